@@ -1,0 +1,260 @@
+// Package result is the canonical model of what a trial yielded: the Result
+// contract between the agent, which writes it, and the manager, which accepts it.
+//
+// The model keeps four states apart that other tools turn into a zero: a value
+// that was measured, one that is absent, one that failed, and one the tool does
+// not support. A number that was not measured has no field here at all.
+//
+// The package imports neither Kubernetes nor the rest of Assay.
+package result
+
+import "time"
+
+// Version names the format of Result. A reader refuses any other.
+const Version = "assay.dev/result/v1"
+
+// Names of the keys under which a result travels in its ConfigMap.
+const (
+	// KeyResult holds the gzip-compressed JSON of a Result (binaryData).
+	KeyResult = "result.json.gz"
+	// KeyRaw holds a gzip-compressed tar of the verbatim outputs (binaryData).
+	KeyRaw = "raw.tar.gz"
+)
+
+// State says whether the phase that the result describes did its work.
+type State string
+
+// States of a Result.
+const (
+	// Succeeded: the tool ran to its end and its whole output was understood.
+	Succeeded State = "Succeeded"
+	// Failed: see Result.Failure. Measurements that exist are kept for reading,
+	// never for statistics.
+	Failed State = "Failed"
+)
+
+// Result is what one execution of one phase by one client yielded.
+type Result struct {
+	// Version is always the constant Version.
+	Version string `json:"version"`
+	// Trial identifies the execution; the manager refuses a result whose
+	// identity is not that of the trial it handed out.
+	Trial TrialRef `json:"trial"`
+	// State is Succeeded or Failed.
+	State State `json:"state"`
+	// Failure is set exactly when State is Failed.
+	Failure *Failure `json:"failure,omitempty"`
+	// Tool is the benchmark tool that ran, with the version it printed itself.
+	Tool Tool `json:"tool"`
+	// Times of the phase on the client's clock.
+	Times Times `json:"times"`
+	// Measurements of the measured window, warm-up excluded.
+	Measurements []Measurement `json:"measurements,omitempty"`
+	// Warmup holds the measurements of the discarded warm-up, for inspection.
+	Warmup []Measurement `json:"warmup,omitempty"`
+	// Errors counts the errors that the tool reported, ignored ones included.
+	// An empty list with State Succeeded means the tool reported that there
+	// were none.
+	Errors []ErrorCount `json:"errors,omitempty"`
+	// Problems are lines of the output that could not be understood.
+	Problems []Problem `json:"problems,omitempty"`
+	// Server is what the server said of itself before and after the phase.
+	Server *Server `json:"server,omitempty"`
+	// Client is the environment of the client pod.
+	Client Client `json:"client"`
+	// RawSHA256 is the hex SHA-256 of the bytes under KeyRaw.
+	RawSHA256 string `json:"rawSHA256"`
+}
+
+// TrialRef identifies one execution of one phase.
+type TrialRef struct {
+	// RunUID is the UID of the BenchmarkRun.
+	RunUID string `json:"runUID"`
+	// Phase is Prepare, Run or Cleanup.
+	Phase string `json:"phase"`
+	// Index is the position in the plan, from 0. Only for the phase Run.
+	Index *int `json:"index,omitempty"`
+	// Block is the repetition, from 0. Only for the phase Run.
+	Block *int `json:"block,omitempty"`
+	// Target is the name of the target in the run.
+	Target string `json:"target"`
+	// Client is the index of the client pod, from 0.
+	Client int `json:"client"`
+}
+
+// Failure says why a phase did not do its work.
+type Failure struct {
+	// Reason is one of the documented reasons, such as CredentialsRejected.
+	Reason Reason `json:"reason"`
+	// Message is for people: what happened, and what to do about it.
+	Message string `json:"message"`
+}
+
+// Reason is the class of a failure, from one documented list.
+type Reason string
+
+// Reasons that the agent can find. The manager adds those that only it can see
+// (see api/v1alpha1).
+const (
+	// ReasonCredentialsRejected: the server refused the user or the password.
+	ReasonCredentialsRejected Reason = "CredentialsRejected"
+	// ReasonTargetUnreachable: no connection to the server could be made.
+	ReasonTargetUnreachable Reason = "TargetUnreachable"
+	// ReasonTargetLost: connections that had been made were lost.
+	ReasonTargetLost Reason = "TargetLost"
+	// ReasonSchemaMissing: the database or a table does not exist.
+	ReasonSchemaMissing Reason = "SchemaMissing"
+	// ReasonSchemaNotEmpty: a table that was to be created exists already.
+	ReasonSchemaNotEmpty Reason = "SchemaNotEmpty"
+	// ReasonTLSFailed: TLS was asked for and could not be had, or the reverse.
+	ReasonTLSFailed Reason = "TLSFailed"
+	// ReasonToolFailed: the tool failed in another way: see the message.
+	ReasonToolFailed Reason = "ToolFailed"
+	// ReasonToolMissing: the image has no such tool.
+	ReasonToolMissing Reason = "ToolMissing"
+	// ReasonDeadlineExceeded: the phase did not end in time.
+	ReasonDeadlineExceeded Reason = "DeadlineExceeded"
+	// ReasonOutputTruncated: the tool ended well but part of its report is missing.
+	ReasonOutputTruncated Reason = "OutputTruncated"
+	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
+	ReasonResultTooLarge Reason = "ResultTooLarge"
+	// ReasonTrialInvalid: the agent could not make sense of the trial.
+	ReasonTrialInvalid Reason = "TrialInvalid"
+	// ReasonInterrupted: the client pod was told to stop.
+	ReasonInterrupted Reason = "Interrupted"
+)
+
+// Tool is the benchmark tool that ran.
+type Tool struct {
+	// Name of the runner, such as sysbench.
+	Name string `json:"name"`
+	// Version as the tool printed it; empty if it printed none.
+	Version string `json:"version,omitempty"`
+	// Args is the command line of the measured phase, secrets replaced by ***.
+	Args []string `json:"args,omitempty"`
+	// ExitCode of the process; absent when it never ran or died by a signal.
+	ExitCode *int `json:"exitCode,omitempty"`
+	// Signal that ended the process, such as SIGKILL.
+	Signal string `json:"signal,omitempty"`
+}
+
+// Times are instants on the client's clock. An instant that did not happen is absent.
+type Times struct {
+	// AgentStarted: the agent became a process.
+	AgentStarted *time.Time `json:"agentStarted,omitempty"`
+	// Ready: the client reported that it can start.
+	Ready *time.Time `json:"ready,omitempty"`
+	// Start is the published start time of the barrier.
+	Start *time.Time `json:"start,omitempty"`
+	// WarmupStarted: the tool was started for the discarded warm-up.
+	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
+	// MeasureStarted: the tool was started for the measured window.
+	MeasureStarted *time.Time `json:"measureStarted,omitempty"`
+	// MeasureEnded: the tool ended.
+	MeasureEnded *time.Time `json:"measureEnded,omitempty"`
+}
+
+// Direction says which way a measurement is better.
+type Direction string
+
+// Directions of a unit.
+const (
+	HigherIsBetter Direction = "HigherIsBetter"
+	LowerIsBetter  Direction = "LowerIsBetter"
+)
+
+// Measurement is one number set that a trial yields.
+type Measurement struct {
+	// Name such as throughput, latency.avg or latency.p95.
+	Name string `json:"name"`
+	// Labels tell measurements of one name apart, such as {"operation": "read"}.
+	Labels map[string]string `json:"labels,omitempty"`
+	// Unit in UCUM-like spelling: tx/s, queries/s, ms, 1.
+	Unit string `json:"unit"`
+	// Direction is which way the value is better; empty for plain facts.
+	Direction Direction `json:"direction,omitempty"`
+	// Operation defines one operation: transaction, query.
+	Operation string `json:"operation,omitempty"`
+	// N is the number of operations behind the value.
+	N *int64 `json:"n,omitempty"`
+	// Value is absent when the tool gave none.
+	Value *float64 `json:"value,omitempty"`
+	// Histogram of the operations, if the tool gave one.
+	Histogram *Histogram `json:"histogram,omitempty"`
+	// Intervals is the time series behind the value, if the tool gave one.
+	Intervals []Interval `json:"intervals,omitempty"`
+}
+
+// Histogram is a list of buckets as the tool printed them. Buckets of equal
+// bounds merge exactly by adding their counts.
+type Histogram struct {
+	// Unit of the bucket values, such as ms.
+	Unit string `json:"unit"`
+	// Buckets in ascending order of Value.
+	Buckets []Bucket `json:"buckets"`
+}
+
+// Bucket is one line of a histogram.
+type Bucket struct {
+	// Value is the bucket's representative value in Histogram.Unit.
+	Value float64 `json:"value"`
+	// Count of operations in the bucket.
+	Count int64 `json:"count"`
+}
+
+// Interval is one point of a time series.
+type Interval struct {
+	// AtSeconds is the end of the interval, in seconds since the tool's start.
+	AtSeconds float64 `json:"atSeconds"`
+	// Value in the measurement's unit; absent when the tool printed nan or inf.
+	Value *float64 `json:"value,omitempty"`
+}
+
+// ErrorCount is a class of errors that the tool reported.
+type ErrorCount struct {
+	// Name such as ignored or reconnects.
+	Name string `json:"name"`
+	// Count over the measured window.
+	Count int64 `json:"count"`
+}
+
+// Problem is a line of output that could not be understood.
+type Problem struct {
+	// Source such as run/stdout.
+	Source string `json:"source"`
+	// Line from 1; 0 for the whole source.
+	Line int `json:"line"`
+	// Text of the line, or what is wrong with the source.
+	Text string `json:"text"`
+}
+
+// Server is what the server said of itself.
+type Server struct {
+	// Version as SELECT VERSION() gave it.
+	Version string `json:"version"`
+	// VersionComment is the variable version_comment.
+	VersionComment string `json:"versionComment,omitempty"`
+	// Variables are all global variables before the phase.
+	Variables map[string]string `json:"variables,omitempty"`
+	// VariablesChanged are those whose value differed after the phase: name to
+	// the later value.
+	VariablesChanged map[string]string `json:"variablesChanged,omitempty"`
+	// StatusDelta is the difference of each numeric global status variable over
+	// the measured window (after minus before).
+	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
+}
+
+// Client is the environment of the client pod.
+type Client struct {
+	// Node is the name of the node, if it was told.
+	Node string `json:"node,omitempty"`
+	// Kernel release, as uname -r prints it.
+	Kernel string `json:"kernel,omitempty"`
+	// CPUModel as /proc/cpuinfo names it.
+	CPUModel string `json:"cpuModel,omitempty"`
+	// Throttled is the increase of the cgroup's nr_throttled over the measured
+	// window; absent where the cgroup does not say.
+	Throttled *int64 `json:"throttled,omitempty"`
+	// ThrottledSeconds is the time throttled over the measured window.
+	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
+}

@@ -1,0 +1,138 @@
+// Package runner is the contract between Assay and a benchmark tool.
+//
+// A runner is an adapter in Go for one tool: it builds the command line of each
+// phase from the trial and parses the output into measurements. It is pure: it
+// starts no process, opens no file and never touches the cluster. The agent
+// (internal/agent) does those things around it.
+package runner
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// TrialVersion names the format of Trial. A reader refuses any other.
+const TrialVersion = "assay.dev/trial/v1"
+
+// Phase is a stage of a tool's work on a target.
+type Phase string
+
+// Phases in the order in which a run goes through them.
+const (
+	// Prepare creates the schema and loads the data.
+	Prepare Phase = "Prepare"
+	// Warmup is the discarded start of a trial: the same as Run, for
+	// Trial.WarmupSeconds. It is never a phase of a Trial of its own.
+	Warmup Phase = "Warmup"
+	// Run measures.
+	Run Phase = "Run"
+	// Cleanup drops what Prepare created.
+	Cleanup Phase = "Cleanup"
+)
+
+// Trial is everything a client needs to know, and no more: the message from the
+// manager to the agent. Credentials are not in it; they are mounted as files.
+type Trial struct {
+	// Version is always TrialVersion.
+	Version string `json:"version"`
+	// Ref is the identity, copied into the result.
+	Ref result.TrialRef `json:"ref"`
+	// Runner is the name of the tool's adapter, such as sysbench.
+	Runner string `json:"runner"`
+	// Workload is the runner's part of the spec, verbatim (spec.workload.<runner>).
+	Workload json.RawMessage `json:"workload"`
+	// WarmupSeconds is the length of the discarded warm-up; 0 for none.
+	WarmupSeconds int64 `json:"warmupSeconds"`
+	// DurationSeconds is the length of the measured window.
+	DurationSeconds int64 `json:"durationSeconds"`
+	// Endpoint is where the target answers.
+	Endpoint Endpoint `json:"endpoint"`
+	// Deadline is when the agent ends the tool and reports DeadlineExceeded.
+	Deadline time.Time `json:"deadline"`
+}
+
+// Endpoint is the address of a target.
+type Endpoint struct {
+	// Host name or IP address.
+	Host string `json:"host"`
+	// Port, 1 to 65535.
+	Port int32 `json:"port"`
+	// Database is the name of the schema that the tool works in.
+	Database string `json:"database"`
+	// TLS says whether connections are encrypted.
+	TLS TLSMode `json:"tls"`
+	// StorageEngine for the tables, such as InnoDB; empty for the server's default.
+	StorageEngine string `json:"storageEngine,omitempty"`
+}
+
+// TLSMode says whether connections are encrypted. Drivers differ in their
+// defaults, so it is always pinned.
+type TLSMode string
+
+// TLS modes.
+const (
+	TLSDisabled TLSMode = "Disabled"
+	TLSRequired TLSMode = "Required"
+)
+
+// Credentials of the benchmark user.
+type Credentials struct {
+	Username string
+	Password string
+	// CA, Cert and Key are PEM files; only with TLSRequired, and then only where
+	// the target's Secret has them.
+	CA, Cert, Key []byte
+}
+
+// Command is one process to start.
+type Command struct {
+	// Path of the program, looked up in PATH.
+	Path string
+	// Args without the program's name. They must not hold a secret.
+	Args []string
+	// Files to write before the start, relative to the working directory, mode
+	// 0600; secrets travel here.
+	Files map[string][]byte
+}
+
+// Output is what a process left behind.
+type Output struct {
+	Stdout, Stderr []byte
+	// ExitCode; -1 when the process died by a signal or never started.
+	ExitCode int
+	// Signal that ended the process, such as SIGKILL; empty for none.
+	Signal string
+}
+
+// Report is the meaning of an Output.
+type Report struct {
+	// ToolVersion as the tool printed it.
+	ToolVersion string
+	// Measurements, in a fixed order.
+	Measurements []result.Measurement
+	// Errors that the tool counted.
+	Errors []result.ErrorCount
+	// Problems are lines that could not be understood.
+	Problems []result.Problem
+	// Failure is nil when the phase did its work: exit codes alone prove nothing.
+	Failure *result.Failure
+}
+
+// Runner adapts one tool.
+type Runner struct {
+	// Name in the API (spec.workload.<name>) and in the catalogue of images.
+	Name string
+	// Headline is the name of the measurement that stands for a trial.
+	Headline string
+	// Summary are the names of the measurements that go into the run's status,
+	// the headline first.
+	Summary []string
+	// Command builds the command line of a phase. It fails when the workload
+	// cannot be expressed; the message names the field.
+	Command func(t Trial, p Phase, c Credentials) (Command, error)
+	// Parse reads the output of a phase. It never fails: what it cannot read is a
+	// Problem, what the tool could not do is a Failure.
+	Parse func(t Trial, p Phase, o Output) Report
+}
