@@ -1,0 +1,102 @@
+package v1alpha1
+
+// Types of the conditions of a BenchmarkRun. Each one belongs to one step of the
+// reconciler; it is absent until the step before it is done.
+const (
+	// ConditionAccepted: True when every reference is resolved and the plan is
+	// made; False when the user must act, and then the run is Failed.
+	ConditionAccepted = "Accepted"
+	// ConditionPlaced: True when the cluster offers a node for every shape.
+	ConditionPlaced = "Placed"
+	// ConditionTargetsReady: True when a login as the benchmark's user works on
+	// every target; False while one is not yet there, or when it cannot come up.
+	ConditionTargetsReady = "TargetsReady"
+	// ConditionDataLoaded: True when every target holds the workload's data.
+	ConditionDataLoaded = "DataLoaded"
+	// ConditionMeasured: True when every trial of the plan has ended; False with
+	// reason Progressing while they run, with the reason of a trial if one failed.
+	ConditionMeasured = "Measured"
+	// ConditionValid: True when no validity check found a contradiction, False
+	// when one did; absent until there is something to check.
+	ConditionValid = "Valid"
+	// ConditionComplete: True when all trials have ended and the results stand in
+	// the status; absent otherwise.
+	ConditionComplete = "Complete"
+	// ConditionFailed: True when the run has ended without all its results; the
+	// reason says why; absent otherwise.
+	ConditionFailed = "Failed"
+	// ConditionSuspended: True while spec.suspend holds the run back.
+	ConditionSuspended = "Suspended"
+	// ConditionReconciling: True while the run is on its way. Together with
+	// Stalled it lets kstatus, and so Flux and Argo CD, see when a run has ended.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled: True when the run has failed.
+	ConditionStalled = "Stalled"
+	// ConditionOffered: on an InstanceShape, True when a node offers it.
+	ConditionOffered = "Offered"
+)
+
+// Reasons of conditions and of failed trials. The agent's own reasons
+// (internal/result, engines/engine) are used verbatim beside these.
+// docs/conditions.md lists all of them.
+const (
+	// ReasonSucceeded: the step is done.
+	ReasonSucceeded = "Succeeded"
+	// ReasonProgressing: the step is being worked on.
+	ReasonProgressing = "Progressing"
+	// ReasonSuspended: spec.suspend is true.
+	ReasonSuspended = "Suspended"
+	// ReasonInvalidSpec: the spec contradicts itself in a way that only the
+	// manager can see.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonShapeNotFound: a named InstanceShape does not exist.
+	ReasonShapeNotFound = "ShapeNotFound"
+	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.
+	ReasonVersionNotInCatalogue = "VersionNotInCatalogue"
+	// ReasonSecretNotFound: a named Secret does not exist.
+	ReasonSecretNotFound = "SecretNotFound"
+	// ReasonSecretIncomplete: a named Secret lacks a key.
+	ReasonSecretIncomplete = "SecretIncomplete"
+	// ReasonConfigNotFound: a named ConfigMap does not exist.
+	ReasonConfigNotFound = "ConfigNotFound"
+	// ReasonConfigRejected: a server setting is malformed or owned by Assay.
+	ReasonConfigRejected = "ConfigRejected"
+	// ReasonNoNodeOffersShape: no ready node matches a shape and is large enough.
+	ReasonNoNodeOffersShape = "NoNodeOffersShape"
+	// ReasonCannotSeparate: client and target cannot be on different nodes.
+	ReasonCannotSeparate = "CannotSeparate"
+	// ReasonUnschedulable: the scheduler found no node for a pod in time.
+	ReasonUnschedulable = "Unschedulable"
+	// ReasonImagePullFailed: an image cannot be pulled.
+	ReasonImagePullFailed = "ImagePullFailed"
+	// ReasonVolumeFailed: a volume could not be provided in time.
+	ReasonVolumeFailed = "VolumeFailed"
+	// ReasonContainerStartFailed: the container runtime cannot start a container.
+	ReasonContainerStartFailed = "ContainerStartFailed"
+	// ReasonTargetOOMKilled: the database ran out of its shape's memory.
+	ReasonTargetOOMKilled = "TargetOOMKilled"
+	// ReasonClientOOMKilled: the client ran out of its shape's memory.
+	ReasonClientOOMKilled = "ClientOOMKilled"
+	// ReasonTargetCrashed: the database container keeps ending.
+	ReasonTargetCrashed = "TargetCrashed"
+	// ReasonTargetRestarted: the database container restarted during the run.
+	ReasonTargetRestarted = "TargetRestarted"
+	// ReasonClientLost: a client pod vanished or was evicted.
+	ReasonClientLost = "ClientLost"
+	// ReasonPodRejected: the API server refuses the run's pods.
+	ReasonPodRejected = "PodRejected"
+	// ReasonResultMissing: a client ended without a result.
+	ReasonResultMissing = "ResultMissing"
+	// ReasonResultContradictory: the result is not the one the client announced.
+	ReasonResultContradictory = "ResultContradictory"
+	// ReasonDeadlineExceeded: something did not end in time.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
+	// ReasonChildConflict: an object of the same name belongs to somebody else.
+	ReasonChildConflict = "ChildConflict"
+	// ReasonContradictions: a validity check found a contradiction.
+	ReasonContradictions = "Contradictions"
+	// ReasonNothingMeasured: there is no result that could be checked.
+	ReasonNothingMeasured = "NothingMeasured"
+	// ReasonOffered: nodes offer the shape.
+	ReasonOffered = "Offered"
+)

@@ -1,0 +1,89 @@
+package v1alpha1
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// InstanceShapeSpec is a machine size: how much a pod of this shape gets, and on
+// which nodes it may run.
+type InstanceShapeSpec struct {
+	// CPU that a pod of this shape gets, as request and limit alike (QoS class
+	// Guaranteed). Whole numbers let a kubelet with the static CPU manager give the
+	// pod processors of its own.
+	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="cpu must be greater than 0, such as 2 or 500m"
+	CPU resource.Quantity `json:"cpu"`
+
+	// Memory that a pod of this shape gets, as request and limit alike.
+	// At least 64Mi.
+	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memory must be at least 64Mi, such as 16Gi"
+	Memory resource.Quantity `json:"memory"`
+
+	// NodeSelector names the labels of the nodes that offer this shape, such as
+	// node.kubernetes.io/instance-type: ecs.hfg6.xlarge. Empty means any node.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
+
+	// Tolerations for the taints of nodes that are kept free for benchmarks.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
+
+	// RuntimeClassName of the pods, such as a performance class that turns off
+	// interrupt load balancing.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	RuntimeClassName *string `json:"runtimeClassName,omitempty"`
+
+	// Annotations for the pods, such as those that a runtime class reads.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=16
+	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// InstanceShapeStatus says what the cluster offers.
+type InstanceShapeStatus struct {
+	// Nodes is the number of nodes that are ready, schedulable and large enough
+	// for one pod of this shape when nothing else runs there.
+	// +optional
+	Nodes *int32 `json:"nodes,omitempty"`
+
+	// Conditions of the shape: Offered is True when at least one node offers it.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// InstanceShape is a named machine size.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,shortName=shape
+// +kubebuilder:printcolumn:name="CPU",type=string,JSONPath=`.spec.cpu`
+// +kubebuilder:printcolumn:name="Memory",type=string,JSONPath=`.spec.memory`
+// +kubebuilder:printcolumn:name="Nodes",type=integer,JSONPath=`.status.nodes`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type InstanceShape struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// Spec of the shape. A run pins the shape when it is accepted: a later change
+	// does not alter it.
+	Spec InstanceShapeSpec `json:"spec"`
+	// +optional
+	Status InstanceShapeStatus `json:"status,omitempty"`
+}
+
+// InstanceShapeList is a list of shapes.
+//
+// +kubebuilder:object:root=true
+type InstanceShapeList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []InstanceShape `json:"items"`
+}
