@@ -1,0 +1,72 @@
+# Shared by every script in hack/: paths, loud steps with timings, tools built on demand. Source it; it runs nothing.
+# shellcheck shell=bash
+set -euo pipefail
+
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Everything expensive and derived lives here; deleting it costs time only.
+CACHE=${ASSAY_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/assay}
+# shellcheck source=hack/versions.sh
+source "$REPO/hack/versions.sh"
+mkdir -p "$CACHE"
+
+step_name=''
+step_start=0
+
+# step says what begins now, and how long the step before it took.
+step() {
+  step_done
+  step_name=$1
+  step_start=$(now_ms)
+  printf '\n==> [%s] %s\n' "$(date +%H:%M:%S)" "$step_name" >&2
+}
+
+# step_done closes the last step of a script.
+step_done() {
+  [[ -z $step_name ]] || printf '<== %s: %s\n' "$step_name" "$(since "$step_start")" >&2
+  step_name=''
+}
+
+say() { printf '    %s\n' "$*" >&2; }
+
+fail() {
+  printf 'FAILED: %s\n' "$*" >&2
+  exit 1
+}
+
+now_ms() { date +%s%3N; }
+
+# since prints the seconds that passed after a now_ms value.
+since() {
+  local ms=$(($(now_ms) - $1))
+  printf '%d.%01d s' $((ms / 1000)) $((ms % 1000 / 100))
+}
+
+# digest prints the first 12 hex digits of a hash over the names and bytes of files, and over further words after --.
+digest() {
+  local file
+  {
+    while (($#)) && [[ $1 != -- ]]; do
+      while IFS= read -r file; do
+        printf '%s\n' "${file#"$REPO"/}"
+        sha256sum <"$file"
+      done < <(find "$1" -type f | LC_ALL=C sort)
+      shift
+    done
+    printf '%s\n' "$@"
+  } | sha256sum | cut -c1-12
+}
+
+# wait_until retries a command for so many seconds: wait_until SECONDS COMMAND...
+wait_until() {
+  local deadline=$((SECONDS + $1))
+  shift
+  until "$@" >/dev/null 2>&1; do
+    ((SECONDS < deadline)) || return 1
+    sleep 0.5
+  done
+}
+
+# as_root runs a command as root, by sudo where the caller is somebody else.
+as_root() {
+  if ((EUID == 0)); then "$@"; else sudo "$@"; fi
+}
