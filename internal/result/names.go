@@ -1,0 +1,80 @@
+package result
+
+// Names of measurements that mean the same for every tool. Checks, statistics
+// and reports rely on them; a tool may add names of its own.
+const (
+	// NameThroughput is the rate of operations that ended well, per second.
+	NameThroughput = "throughput"
+	// NameQueries is the rate of statements, per second; N is their number.
+	NameQueries = "queries"
+	// NameQueryCount is the number of statements of one kind; see LabelKind.
+	NameQueryCount = "queries.count"
+	// NameEvents is the number of operations that the tool counted itself.
+	NameEvents = "events"
+	// NameTotalTime is the length of the measured window by the tool's own clock, in s.
+	NameTotalTime = "time.total"
+	// NameLatencyMin is the shortest latency of an operation, in ms.
+	NameLatencyMin = "latency.min"
+	// NameLatencyAvg is the mean latency, in ms; it carries the histogram.
+	NameLatencyAvg = "latency.avg"
+	// NameLatencyMax is the longest latency, in ms.
+	NameLatencyMax = "latency.max"
+	// NameLatencyPercentile is a percentile of the latency, in ms; see LabelPercentile.
+	NameLatencyPercentile = "latency.percentile"
+	// NameLatencySum is the sum of all latencies, in ms.
+	NameLatencySum = "latency.sum"
+)
+
+// Keys of labels.
+const (
+	// LabelKind tells kinds of statements apart: read, write, other.
+	LabelKind = "kind"
+	// LabelPercentile is the percentile as a decimal number, such as 95.
+	LabelPercentile = "p"
+	// LabelStat is the statistic over threads: avg or stddev.
+	LabelStat = "stat"
+)
+
+// Names of error counts that mean the same for every tool.
+const (
+	// ErrorIgnored counts errors after which the tool went on.
+	ErrorIgnored = "ignored"
+	// ErrorReconnects counts connections that were made again.
+	ErrorReconnects = "reconnects"
+)
+
+// Find returns the first measurement of the name that has all the labels; it may
+// have more. Nil labels match every measurement of the name.
+func Find(ms []Measurement, name string, labels map[string]string) (Measurement, bool) {
+	for _, m := range ms {
+		if m.Name == name && hasLabels(m.Labels, labels) {
+			return m, true
+		}
+	}
+	return Measurement{}, false
+}
+
+// Find looks among the measurements of the measured window, as the function Find does.
+func (r Result) Find(name string, labels map[string]string) (Measurement, bool) {
+	return Find(r.Measurements, name, labels)
+}
+
+// ErrorCount is the number of errors of the name. A tool that succeeded and does
+// not list a name had none of them.
+func (r Result) ErrorCount(name string) int64 {
+	for _, e := range r.Errors {
+		if e.Name == name {
+			return e.Count
+		}
+	}
+	return 0
+}
+
+func hasLabels(have, want map[string]string) bool {
+	for k, v := range want {
+		if got, ok := have[k]; !ok || got != v {
+			return false
+		}
+	}
+	return true
+}
