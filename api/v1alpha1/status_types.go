@@ -169,6 +169,10 @@ type TargetStatus struct {
 	// LoadResult is the ConfigMap with the result of loading the data.
 	// +optional
 	LoadResult string `json:"loadResult,omitempty"`
+	// CleanupResult is the ConfigMap with the result of dropping the workload's
+	// tables; only for an external target.
+	// +optional
+	CleanupResult string `json:"cleanupResult,omitempty"`
 }
 
 // NodeInfo is what a node says of itself.
@@ -246,6 +250,9 @@ type Value struct {
 	Value string `json:"value"`
 	// Unit such as tx/s or ms.
 	Unit string `json:"unit"`
+	// Direction is HigherIsBetter or LowerIsBetter; absent for plain facts.
+	// +optional
+	Direction string `json:"direction,omitempty"`
 }
 
 // SummaryEntry is one measurement of one target over all its valid trials.

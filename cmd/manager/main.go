@@ -1,0 +1,150 @@
+// Command manager runs Assay's controllers. It only wires: flags, cache, lists.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun"
+	"github.com/assay-bench/assay/controllers/instanceshape"
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/runners"
+)
+
+type flags struct {
+	config, namespaces, metrics, probes, electionNamespace string
+	elect                                                  bool
+	workers                                                int
+}
+
+func main() {
+	var f flags
+	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and limits")
+	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
+	flag.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address of the Prometheus metrics; 0 to turn them off")
+	flag.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
+	flag.BoolVar(&f.elect, "leader-elect", false, "let only one of several managers work")
+	flag.StringVar(&f.electionNamespace, "leader-election-namespace", "", "namespace of the lease; empty for the pod's own")
+	flag.IntVar(&f.workers, "workers", 4, "number of runs that are looked at side by side")
+	flag.Parse()
+
+	log := logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, nil))
+	ctrl.SetLogger(log)
+	if err := run(f); err != nil {
+		log.Error(err, "the manager ends")
+		os.Exit(1)
+	}
+}
+
+func run(f flags) error {
+	cfg, err := config.Load(f.config)
+	if err != nil {
+		return err
+	}
+	scheme, err := newScheme()
+	if err != nil {
+		return err
+	}
+	rest, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("finding the cluster: %w", err)
+	}
+	mgr, err := ctrl.NewManager(rest, manager.Options{
+		Scheme:                        scheme,
+		Cache:                         cacheOptions(f.namespaces),
+		Metrics:                       metricsserver.Options{BindAddress: f.metrics},
+		HealthProbeBindAddress:        f.probes,
+		LeaderElection:                f.elect,
+		LeaderElectionID:              "assay-manager",
+		LeaderElectionNamespace:       f.electionNamespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return fmt.Errorf("making the manager: %w", err)
+	}
+	if err := addControllers(mgr, cfg, f.workers); err != nil {
+		return err
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("ping", healthz.Ping); err != nil {
+		return err
+	}
+	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
+	runs := &benchmarkrun.Reconciler{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
+		Events: mgr.GetEventRecorder("assay"), Config: cfg,
+		Engine: engines.Find, Runner: runners.Find, Workers: workers,
+	}
+	if err := runs.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
+	}
+	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
+	if err := shapes.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
+	}
+	return nil
+}
+
+// newScheme holds only the kinds that the manager uses: every group more is
+// memory and size.
+func newScheme() (*runtime.Scheme, error) {
+	scheme := runtime.NewScheme()
+	add := runtime.NewSchemeBuilder(
+		v1alpha1.AddToScheme, corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme,
+		networkingv1.AddToScheme, policyv1.AddToScheme, eventsv1.AddToScheme, coordinationv1.AddToScheme,
+	)
+	if err := add.AddToScheme(scheme); err != nil {
+		return nil, fmt.Errorf("registering the API types: %w", err)
+	}
+	return scheme, nil
+}
+
+// cacheOptions keep the cache small: of the common kinds only the objects that
+// Assay made, and nobody's managed fields.
+func cacheOptions(namespaces string) cache.Options {
+	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy})}
+	o := cache.Options{
+		DefaultTransform: cache.TransformStripManagedFields(),
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Pod{}: ours, &corev1.ConfigMap{}: ours, &batchv1.Job{}: ours, &appsv1.StatefulSet{}: ours,
+		},
+	}
+	for n := range strings.SplitSeq(namespaces, ",") {
+		if n = strings.TrimSpace(n); n != "" {
+			if o.DefaultNamespaces == nil {
+				o.DefaultNamespaces = map[string]cache.Config{}
+			}
+			o.DefaultNamespaces[n] = cache.Config{}
+		}
+	}
+	return o
+}

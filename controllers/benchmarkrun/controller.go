@@ -1,0 +1,189 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// poll is how often a run that waits is looked at without an event: limits of
+// time expire without one.
+const poll = 5 * time.Second
+
+// Reconciler carries out BenchmarkRuns.
+type Reconciler struct {
+	// Client reads from the cache and writes.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Clock tells the time.
+	Clock clock.PassiveClock
+	// Events receives what happened.
+	Events events.EventRecorder
+	// Config of the operator.
+	Config config.Config
+	// Engine finds the facts of a flavor.
+	Engine func(flavor string) (engine.Engine, bool)
+	// Runner finds the adapter of a tool.
+	Runner func(name string) (runner.Runner, bool)
+	// Workers is the number of runs that are looked at side by side.
+	Workers int
+}
+
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/status,verbs=update;patch
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/finalizers,verbs=update
+// +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=secrets;services;serviceaccounts,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles,verbs=get;list;watch;create;update;delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// SetupWithManager registers the controller.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("benchmarkrun").
+		For(&v1alpha1.BenchmarkRun{}).
+		Owns(&appsv1.StatefulSet{}).
+		Owns(&batchv1.Job{}).
+		Owns(&corev1.ConfigMap{}).
+		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(runOf)).
+		WithOptions(controller.Options{MaxConcurrentReconciles: max(r.Workers, 1)}).
+		Complete(r)
+}
+
+// runOf finds the run of a pod by its label: a pod belongs to a Job or a
+// StatefulSet, and only those belong to the run.
+func runOf(_ context.Context, o client.Object) []reconcile.Request {
+	name := o.GetLabels()[v1alpha1.LabelRun]
+	if name == "" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Namespace: o.GetNamespace(), Name: name}}}
+}
+
+// Reconcile does one pass.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	run := &v1alpha1.BenchmarkRun{}
+	// Live, not from the cache: a decision from a status that lags behind could
+	// start a trial for the second time.
+	if err := r.Live.Get(ctx, req.NamespacedName, run); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !run.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil
+	}
+	before := run.DeepCopy()
+	if finished(run) {
+		return r.afterwards(ctx, run)
+	}
+	s, err := r.loadScope(ctx, run)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.walk(ctx, s); err != nil {
+		return ctrl.Result{}, err
+	}
+	if err := r.saveStatus(ctx, before, run); err != nil {
+		return ctrl.Result{}, err
+	}
+	r.announce(before, run)
+	if finished(run) {
+		return r.afterwards(ctx, run)
+	}
+	return ctrl.Result{RequeueAfter: poll}, nil
+}
+
+// step is one entry of the story of a run.
+type step struct {
+	// condition that the step owns; empty for a step without one.
+	condition string
+	// phase of the run while the step is not done.
+	phase v1alpha1.Phase
+	do    func(context.Context, *scope) (outcome, error)
+}
+
+// story is what happens in a run, in order.
+func (r *Reconciler) story() []step {
+	return []step{
+		{v1alpha1.ConditionAccepted, v1alpha1.PhasePending, r.accept},
+		{v1alpha1.ConditionPlaced, v1alpha1.PhasePending, r.place},
+		{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, r.provision},
+		{v1alpha1.ConditionDataLoaded, v1alpha1.PhaseLoading, r.load},
+		{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, r.measure},
+		{"", v1alpha1.PhaseMeasuring, r.clean},
+	}
+}
+
+// walk goes through the story until a step is not done.
+func (r *Reconciler) walk(ctx context.Context, s *scope) error {
+	keepTime(s)
+	for _, st := range r.story() {
+		o := overdue(s)
+		if o.kind != failed {
+			var err error
+			if o, err = translate(st.do(ctx, s)); err != nil {
+				return fmt.Errorf("%s: %w", orDefault(st.condition, "Clean"), err)
+			}
+		}
+		setStep(s, st, o)
+		switch o.kind {
+		case waiting:
+			return nil
+		case failed:
+			conclude(s, &o)
+			return nil
+		}
+	}
+	conclude(s, nil)
+	return nil
+}
+
+// saveStatus writes the status if it changed, under the optimistic lock of the
+// version that was read.
+func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	if equality.Semantic.DeepEqual(before.Status, after.Status) {
+		return nil
+	}
+	err := r.Client.Status().Update(ctx, after)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("writing the status: %w", err)
+	}
+	return nil
+}
+
+func orDefault(s, d string) string {
+	if s == "" {
+		return d
+	}
+	return s
+}

@@ -1,0 +1,58 @@
+package benchmarkrun
+
+import (
+	"errors"
+	"fmt"
+)
+
+// outcome is how a step ended.
+type outcome struct {
+	kind outcomeKind
+	// reason and message go into the step's condition.
+	reason, message string
+}
+
+type outcomeKind int
+
+const (
+	// done: the next step may begin.
+	done outcomeKind = iota
+	// waiting: something has to happen first; a watch or the next poll tells.
+	waiting
+	// failed: it will not happen; the run ends.
+	failed
+)
+
+// waitFor ends a pass: the step is not done yet.
+func waitFor(reason, format string, args ...any) outcome {
+	return outcome{kind: waiting, reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+// failWith ends the run.
+func failWith(reason, format string, args ...any) outcome {
+	return outcome{kind: failed, reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+// doneWith lets the next step begin.
+func doneWith(format string, args ...any) outcome {
+	return outcome{kind: done, message: fmt.Sprintf(format, args...)}
+}
+
+// refusal is an error that only the user can mend. Steps return it from deep
+// inside; the pipeline turns it into a failed outcome in one place.
+type refusal struct{ reason, message string }
+
+func (r *refusal) Error() string { return r.message }
+
+func refuse(reason, format string, args ...any) error {
+	return &refusal{reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+// translate turns a refusal into a failed outcome; any other error stays one.
+func translate(o outcome, err error) (outcome, error) {
+	var r *refusal
+	if errors.As(err, &r) {
+		return outcome{kind: failed, reason: r.reason, message: r.message}, nil
+	}
+	return o, err
+}

@@ -1,0 +1,101 @@
+package benchmarkrun
+
+import (
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// finished says whether a run has ended.
+func finished(run *v1alpha1.BenchmarkRun) bool {
+	return apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) ||
+		apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionFailed)
+}
+
+func (s *scope) set(condition string, status metav1.ConditionStatus, reason, message string) {
+	apimeta.SetStatusCondition(&s.run.Status.Conditions, metav1.Condition{
+		Type: condition, Status: status, Reason: reason, Message: message,
+		ObservedGeneration: s.run.Generation, LastTransitionTime: metav1.Time{Time: s.now},
+	})
+}
+
+// setStep puts the outcome of a step into its condition.
+func setStep(s *scope, st step, o outcome) {
+	s.run.Status.ObservedGeneration = s.run.Generation
+	if s.run.Status.Progress.Text == "" && len(s.trials) > 0 {
+		s.run.Status.Progress.Text = progressText(s.run.Status.Progress)
+	}
+	if st.condition != "" {
+		switch o.kind {
+		case done:
+			s.set(st.condition, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, o.message)
+		default:
+			s.set(st.condition, metav1.ConditionFalse, o.reason, o.message)
+		}
+	}
+	if o.kind == waiting {
+		s.run.Status.Phase = st.phase
+		if s.run.Spec.Suspend && o.reason == v1alpha1.ReasonSuspended {
+			s.run.Status.Phase = v1alpha1.PhaseSuspended
+		}
+		s.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, o.reason, o.message)
+	}
+}
+
+// setEnd sets the conditions of a run that has ended.
+func setEnd(s *scope, failure *outcome) {
+	apimeta.RemoveStatusCondition(&s.run.Status.Conditions, v1alpha1.ConditionReconciling)
+	apimeta.RemoveStatusCondition(&s.run.Status.Conditions, v1alpha1.ConditionSuspended)
+	if failure == nil {
+		s.run.Status.Phase = v1alpha1.PhaseComplete
+		s.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, orDefault(s.run.Status.Headline, "no valid result"))
+		return
+	}
+	s.run.Status.Phase = v1alpha1.PhaseFailed
+	s.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, failure.reason, failure.message)
+	s.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, failure.reason, failure.message)
+}
+
+// keepTime counts the time that the run spends suspended.
+func keepTime(s *scope) {
+	st := &s.run.Status
+	switch {
+	case s.run.Spec.Suspend && st.SuspendedAt == nil:
+		st.SuspendedAt = &metav1.Time{Time: s.now}
+		s.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
+	case !s.run.Spec.Suspend && st.SuspendedAt != nil:
+		st.SuspendedFor = &metav1.Duration{Duration: suspendedFor(s)}
+		st.SuspendedAt = nil
+		apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionSuspended)
+	}
+}
+
+// suspendedFor is the time spent suspended so far, since the run was accepted.
+func suspendedFor(s *scope) time.Duration {
+	var d time.Duration
+	if f := s.run.Status.SuspendedFor; f != nil {
+		d = f.Duration
+	}
+	if since := s.run.Status.SuspendedAt; since != nil && s.run.Status.StartTime != nil {
+		from := since.Time
+		if from.Before(s.run.Status.StartTime.Time) {
+			from = s.run.Status.StartTime.Time
+		}
+		d += s.now.Sub(from)
+	}
+	return d
+}
+
+// overdue fails a run that is past its deadline.
+func overdue(s *scope) outcome {
+	start := s.run.Status.StartTime
+	if start == nil || s.now.Sub(start.Time)-suspendedFor(s) <= s.run.Spec.Deadline.Duration {
+		return outcome{}
+	}
+	return failWith(v1alpha1.ReasonDeadlineExceeded,
+		"the run did not end within spec.deadline (%s): %d of %d trials were measured",
+		s.run.Spec.Deadline.Duration, s.run.Status.Progress.Done, s.run.Status.Progress.Planned)
+}

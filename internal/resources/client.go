@@ -1,0 +1,180 @@
+package resources
+
+import (
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// RunnerContainer is the container of the benchmark tool in a client pod.
+const RunnerContainer = "runner"
+
+// runnerAgent is where every runner image has the agent.
+const runnerAgent = "/usr/local/bin/assay-agent"
+
+// Client is what the objects of one execution are built from: one phase of the
+// workload on one target, by one client pod.
+type Client struct {
+	Run *v1alpha1.BenchmarkRun
+	// Name of the Job and of the trial's ConfigMap.
+	Name string
+	// Trial for the agent.
+	Trial runner.Trial
+	// CredentialsSecret has the keys username and password.
+	CredentialsSecret string
+	// Image of the runner.
+	Image string
+	// Shape of the client pod.
+	Shape v1alpha1.InstanceShapeSpec
+	// Timeout of the Job, from the start of its pod.
+	Timeout time.Duration
+}
+
+func (c Client) labels() map[string]string {
+	more := map[string]string{
+		v1alpha1.LabelTarget: c.Trial.Ref.Target,
+		v1alpha1.LabelPhase:  c.Trial.Ref.Phase,
+	}
+	if c.Trial.Ref.Index != nil {
+		more[v1alpha1.LabelTrial] = fmt.Sprint(*c.Trial.Ref.Index)
+	}
+	return more
+}
+
+// TrialConfigMap hands the trial to the agent; the start time is added later.
+func (c Client) TrialConfigMap() *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: Meta(c.Run, c.Name, Labels(c.Run, v1alpha1.RoleTrial, c.labels())),
+		Data:       map[string]string{v1alpha1.KeyTrial: mustJSON(c.Trial)},
+	}
+}
+
+// ResultConfigMap is empty: the agent fills it.
+func (c Client) ResultConfigMap() *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: Meta(c.Run, v1alpha1.ResultName(c.Name, 0), Labels(c.Run, v1alpha1.RoleResult, c.labels())),
+	}
+}
+
+// Job of the client: indexed, never retried.
+func (c Client) Job() *batchv1.Job {
+	labels := Labels(c.Run, v1alpha1.RoleClient, c.labels())
+	return &batchv1.Job{
+		ObjectMeta: Meta(c.Run, c.Name, labels),
+		Spec: batchv1.JobSpec{
+			CompletionMode:        new(batchv1.IndexedCompletion),
+			Completions:           new(int32(1)),
+			Parallelism:           new(int32(1)),
+			BackoffLimit:          new(int32(0)),
+			ActiveDeadlineSeconds: new(int64(c.Timeout / time.Second)),
+			PodReplacementPolicy:  new(batchv1.Failed),
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(c.Shape)},
+				Spec:       c.podSpec(),
+			},
+		},
+	}
+}
+
+func (c Client) podSpec() corev1.PodSpec {
+	spec := corev1.PodSpec{
+		RestartPolicy:      corev1.RestartPolicyNever,
+		ServiceAccountName: v1alpha1.ClientName(c.Run.Name),
+		EnableServiceLinks: new(false),
+		SecurityContext:    podSecurity(),
+		NodeSelector:       c.Shape.NodeSelector,
+		Tolerations:        c.Shape.Tolerations,
+		RuntimeClassName:   c.Shape.RuntimeClassName,
+		// The agent ends the tool and still delivers what there is.
+		TerminationGracePeriodSeconds: new(int64(30)),
+		Containers: []corev1.Container{{
+			Name: RunnerContainer, Image: c.Image, ImagePullPolicy: corev1.PullIfNotPresent,
+			Command: []string{
+				runnerAgent, "client", "--namespace=" + c.Run.Namespace, "--trial=" + c.Name,
+				"--result=" + c.Name + "-result-$(JOB_COMPLETION_INDEX)", "--client-index=$(JOB_COMPLETION_INDEX)",
+			},
+			Env: []corev1.EnvVar{{Name: "NODE_NAME", ValueFrom: &corev1.EnvVarSource{
+				FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"},
+			}}},
+			Resources:                resourcesOf(c.Shape),
+			SecurityContext:          containerSecurity(),
+			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+			VolumeMounts: []corev1.VolumeMount{
+				{Name: "work", MountPath: "/work"},
+				{Name: "tmp", MountPath: "/tmp"},
+				{Name: "credentials", MountPath: "/etc/assay/credentials", ReadOnly: true},
+			},
+		}},
+		Volumes: []corev1.Volume{
+			emptyDir("work", corev1.StorageMediumDefault),
+			emptyDir("tmp", corev1.StorageMediumDefault),
+			{Name: "credentials", VolumeSource: corev1.VolumeSource{
+				Secret: &corev1.SecretVolumeSource{SecretName: c.CredentialsSecret, DefaultMode: new(int32(0o440))},
+			}},
+		},
+	}
+	if c.Run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired {
+		spec.Affinity = awayFromTargets(c.Run)
+	}
+	return spec
+}
+
+// awayFromTargets keeps a client off every node that has a target of its run.
+func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.Affinity {
+	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
+			TopologyKey: corev1.LabelHostname,
+			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
+				v1alpha1.LabelRun: run.Name, v1alpha1.LabelRole: v1alpha1.RoleTarget,
+			}},
+		}},
+	}}
+}
+
+func clientMeta(run *v1alpha1.BenchmarkRun) metav1.ObjectMeta {
+	return Meta(run, v1alpha1.ClientName(run.Name), Labels(run, v1alpha1.RoleClient))
+}
+
+// ServiceAccount of a run's client pods.
+func ServiceAccount(run *v1alpha1.BenchmarkRun) *corev1.ServiceAccount {
+	return &corev1.ServiceAccount{ObjectMeta: clientMeta(run), AutomountServiceAccountToken: new(true)}
+}
+
+// RoleBinding gives a run's client pods the Role of the same name.
+func RoleBinding(run *v1alpha1.BenchmarkRun) *rbacv1.RoleBinding {
+	name := v1alpha1.ClientName(run.Name)
+	return &rbacv1.RoleBinding{
+		ObjectMeta: clientMeta(run),
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Name: name, Namespace: run.Namespace}},
+	}
+}
+
+// Role lets the clients of the one execution that is running read its trial and
+// fill its result, and nothing else. It is the only child that changes.
+func (c Client) Role() *rbacv1.Role {
+	rule := func(name string, verbs ...string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{name}, Verbs: verbs}
+	}
+	return &rbacv1.Role{
+		ObjectMeta: clientMeta(c.Run),
+		Rules: []rbacv1.PolicyRule{
+			rule(c.Name, "get", "list", "watch"),
+			rule(v1alpha1.ResultName(c.Name, 0), "get", "patch"),
+		},
+	}
+}
+
+// ClientDisruptionBudget keeps a drain from evicting a client that measures.
+func ClientDisruptionBudget(run *v1alpha1.BenchmarkRun) *policyv1.PodDisruptionBudget {
+	selector := map[string]string{v1alpha1.LabelRun: run.Name, v1alpha1.LabelRole: v1alpha1.RoleClient}
+	return &policyv1.PodDisruptionBudget{ObjectMeta: clientMeta(run), Spec: disruptionBudget(selector)}
+}

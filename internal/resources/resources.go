@@ -1,0 +1,98 @@
+// Package resources builds the objects that belong to a run. The builders are
+// pure: the same inputs give the same object, and nothing is read or written.
+//
+// Every object lives in the run's namespace, carries the run's labels and has the
+// run as its controller, so that deleting the run deletes all of them.
+package resources
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// UID that the containers of a run run as. The images need no such user.
+const UID int64 = 10001
+
+// Labels of an object of a run.
+func Labels(run *v1alpha1.BenchmarkRun, role string, more ...map[string]string) map[string]string {
+	l := map[string]string{
+		v1alpha1.LabelManagedBy: v1alpha1.ManagedBy,
+		v1alpha1.LabelRun:       run.Name,
+		v1alpha1.LabelRole:      role,
+	}
+	for _, m := range more {
+		maps.Copy(l, m)
+	}
+	return l
+}
+
+// Meta of an object of a run.
+func Meta(run *v1alpha1.BenchmarkRun, name string, labels map[string]string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name:      name,
+		Namespace: run.Namespace,
+		Labels:    labels,
+		OwnerReferences: []metav1.OwnerReference{
+			*metav1.NewControllerRef(run, v1alpha1.GroupVersion.WithKind("BenchmarkRun")),
+		},
+	}
+}
+
+// podSecurity meets the restricted Pod Security Standard.
+func podSecurity() *corev1.PodSecurityContext {
+	return &corev1.PodSecurityContext{
+		RunAsNonRoot:        new(true),
+		RunAsUser:           new(UID),
+		RunAsGroup:          new(UID),
+		FSGroup:             new(UID),
+		FSGroupChangePolicy: new(corev1.FSGroupChangeOnRootMismatch),
+		SeccompProfile:      &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+	}
+}
+
+func containerSecurity() *corev1.SecurityContext {
+	return &corev1.SecurityContext{
+		AllowPrivilegeEscalation: new(false),
+		ReadOnlyRootFilesystem:   new(true),
+		Capabilities:             &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+	}
+}
+
+// resourcesOf a shape: requests equal limits, so that the pod is Guaranteed.
+func resourcesOf(s v1alpha1.InstanceShapeSpec) corev1.ResourceRequirements {
+	list := corev1.ResourceList{corev1.ResourceCPU: s.CPU, corev1.ResourceMemory: s.Memory}
+	return corev1.ResourceRequirements{Requests: list, Limits: list.DeepCopy()}
+}
+
+// podAnnotations are those of the shape, and those that keep autoscalers from
+// moving a pod that is being measured.
+func podAnnotations(s v1alpha1.InstanceShapeSpec) map[string]string {
+	a := maps.Clone(s.Annotations)
+	if a == nil {
+		a = map[string]string{}
+	}
+	a["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false"
+	a["karpenter.sh/do-not-disrupt"] = "true"
+	return a
+}
+
+func emptyDir(name string, medium corev1.StorageMedium) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		EmptyDir: &corev1.EmptyDirVolumeSource{Medium: medium},
+	}}
+}
+
+func mustJSON(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		// The contracts hold only strings, numbers and lists of them.
+		panic(fmt.Sprintf("marshalling %T: %v", v, err))
+	}
+	return string(b)
+}

@@ -1,0 +1,255 @@
+package resources
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// Names and places inside a database pod; `agent target` has them as defaults.
+const (
+	// ServerContainer is the container of the database server.
+	ServerContainer = "server"
+	// DatabasePort of every server that Assay provides.
+	DatabasePort int32 = 3306
+	// Database is the schema that Assay makes in every server that it provides.
+	Database = "assay"
+	// Username of the benchmark's account in every server that Assay provides.
+	Username = "assay"
+	// KeyTarget is the key of the engine.Target in a target's ConfigMap.
+	KeyTarget = "target.json"
+
+	agentPort   int32 = 8306
+	agentDir          = "/assay/agent"
+	agentBinary       = agentDir + "/assay-agent"
+)
+
+// Target is what the objects of a provided database are built from.
+type Target struct {
+	Run *v1alpha1.BenchmarkRun
+	// Spec of the target in the run; Spec.MySQL is set.
+	Spec v1alpha1.Target
+	// Resolved inputs of the target; Resolved.Shape is set.
+	Resolved v1alpha1.ResolvedTarget
+	// AgentImage brings the agent.
+	AgentImage string
+	// KeepFree is the name of a node that is left to the client; empty for none.
+	KeepFree string
+}
+
+func (t Target) name() string { return v1alpha1.TargetName(t.Run.Name, t.Spec.Name) }
+
+func (t Target) labels() map[string]string {
+	return Labels(t.Run, v1alpha1.RoleTarget, map[string]string{v1alpha1.LabelTarget: t.Spec.Name})
+}
+
+func (t Target) meta() metav1.ObjectMeta { return Meta(t.Run, t.name(), t.labels()) }
+
+// Secret holds the generated credentials of the benchmark's account.
+func (t Target) Secret(password string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: t.meta(),
+		Immutable:  new(true),
+		Data: map[string][]byte{
+			v1alpha1.KeyUsername: []byte(Username),
+			v1alpha1.KeyPassword: []byte(password),
+		},
+	}
+}
+
+// ConfigMap holds the engine.Target for the agent.
+func (t Target) ConfigMap() *corev1.ConfigMap {
+	settings := make([]engine.Setting, 0, len(t.Resolved.Settings))
+	for _, s := range t.Resolved.Settings {
+		settings = append(settings, engine.Setting{Name: s.Name, Value: s.Value})
+	}
+	return &corev1.ConfigMap{
+		ObjectMeta: t.meta(),
+		Immutable:  new(true),
+		Data: map[string]string{KeyTarget: mustJSON(engine.Target{
+			Version: engine.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
+			Database: Database, Username: Username, Port: DatabasePort, Settings: settings,
+		})},
+	}
+}
+
+// Service without a cluster IP: clients reach the pod itself, with no
+// translation of addresses between them.
+func (t Target) Service() *corev1.Service {
+	return &corev1.Service{
+		ObjectMeta: t.meta(),
+		Spec: corev1.ServiceSpec{
+			ClusterIP: corev1.ClusterIPNone,
+			Selector:  t.labels(),
+			Ports:     []corev1.ServicePort{{Name: "mysql", Port: DatabasePort, TargetPort: intstr.FromInt32(DatabasePort)}},
+		},
+	}
+}
+
+// Address that clients in the cluster connect to.
+func (t Target) Address() string { return t.name() + "." + t.Run.Namespace + ".svc" }
+
+// NetworkPolicy lets only the clients of the run reach the database.
+func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
+	clients := map[string]string{v1alpha1.LabelRun: t.Run.Name, v1alpha1.LabelRole: v1alpha1.RoleClient}
+	return &networkingv1.NetworkPolicy{
+		ObjectMeta: t.meta(),
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: t.labels()},
+			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
+			Ingress: []networkingv1.NetworkPolicyIngressRule{{
+				From:  []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: clients}}},
+				Ports: []networkingv1.NetworkPolicyPort{{Port: new(intstr.FromInt32(DatabasePort))}},
+			}},
+		},
+	}
+}
+
+// PodDisruptionBudget keeps a drain from evicting the database during the run.
+func (t Target) PodDisruptionBudget() *policyv1.PodDisruptionBudget {
+	return &policyv1.PodDisruptionBudget{ObjectMeta: t.meta(), Spec: disruptionBudget(t.labels())}
+}
+
+// disruptionBudget counts pods (minAvailable), because a maxUnavailable is only
+// understood for controllers with a scale, and a Job has none.
+func disruptionBudget(labels map[string]string) policyv1.PodDisruptionBudgetSpec {
+	return policyv1.PodDisruptionBudgetSpec{
+		MinAvailable: new(intstr.FromInt32(1)),
+		Selector:     &metav1.LabelSelector{MatchLabels: labels},
+	}
+}
+
+// StatefulSet of one pod with the database server.
+func (t Target) StatefulSet() *appsv1.StatefulSet {
+	volume, claims := t.dataVolume()
+	return &appsv1.StatefulSet{
+		ObjectMeta: t.meta(),
+		Spec: appsv1.StatefulSetSpec{
+			Replicas:            new(int32(1)),
+			ServiceName:         t.name(),
+			PodManagementPolicy: appsv1.ParallelPodManagement,
+			Selector:            &metav1.LabelSelector{MatchLabels: t.labels()},
+			PersistentVolumeClaimRetentionPolicy: &appsv1.StatefulSetPersistentVolumeClaimRetentionPolicy{
+				WhenDeleted: appsv1.DeletePersistentVolumeClaimRetentionPolicyType,
+				WhenScaled:  appsv1.RetainPersistentVolumeClaimRetentionPolicyType,
+			},
+			VolumeClaimTemplates: claims,
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: t.labels(), Annotations: podAnnotations(*t.Resolved.Shape)},
+				Spec:       t.podSpec(volume),
+			},
+		},
+	}
+}
+
+func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
+	shape := t.Resolved.Shape
+	name := t.name()
+	return corev1.PodSpec{
+		AutomountServiceAccountToken: new(false),
+		EnableServiceLinks:           new(false),
+		SecurityContext:              podSecurity(),
+		NodeSelector:                 shape.NodeSelector,
+		Tolerations:                  shape.Tolerations,
+		RuntimeClassName:             shape.RuntimeClassName,
+		Affinity:                     keepFree(t.KeepFree),
+		ImagePullSecrets:             t.Spec.MySQL.ImagePullSecrets,
+		// A clean shutdown writes the dirty pages of the buffer pool.
+		TerminationGracePeriodSeconds: new(int64(120)),
+		InitContainers: []corev1.Container{{
+			Name: "agent", Image: t.AgentImage, ImagePullPolicy: corev1.PullIfNotPresent,
+			Command:         []string{"/assay-agent", "install", agentDir},
+			Resources:       resourcesOf(installShape),
+			SecurityContext: containerSecurity(),
+			VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}},
+		}},
+		Containers: []corev1.Container{t.serverContainer()},
+		Volumes: append([]corev1.Volume{
+			emptyDir("agent", corev1.StorageMediumDefault),
+			emptyDir("run", corev1.StorageMediumMemory),
+			emptyDir("tmp", corev1.StorageMediumDefault),
+			{Name: "target", VolumeSource: corev1.VolumeSource{
+				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
+			}},
+			{Name: "credentials", VolumeSource: corev1.VolumeSource{
+				Secret: &corev1.SecretVolumeSource{SecretName: name, DefaultMode: new(int32(0o440))},
+			}},
+		}, data...),
+	}
+}
+
+// installShape is enough to copy one file.
+var installShape = v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("100m"), Memory: resource.MustParse("64Mi")}
+
+func (t Target) serverContainer() corev1.Container {
+	probe := func(path string, period, failures int32) *corev1.Probe {
+		return &corev1.Probe{
+			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
+				Path: path, Port: intstr.FromInt32(agentPort),
+			}},
+			PeriodSeconds: period, TimeoutSeconds: 5, FailureThreshold: failures,
+		}
+	}
+	return corev1.Container{
+		Name: ServerContainer, Image: t.Resolved.Image, ImagePullPolicy: t.Spec.MySQL.ImagePullPolicy,
+		Command:         []string{agentBinary, "target"},
+		Resources:       resourcesOf(*t.Resolved.Shape),
+		SecurityContext: containerSecurity(),
+		Ports: []corev1.ContainerPort{
+			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: agentPort},
+		},
+		// The first check comes quickly and often; once the server is there a check
+		// is rare, because each one is a login on the measured server. No liveness
+		// probe: a slow server under load is a result, not a reason to restart it.
+		StartupProbe:             probe("/readyz", 1, 24*60*60),
+		ReadinessProbe:           probe("/readyz", 10, 3),
+		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
+		VolumeMounts: []corev1.VolumeMount{
+			{Name: "agent", MountPath: agentDir, ReadOnly: true},
+			{Name: "run", MountPath: "/run/assay"},
+			{Name: "tmp", MountPath: "/tmp"},
+			{Name: "data", MountPath: "/var/lib/assay/data"},
+			{Name: "target", MountPath: "/etc/assay/target", ReadOnly: true},
+			{Name: "credentials", MountPath: "/etc/assay/credentials", ReadOnly: true},
+		},
+	}
+}
+
+// dataVolume is either a volume of the pod (memory) or a claim template.
+func (t Target) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
+	s := t.Spec.MySQL.Storage
+	if s.Medium == v1alpha1.MediumMemory {
+		v := emptyDir("data", corev1.StorageMediumMemory)
+		v.EmptyDir.SizeLimit = new(s.Size)
+		return []corev1.Volume{v}, nil
+	}
+	return nil, []corev1.PersistentVolumeClaim{{
+		ObjectMeta: metav1.ObjectMeta{Name: "data", Labels: t.labels()},
+		Spec: corev1.PersistentVolumeClaimSpec{
+			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+			StorageClassName: s.StorageClassName,
+			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: s.Size}},
+		},
+	}}
+}
+
+// keepFree keeps a database off the node that is left to the client.
+func keepFree(node string) *corev1.Affinity {
+	if node == "" {
+		return nil
+	}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
+				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpNotIn, Values: []string{node},
+			}}}},
+		},
+	}}
+}

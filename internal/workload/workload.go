@@ -1,0 +1,182 @@
+// Package workload reads the status of pods and Jobs: what happened to a database
+// pod or to a client, and why. It is pure; time is an argument.
+package workload
+
+import (
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/config"
+)
+
+// State of a pod, as far as a run is concerned.
+type State string
+
+// States of a pod.
+const (
+	// Waiting: not there yet, and nothing says that it never will be.
+	Waiting State = "Waiting"
+	// Running: its containers run.
+	Running State = "Running"
+	// Ready: it runs and passes its readiness check.
+	Ready State = "Ready"
+	// Ended: the main container has ended; see Verdict.Ended.
+	Ended State = "Ended"
+	// Failed: it will not get there without help.
+	Failed State = "Failed"
+)
+
+// Verdict is what is known of a pod.
+type Verdict struct {
+	State State
+	// Reason is set for Waiting and Failed, from the list in api/v1alpha1.
+	Reason string
+	// Message is for people: what is wrong, and the remedy.
+	Message string
+	// Terminated is set for Ended.
+	Terminated *corev1.ContainerStateTerminated
+}
+
+// pullErrors are the waiting reasons of an image that could not be pulled, and
+// whether trying again can help.
+var pullErrors = map[string]bool{
+	"ErrImagePull": true, "ImagePullBackOff": true, "RegistryUnavailable": true,
+	"ErrImageNeverPull": false, "InvalidImageName": false, "ImageInspectError": true,
+	"SignatureValidationFailed": false,
+}
+
+// startErrors are the waiting reasons of a container that could not be started.
+var startErrors = map[string]bool{
+	"CreateContainerConfigError": true, "CreateContainerError": true, "RunContainerError": true,
+	"StartError": true,
+}
+
+// Missing judges a workload object (a StatefulSet or a Job) that has no pod.
+func Missing(created time.Time, l config.Limits, now time.Time) Verdict {
+	if now.Sub(created) > l.PodCreation.Duration {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonPodRejected, Message: fmt.Sprintf(
+			"no pod was created within %s: an admission policy, a quota or a missing permission refuses it; kubectl get events names it",
+			l.PodCreation.Duration)}
+	}
+	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "waiting for the pod to be created"}
+}
+
+// Starting judges a pod whose main container has not run yet.
+func Starting(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
+	scheduled, since := condition(pod, corev1.PodScheduled)
+	if scheduled != corev1.ConditionTrue {
+		return unscheduled(pod, l, now)
+	}
+	for _, s := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {
+		if s.State.Waiting == nil {
+			continue
+		}
+		if v, ok := waitingContainer(s, now.Sub(since), l); ok {
+			return v
+		}
+	}
+	if now.Sub(since) > l.PodStart.Duration {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonContainerStartFailed, Message: fmt.Sprintf(
+			"pod %s did not start within %s of its scheduling: see its events", pod.Name, l.PodStart.Duration)}
+	}
+	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "pod " + pod.Name + " is starting"}
+}
+
+func unscheduled(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
+	message := "waiting for the scheduler"
+	since := pod.CreationTimestamp.Time
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable {
+			message = c.Message
+		}
+	}
+	if now.Sub(since) > l.Scheduling.Duration {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonUnschedulable, Message: fmt.Sprintf(
+			"no node for pod %s within %s: %s", pod.Name, l.Scheduling.Duration, message)}
+	}
+	return Verdict{State: Waiting, Reason: v1alpha1.ReasonUnschedulable, Message: "pod " + pod.Name + ": " + message}
+}
+
+// waitingContainer judges a container that waits; ok is false when the wait is
+// an ordinary one.
+func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.Limits) (Verdict, bool) {
+	w := s.State.Waiting
+	if retry, isPull := pullErrors[w.Reason]; isPull {
+		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonImagePullFailed,
+			Message: fmt.Sprintf("image %s cannot be pulled (%s): %s", s.Image, w.Reason, w.Message)}
+		if !retry || waited > l.ImagePull.Duration {
+			v.State = Failed
+		}
+		return v, true
+	}
+	if startErrors[w.Reason] {
+		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonContainerStartFailed,
+			Message: fmt.Sprintf("container %s cannot be started (%s): %s", s.Name, w.Reason, w.Message)}
+		if waited > l.ImagePull.Duration {
+			v.State = Failed
+		}
+		return v, true
+	}
+	return Verdict{}, false
+}
+
+func condition(pod *corev1.Pod, t corev1.PodConditionType) (corev1.ConditionStatus, time.Time) {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == t {
+			return c.Status, c.LastTransitionTime.Time
+		}
+	}
+	return corev1.ConditionUnknown, pod.CreationTimestamp.Time
+}
+
+func containerStatus(pod *corev1.Pod, name string) *corev1.ContainerStatus {
+	for i := range pod.Status.ContainerStatuses {
+		if pod.Status.ContainerStatuses[i].Name == name {
+			return &pod.Status.ContainerStatuses[i]
+		}
+	}
+	return nil
+}
+
+// Client judges the pod of a client Job by its container of the given name.
+func Client(pod *corev1.Pod, container string, l config.Limits, now time.Time) Verdict {
+	s := containerStatus(pod, container)
+	switch {
+	case s != nil && s.State.Terminated != nil:
+		return Verdict{State: Ended, Terminated: s.State.Terminated}
+	case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
+			"pod %s ended without its container (%s): %s", pod.Name, pod.Status.Reason, pod.Status.Message)}
+	case s != nil && s.State.Running != nil:
+		return Verdict{State: Running}
+	}
+	return Starting(pod, l, now)
+}
+
+// JobFailure says why a Job failed that has no pod to ask; ok is false while the
+// Job has not failed.
+func JobFailure(job *batchv1.Job) (Verdict, bool) {
+	for _, c := range job.Status.Conditions {
+		if c.Status != corev1.ConditionTrue || (c.Type != batchv1.JobFailed && c.Type != batchv1.JobFailureTarget) {
+			continue
+		}
+		if c.Reason == batchv1.JobReasonDeadlineExceeded {
+			return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
+				"Job %s did not end within %d s", job.Name, deref(job.Spec.ActiveDeadlineSeconds))}, true
+		}
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
+			"the pod of Job %s is gone (%s): it was deleted, evicted, or its node was lost", job.Name, c.Reason)}, true
+	}
+	return Verdict{}, false
+}
+
+func deref(p *int64) int64 {
+	if p == nil {
+		return 0
+	}
+	return *p
+}
