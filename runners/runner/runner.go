@@ -120,6 +120,25 @@ type Report struct {
 	Failure *result.Failure
 }
 
+// Facts are what a trial lets one expect of its result, in numbers that do not
+// name the tool. A zero means: nothing is known, so nothing is checked.
+type Facts struct {
+	// DurationSeconds is the length of the measured window that was asked for.
+	DurationSeconds int64
+	// Threads is how many operations are under way at any moment: the tool is a
+	// closed loop without think time. 0 when it is not.
+	Threads int32
+	// QueriesPerOperation is how many statements an operation without errors has.
+	QueriesPerOperation int32
+	// ReportIntervalSeconds is the length of the intervals of the time series.
+	ReportIntervalSeconds int32
+	// QuantileError is the relative width of the buckets from which the tool
+	// reads percentiles: 0.018 means that one may be 1.8 % beside the true value.
+	QuantileError float64
+	// TLSRequired: every connection has to be encrypted.
+	TLSRequired bool
+}
+
 // Runner adapts one tool.
 type Runner struct {
 	// Name in the API (spec.workload.<name>) and in the catalogue of images.
@@ -135,4 +154,7 @@ type Runner struct {
 	// Parse reads the output of a phase. It never fails: what it cannot read is a
 	// Problem, what the tool could not do is a Failure.
 	Parse func(t Trial, p Phase, o Output) Report
+	// Facts are the expectations that internal/validity holds a result against.
+	// It fails when the workload cannot be understood.
+	Facts func(t Trial) (Facts, error)
 }

@@ -1,0 +1,167 @@
+package runners
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// workloads has a workload for every runner of the list: a new runner adds one.
+var workloads = map[string]string{
+	"sysbench": `{"test":"oltp_read_write","threads":4,"tables":2,"tableSize":1000,"reportIntervalSeconds":1,
+		"percentile":95,"histogram":true,"randSeed":42}`,
+}
+
+const (
+	password = "a-s3cret-password"
+	pem      = "-----BEGIN PRIVATE KEY-----"
+)
+
+var phases = []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup}
+
+func trialOf(t *testing.T, r runner.Runner, tls runner.TLSMode) runner.Trial {
+	t.Helper()
+	workload, ok := workloads[r.Name]
+	if !ok {
+		t.Fatalf("add a workload for %s to this test", r.Name)
+	}
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: r.Name, Workload: json.RawMessage(workload),
+		WarmupSeconds: 1, DurationSeconds: 10,
+		Endpoint: runner.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
+	}
+}
+
+// Every runner of the list keeps the contract.
+func TestConformance(t *testing.T) {
+	rules := map[string]func(*testing.T, runner.Runner){
+		"it is complete":                              isComplete,
+		"its headline is the first of the summary":    headsItsSummary,
+		"no secret is on a command line":              hidesSecrets,
+		"the same trial gives the same command":       isDeterministic,
+		"a workload it does not know is refused":      refusesUnknownFields,
+		"no output is a failure in every phase":       failsOnSilence,
+		"garbage is a failure, and no reason to stop": survivesGarbage,
+		"facts follow the trial":                      knowsTheDuration,
+	}
+	for _, r := range All() {
+		for name, rule := range rules {
+			t.Run(r.Name+": "+name, func(t *testing.T) { rule(t, r) })
+		}
+	}
+}
+
+func isComplete(t *testing.T, r runner.Runner) {
+	if r.Name == "" || r.Headline == "" || r.Command == nil || r.Parse == nil || r.Facts == nil {
+		t.Errorf("a part is missing: %+v", r)
+	}
+	got, ok := Find(r.Name)
+	if !ok || got.Name != r.Name {
+		t.Errorf("Find(%q) does not find it", r.Name)
+	}
+}
+
+func headsItsSummary(t *testing.T, r runner.Runner) {
+	if len(r.Summary) == 0 || r.Summary[0] != r.Headline {
+		t.Errorf("summary %v does not begin with %q", r.Summary, r.Headline)
+	}
+	if unique := slices.Compact(slices.Sorted(slices.Values(r.Summary))); len(unique) != len(r.Summary) {
+		t.Errorf("summary %v has a name twice", r.Summary)
+	}
+}
+
+func hidesSecrets(t *testing.T, r runner.Runner) {
+	secrets := runner.Credentials{Username: "assay", Password: password, CA: []byte(pem), Cert: []byte(pem), Key: []byte(pem)}
+	for _, tls := range []runner.TLSMode{runner.TLSDisabled, runner.TLSRequired} {
+		for _, phase := range phases {
+			c, err := r.Command(trialOf(t, r, tls), phase, secrets)
+			if err != nil {
+				t.Errorf("%s, TLS %s: %v", phase, tls, err)
+				continue
+			}
+			if line := c.Path + " " + strings.Join(c.Args, " "); strings.Contains(line, password) || strings.Contains(line, pem) {
+				t.Errorf("%s, TLS %s: a secret is on the command line: %s", phase, tls, line)
+			}
+			for name := range c.Files {
+				if name == "" || strings.ContainsAny(name, `/\`) {
+					t.Errorf("%s: the file %q is not in the working directory", phase, name)
+				}
+			}
+		}
+	}
+}
+
+func isDeterministic(t *testing.T, r runner.Runner) {
+	c := runner.Credentials{Username: "assay", Password: password}
+	for _, phase := range phases {
+		first, err := r.Command(trialOf(t, r, runner.TLSDisabled), phase, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second, err := r.Command(trialOf(t, r, runner.TLSDisabled), phase, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first, second); diff != "" {
+			t.Errorf("%s (-first +second):\n%s", phase, diff)
+		}
+	}
+}
+
+func refusesUnknownFields(t *testing.T, r runner.Runner) {
+	trial := trialOf(t, r, runner.TLSDisabled)
+	trial.Workload = json.RawMessage(strings.Replace(workloads[r.Name], "{", `{"noSuchField":1,`, 1))
+	_, err := r.Command(trial, runner.Run, runner.Credentials{Username: "assay", Password: password})
+	if err == nil || !strings.Contains(err.Error(), "noSuchField") {
+		t.Errorf("got error %v, want one that names the field", err)
+	}
+}
+
+func failsOnSilence(t *testing.T, r runner.Runner) {
+	for _, phase := range phases {
+		got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, runner.Output{})
+		if got.Failure == nil || got.Failure.Reason == "" || got.Failure.Message == "" {
+			t.Errorf("%s: failure = %+v, want one with reason and message", phase, got.Failure)
+		}
+		if len(got.Measurements) > 0 {
+			t.Errorf("%s: measurements out of nothing: %+v", phase, got.Measurements)
+		}
+	}
+}
+
+func survivesGarbage(t *testing.T, r runner.Runner) {
+	garbage := [][]byte{
+		{0}, {0xff, 0xfe, '\n'}, []byte("\n\n\n"), []byte("{}\n[]\n"), []byte("%s%n\r\n"),
+		bytes.Repeat([]byte("x"), 1<<16), bytes.Repeat([]byte("1 2 3\n"), 1000),
+	}
+	for _, phase := range phases {
+		for _, b := range garbage {
+			got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, runner.Output{Stdout: b, Stderr: b})
+			if got.Failure == nil {
+				t.Errorf("%s: %.20q is no success", phase, b)
+			}
+		}
+	}
+}
+
+func knowsTheDuration(t *testing.T, r runner.Runner) {
+	got, err := r.Facts(trialOf(t, r, runner.TLSRequired))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.DurationSeconds != 10 || !got.TLSRequired {
+		t.Errorf("facts = %+v, want 10 s and TLS", got)
+	}
+}
+
+func TestFindOfAnUnknownName(t *testing.T) {
+	if r, ok := Find("tpcc"); ok {
+		t.Errorf("found %q", r.Name)
+	}
+}

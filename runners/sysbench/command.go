@@ -1,0 +1,143 @@
+package sysbench
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const (
+	program = "sysbench"
+	// ignoredErrors are the errors after which sysbench repeats the transaction:
+	// 1213 deadlock, 1020 record has changed, 1205 lock wait timeout. They are its
+	// defaults, written out so that another version cannot change them.
+	ignoredErrors = "1213,1020,1205"
+	// defaultEngine is what sysbench 1.0 creates tables with when it is told
+	// nothing. It has no way to leave the choice to the server: an empty value is
+	// a syntax error in its CREATE TABLE.
+	defaultEngine = "InnoDB"
+)
+
+// engineName is what may stand in CREATE TABLE without quotes: sysbench puts the
+// name there as it is.
+var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
+// command builds the command line of a phase. Every option that has a bearing on
+// the numbers is written out, also where it is sysbench's default.
+func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.Command, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	connection, err := connectionArgs(t.Endpoint, c)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	files, err := secretFiles(t.Endpoint.TLS, c)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	schema := []string{
+		"--tables=" + strconv.Itoa(int(p.Tables)),
+		"--table-size=" + strconv.FormatInt(p.TableSize, 10),
+	}
+	own, err := phaseArgs(t, phase, p)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	args := append(connection, schema...)
+	return runner.Command{Path: program, Args: append(args, own...), Files: files}, nil
+}
+
+func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
+	switch {
+	case e.Host == "" || strings.ContainsAny(e.Host, ", \t\n"):
+		return nil, fmt.Errorf("endpoint.host: %q is not one host: sysbench takes a comma for a list of hosts", e.Host)
+	case e.Host == "localhost":
+		return nil, fmt.Errorf("endpoint.host: localhost means a Unix socket to sysbench: use 127.0.0.1")
+	case e.Port < 1 || e.Port > 65535:
+		return nil, fmt.Errorf("endpoint.port: %d is out of range: use 1 to 65535", e.Port)
+	case e.Database == "":
+		return nil, fmt.Errorf("endpoint.database: empty: name the schema that sysbench shall work in")
+	case c.Username == "":
+		return nil, fmt.Errorf("credentials: the username is empty: put it into the target's Secret")
+	}
+	tls := map[runner.TLSMode]string{runner.TLSDisabled: "off", runner.TLSRequired: "on"}[e.TLS]
+	if tls == "" {
+		return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", e.TLS, runner.TLSDisabled, runner.TLSRequired)
+	}
+	return []string{
+		"--config-file=" + configFile,
+		"--db-driver=mysql",
+		"--db-ps-mode=auto",
+		"--mysql-host=" + e.Host,
+		"--mysql-port=" + strconv.Itoa(int(e.Port)),
+		"--mysql-user=" + c.Username,
+		"--mysql-db=" + e.Database,
+		"--mysql-ssl=" + tls,
+		"--mysql-ignore-errors=" + ignoredErrors,
+	}, nil
+}
+
+func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
+	switch phase {
+	case runner.Prepare:
+		return prepareArgs(t.Endpoint.StorageEngine, p)
+	case runner.Warmup:
+		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
+			return nil, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
+		}
+		return runArgs(p, t.WarmupSeconds), nil
+	case runner.Run:
+		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
+			return nil, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
+		}
+		return runArgs(p, t.DurationSeconds), nil
+	case runner.Cleanup:
+		return []string{"--threads=1", p.Test, "cleanup"}, nil
+	}
+	return nil, fmt.Errorf("phase: %q is not known", phase)
+}
+
+// prepareArgs loads one table per thread at a time: more threads than tables
+// would have nothing to do.
+func prepareArgs(engine string, p Params) ([]string, error) {
+	if engine == "" {
+		engine = defaultEngine
+	}
+	if !engineName.MatchString(engine) {
+		return nil, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", engine)
+	}
+	return []string{
+		"--mysql-storage-engine=" + engine,
+		"--threads=" + strconv.Itoa(int(min(p.Threads, p.Tables))),
+		"--rand-seed=" + strconv.FormatInt(p.RandSeed, 10),
+		p.Test, "prepare",
+	}, nil
+}
+
+func runArgs(p Params, seconds int64) []string {
+	return []string{
+		"--threads=" + strconv.Itoa(int(p.Threads)),
+		"--events=0",
+		"--time=" + strconv.FormatInt(seconds, 10),
+		// 1.1 changed the default to uniform.
+		"--rand-type=special",
+		"--rand-seed=" + strconv.FormatInt(p.RandSeed, 10),
+		"--percentile=" + strconv.Itoa(int(p.Percentile)),
+		"--histogram=" + onOff(p.Histogram),
+		"--report-interval=" + strconv.Itoa(int(p.ReportIntervalSeconds)),
+		"--skip-trx=" + onOff(p.SkipTrx),
+		p.Test, "run",
+	}
+}
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}

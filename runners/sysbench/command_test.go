@@ -1,0 +1,188 @@
+package sysbench
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const workload = `{"test":"oltp_read_write","threads":64,"tables":10,"tableSize":1000000,"reportIntervalSeconds":1,
+	"percentile":99,"histogram":true,"randSeed":42,"skipTrx":false}`
+
+func aTrial() runner.Trial {
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(workload),
+		WarmupSeconds: 30, DurationSeconds: 300,
+		Endpoint: runner.Endpoint{
+			Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: runner.TLSDisabled, StorageEngine: "RocksDB",
+		},
+	}
+}
+
+var someone = runner.Credentials{
+	Username: "assay", Password: "s3cret", CA: []byte("the CA"), Cert: []byte("the certificate"), Key: []byte("the key"),
+}
+
+var plainFiles = map[string][]byte{"sysbench.cfg": []byte("mysql-password=\"s3cret\"\n")}
+
+const connection = "--config-file=sysbench.cfg --db-driver=mysql --db-ps-mode=auto --mysql-host=innodb.bench.svc " +
+	"--mysql-port=3306 --mysql-user=assay --mysql-db=sbtest --mysql-ssl=off --mysql-ignore-errors=1213,1020,1205 " +
+	"--tables=10 --table-size=1000000 "
+
+func TestCommand(t *testing.T) {
+	tests := map[string]struct {
+		phase  runner.Phase
+		change func(*runner.Trial)
+		args   string
+		files  map[string][]byte
+	}{
+		"prepare has a thread per table, at most": {
+			phase: runner.Prepare, files: plainFiles,
+			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --rand-seed=42 oltp_read_write prepare",
+		},
+		"prepare has no more threads than asked for, and sysbench's own engine": {
+			phase: runner.Prepare, files: plainFiles,
+			change: func(t *runner.Trial) {
+				t.Endpoint.StorageEngine = ""
+				t.Workload = edit(workload, `"threads":64`, `"threads":4`)
+			},
+			args: connection + "--mysql-storage-engine=InnoDB --threads=4 --rand-seed=42 oltp_read_write prepare",
+		},
+		"warm-up is a run of another length": {
+			phase: runner.Warmup, files: plainFiles,
+			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"run": {
+			phase: runner.Run, files: plainFiles,
+			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"run with the other choices": {
+			phase: runner.Run, files: plainFiles,
+			change: func(t *runner.Trial) {
+				t.Workload = json.RawMessage(`{"test":"oltp_point_select","threads":1,"tables":10,"tableSize":1000000,
+					"percentile":1,"randSeed":7,"skipTrx":true}`)
+			},
+			args: connection + "--threads=1 --events=0 --time=300 --rand-type=special --rand-seed=7 --percentile=1 " +
+				"--histogram=off --report-interval=0 --skip-trx=on oltp_point_select run",
+		},
+		"run over TLS": {
+			phase: runner.Run, change: func(t *runner.Trial) { t.Endpoint.TLS = runner.TLSRequired },
+			args: strings.Replace(connection, "ssl=off", "ssl=on", 1) + "--threads=64 --events=0 --time=300 --rand-type=special " +
+				"--rand-seed=42 --percentile=99 --histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+			files: map[string][]byte{
+				"sysbench.cfg": plainFiles["sysbench.cfg"], "client-key.pem": someone.Key,
+				"client-cert.pem": someone.Cert, "cacert.pem": someone.CA,
+			},
+		},
+		"cleanup": {
+			phase: runner.Cleanup, files: plainFiles,
+			args: connection + "--threads=1 oltp_read_write cleanup",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial := aTrial()
+			if tc.change != nil {
+				tc.change(&trial)
+			}
+			got, err := command(trial, tc.phase, someone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := runner.Command{Path: "sysbench", Args: strings.Fields(tc.args), Files: tc.files}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("command (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCommandRefuses(t *testing.T) {
+	tests := map[string]struct {
+		phase  runner.Phase
+		change func(*runner.Trial, *runner.Credentials)
+		want   string
+	}{
+		"a workload that is not understood": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Workload = nil }, "workload.sysbench"},
+		"a list of hosts":                   {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Host = "a,b" }, "endpoint.host"},
+		"no host":                           {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Host = "" }, "endpoint.host"},
+		"localhost, a socket in disguise":   {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Host = "localhost" }, "use 127.0.0.1"},
+		"a port out of range":               {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Port = 0 }, "endpoint.port: 0"},
+		"no schema":                         {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Database = "" }, "endpoint.database"},
+		"no username":                       {runner.Run, func(_ *runner.Trial, c *runner.Credentials) { c.Username = "" }, "username"},
+		"a TLS mode that is not known":      {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.TLS = "" }, "endpoint.tls"},
+		"TLS without a CA":                  {runner.Run, tlsWithout(func(c *runner.Credentials) { c.CA = nil }), "ca.crt is missing"},
+		"TLS without a client certificate":  {runner.Run, tlsWithout(func(c *runner.Credentials) { c.Cert = nil }), "tls.crt is missing"},
+		"TLS without the key":               {runner.Run, tlsWithout(func(c *runner.Credentials) { c.Key = nil }), "tls.key is missing"},
+		"a run of no length":                {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds: 0"},
+		"a warm-up of no length":            {runner.Warmup, func(t *runner.Trial, _ *runner.Credentials) { t.WarmupSeconds = 0 }, "warmupSeconds: 0"},
+		"an engine that is SQL":             {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "x */" }, "endpoint.storageEngine"},
+		"a phase that is not known":         {"Verify", func(*runner.Trial, *runner.Credentials) {}, `phase: "Verify"`},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial, c := aTrial(), someone
+			tc.change(&trial, &c)
+			if _, err := command(trial, tc.phase, c); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// The lines that this test accepts were tried with sysbench 1.0.20 on a server.
+func TestPasswordLine(t *testing.T) {
+	tests := map[string]struct {
+		password string
+		want     string
+		err      string
+	}{
+		"a plain one":                          {"s3cret", `mysql-password="s3cret"`, ""},
+		"an empty one":                         {"", `mysql-password=""`, ""},
+		"blanks, a comma and a comment sign":   {" a, #b ", `mysql-password=" a, #b "`, ""},
+		"a single quote":                       {"it's", `mysql-password="it's"`, ""},
+		"a double quote":                       {`say "x"`, `mysql-password='say "x"'`, ""},
+		"both quotes":                          {`a'b"c`, `mysql-password=a'b"c`, ""},
+		"no escapes: a backslash stays one":    {`\back\`, `mysql-password="\back\"`, ""},
+		"letters beyond ASCII":                 {"pä߀", `mysql-password="pä߀"`, ""},
+		"the longest":                          {strings.Repeat("x", 237), `mysql-password="` + strings.Repeat("x", 237) + `"`, ""},
+		"one byte more than the longest":       {strings.Repeat("x", 238), "", "at most 237"},
+		"both quotes and a blank":              {`a'b" c`, "", "choose another password"},
+		"both quotes and a comma":              {`a'b",c`, "", "choose another password"},
+		"both quotes, one in front":            {`'b"`, "", "choose another password"},
+		"both quotes, a comment sign in front": {`#'b"`, "", "choose another password"},
+		"a line break":                         {"a\nb", "", "line break"},
+		"a NUL":                                {"a\x00b", "", "NUL"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := passwordLine(tc.password)
+			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
+				t.Fatalf("got error %v, want one with %q", err, tc.err)
+			}
+			if got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+			if err != nil && len(tc.password) > 3 && strings.Contains(err.Error(), tc.password) {
+				t.Error("the error quotes the password")
+			}
+		})
+	}
+}
+
+func tlsWithout(change func(*runner.Credentials)) func(*runner.Trial, *runner.Credentials) {
+	return func(t *runner.Trial, c *runner.Credentials) {
+		t.Endpoint.TLS = runner.TLSRequired
+		change(c)
+	}
+}
+
+func edit(text, old, new string) json.RawMessage {
+	return json.RawMessage(strings.Replace(text, old, new, 1))
+}

@@ -1,0 +1,152 @@
+package sysbench
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// errorNumber finds the number of a MySQL error in the ways sysbench words it.
+var errorNumber = regexp.MustCompile(`(?:\berror (\d{3,5})[: ]|MySQL error: (\d{3,5}) |errno = (\d{3,5}),)`)
+
+// cause is the meaning of a MySQL error for a run, and what to do.
+type cause struct {
+	reason result.Reason
+	remedy string
+}
+
+var (
+	rejected    = cause{result.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"}
+	unreachable = cause{result.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}
+	lost        = cause{result.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
+	missing     = cause{result.ReasonSchemaMissing, "load the data first: the schema of the target is not there"}
+	tlsFailed   = cause{result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
+)
+
+// causes by MySQL error number.
+var causes = map[string]cause{
+	"1045": rejected,
+	"1044": {result.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
+	"1142": {result.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
+	"2002": unreachable, "2003": unreachable, "2005": unreachable,
+	"2006": lost, "2013": lost, "1053": lost,
+	"1049": missing, "1146": missing,
+	"1050": {result.ReasonSchemaNotEmpty, "drop the tables sbtest1, sbtest2, ... first, or use an empty schema"},
+	"2026": tlsFailed, "3159": tlsFailed,
+	"1040": {result.ReasonToolFailed, "raise max_connections of the server above the number of threads, or use fewer threads"},
+	"1062": {result.ReasonToolFailed, "with skipTrx, two threads may delete and insert the same row at the same time: set skipTrx to false, or use more rows"},
+	"1286": {result.ReasonToolFailed, "name a storage engine that the server has"},
+}
+
+// failure judges a phase. Nil means that its work is proven to be done.
+func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner.Output) *result.Failure {
+	switch {
+	case len(r.fatals) > 0:
+		return r.fatalFailure(t.Endpoint.TLS)
+	case o.Signal != "":
+		return failed(result.ReasonToolFailed, "sysbench was ended by %s: %s", o.Signal, afterSignal(o.Signal))
+	case o.ExitCode != 0:
+		return failed(result.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.firstComplaint())
+	case phase == runner.Prepare || phase == runner.Cleanup:
+		if unproven := r.progress.unproven(phase, p); unproven != "" {
+			return failed(result.ReasonOutputTruncated,
+				"sysbench ended well, but its output proves only that %s: look at the raw output and the server's log", unproven)
+		}
+		return nil
+	}
+	if len(r.doubled) > 0 {
+		return failed(result.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.doubled))
+	}
+	if names := r.missing(p); len(names) > 0 {
+		return failed(result.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", list(names))
+	}
+	return nil
+}
+
+// afterSignal says where to look. sysbench handles none of these signals: nothing
+// follows the last interval.
+func afterSignal(signal string) string {
+	switch signal {
+	case "SIGKILL":
+		return "look for an OOM kill or an eviction of the client pod"
+	case "SIGSEGV", "SIGABRT", "SIGBUS":
+		return "it crashed; look at the raw output and at the server's log, for a lost server can make it crash"
+	}
+	return "something told it to stop before its time"
+}
+
+// list names the first few.
+func list(names []string) string {
+	const few = 5
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+}
+
+// fatalFailure classifies by the first error number in the FATAL lines and
+// quotes the first FATAL line with it.
+func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
+	quoted, number := r.fatals[0], ""
+	for _, line := range r.fatals {
+		if n := numberIn(line); n != "" {
+			quoted, number = line, n
+			break
+		}
+	}
+	why, known := causes[number]
+	if !known {
+		why = cause{result.ReasonToolFailed, "look at the raw output and the server's log"}
+	}
+	if number == "1045" {
+		why.remedy += tlsHint(tls)
+	}
+	first := ""
+	if quoted != r.fatals[0] {
+		first = abridge(r.fatals[0]) + "; "
+	}
+	return failed(why.reason, "sysbench: %s%s: %s", first, abridge(quoted), why.remedy)
+}
+
+// tlsHint is the other reason for "access denied": servers refuse an account
+// that requires TLS with the same number as one with a wrong password, and
+// sysbench falls back to plain text when the server has no TLS.
+func tlsHint(tls runner.TLSMode) string {
+	if tls == runner.TLSRequired {
+		return "; or the server has no TLS: sysbench then goes on without it, and an account that requires TLS is refused"
+	}
+	return "; or the account requires TLS, and the target's tls is Disabled"
+}
+
+func numberIn(line string) string {
+	for _, m := range errorNumber.FindAllStringSubmatch(line, 1) {
+		return m[1] + m[2] + m[3]
+	}
+	return ""
+}
+
+// firstComplaint quotes the first line of stderr, such as "invalid option".
+func (r *reading) firstComplaint() string {
+	for _, p := range r.problems {
+		if strings.HasSuffix(p.Source, "/stderr") {
+			return ": " + p.Text + ": this adapter is for sysbench 1.0"
+		}
+	}
+	return " and said nothing: look at the raw output"
+}
+
+// opensStatement says whether the statement that a FATAL line quotes goes on
+// below it.
+func opensStatement(line string) bool {
+	_, statement, quotes := strings.Cut(line, " for query '")
+	return quotes && !closesStatement(statement)
+}
+
+func closesStatement(line string) bool { return strings.HasSuffix(line, "'") }
+
+func failed(reason result.Reason, format string, args ...any) *result.Failure {
+	return &result.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,164 @@
+package sysbench
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// fixture is one output in testdata, how the process ended, and the trial behind it.
+type fixture struct {
+	phase  runner.Phase
+	params Params
+	// seconds that were asked for.
+	seconds int64
+	// requireTLS makes the trial one with TLS.
+	requireTLS bool
+	exit       int
+	signal     string
+	// want is the reason of the failure; empty for a success.
+	want result.Reason
+	// sound: a real run, whole and undisturbed by options that Assay never sets.
+	sound bool
+}
+
+// measured is what most of the real samples ran with.
+func measured(test string, skipTrx bool) fixture {
+	return fixture{
+		phase: runner.Run, seconds: 10, sound: true,
+		params: Params{
+			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: 1,
+			Percentile: 95, Histogram: true, RandSeed: 1, SkipTrx: skipTrx,
+		},
+	}
+}
+
+// quiet is a run of some seconds with no intervals and no histogram.
+func quiet(test string, seconds int64, threads int32) fixture {
+	return fixture{
+		phase: runner.Run, seconds: seconds, sound: true,
+		params: Params{Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95, RandSeed: 1},
+	}
+}
+
+func broken(phase runner.Phase, exit int, want result.Reason) fixture {
+	f := quiet(TestReadOnly, 3, 2)
+	f.phase, f.exit, f.want, f.sound = phase, exit, want, false
+	return f
+}
+
+func (f fixture) with(change func(*fixture)) fixture {
+	change(&f)
+	return f
+}
+
+func unsound(f *fixture)   { f.sound = false }
+func overTLS(f *fixture)   { f.requireTLS = true }
+func intervals(f *fixture) { f.params.ReportIntervalSeconds = 1 }
+
+var fixtures = map[string]fixture{
+	"run-read-write-mysql97":           measured(TestReadWrite, false),
+	"run-read-write-maria1011":         measured(TestReadWrite, false),
+	"run-read-write-maria118":          measured(TestReadWrite, false),
+	"run-read-write-myrocks":           measured(TestReadWrite, false),
+	"run-read-only-myrocks":            measured(TestReadOnly, false),
+	"run-read-only-skip-trx-maria1011": measured(TestReadOnly, true),
+	"run-read-only-skip-trx-maria118":  measured(TestReadOnly, true),
+	"run-read-only-skip-trx-mysql97":   measured(TestReadOnly, true),
+	"run-write-only-maria1011":         measured(TestWriteOnly, false),
+	"run-write-only-maria118":          measured(TestWriteOnly, false),
+	"run-write-only-mysql97":           measured(TestWriteOnly, false),
+	"run-write-only-myrocks":           measured(TestWriteOnly, false),
+	"run-read-write-ignored-errors":    quiet(TestReadWrite, 8, 4),
+	"run-read-write-snapshot-off":      quiet(TestReadWrite, 8, 4),
+	"run-read-only-trixie":             quiet(TestReadOnly, 3, 2),
+	"run-tls-trixie":                   quiet(TestReadOnly, 3, 2).with(overTLS),
+	"run-tls-bookworm":                 quiet(TestReadOnly, 3, 2).with(overTLS),
+	"run-read-only-quiet":              quiet(TestReadOnly, 2, 2).with(func(f *fixture) { f.params.Percentile = 99 }),
+	"run-point-select-p100": measured(TestPointSelect, false).with(func(f *fixture) {
+		f.params.Percentile, f.params.Threads, f.seconds = 100, 2, 2
+	}),
+	// Options that Assay never sets: --rate, and --events without --time.
+	"run-rate-limited": quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
+	"run-events-limit": quiet(TestReadOnly, 1, 2).with(unsound),
+
+	"prepare-mysql97":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"prepare-maria118": measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"prepare-myrocks":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"prepare-threads2-maria1011": quiet(TestReadWrite, 3, 2).with(func(f *fixture) {
+		f.phase, f.sound, f.params.TableSize = runner.Prepare, false, 100
+	}),
+	"cleanup-mysql97": broken(runner.Cleanup, 0, ""),
+
+	"fail-conn-refused":              broken(runner.Run, 1, result.ReasonTargetUnreachable),
+	"fail-wrong-password":            broken(runner.Run, 1, result.ReasonCredentialsRejected),
+	"fail-trixie-access-denied":      broken(runner.Run, 1, result.ReasonCredentialsRejected),
+	"fail-require-ssl-without-tls":   broken(runner.Run, 1, result.ReasonCredentialsRejected),
+	"fail-tls-on-server-without-tls": broken(runner.Prepare, 0, result.ReasonCredentialsRejected).with(overTLS),
+	"fail-prepare-access-denied":     broken(runner.Prepare, 0, result.ReasonCredentialsRejected),
+	"fail-cleanup-access-denied":     broken(runner.Cleanup, 1, result.ReasonCredentialsRejected),
+	"fail-tls-on-no-pem":             broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
+	"fail-tls-on-no-pem-prepare":     broken(runner.Prepare, 0, result.ReasonTLSFailed).with(overTLS),
+	"fail-tls-wrong-ca":              broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
+	"fail-unknown-db":                broken(runner.Run, 1, result.ReasonSchemaMissing),
+	"fail-table-missing":             broken(runner.Run, 1, result.ReasonSchemaMissing),
+	"fail-prepare-twice":             broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
+	"fail-prepare-unknown-engine":    broken(runner.Prepare, 0, result.ReasonToolFailed),
+	"fail-killed-midrun":             broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
+	"fail-shutdown-midrun":           broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
+	"fail-not-ignoring-errors":       broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
+	"fail-skip-trx-duplicate-key":    broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
+	"fail-too-many-connections":      broken(runner.Run, 1, result.ReasonToolFailed),
+	"fail-unknown-option":            broken(runner.Run, 1, result.ReasonToolFailed),
+	"fail-sigint-midrun":             broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGINT" }),
+	"fail-sigterm-midrun":            broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGTERM" }),
+	"fail-sigkill":                   broken(runner.Run, 137, result.ReasonToolFailed),
+
+	// Made by hand from the real ones.
+	"made-cut-in-histogram":  measured(TestReadWrite, false).with(func(f *fixture) { f.sound, f.want = false, result.ReasonOutputTruncated }),
+	"made-prepare-cut":       measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound, f.want = runner.Prepare, false, result.ReasonOutputTruncated }),
+	"made-garbage":           broken(runner.Run, 0, result.ReasonOutputTruncated),
+	"made-garbage-between":   broken(runner.Run, 0, result.ReasonToolFailed),
+	"made-nan-intervals":     quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
+	"made-version-1.1":       quiet(TestReadOnly, 3, 2),
+	"made-zero-transactions": quiet(TestReadOnly, 3, 2).with(unsound),
+}
+
+func (f fixture) trial(t testing.TB) runner.Trial {
+	t.Helper()
+	workload, err := json.Marshal(f.params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tls := runner.TLSDisabled
+	if f.requireTLS {
+		tls = runner.TLSRequired
+	}
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: Name, Workload: workload, DurationSeconds: f.seconds, WarmupSeconds: 2,
+		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: tls},
+	}
+}
+
+func (f fixture) output(t testing.TB, name string) runner.Output {
+	t.Helper()
+	return runner.Output{
+		Stdout: load(t, name+".stdout"), Stderr: load(t, name+".stderr"), ExitCode: f.exit, Signal: f.signal,
+	}
+}
+
+// load reads a file of testdata; one that is not there was empty.
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return data
+}

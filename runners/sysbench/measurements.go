@@ -1,0 +1,163 @@
+package sysbench
+
+import (
+	"strconv"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Units.
+const (
+	unitTransactions = "tx/s"
+	unitQueries      = "queries/s"
+	unitErrors       = "errors/s"
+	unitMillisecond  = "ms"
+	unitSecond       = "s"
+	unitOne          = "1"
+)
+
+// What one operation is.
+const (
+	operationTransaction = "transaction"
+	operationQuery       = "query"
+)
+
+// Names of measurements that only sysbench has.
+const (
+	nameThreadEvents     = "threads.events"
+	nameThreadTime       = "threads.time"
+	nameIgnored          = "errors.ignored"
+	nameReconnects       = "reconnects"
+	nameQueueLength      = "queue.length"
+	nameQueueConcurrency = "queue.concurrency"
+)
+
+// measurements turns what was read into measurements, in a fixed order. What was
+// not reported is left out.
+func (r *reading) measurements(p Params) []result.Measurement {
+	ms := r.rates()
+	ms = append(ms, r.latencies(p)...)
+	ms = append(ms, r.facts()...)
+	ms = append(ms, r.disturbances()...)
+	kept := ms[:0]
+	for _, m := range ms {
+		if m.Value != nil || m.N != nil || m.Histogram != nil || len(m.Intervals) > 0 {
+			kept = append(kept, m)
+		}
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	return kept
+}
+
+func (r *reading) rates() []result.Measurement {
+	ms := []result.Measurement{
+		{
+			Name: result.NameThroughput, Unit: unitTransactions, Direction: result.HigherIsBetter, Operation: operationTransaction,
+			N: r.count(figTransactions), Value: r.value(figTPS), Intervals: r.series.tps,
+		},
+		{
+			Name: result.NameQueries, Unit: unitQueries, Direction: result.HigherIsBetter, Operation: operationQuery,
+			N: r.count(figQueries), Value: r.value(figQPS), Intervals: r.series.qps,
+		},
+	}
+	for _, kind := range []string{figRead, figWrite, figOther} {
+		ms = append(ms, result.Measurement{
+			Name: result.NameQueryCount, Labels: map[string]string{result.LabelKind: kind},
+			Unit: unitOne, Operation: operationQuery, Value: r.value(kind),
+		})
+	}
+	return ms
+}
+
+func (r *reading) latencies(p Params) []result.Measurement {
+	latency := func(name, fig string) result.Measurement {
+		return result.Measurement{
+			Name: name, Unit: unitMillisecond, Direction: result.LowerIsBetter, Operation: operationTransaction,
+			N: r.count(figEvents), Value: r.value(fig),
+		}
+	}
+	avg := latency(result.NameLatencyAvg, figAvg)
+	if len(r.histogram) > 0 {
+		avg.Histogram = &result.Histogram{Unit: unitMillisecond, Buckets: r.histogram}
+	}
+	percentile := latency(result.NameLatencyPercentile, figPercentile)
+	percentile.Labels = map[string]string{result.LabelPercentile: strconv.Itoa(int(p.Percentile))}
+	if f := r.figures[figPercentileOf]; f.hasValue {
+		percentile.Labels[result.LabelPercentile] = strconv.Itoa(int(f.value))
+	}
+	percentile.Intervals = r.series.latency
+	return []result.Measurement{
+		latency(result.NameLatencyMin, figMin), avg, latency(result.NameLatencyMax, figMax), percentile,
+		{Name: result.NameLatencySum, Unit: unitMillisecond, Operation: operationTransaction, Value: r.value(figSum)},
+	}
+}
+
+// facts have no direction: they are what the rates and latencies rest on.
+func (r *reading) facts() []result.Measurement {
+	fact := func(name, fig, unit, stat string) result.Measurement {
+		m := result.Measurement{Name: name, Unit: unit, Value: r.value(fig)}
+		if stat != "" {
+			m.Labels = map[string]string{result.LabelStat: stat}
+		}
+		return m
+	}
+	return []result.Measurement{
+		fact(result.NameTotalTime, figTotalTime, unitSecond, ""),
+		fact(result.NameEvents, figEvents, unitOne, ""),
+		fact(nameThreadEvents, figEventsAvg, unitOne, "avg"),
+		fact(nameThreadEvents, figEventsStddev, unitOne, "stddev"),
+		fact(nameThreadTime, figTimeAvg, unitSecond, "avg"),
+		fact(nameThreadTime, figTimeStddev, unitSecond, "stddev"),
+	}
+}
+
+// disturbances are there only when something happened.
+func (r *reading) disturbances() []result.Measurement {
+	var ms []result.Measurement
+	if r.figures[figIgnored].value > 0 || r.series.anyError {
+		ms = append(ms, result.Measurement{
+			Name: nameIgnored, Unit: unitErrors, Direction: result.LowerIsBetter,
+			N: r.count(figIgnored), Value: r.value(figIgnoredRate), Intervals: r.series.errors,
+		})
+	}
+	if r.figures[figReconnects].value > 0 || r.series.anyReconnect {
+		ms = append(ms, result.Measurement{
+			Name: nameReconnects, Unit: unitErrors, Direction: result.LowerIsBetter,
+			N: r.count(figReconnects), Value: r.value(figReconnectRate), Intervals: r.series.reconnects,
+		})
+	}
+	return append(ms,
+		result.Measurement{Name: nameQueueLength, Unit: unitOne, Intervals: r.series.queue},
+		result.Measurement{Name: nameQueueConcurrency, Unit: unitOne, Intervals: r.series.concurrency},
+	)
+}
+
+func (r *reading) errorCounts() []result.ErrorCount {
+	var counts []result.ErrorCount
+	kinds := []struct{ name, fig string }{{result.ErrorIgnored, figIgnored}, {result.ErrorReconnects, figReconnects}}
+	for _, kind := range kinds {
+		if n := r.count(kind.fig); n != nil && *n > 0 {
+			counts = append(counts, result.ErrorCount{Name: kind.name, Count: *n})
+		}
+	}
+	return counts
+}
+
+func (r *reading) value(name string) *float64 {
+	if f := r.figures[name]; f.hasValue {
+		return &f.value
+	}
+	return nil
+}
+
+// count is a figure that was printed without decimals.
+func (r *reading) count(name string) *int64 {
+	f := r.figures[name]
+	if !f.hasValue || f.value >= 1<<62 {
+		return nil
+	}
+	n := int64(f.value)
+	return &n
+}

@@ -1,0 +1,166 @@
+package sysbench
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Bounds of what a report quotes. The whole output is kept beside it.
+const (
+	maxProblems = 100
+	maxQuote    = 300
+)
+
+// reading is what the lines of an output said.
+type reading struct {
+	version   string
+	figures   map[string]figure
+	series    series
+	histogram []result.Bucket
+	progress  progress
+	fatals    []string
+	doubled   []string
+	problems  []result.Problem
+	unread    int
+}
+
+// parse gives an output its meaning. The order of the judgement: what sysbench
+// itself called fatal, then how the process ended, then what is missing.
+func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+	}
+	r := read(phase, o)
+	report := runner.Report{ToolVersion: r.version, Problems: r.problems}
+	if phase == runner.Run || phase == runner.Warmup {
+		report.Measurements = r.measurements(p)
+		report.Errors = r.errorCounts()
+	}
+	report.Failure = r.failure(t, phase, p, o)
+	return report
+}
+
+func read(phase runner.Phase, o runner.Output) reading {
+	r := reading{figures: map[string]figure{}, progress: newProgress()}
+	source := strings.ToLower(string(phase))
+	r.readStdout(source+"/stdout", lines(o.Stdout))
+	for i, line := range lines(o.Stderr) {
+		if strings.TrimSpace(line) != "" {
+			r.problem(source+"/stderr", i+1, line)
+		}
+	}
+	if r.unread > 0 {
+		r.problems = append(r.problems, result.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
+	}
+	return r
+}
+
+func (r *reading) readStdout(source string, all []string) {
+	inStatement := false // a FATAL line quotes the statement, which has lines of its own
+	for i, line := range all {
+		fatal := strings.HasPrefix(line, "FATAL: ")
+		switch {
+		case fatal:
+			r.fatals = append(r.fatals, line)
+			inStatement = opensStatement(line)
+		case inStatement:
+			inStatement = !closesStatement(line)
+		case !r.understand(line):
+			r.problem(source, i+1, line)
+		}
+	}
+}
+
+// understand takes in a line. It is false when the line means nothing here.
+func (r *reading) understand(line string) bool {
+	if r.series.addInterval(line) || r.series.addQueue(line) || r.progress.add(line) {
+		return true
+	}
+	if bucket, ok := parseBucket(line, r.histogram); ok {
+		r.histogram = append(r.histogram, bucket)
+		return true
+	}
+	if m := bannerLine.FindStringSubmatch(line); m != nil && r.version == "" {
+		r.version = m[1]
+		return true
+	}
+	if strings.TrimSpace(line) == "percentile stats:               disabled" {
+		return r.set(figPercentile, figure{})
+	}
+	return plainLines.MatchString(line) || r.addFigures(line)
+}
+
+// addFigures reads a line of the final report.
+func (r *reading) addFigures(line string) bool {
+	for _, kind := range figureLines {
+		m := kind.pattern.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		for i, name := range kind.figures {
+			f, ok := parseFigure(m[i+1])
+			if !ok || !r.set(name, f) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// set takes in a figure. It is false when the figure is there already: nobody can
+// tell which of the two would be right.
+func (r *reading) set(name string, f figure) bool {
+	if _, twice := r.figures[name]; twice {
+		r.doubled = append(r.doubled, name)
+		return false
+	}
+	r.figures[name] = f
+	return true
+}
+
+func (r *reading) problem(source string, line int, text string) {
+	if len(r.problems) >= maxProblems {
+		r.unread++
+		return
+	}
+	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: abridge(text)})
+}
+
+// missing lists what a whole report would have.
+func (r *reading) missing(p Params) []string {
+	var names []string
+	for _, name := range complete {
+		if _, ok := r.figures[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	if f := r.figures[figTPS]; len(names) == 0 && !f.hasValue {
+		names = append(names, figTPS)
+	}
+	if p.Histogram && len(r.histogram) == 0 && r.figures[figEvents].value > 0 {
+		names = append(names, "latency histogram")
+	}
+	return names
+}
+
+// lines splits an output; the end of the last line is not a line of its own.
+func lines(b []byte) []string {
+	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// abridge makes a line fit to be quoted: valid UTF-8 of bounded length.
+func abridge(line string) string {
+	if len(line) > maxQuote {
+		line = line[:maxQuote] + "..."
+	}
+	return strings.ToValidUTF8(line, "\uFFFD")
+}

@@ -1,0 +1,187 @@
+package sysbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestParseGivesTheGoldenReport(t *testing.T) {
+	for name, f := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			got := parse(f.trial(t), f.phase, f.output(t, name))
+			if reason := reasonOf(got); reason != f.want {
+				t.Errorf("reason = %q, want %q; failure: %+v", reason, f.want, got.Failure)
+			}
+			golden := filepath.Join("testdata", name+".golden.json")
+			if *update {
+				if err := os.WriteFile(golden, render(t, got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			data, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want runner.Report
+			if err := json.Unmarshal(data, &want); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("report (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEveryFixtureIsInTheTable(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*.stdout"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no fixtures: %v", err)
+	}
+	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".stdout"); fixtures[name].phase == "" {
+			t.Errorf("%s has no entry in the table of fixtures", name)
+		}
+	}
+}
+
+// An output that was cut at the end of any of its lines proves nothing.
+func TestParseOfACutOutputFails(t *testing.T) {
+	for name, f := range fixtures {
+		if f.want != "" {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			whole := f.output(t, name)
+			text := bytes.TrimRight(whole.Stdout, "\n")
+			for i := range text {
+				if text[i] != '\n' && i != len(text)-1 {
+					continue
+				}
+				cut := runner.Output{Stdout: text[:i]}
+				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != result.ReasonOutputTruncated {
+					t.Errorf("cut after %d of %d bytes: failure = %+v, want OutputTruncated", i, len(text), got.Failure)
+				}
+			}
+		})
+	}
+}
+
+func TestParseJudgesHowTheProcessEnded(t *testing.T) {
+	whole := load(t, "run-read-only-quiet.stdout")
+	tests := map[string]struct {
+		output runner.Output
+		want   *result.Failure
+	}{
+		"a whole report and exit code 0 is a success": {runner.Output{Stdout: whole}, nil},
+		"a whole report and another exit code is a failure": {
+			runner.Output{Stdout: whole, ExitCode: 2},
+			failed(result.ReasonToolFailed, "sysbench ended with exit code 2 and said nothing: look at the raw output"),
+		},
+		"a whole report and a signal is a failure": {
+			runner.Output{Stdout: whole, ExitCode: -1, Signal: "SIGSEGV"},
+			failed(result.ReasonToolFailed, "sysbench was ended by SIGSEGV: %s", afterSignal("SIGSEGV")),
+		},
+		"a FATAL line explains more than the signal": {
+			runner.Output{Stdout: []byte("FATAL: error 2013: gone\n"), ExitCode: -1, Signal: "SIGKILL"},
+			failed(result.ReasonTargetLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
+		},
+		"a FATAL line beside a whole report is a failure": {
+			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
+			failed(result.ReasonToolFailed, "sysbench: FATAL: The event queue is full: look at the raw output and the server's log"),
+		},
+	}
+	f := fixtures["run-read-only-quiet"]
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := parse(f.trial(t), runner.Run, tc.output)
+			if diff := cmp.Diff(tc.want, got.Failure); diff != "" {
+				t.Errorf("failure (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestParseRefusesAWorkloadItCannotRead(t *testing.T) {
+	got := parse(runner.Trial{Workload: json.RawMessage(`{"test":"tpcc"}`)}, runner.Run, runner.Output{})
+	if reasonOf(got) != result.ReasonTrialInvalid {
+		t.Errorf("failure = %+v, want TrialInvalid", got.Failure)
+	}
+}
+
+func TestParseBoundsTheProblems(t *testing.T) {
+	f := fixtures["run-read-only-quiet"]
+	noise := strings.Repeat(strings.Repeat("\xff", 1000)+"\n", maxProblems+50)
+	got := parse(f.trial(t), runner.Run, runner.Output{Stderr: []byte(noise)})
+	if n := len(got.Problems); n != maxProblems+1 {
+		t.Fatalf("got %d problems, want %d", n, maxProblems+1)
+	}
+	want := result.Problem{Source: "run", Text: "and 50 more lines"}
+	if diff := cmp.Diff(want, got.Problems[maxProblems]); diff != "" {
+		t.Errorf("last problem (-want +got):\n%s", diff)
+	}
+	if n := len(got.Problems[0].Text); n > 4*maxQuote {
+		t.Errorf("a problem quotes %d bytes", n)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for name, fx := range fixtures {
+		o := fx.output(f, name)
+		f.Add(o.Stdout, o.Stderr, o.ExitCode, string(fx.phase))
+	}
+	trial := measured(TestReadWrite, false).trial(f)
+	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit int, phase string) {
+		got := parse(trial, runner.Phase(phase), runner.Output{Stdout: stdout, Stderr: stderr, ExitCode: exit})
+		throughput, _ := result.Find(got.Measurements, result.NameThroughput, nil)
+		if phase == string(runner.Run) && got.Failure == nil && throughput.Value == nil {
+			t.Error("a run without a throughput is no success")
+		}
+		most := max(bytes.Count(stdout, []byte("\n")), bytes.Count(stderr, []byte("\n"))) + 1
+		for _, p := range got.Problems {
+			if p.Line < 0 || p.Line > most {
+				t.Errorf("line %d of %d", p.Line, most)
+			}
+		}
+		if _, err := json.Marshal(got); err != nil {
+			t.Errorf("the report cannot be written as JSON: %v", err)
+		}
+	})
+}
+
+func reasonOf(r runner.Report) result.Reason {
+	if r.Failure == nil {
+		return ""
+	}
+	return r.Failure.Reason
+}
+
+// flat is an object without objects or lists in it.
+var (
+	flat  = regexp.MustCompile(`\{\n[^{}\[\]]*\}`)
+	blank = regexp.MustCompile(`\n\s*`)
+)
+
+// render writes a report with one bucket or point per line.
+func render(t *testing.T, r runner.Report) []byte {
+	t.Helper()
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data = flat.ReplaceAllFunc(data, func(object []byte) []byte { return blank.ReplaceAll(object, []byte(" ")) })
+	return append(data, '\n')
+}

@@ -1,0 +1,88 @@
+package sysbench
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var (
+	creatingLine  = regexp.MustCompile(`^Creating table 'sbtest(\d+)'\.\.\.$`)
+	insertingLine = regexp.MustCompile(`^Inserting (\d+) records into 'sbtest(\d+)'$`)
+	indexingLine  = regexp.MustCompile(`^Creating a secondary index on 'sbtest(\d+)'\.\.\.$`)
+	droppingLine  = regexp.MustCompile(`^Dropping table 'sbtest(\d+)'\.\.\.$`)
+)
+
+// progress is which tables prepare and cleanup named at each step. Every line is
+// printed before its step, so the steps prove that those before them were done,
+// and the absence of FATAL lines proves the last one.
+type progress struct {
+	created, inserted, indexed, dropped map[string]bool
+	// rows per table, as the lines said.
+	rows map[string]string
+}
+
+func newProgress() progress {
+	return progress{
+		created: map[string]bool{}, inserted: map[string]bool{}, indexed: map[string]bool{},
+		dropped: map[string]bool{}, rows: map[string]string{},
+	}
+}
+
+func (g *progress) add(line string) bool {
+	steps := []struct {
+		pattern *regexp.Regexp
+		tables  map[string]bool
+	}{{creatingLine, g.created}, {indexingLine, g.indexed}, {droppingLine, g.dropped}}
+	for _, step := range steps {
+		if m := step.pattern.FindStringSubmatch(line); m != nil {
+			step.tables[m[1]] = true
+			return true
+		}
+	}
+	if m := insertingLine.FindStringSubmatch(line); m != nil {
+		g.inserted[m[2]], g.rows[m[2]] = true, m[1]
+		return true
+	}
+	return false
+}
+
+// unproven says what the output of a phase does not prove; empty when the phase
+// did all its work.
+func (g *progress) unproven(phase runner.Phase, p Params) string {
+	type step struct {
+		did    string
+		tables map[string]bool
+	}
+	steps := []step{{"created", g.created}, {"filled", g.inserted}, {"given an index", g.indexed}}
+	if phase == runner.Cleanup {
+		steps = []step{{"dropped", g.dropped}}
+	}
+	for _, s := range steps {
+		if n := p.countTables(s.tables); n != int(p.Tables) || len(s.tables) != n {
+			return fmt.Sprintf("%d of %d tables were %s", len(s.tables), p.Tables, s.did)
+		}
+	}
+	want := strconv.FormatInt(p.TableSize, 10)
+	for _, table := range slices.Sorted(maps.Keys(g.rows)) {
+		if g.rows[table] != want {
+			return fmt.Sprintf("table sbtest%s was given %s rows, not %s", table, g.rows[table], want)
+		}
+	}
+	return ""
+}
+
+// countTables counts those that the workload has: sbtest1 to sbtest<tables>.
+func (p Params) countTables(tables map[string]bool) int {
+	n := 0
+	for table := range tables {
+		if i, err := strconv.Atoi(table); err == nil && i >= 1 && i <= int(p.Tables) && table == strconv.Itoa(i) {
+			n++
+		}
+	}
+	return n
+}

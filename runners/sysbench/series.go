@@ -1,0 +1,94 @@
+package sysbench
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// real is a number of an interval line; nan and inf stand for no value.
+const real = `(\d+\.\d{2}|-?nan|-?inf)`
+
+var (
+	intervalLine = regexp.MustCompile(`^\[\s*(\d+)s\s*\] thds: (\d+) tps: ` + real + ` qps: ` + real +
+		` \(r/w/o: ` + real + `/` + real + `/` + real + `\) lat \(ms,(\d+)%\): ` + real +
+		` err/s: ` + real + ` reconn/s: ` + real + `$`)
+	// Only with --rate: SQL tests print a comma, the others do not.
+	queueLine     = regexp.MustCompile(`^\[\s*(\d+)s\s*\] queue length: (\d+),? concurrency: (\d+)$`)
+	histogramLine = regexp.MustCompile(`^\s*(\d+\.\d{3}) \|\**\s+(\d+)$`)
+)
+
+// series are the time series of a run.
+type series struct {
+	tps, qps, latency, errors, reconnects, queue, concurrency []result.Interval
+	anyError, anyReconnect                                    bool
+}
+
+// addInterval reads an interval line. It is false when the line is none.
+func (s *series) addInterval(line string) bool {
+	m := intervalLine.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	at, ok := s.next(m[1], s.tps)
+	if !ok {
+		return false
+	}
+	s.tps = append(s.tps, point(at, m[3]))
+	s.qps = append(s.qps, point(at, m[4]))
+	s.latency = append(s.latency, point(at, m[9]))
+	s.errors = append(s.errors, point(at, m[10]))
+	s.reconnects = append(s.reconnects, point(at, m[11]))
+	s.anyError = s.anyError || nonZero(s.errors[len(s.errors)-1])
+	s.anyReconnect = s.anyReconnect || nonZero(s.reconnects[len(s.reconnects)-1])
+	return true
+}
+
+// addQueue reads a line about the queue of a run at a fixed rate.
+func (s *series) addQueue(line string) bool {
+	m := queueLine.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	at, ok := s.next(m[1], s.queue)
+	if !ok {
+		return false
+	}
+	s.queue = append(s.queue, point(at, m[2]))
+	s.concurrency = append(s.concurrency, point(at, m[3]))
+	return true
+}
+
+// next is the time of a new point: later than that of the last one.
+func (s *series) next(seconds string, before []result.Interval) (float64, bool) {
+	at, err := strconv.ParseInt(seconds, 10, 32)
+	if err != nil || len(before) > 0 && float64(at) <= before[len(before)-1].AtSeconds {
+		return 0, false
+	}
+	return float64(at), true
+}
+
+func point(at float64, text string) result.Interval {
+	p := result.Interval{AtSeconds: at}
+	if f, ok := parseFigure(text); ok && f.hasValue {
+		p.Value = &f.value
+	}
+	return p
+}
+
+func nonZero(i result.Interval) bool { return i.Value != nil && *i.Value != 0 }
+
+// parseBucket reads a row of the histogram that is above the buckets before it.
+func parseBucket(line string, before []result.Bucket) (result.Bucket, bool) {
+	m := histogramLine.FindStringSubmatch(line)
+	if m == nil {
+		return result.Bucket{}, false
+	}
+	value, errValue := strconv.ParseFloat(m[1], 64)
+	n, errCount := strconv.ParseInt(m[2], 10, 64)
+	if errValue != nil || errCount != nil || len(before) > 0 && value <= before[len(before)-1].Value {
+		return result.Bucket{}, false
+	}
+	return result.Bucket{Value: value, Count: n}, true
+}

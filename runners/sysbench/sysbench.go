@@ -1,0 +1,36 @@
+// Package sysbench adapts sysbench 1.0 and its OLTP tests.
+//
+// A run goes through these steps; each has its file:
+//
+//	workload.go      decode and check the parameters; expectations of a result
+//	command.go       the command line of each phase
+//	credentials.go   password and certificates as files, never as arguments
+//	parse.go         the output of a phase, read line by line
+//	lines.go         the table of lines that are understood
+//	series.go        interval lines and histogram
+//	measurements.go  figures into measurements
+//	progress.go      the proof that prepare and cleanup did their work
+//	failure.go       FATAL lines into reasons and remedies
+//
+// It refuses what sysbench would accept and get wrong: see README.md.
+package sysbench
+
+import (
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Name of the runner in the API and in the catalogue of images.
+const Name = "sysbench"
+
+// Runner is the adapter.
+func Runner() runner.Runner {
+	return runner.Runner{
+		Name:     Name,
+		Headline: result.NameThroughput,
+		Summary:  []string{result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile},
+		Command:  command,
+		Parse:    parse,
+		Facts:    facts,
+	}
+}

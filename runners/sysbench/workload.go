@@ -1,0 +1,122 @@
+package sysbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Names of the OLTP tests.
+const (
+	TestReadWrite   = "oltp_read_write"
+	TestReadOnly    = "oltp_read_only"
+	TestWriteOnly   = "oltp_write_only"
+	TestPointSelect = "oltp_point_select"
+)
+
+// quantileError is the relative width of sysbench's latency buckets: 1024 of
+// them, logarithmic between 0.001 and 100000 ms (sb_logger.c).
+const quantileError = 0.0182
+
+// maxInt is the largest value that sysbench accepts for an integer option.
+const maxInt = 1<<31 - 1
+
+// Params are spec.workload.sysbench. The API has the defaults; nothing is
+// defaulted here.
+type Params struct {
+	// Test is one of the OLTP tests.
+	Test string `json:"test"`
+	// Threads is the number of connections that work at the same time, from 1.
+	Threads int32 `json:"threads"`
+	// Tables is the number of tables, from 1.
+	Tables int32 `json:"tables"`
+	// TableSize is the number of rows per table, 1 to 2147483647 (the tables'
+	// key is an INTEGER).
+	TableSize int64 `json:"tableSize"`
+	// ReportIntervalSeconds is the length of an interval of the time series; 0
+	// for no time series.
+	ReportIntervalSeconds int32 `json:"reportIntervalSeconds"`
+	// Percentile of the latency, 1 to 100.
+	Percentile int32 `json:"percentile"`
+	// Histogram asks for the latency histogram.
+	Histogram bool `json:"histogram"`
+	// RandSeed is the seed of the random numbers, 1 to 2147483647. sysbench takes
+	// 0 for "seed from the clock", which cannot be repeated.
+	RandSeed int64 `json:"randSeed"`
+	// SkipTrx leaves out BEGIN and COMMIT.
+	SkipTrx bool `json:"skipTrx"`
+}
+
+// decodeParams reads the workload of a trial strictly: a field that is not
+// understood would silently change what is measured.
+func decodeParams(workload json.RawMessage) (Params, error) {
+	var p Params
+	dec := json.NewDecoder(bytes.NewReader(workload))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&p); err != nil {
+		return Params{}, fmt.Errorf("workload.sysbench: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Params{}, errors.New("workload.sysbench: more data after the end of the object")
+	}
+	if err := p.validate(); err != nil {
+		return Params{}, err
+	}
+	return p, nil
+}
+
+func (p Params) validate() error {
+	tests := []string{TestReadWrite, TestReadOnly, TestWriteOnly, TestPointSelect}
+	if !slices.Contains(tests, p.Test) {
+		return fmt.Errorf("workload.sysbench.test: %q is not known: use one of %v", p.Test, tests)
+	}
+	ranges := []struct {
+		field          string
+		value, min, to int64
+	}{
+		{"threads", int64(p.Threads), 1, maxInt},
+		{"tables", int64(p.Tables), 1, maxInt},
+		{"tableSize", p.TableSize, 1, maxInt},
+		{"reportIntervalSeconds", int64(p.ReportIntervalSeconds), 0, maxInt},
+		{"percentile", int64(p.Percentile), 1, 100},
+		{"randSeed", p.RandSeed, 1, maxInt},
+	}
+	for _, r := range ranges {
+		if r.value < r.min || r.value > r.to {
+			return fmt.Errorf("workload.sysbench.%s: %d is out of range: use %d to %d", r.field, r.value, r.min, r.to)
+		}
+	}
+	return nil
+}
+
+// queriesPerEvent counts the statements of one event with the tests' default
+// numbers: 10 point selects, 4 range selects, 2 updates, 1 delete and 1 insert,
+// BEGIN and COMMIT. A point select has no transaction around it.
+func (p Params) queriesPerEvent() int32 {
+	counts := map[string]int32{TestReadWrite: 18, TestReadOnly: 14, TestWriteOnly: 4, TestPointSelect: 1}
+	n := counts[p.Test]
+	if !p.SkipTrx && p.Test != TestPointSelect {
+		n += 2
+	}
+	return n
+}
+
+func facts(t runner.Trial) (runner.Facts, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Facts{}, err
+	}
+	return runner.Facts{
+		DurationSeconds:       t.DurationSeconds,
+		Threads:               p.Threads,
+		QueriesPerOperation:   p.queriesPerEvent(),
+		ReportIntervalSeconds: p.ReportIntervalSeconds,
+		QuantileError:         quantileError,
+		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
+	}, nil
+}

@@ -1,0 +1,113 @@
+package sysbench
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+func TestDecodeParams(t *testing.T) {
+	got, err := decodeParams(json.RawMessage(workload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Params{
+		Test: TestReadWrite, Threads: 64, Tables: 10, TableSize: 1000000, ReportIntervalSeconds: 1,
+		Percentile: 99, Histogram: true, RandSeed: 42,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("params (-want +got):\n%s", diff)
+	}
+}
+
+func TestDecodeParamsRefuses(t *testing.T) {
+	tests := map[string]struct {
+		workload json.RawMessage
+		want     string
+	}{
+		"nothing":                       {nil, "workload.sysbench: EOF"},
+		"an empty object":               {json.RawMessage(`{}`), `workload.sysbench.test: ""`},
+		"a field that is not known":     {edit(workload, `"skipTrx"`, `"skiptTrx"`), `unknown field "skiptTrx"`},
+		"a second object":               {json.RawMessage(workload + `{}`), "more data"},
+		"a test that is not known":      {edit(workload, "oltp_read_write", "oltp_insert"), `workload.sysbench.test: "oltp_insert"`},
+		"no threads":                    {edit(workload, `"threads":64`, `"threads":0`), "workload.sysbench.threads: 0"},
+		"no tables":                     {edit(workload, `"tables":10`, `"tables":0`), "workload.sysbench.tables: 0"},
+		"no rows":                       {edit(workload, `1000000`, `0`), "workload.sysbench.tableSize: 0"},
+		"more rows than an INTEGER has": {edit(workload, `1000000`, `2147483648`), "workload.sysbench.tableSize: 2147483648"},
+		"a negative interval":           {edit(workload, `Seconds":1`, `Seconds":-1`), "workload.sysbench.reportIntervalSeconds: -1"},
+		"percentile 0":                  {edit(workload, `99`, `0`), "workload.sysbench.percentile: 0"},
+		"percentile 101":                {edit(workload, `99`, `101`), "workload.sysbench.percentile: 101"},
+		"a percentile with decimals":    {edit(workload, `99`, `99.9`), "99.9"},
+		"a seed from the clock":         {edit(workload, `"randSeed":42`, `"randSeed":0`), "workload.sysbench.randSeed: 0"},
+		"a seed that sysbench refuses":  {edit(workload, `"randSeed":42`, `"randSeed":2147483648`), "workload.sysbench.randSeed: 2147483648"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := decodeParams(tc.workload); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got error %v, want one with %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestFacts(t *testing.T) {
+	queries := map[string]struct {
+		test    string
+		skipTrx bool
+		want    int32
+	}{
+		"read write":                         {TestReadWrite, false, 20},
+		"read write without transactions":    {TestReadWrite, true, 18},
+		"read only":                          {TestReadOnly, false, 16},
+		"read only without transactions":     {TestReadOnly, true, 14},
+		"write only":                         {TestWriteOnly, false, 6},
+		"write only without transactions":    {TestWriteOnly, true, 4},
+		"a point select has no transaction":  {TestPointSelect, false, 1},
+		"a point select, and none asked for": {TestPointSelect, true, 1},
+	}
+	for name, tc := range queries {
+		t.Run(name, func(t *testing.T) {
+			f := measured(tc.test, tc.skipTrx).with(overTLS)
+			got, err := facts(f.trial(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := runner.Facts{
+				DurationSeconds: 10, Threads: 4, QueriesPerOperation: tc.want, ReportIntervalSeconds: 1,
+				QuantileError: quantileError, TLSRequired: true,
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("facts (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := facts(runner.Trial{}); err == nil {
+		t.Error("facts of a trial without a workload: want an error")
+	}
+}
+
+func FuzzDecodeParams(f *testing.F) {
+	f.Add([]byte(workload))
+	f.Add([]byte(`{"test":"oltp_read_only","threads":1e3}`))
+	f.Add([]byte(`[]`))
+	f.Fuzz(func(t *testing.T, workload []byte) {
+		p, err := decodeParams(workload)
+		if err != nil {
+			return
+		}
+		if p.validate() != nil || p.queriesPerEvent() < 1 {
+			t.Errorf("accepted %+v", p)
+		}
+		trial := aTrial()
+		trial.Workload = workload
+		for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
+			if _, err := command(trial, phase, someone); err != nil {
+				t.Errorf("%s: %v", phase, err)
+			}
+		}
+	})
+}
