@@ -52,7 +52,8 @@ set_tags() {
   done
 }
 
-local_tags() { docker image ls --filter 'reference=assay-*' --format '{{.Repository}}:{{.Tag}}'; }
+# local_tags prints what the engine has of the catalogue's images, newest first.
+local_tags() { docker image ls "${names[@]/#/--filter=reference=assay-}" --format '{{.Repository}}:{{.Tag}}'; }
 
 has_line() { grep -qxF -- "$2" <<<"$1"; }
 
@@ -61,7 +62,7 @@ build_image() {
   start=$(now_ms)
   [[ -z ${inputs[$name]} ]] || context=$binaries
   # The host's network: the bridge of an engine inside a virtual machine may have no way out.
-  docker build --network=host --file "$REPO/${folder[$name]}/Dockerfile" --tag "${tag[$name]}" "$context" \
+  docker build --force-rm --network=host --file "$REPO/${folder[$name]}/Dockerfile" --tag "${tag[$name]}" "$context" \
     >"$log" 2>&1 || {
     tail -n 30 "$log" >&2
     fail "could not build image $name (whole log: $log)"
@@ -154,7 +155,7 @@ remove_from_node() {
   here=$(local_tags)
   while read -r image; do
     has_line "$here" "${image#docker.io/library/}" || node_ctr "$node" rm "$image" >/dev/null </dev/null
-  done < <(grep '^docker\.io/library/assay-.*:' <<<"$there" || true)
+  done < <(grep -E "^docker\.io/library/assay-($(IFS='|' && echo "${names[*]}")):" <<<"$there" || true)
 }
 
 load() {
