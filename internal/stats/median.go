@@ -1,0 +1,103 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+)
+
+// MinMedianN is the smallest sample whose median has an interval of Confidence:
+// even smallest to largest of five values covers only 93.75 %.
+const MinMedianN = 6
+
+// Confidence is the least probability with which an interval holds the true value.
+const Confidence = 0.95
+
+// Interval is a range of values in the unit of the sample.
+type Interval struct {
+	// Low and High are the ends, both included.
+	Low, High float64
+	// Coverage is the probability with which intervals made this way hold the
+	// true value: at least Confidence, and more where values are few.
+	Coverage float64
+}
+
+// MedianEstimate is a median with what the sample says about its precision.
+type MedianEstimate struct {
+	Summary
+	// Interval of the median; nil where the sample is too small, with a warning.
+	Interval *Interval
+	// Warnings for the reader of the number.
+	Warnings []Warning
+}
+
+// WarningCode is a kind of warning.
+type WarningCode string
+
+// TooFew: the sample is too small for the number that was asked for.
+const TooFew WarningCode = "TooFew"
+
+// Warning says why a number is absent or to be read with care.
+type Warning struct {
+	Code WarningCode
+	// Message names the numbers.
+	Message string
+}
+
+// EstimateMedian gives the median and its distribution-free interval: the k-th
+// smallest to the k-th largest value, with the largest k for which
+//
+//	1 - 2·P(B < k) ≥ Confidence,  B ~ Binomial(n, 1/2).
+//
+// It assumes independent values of one distribution and nothing about its form,
+// which suits throughputs and latencies, whose distributions are skewed and have
+// several modes. With ties or a discrete distribution it covers more.
+//
+// Source: J.-Y. Le Boudec, Performance Evaluation of Computer and Communication
+// Systems, EPFL Press 2010, Theorem 2.1 and Table A.1; the same in W. J. Conover,
+// Practical Nonparametric Statistics, 3rd ed., Wiley 1999, section 3.2.
+//
+// It fails with ErrEmpty or a NotFiniteError.
+func EstimateMedian(sample []float64) (MedianEstimate, error) {
+	sorted, err := sortedCopy(sample)
+	if err != nil {
+		return MedianEstimate{}, err
+	}
+	estimate := MedianEstimate{Summary: summaryOf(sorted)}
+	n := len(sorted)
+	k, coverage := medianRank(n)
+	if k == 0 {
+		estimate.Warnings = []Warning{{
+			Code:    TooFew,
+			Message: fmt.Sprintf("a %.0f %% interval of the median needs %d values, there are %d", 100*Confidence, MinMedianN, n),
+		}}
+		return estimate, nil
+	}
+	estimate.Interval = &Interval{Low: sorted[k-1], High: sorted[n-k], Coverage: coverage}
+	return estimate, nil
+}
+
+// medianRank is the largest rank k, from 1, whose interval has Confidence, and
+// its coverage; 0 when there is none.
+func medianRank(n int) (int, float64) {
+	rank, coverage := 0, 0.0
+	below := 0.0 // P(B < k)
+	for k := 1; 2*k <= n; k++ {
+		below += halfBinomial(n, k-1)
+		if 1-2*below < Confidence {
+			break
+		}
+		rank, coverage = k, 1-2*below
+	}
+	return rank, coverage
+}
+
+// halfBinomial is P(B = k) for B ~ Binomial(n, 1/2), by logarithms: 2^-n itself
+// is 0 from n = 1075 on.
+func halfBinomial(n, k int) float64 {
+	return math.Exp(logFactorial(n) - logFactorial(k) - logFactorial(n-k) - float64(n)*math.Ln2)
+}
+
+func logFactorial(n int) float64 {
+	v, _ := math.Lgamma(float64(n) + 1)
+	return v
+}

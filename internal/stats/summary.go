@@ -1,0 +1,73 @@
+// Package stats holds the statistics that Assay reports. It knows numbers, not
+// benchmarks: no units, no directions, no names.
+//
+// A number that a sample cannot support is absent, and a warning beside the
+// result says why: warnings are data, for the reader of a report to see.
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrEmpty says that a sample has no values, so nothing can be said of it.
+var ErrEmpty = errors.New("the sample is empty")
+
+// NotFiniteError says that a value of a sample is not a number.
+type NotFiniteError struct {
+	// Index of the value in the sample, from 0.
+	Index int
+	// Value is NaN or an infinity.
+	Value float64
+}
+
+// Error names the value and its position.
+func (e *NotFiniteError) Error() string {
+	return fmt.Sprintf("value %d of the sample is %v: leave out what was not measured", e.Index, e.Value)
+}
+
+// Summary describes a sample. All but N have the unit of the values.
+type Summary struct {
+	// N is the number of values, at least 1.
+	N int
+	// Median is the middle value, or the mean of the two middle ones.
+	Median float64
+	// Min is the smallest value, Max the largest.
+	Min, Max float64
+}
+
+// Summarize describes the sample, which it leaves as it is. It fails with
+// ErrEmpty or a NotFiniteError.
+func Summarize(sample []float64) (Summary, error) {
+	sorted, err := sortedCopy(sample)
+	if err != nil {
+		return Summary{}, err
+	}
+	return summaryOf(sorted), nil
+}
+
+func summaryOf(sorted []float64) Summary {
+	n := len(sorted)
+	// Halved before the sum, which could overflow.
+	median := sorted[(n-1)/2]/2 + sorted[n/2]/2
+	if n%2 == 1 {
+		median = sorted[n/2]
+	}
+	return Summary{N: n, Median: median, Min: sorted[0], Max: sorted[n-1]}
+}
+
+func sortedCopy(sample []float64) ([]float64, error) {
+	if len(sample) == 0 {
+		return nil, ErrEmpty
+	}
+	for i, v := range sample {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, &NotFiniteError{Index: i, Value: v}
+		}
+	}
+	sorted := slices.Clone(sample)
+	slices.Sort(sorted)
+	return sorted, nil
+}
