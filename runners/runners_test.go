@@ -41,7 +41,7 @@ func trialOf(t *testing.T, r runner.Runner, tls runner.TLSMode) runner.Trial {
 // Every runner of the list keeps the contract.
 func TestConformance(t *testing.T) {
 	rules := map[string]func(*testing.T, runner.Runner){
-		"it is complete":                              isComplete,
+		"it is complete": isComplete,
 		"its headline is the first of the summary":    headsItsSummary,
 		"no secret is on a command line":              hidesSecrets,
 		"the same trial gives the same command":       isDeterministic,
