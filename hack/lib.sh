@@ -70,3 +70,19 @@ wait_until() {
 as_root() {
   if ((EUID == 0)); then "$@"; else sudo "$@"; fi
 }
+
+# tool builds a tool module when needed and prints the directory of its commands.
+tool() { "$REPO/hack/tool.sh" "$1"; }
+
+# tool_packages prints the commands a tool module names; tool_count how many; tool_version the version of the first.
+tool_packages() {
+  sed -nE -e 's/^tool ([^( ]+)$/\1/p' -e '/^tool \(/,/^\)/s/^\t([^ ]+)$/\1/p' "$REPO/hack/tools/$1/go.mod"
+}
+tool_count() { tool_packages "$1" | wc -l; }
+tool_version() {
+  local package
+  package=$(tool_packages "$1" | head -n 1)
+  # The module of a package is the longest required path that begins it.
+  sed -nE 's/^(require )?\t?([a-z][^ ]+) (v[^ ]+)( \/\/ indirect)?$/\2 \3/p' "$REPO/hack/tools/$1/go.mod" |
+    awk -v package="$package/" 'index(package, $1 "/") == 1 && length($1) > best {best = length($1); v = $2} END {print v}'
+}

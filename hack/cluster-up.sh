@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# Brings up the local cluster: kind, one control plane and two workers. Seconds when it is up already.
+# ASSAY_NODE_IMAGE names a node image to use as it is (one with a kindnet of its own).
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+source "$REPO/hack/kind/cluster.sh"
+
+config=$REPO/hack/kind/cluster.yaml
+
+# Prints the node image: kind's own where a registry answers, otherwise the one built here.
+node_image() {
+  local built
+  built=$("$REPO/hack/node-image/build.sh" name)
+  if [[ -n ${ASSAY_NODE_IMAGE:-} ]]; then
+    printf '%s\n' "$ASSAY_NODE_IMAGE"
+  elif docker image inspect "$KIND_NODE_IMAGE" >/dev/null 2>&1; then
+    printf '%s\n' "$KIND_NODE_IMAGE"
+  elif docker image inspect "$built" >/dev/null 2>&1; then
+    printf '%s\n' "$built"
+  elif timeout 20 docker manifest inspect "$KIND_NODE_IMAGE" >/dev/null 2>&1 && docker pull "$KIND_NODE_IMAGE" >&2; then
+    printf '%s\n' "$KIND_NODE_IMAGE"
+  else
+    say "no registry has $KIND_NODE_IMAGE for this machine: building the node image from packages"
+    "$REPO/hack/node-image/build.sh"
+  fi
+}
+
+# The configuration of kind: the committed one, and what only some machines need.
+kind_config() {
+  cat "$config"
+  if [[ $image == assay-node:* ]]; then
+    printf 'networking:\n  disableDefaultCNI: true # kindnet comes from a registry only; see connect_pods\n'
+  fi
+  # Without all capabilities a node is much like one in a user namespace: sysctls and limits may be out of reach.
+  if [[ -n $("$REPO/hack/engine/runc-bounded" missing) ]]; then
+    printf 'featureGates:\n  KubeletInUserNamespace: true\n'
+  fi
+}
+
+# unusable says why the cluster cannot be used as it is, or nothing. Nodes that were stopped are not trusted: after a
+# killed engine their containers, addresses and volumes are in whatever state the kill left, and a new cluster is
+# there in half a minute.
+unusable() {
+  local node running used created started
+  for node in "${NODES[@]}"; do
+    read -r running used created started < <(docker inspect "$node" 2>/dev/null -f \
+      '{{.State.Running}} {{.Config.Image}} {{.Created}} {{.State.StartedAt}}') || { printf '%s is not there' "$node" && return; }
+    [[ $running == true ]] || { printf '%s is stopped' "$node" && return; }
+    [[ $used == "$image" ]] || { printf '%s runs %s' "$node" "$used" && return; }
+    (($(date -d "$started" +%s) - $(date -d "$created" +%s) < 60)) || { printf '%s was restarted' "$node" && return; }
+  done
+  [[ $(recorded_config) == "$wanted_config" ]] || { printf 'it was made with another configuration' && return; }
+  wait_until 30 all_ready || printf 'its nodes are not Ready'
+}
+
+recorded_config() { docker exec "${NODES[0]}" cat /kind/assay-config 2>/dev/null || true; }
+
+all_ready() {
+  [[ $(kubectl_ get nodes --no-headers 2>/dev/null | awk '$2 == "Ready"' | wc -l) == "${#NODES[@]}" ]]
+}
+
+# Pod network of the node image built here: each node learns every node's pod network; see pod-routes.
+connect_pods() {
+  local node routes
+  wait_until 60 networks_assigned || fail "the nodes have no pod networks"
+  routes=$(kubectl_ get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDR}{"\n"}{end}')
+  for node in "${NODES[@]}"; do
+    docker exec -i "$node" sh -ec 'cat >/etc/pod-routes; systemctl restart pod-routes' <<<"$routes"
+  done
+}
+
+networks_assigned() {
+  [[ $(kubectl_ get nodes -o jsonpath='{.items[*].spec.podCIDR}' | wc -w) == "${#NODES[@]}" ]]
+}
+
+create() {
+  local text
+  text=$(kind_config)
+  "$kind" create cluster --name "$CLUSTER" --image "$image" --config - --kubeconfig "$KUBECONFIG" <<<"$text" >&2 ||
+    { "$kind" delete cluster --name "$CLUSTER" --kubeconfig "$KUBECONFIG" >&2; fail "kind could not create the cluster"; }
+  if [[ $image == assay-node:* ]]; then connect_pods; fi
+  wait_until 120 all_ready || fail "the nodes do not become Ready: $(kubectl_ get nodes 2>&1)"
+  docker exec -i "${NODES[0]}" sh -c 'cat >/kind/assay-config' <<<"$wanted_config"
+  wait_until 120 storage_ready || fail "the storage provisioner does not start"
+}
+
+storage_ready() {
+  kubectl_ -n local-path-storage rollout status deployment/local-path-provisioner --timeout=2s &&
+    kubectl_ -n kube-system rollout status deployment/coredns --timeout=2s
+}
+
+"$REPO/hack/engine.sh" up
+step "cluster $CLUSTER"
+kind=$(tool kind)/kind
+tool kubernetes >/dev/null
+image=$(node_image)
+wanted_config=$(kind_config | sha256sum | cut -c1-12)
+mkdir -p "${KUBECONFIG%/*}"
+
+if "$kind" get clusters 2>/dev/null | grep -qx "$CLUSTER"; then
+  # A fresh clone of the repository finds the cluster of the one before.
+  "$kind" get kubeconfig --name "$CLUSTER" >"$KUBECONFIG" 2>/dev/null || true
+  reason=$(unusable)
+  if [[ -z $reason ]]; then
+    say "is up: $image"
+    step_done
+    exit
+  fi
+  step "cluster $CLUSTER: making it anew ($reason)"
+  "$kind" delete cluster --name "$CLUSTER" --kubeconfig "$KUBECONFIG" >&2
+fi
+step "cluster $CLUSTER: creating it with $image"
+create
+step_done
+kubectl_ get nodes -L node.kubernetes.io/instance-type,assay.dev/role >&2
+say "export KUBECONFIG=$KUBECONFIG"
