@@ -24,7 +24,7 @@ type fixture struct {
 	signal     string
 	// want is the reason of the failure; empty for a success.
 	want result.Reason
-	// sound: a real run, whole and undisturbed by options that Assay never sets.
+	// sound: a whole run with no options that Assay never sets.
 	sound bool
 }
 

@@ -80,8 +80,8 @@ func (r *reading) understand(line string) bool {
 	if r.series.addInterval(line) || r.series.addQueue(line) || r.progress.add(line) {
 		return true
 	}
-	if bucket, ok := parseBucket(line, r.histogram); ok {
-		r.histogram = append(r.histogram, bucket)
+	if buckets, ok := addBucket(r.histogram, line); ok {
+		r.histogram = buckets
 		return true
 	}
 	if m := bannerLine.FindStringSubmatch(line); m != nil && r.version == "" {

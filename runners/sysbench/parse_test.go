@@ -27,7 +27,7 @@ func TestParseGivesTheGoldenReport(t *testing.T) {
 			}
 			golden := filepath.Join("testdata", name+".golden.json")
 			if *update {
-				if err := os.WriteFile(golden, render(t, got), 0o644); err != nil {
+				if err := os.WriteFile(golden, renderJSON(t, got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -175,10 +175,10 @@ var (
 	blank = regexp.MustCompile(`\n\s*`)
 )
 
-// render writes a report with one bucket or point per line.
-func render(t *testing.T, r runner.Report) []byte {
+// renderJSON writes JSON with one bucket or point per line.
+func renderJSON(t *testing.T, v any) []byte {
 	t.Helper()
-	data, err := json.MarshalIndent(r, "", " ")
+	data, err := json.MarshalIndent(v, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

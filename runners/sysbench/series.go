@@ -79,16 +79,25 @@ func point(at float64, text string) result.Interval {
 
 func nonZero(i result.Interval) bool { return i.Value != nil && *i.Value != 0 }
 
-// parseBucket reads a row of the histogram that is above the buckets before it.
-func parseBucket(line string, before []result.Bucket) (result.Bucket, bool) {
+// addBucket adds a row of the histogram to the buckets before it. Below 0.06 ms
+// neighbours are closer than the three decimals they are printed with: rows of
+// equal value become one bucket. It is false when the line is no such row.
+func addBucket(buckets []result.Bucket, line string) ([]result.Bucket, bool) {
 	m := histogramLine.FindStringSubmatch(line)
 	if m == nil {
-		return result.Bucket{}, false
+		return buckets, false
 	}
 	value, errValue := strconv.ParseFloat(m[1], 64)
 	n, errCount := strconv.ParseInt(m[2], 10, 64)
-	if errValue != nil || errCount != nil || len(before) > 0 && value <= before[len(before)-1].Value {
-		return result.Bucket{}, false
+	if errValue != nil || errCount != nil {
+		return buckets, false
 	}
-	return result.Bucket{Value: value, Count: n}, true
+	if last := len(buckets) - 1; last >= 0 && value <= buckets[last].Value {
+		if value < buckets[last].Value {
+			return buckets, false
+		}
+		buckets[last].Count += n
+		return buckets, true
+	}
+	return append(buckets, result.Bucket{Value: value, Count: n}), true
 }

@@ -1,0 +1,125 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// A tool computes its rate at another moment than it prints its time: sysbench
+// was up to 1 ms apart on an idle machine. rateSlack (s) and rateShare allow for
+// a busy one; rateStep is the rounding of a rate with two decimals.
+const (
+	rateSlack = 0.020
+	rateShare = 0.001
+	rateStep  = 0.005
+)
+
+func headline(r result.Result, _ runner.Facts) string {
+	if _, ok := value(r, result.NameThroughput, nil); !ok {
+		return "there is no throughput, although the tool ended well"
+	}
+	return ""
+}
+
+func nothingDone(r result.Result, _ runner.Facts) string {
+	if n, ok := operations(r); ok && n == 0 {
+		return "not one operation was done"
+	}
+	return ""
+}
+
+func throughput(r result.Result, _ runner.Facts) string { return rate(r, result.NameThroughput) }
+
+func queryRate(r result.Result, _ runner.Facts) string { return rate(r, result.NameQueries) }
+
+// rate compares the time that count and rate imply with the time that was measured.
+func rate(r result.Result, name string) string {
+	seconds, timed := value(r, result.NameTotalTime, nil)
+	m, ok := r.Find(name, nil)
+	if !timed || !ok || m.N == nil || m.Value == nil {
+		return ""
+	}
+	n, perSecond := float64(*m.N), *m.Value
+	if perSecond <= 0 {
+		if n > 0 {
+			return fmt.Sprintf("%s is %g %s, but %.0f were counted", name, perSecond, m.Unit, n)
+		}
+		return ""
+	}
+	implied := n / perSecond
+	if allowed := rateSlack + rateShare*seconds + rateStep*seconds/perSecond; math.Abs(implied-seconds) > allowed {
+		return fmt.Sprintf("%s is %g %s, but %.0f in %.4f s are %.2f %s", name, perSecond, m.Unit, n, seconds, n/seconds, m.Unit)
+	}
+	return ""
+}
+
+func eventCount(r result.Result, _ runner.Facts) string {
+	n, counted := operations(r)
+	if events, ok := value(r, result.NameEvents, nil); ok && counted && events != n {
+		return fmt.Sprintf("%.0f operations were counted, but %.0f events", n, events)
+	}
+	return ""
+}
+
+func queryKinds(r result.Result, _ runner.Facts) string {
+	total, ok := queries(r)
+	if !ok {
+		return ""
+	}
+	sum, kinds := 0.0, 0
+	for _, m := range r.Measurements {
+		if m.Name == result.NameQueryCount && m.Value != nil {
+			sum += *m.Value
+			kinds++
+		}
+	}
+	if kinds > 0 && sum != total {
+		return fmt.Sprintf("the %d kinds of queries add up to %.0f, but %.0f queries were counted", kinds, sum, total)
+	}
+	return ""
+}
+
+// queriesPerOperation allows for errors that the tool ignored: a transaction is
+// begun again after one, and the queries before the error are counted as well.
+func queriesPerOperation(r result.Result, f runner.Facts) string {
+	n, counted := operations(r)
+	total, ok := queries(r)
+	if !ok || !counted || f.QueriesPerOperation == 0 {
+		return ""
+	}
+	perOperation := float64(f.QueriesPerOperation)
+	failed := float64(r.ErrorCount(result.ErrorIgnored) + r.ErrorCount(result.ErrorReconnects))
+	least, most := n*perOperation, (n+failed)*perOperation
+	if total < least || total > most {
+		return fmt.Sprintf("%.0f operations of %.0f queries with %.0f repeated after errors are %.0f to %.0f queries, but %.0f were counted",
+			n, perOperation, failed, least, most, total)
+	}
+	return ""
+}
+
+func histogram(r result.Result, _ runner.Facts) string {
+	n, counted := operations(r)
+	m, ok := r.Find(result.NameLatencyAvg, nil)
+	if !ok || !counted || m.Histogram == nil {
+		return ""
+	}
+	var sum int64
+	for _, bucket := range m.Histogram.Buckets {
+		sum += bucket.Count
+	}
+	if float64(sum) != n {
+		return fmt.Sprintf("the histogram holds %d operations, but %.0f were counted", sum, n)
+	}
+	return ""
+}
+
+func queries(r result.Result) (float64, bool) {
+	m, ok := r.Find(result.NameQueries, nil)
+	if !ok || m.N == nil {
+		return 0, false
+	}
+	return float64(*m.N), true
+}

@@ -1,0 +1,43 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// A window may be a little short by rounding, and longer by the last operations.
+const (
+	durationLow        = 0.99
+	durationHigh       = 1.05
+	durationHighAtBest = 2.0 // s, for short windows
+)
+
+func duration(r result.Result, f runner.Facts) string {
+	seconds, ok := value(r, result.NameTotalTime, nil)
+	if !ok || f.DurationSeconds == 0 {
+		return ""
+	}
+	asked := float64(f.DurationSeconds)
+	if high := max(asked*durationHigh, asked+durationHighAtBest); seconds < asked*durationLow || seconds > high {
+		return fmt.Sprintf("the measured window was %.4f s, but %d s were asked for", seconds, f.DurationSeconds)
+	}
+	return ""
+}
+
+// intervals counts the points of the time series: one more or less is normal, as
+// the last interval ends when the window does.
+func intervals(r result.Result, f runner.Facts) string {
+	seconds, timed := value(r, result.NameTotalTime, nil)
+	m, ok := r.Find(result.NameThroughput, nil)
+	if !ok || !timed || f.ReportIntervalSeconds == 0 {
+		return ""
+	}
+	want := math.Floor(seconds / float64(f.ReportIntervalSeconds))
+	if got := float64(len(m.Intervals)); math.Abs(got-want) > max(1, want/100) {
+		return fmt.Sprintf("the time series has %.0f intervals of %d s, but %.4f s have %.0f", got, f.ReportIntervalSeconds, seconds, want)
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+// Package validity asks whether a measurement can be true: a result that
+// contradicts itself or its trial is reported, never averaged.
+//
+// Each check is one small function over a result and the facts of its trial. It
+// compares only what was measured: where a number or a fact is absent, the check
+// says nothing. The one absence that is a finding is that of the headline.
+//
+//	counts.go   what was counted adds up
+//	latency.go  latencies fit each other and the throughput
+//	time.go     the time measured is the time asked for
+//	notes.go    disturbances that a reader should know of
+//
+// The package knows no tool: what is particular to one comes as runner.Facts.
+package validity
+
+import (
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Severity is what a finding means for the result.
+type Severity string
+
+const (
+	// Invalid: the numbers contradict each other or the trial. The result is kept
+	// for reading, and stays out of every statistic.
+	Invalid Severity = "Invalid"
+	// Warning: the numbers are used; the reader should know.
+	Warning Severity = "Warning"
+)
+
+// Finding is one thing that is wrong or remarkable.
+type Finding struct {
+	// Check is the name of the check, such as little.
+	Check string
+	// Severity is Invalid or Warning.
+	Severity Severity
+	// Message names the numbers and what they say.
+	Message string
+}
+
+// check is one question; say returns "" where there is nothing to say.
+type check struct {
+	name     string
+	severity Severity
+	say      func(result.Result, runner.Facts) string
+}
+
+// checks in the order in which findings are reported: the rough ones first.
+var checks = []check{
+	{"headline", Invalid, headline},
+	{"nothing-done", Invalid, nothingDone},
+	{"throughput", Invalid, throughput},
+	{"query-rate", Invalid, queryRate},
+	{"event-count", Invalid, eventCount},
+	{"query-kinds", Invalid, queryKinds},
+	{"queries-per-operation", Invalid, queriesPerOperation},
+	{"histogram", Invalid, histogram},
+	{"latency-order", Invalid, latencyOrder},
+	{"latency-sum", Invalid, latencySum},
+	{"little", Invalid, little},
+	{"duration", Invalid, duration},
+	{"intervals", Invalid, intervals},
+	{"tls", Invalid, tls},
+	{"stall", Warning, stall},
+	{"percentile-sample", Warning, percentileSample},
+	{"ignored-errors", Warning, ignoredErrors},
+	{"reconnects", Warning, reconnects},
+	{"client-throttled", Warning, clientThrottled},
+	{"problems", Warning, problems},
+}
+
+// Check asks all questions of the result of a measured window. A result that
+// failed, and one of another phase, has no findings: it is no measurement.
+func Check(r result.Result, f runner.Facts) []Finding {
+	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Run) {
+		return nil
+	}
+	var findings []Finding
+	for _, c := range checks {
+		if message := c.say(r, f); message != "" {
+			findings = append(findings, Finding{Check: c.name, Severity: c.severity, Message: message})
+		}
+	}
+	return findings
+}
+
+// IsValid says whether no finding is Invalid.
+func IsValid(findings []Finding) bool {
+	for _, f := range findings {
+		if f.Severity == Invalid {
+			return false
+		}
+	}
+	return true
+}
+
+// value of the first measurement of the name that has the labels.
+func value(r result.Result, name string, labels map[string]string) (float64, bool) {
+	m, ok := r.Find(name, labels)
+	if !ok || m.Value == nil {
+		return 0, false
+	}
+	return *m.Value, true
+}
+
+// operations is how many operations ended well.
+func operations(r result.Result) (float64, bool) {
+	m, ok := r.Find(result.NameThroughput, nil)
+	if !ok || m.N == nil {
+		return 0, false
+	}
+	return float64(*m.N), true
+}

@@ -1,0 +1,106 @@
+package sysbench
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// asResult is what the agent makes of a report.
+func asResult(f fixture, r runner.Report) result.Result {
+	made := result.Result{
+		Version: result.Version, State: result.Succeeded,
+		Trial:        result.TrialRef{RunUID: "6f6c4a0e-2f0c-4d0e-9d7c-0b8f6f1f4c11", Phase: string(f.phase), Target: "innodb"},
+		Tool:         result.Tool{Name: Name, Version: r.ToolVersion},
+		Measurements: r.Measurements, Errors: r.Errors, Problems: r.Problems,
+		RawSHA256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+	}
+	if f.phase == runner.Run {
+		first := 0
+		made.Trial.Index, made.Trial.Block = &first, &first
+	}
+	if r.Failure != nil {
+		made.State, made.Failure = result.Failed, r.Failure
+	}
+	return made
+}
+
+// Every sound run is valid; that errors were ignored is the only remark.
+func TestRealRunsAreValid(t *testing.T) {
+	for name, f := range fixtures {
+		if !f.sound {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			expected, err := facts(f.trial(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := asResult(f, parse(f.trial(t), f.phase, f.output(t, name)))
+			for _, finding := range validity.Check(r, expected) {
+				if finding.Severity == validity.Invalid || finding.Check != "ignored-errors" {
+					t.Errorf("%+v", finding)
+				}
+			}
+		})
+	}
+}
+
+// Options that Assay never sets would be found out.
+func TestOtherRunsAreInvalid(t *testing.T) {
+	for name, want := range map[string]string{
+		"run-rate-limited": "little", "run-events-limit": "duration", "made-zero-transactions": "nothing-done",
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := fixtures[name]
+			expected, err := facts(f.trial(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, finding := range validity.Check(asResult(f, parse(f.trial(t), f.phase, f.output(t, name))), expected) {
+				if finding.Severity == validity.Invalid {
+					got = append(got, finding.Check)
+				}
+			}
+			if diff := cmp.Diff([]string{want}, got); diff != "" {
+				t.Errorf("checks (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The golden results of internal/result are these fixtures, as the agent would
+// write them. Other packages test with them.
+func TestGoldenResults(t *testing.T) {
+	for name, golden := range map[string]string{
+		"run-read-write-mysql97": "run.json", "run-read-write-ignored-errors": "run-ignored-errors.json",
+		"fail-killed-midrun": "run-failed.json", "prepare-mysql97": "prepare.json",
+	} {
+		t.Run(golden, func(t *testing.T) {
+			f := fixtures[name]
+			got := renderJSON(t, asResult(f, parse(f.trial(t), f.phase, f.output(t, name))))
+			path := filepath.Join("..", "..", "internal", "result", "testdata", golden)
+			if *update {
+				if err := os.WriteFile(path, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(want, got) || !json.Valid(got) {
+				t.Errorf("%s (-want +got):\n%s", path, cmp.Diff(string(want), string(got)))
+			}
+		})
+	}
+}
