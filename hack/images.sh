@@ -217,8 +217,8 @@ main() {
   set_tags "${chosen[@]}"
   if [[ $action == all || $action == build ]]; then build "${chosen[@]}"; fi
   if [[ ${#chosen[@]} == "${#names[@]}" ]]; then write_values; fi
-  if [[ $action == all || $action == load ]]; then load "${chosen[@]}"; fi
   if [[ $action == all || $action == prune ]]; then prune "${chosen[@]}"; fi
+  if [[ $action == all || $action == load ]]; then load "${chosen[@]}"; fi # after prune: nodes follow it
 }
 
 main "$@"
