@@ -24,6 +24,8 @@ type Target struct {
 	Username string `json:"username"`
 	// Port the server listens on.
 	Port int32 `json:"port"`
+	// BindAddress the server listens on; empty for all.
+	BindAddress string `json:"bindAddress,omitempty"`
 	// Settings of the user, in the order in which they are written; a later one
 	// of the same name has replaced an earlier one already (see Merge).
 	Settings []Setting `json:"settings,omitempty"`
@@ -33,7 +35,8 @@ type Target struct {
 type Setting struct {
 	// Name as in my.cnf, with underscores.
 	Name string `json:"name"`
-	// Value; empty for an option without one, such as skip_name_resolve.
+	// Value; empty for an option without one, such as skip_log_bin. The empty
+	// string is written as two single quotes, as in sql_mode = ''.
 	Value string `json:"value,omitempty"`
 }
 
@@ -41,7 +44,8 @@ type Setting struct {
 type Paths struct {
 	// Data is the data directory, on the target's volume.
 	Data string
-	// Run holds the socket, the pid file and the written configuration.
+	// Run holds the socket, the pid file and the written configuration. It is
+	// never on disk, and empty when the pod starts.
 	Run string
 	// Tmp is for temporary files.
 	Tmp string
@@ -71,6 +75,8 @@ type Engine struct {
 	// Serve starts the server in the foreground.
 	Serve func(configFile string, p Paths) Command
 	// BootstrapSQL creates the schema and the benchmark's account with the least
-	// privileges the tools need. The statements can be run again.
+	// privileges the tools need. Each statement is one line. They run as the
+	// server's --init-file at every start, before it accepts connections, so they
+	// can be run again.
 	BootstrapSQL func(t Target, password string) []string
 }

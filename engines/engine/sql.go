@@ -1,0 +1,44 @@
+package engine
+
+import "strings"
+
+// privileges are what sysbench and its like need on the benchmark's own schema.
+// None is global, and none can be passed on.
+const privileges = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"
+
+// QuoteIdentifier quotes a name for SQL.
+func QuoteIdentifier(name string) string {
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
+}
+
+// QuoteString quotes a text for SQL under an empty sql_mode, on one line.
+func QuoteString(text string) string { return "'" + stringEscaper.Replace(text) + "'" }
+
+var stringEscaper = strings.NewReplacer(
+	`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\x1a", `\Z`)
+
+// NeutralSession makes the statements after it mean the same whatever the user's
+// settings are: quoting, character set, and no trace in the binary log.
+func NeutralSession() []string {
+	return []string{
+		"SET SESSION sql_mode = '';",
+		"SET NAMES utf8mb4;",
+		"SET SESSION sql_log_bin = 0;",
+	}
+}
+
+// CreateSchema creates the schema of the benchmark.
+func CreateSchema(t Target) string {
+	return "CREATE DATABASE IF NOT EXISTS " + QuoteIdentifier(t.Database) + ";"
+}
+
+// Account is the benchmark's account as SQL names it. Clients come from any
+// address; the NetworkPolicy of the target says which.
+func Account(t Target) string { return QuoteString(t.Username) + "@'%'" }
+
+// Grant gives the account its privileges. In a GRANT the name of a schema is a
+// pattern, so its wildcards are escaped.
+func Grant(t Target) string {
+	pattern := strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`).Replace(t.Database)
+	return "GRANT " + privileges + " ON " + QuoteIdentifier(pattern) + ".* TO " + Account(t) + ";"
+}

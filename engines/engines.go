@@ -1,0 +1,27 @@
+// Package engines is the explicit list of the database flavors that Assay knows.
+// Adding a flavor is one folder and one line here.
+package engines
+
+import (
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines/mariadb"
+	"github.com/assay-bench/assay/engines/mysql"
+)
+
+// All lists the engines in the order in which documents show them.
+func All() []engine.Engine {
+	return []engine.Engine{
+		mysql.Engine(),
+		mariadb.Engine(),
+	}
+}
+
+// Find returns the engine of the flavor.
+func Find(flavor string) (engine.Engine, bool) {
+	for _, e := range All() {
+		if e.Flavor == flavor {
+			return e, true
+		}
+	}
+	return engine.Engine{}, false
+}
