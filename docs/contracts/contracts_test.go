@@ -1,0 +1,267 @@
+// Package contracts holds the JSON Schema documents of the messages between the
+// parts of Assay, and the tests that hold them against the Go types.
+package contracts
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const (
+	resultSchema = "result.v1.schema.json"
+	trialSchema  = "trial.v1.schema.json"
+	targetSchema = "target.v1.schema.json"
+)
+
+func compile(t *testing.T, name string) *jsonschema.Schema {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	schema, err := compiler.Compile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema
+}
+
+func validate(t *testing.T, schema string, document []byte) error {
+	t.Helper()
+	instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return compile(t, schema).Validate(instance)
+}
+
+func marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func aTrial() runner.Trial {
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: "sysbench", Workload: json.RawMessage(`{"test":"oltp_read_only"}`),
+		Ref:           result.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
+		WarmupSeconds: 30, DurationSeconds: 300,
+		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: runner.TLSRequired},
+		Deadline: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
+	}
+}
+
+func aTarget() engine.Target {
+	return engine.Target{
+		Version: engine.TargetVersion, Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "sbtest", Username: "assay", Port: 3306,
+		Settings: []engine.Setting{{Name: "innodb_buffer_pool_size", Value: "8G"}, {Name: "skip_log_bin"}},
+	}
+}
+
+func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
+	documents := map[string]struct {
+		schema   string
+		document []byte
+	}{
+		"a trial":              {trialSchema, marshal(t, aTrial())},
+		"a target":             {targetSchema, marshal(t, aTarget())},
+		"a result with it all": {resultSchema, marshal(t, filled(t, reflect.TypeFor[result.Result]()))},
+	}
+	golden, err := filepath.Glob("../../internal/result/testdata/*.json")
+	if err != nil || len(golden) == 0 {
+		t.Fatalf("no golden results: %v", err)
+	}
+	for _, path := range golden {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents[path] = struct {
+			schema   string
+			document []byte
+		}{resultSchema, data}
+	}
+	for name, tc := range documents {
+		t.Run(name, func(t *testing.T) {
+			if err := validate(t, tc.schema, tc.document); err != nil {
+				t.Errorf("%#v", err)
+			}
+		})
+	}
+}
+
+func TestSchemasReject(t *testing.T) {
+	read := func(name string) string {
+		data, err := os.ReadFile("../../internal/result/testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	run, failed := read("run.json"), read("run-failed.json")
+	trial, target := string(marshal(t, aTrial())), string(marshal(t, aTarget()))
+	tests := map[string]struct{ schema, document, old, new string }{
+		"a result of another version":          {resultSchema, run, "result/v1", "result/v2"},
+		"a result with an unknown field":       {resultSchema, run, `"state"`, `"verdict": 1, "state"`},
+		"a failed result without a failure":    {resultSchema, run, "Succeeded", "Failed"},
+		"a succeeded result with a failure":    {resultSchema, failed, `"Failed"`, `"Succeeded"`},
+		"a reason that is not documented":      {resultSchema, failed, "TargetLost", "Misc"},
+		"a value as text":                      {resultSchema, run, `"value": 1062.89`, `"value": "1062.89"`},
+		"a measurement without a unit":         {resultSchema, run, `"unit": "tx/s",`, ``},
+		"a direction that is none":             {resultSchema, run, "HigherIsBetter", "Up"},
+		"a negative count":                     {resultSchema, run, `"n": 10636`, `"n": -1`},
+		"a digest that is too short":           {resultSchema, run, "e3b0c442", "e3"},
+		"a trial of another version":           {trialSchema, trial, "trial/v1", "trial/v2"},
+		"a trial with a password":              {trialSchema, trial, `"host"`, `"password":"x","host"`},
+		"a trial with an open TLS mode":        {trialSchema, trial, `"Required"`, `"Preferred"`},
+		"a trial with a deadline in no format": {trialSchema, trial, "2026-11-20T12:00:00Z", "tomorrow"},
+		"a trial for port 0":                   {trialSchema, trial, "3306", "0"},
+		"a trial of a phase that has no trial": {trialSchema, trial, "Prepare", "Warmup"},
+		"a target of another version":          {targetSchema, target, "target/v1", "target/v2"},
+		"a target with a password":             {targetSchema, target, `"username"`, `"password":"x","username"`},
+		"a target without a schema":            {targetSchema, target, `"sbtest"`, `""`},
+		"a setting without a name":             {targetSchema, target, `{"name":"skip_log_bin"}`, `{}`},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			wrong := strings.Replace(tc.document, tc.old, tc.new, 1)
+			if wrong == tc.document {
+				t.Fatalf("the document has no %q", tc.old)
+			}
+			if err := validate(t, tc.schema, []byte(wrong)); err == nil {
+				t.Error("accepted")
+			}
+		})
+	}
+}
+
+// Every field of a type is in its schema, required where it is always written.
+func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
+	for name, typ := range map[string]reflect.Type{
+		resultSchema: reflect.TypeFor[result.Result](),
+		trialSchema:  reflect.TypeFor[runner.Trial](),
+		targetSchema: reflect.TypeFor[engine.Target](),
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var root object
+			if err := json.Unmarshal(data, &root); err != nil {
+				t.Fatal(err)
+			}
+			compare(t, typ, root, root.Defs)
+		})
+	}
+}
+
+// object is the part of a schema that describes a struct.
+type object struct {
+	Properties map[string]any    `json:"properties"`
+	Required   []string          `json:"required"`
+	Defs       map[string]object `json:"$defs"`
+}
+
+func compare(t *testing.T, typ reflect.Type, have object, defs map[string]object) {
+	t.Helper()
+	var fields, required, described []string
+	for i := range typ.NumField() {
+		field := typ.Field(i)
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields = append(fields, name)
+		if options == "" {
+			required = append(required, name)
+		}
+		if nested := structIn(field.Type); nested != nil {
+			def, ok := defs[nested.Name()]
+			if !ok {
+				t.Errorf("%s.%s: $defs has no %s", typ.Name(), name, nested.Name())
+				continue
+			}
+			compare(t, nested, def, defs)
+		}
+	}
+	for name := range have.Properties {
+		described = append(described, name)
+	}
+	for _, list := range [][]string{fields, required, described, have.Required} {
+		slices.Sort(list)
+	}
+	if diff := cmp.Diff(fields, described); diff != "" {
+		t.Errorf("properties of %s (-type +schema):\n%s", typ.Name(), diff)
+	}
+	if diff := cmp.Diff(required, have.Required); diff != "" {
+		t.Errorf("required of %s (-type +schema):\n%s", typ.Name(), diff)
+	}
+}
+
+// structIn is the struct of ours that a field holds, or nil.
+func structIn(typ reflect.Type) reflect.Type {
+	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
+		typ = typ.Elem()
+	}
+	if typ.Kind() != reflect.Struct || typ == reflect.TypeFor[time.Time]() {
+		return nil
+	}
+	return typ
+}
+
+// filled is a result whose every field is set, so that none escapes the schema.
+func filled(t *testing.T, typ reflect.Type) any {
+	t.Helper()
+	v := reflect.New(typ).Elem()
+	fill(v)
+	r := v.Interface().(result.Result)
+	r.Version, r.State, r.Trial.Phase, r.RawSHA256 = result.Version, result.Failed, "Run", strings.Repeat("0a", 32)
+	r.Failure.Reason = result.ReasonToolFailed
+	for _, list := range [][]result.Measurement{r.Measurements, r.Warmup} {
+		list[0].Direction = result.LowerIsBetter
+	}
+	return r
+}
+
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		element := reflect.New(v.Type().Elem()).Elem()
+		fill(element)
+		v.SetMapIndex(reflect.ValueOf("key"), element)
+	case reflect.String:
+		v.SetString("text")
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(1.5)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			v.Set(reflect.ValueOf(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
+			return
+		}
+		for i := range v.NumField() {
+			fill(v.Field(i))
+		}
+	}
+}
