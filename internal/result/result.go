@@ -26,7 +26,8 @@ type State string
 
 // States of a Result.
 const (
-	// Succeeded: the tool ran to its end and its whole output was understood.
+	// Succeeded: the tool ran to its end and its report is whole. Other lines that
+	// were not understood are in Result.Problems.
 	Succeeded State = "Succeeded"
 	// Failed: see Result.Failure. Measurements that exist are kept for reading,
 	// never for statistics.
