@@ -1,0 +1,97 @@
+# Assay. `make help` lists what there is. Tools are pinned in hack/tools and built by the target that needs them.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+# The cluster comes before what is loaded into it; the work inside a target is parallel where it pays.
+.NOTPARALLEL:
+
+GO_BUILD := go build -trimpath -ldflags "-s -w"
+
+## Development
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^## / {printf "\n%s\n", substr($$0, 4)} /^[a-z0-9\/-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: generate
+generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
+	@hack/generate.sh
+
+.PHONY: build
+build: ## manager and agent as static Linux binaries, in out/bin/linux
+	@mkdir -p out/bin/linux
+	CGO_ENABLED=0 GOOS=linux $(GO_BUILD) -o out/bin/linux/ $(addprefix ./cmd/,$(filter manager agent,$(notdir $(wildcard cmd/*))))
+
+.PHONY: tools
+tools: ## every pinned tool, in bin/ (each is built anyway when it is needed)
+	@hack/tool.sh $(notdir $(wildcard hack/tools/*)) >/dev/null
+
+# bin/kind, bin/helm, bin/kubectl ...: tool.sh decides whether anything is to be built.
+.PHONY: $(addprefix bin/,$(notdir $(wildcard hack/tools/*)) kubectl)
+$(addprefix bin/,$(notdir $(wildcard hack/tools/*))):
+	@hack/tool.sh $(notdir $@) >/dev/null
+bin/kubectl: bin/kubernetes
+
+.PHONY: clean
+clean: ## what was built in this checkout (bin, out); the cache and the cluster stay
+	rm -rf bin out
+
+## Cluster
+
+.PHONY: cluster
+cluster: ## a real cluster on this machine (kind: a control plane, a target node, a client node)
+	@hack/cluster-up.sh
+
+.PHONY: cluster-check
+cluster-check: ## prove that pod network, DNS, volumes and limits of the cluster work
+	@hack/cluster-check.sh
+
+.PHONY: cluster-down
+cluster-down: ## delete the cluster
+	@hack/cluster-down.sh
+
+.PHONY: engine-down
+engine-down: ## stop the container engine, if `make cluster` started it
+	@hack/engine.sh down
+
+.PHONY: images
+images: build ## every image of the project, loaded into the cluster
+	@hack/images.sh
+
+.PHONY: deploy
+deploy: cluster images ## Assay in the cluster
+	@hack/demo.sh deploy
+
+.PHONY: demo
+demo: cluster images ## a benchmark from beginning to end
+	@hack/demo.sh
+
+## Tests
+
+.PHONY: test
+test: unit envtest e2e ## everything
+
+.PHONY: unit
+unit: ## tests that need nothing
+	@hack/test.sh unit
+
+.PHONY: envtest
+envtest: ## tests against a real API server
+	@hack/test.sh envtest
+
+.PHONY: envtest-assets
+envtest-assets: ## API server and etcd for envtest; prints the value for KUBEBUILDER_ASSETS
+	@hack/envtest-assets.sh
+
+.PHONY: e2e
+e2e: cluster images ## tests in the cluster
+	@hack/e2e.sh
+
+.PHONY: lint
+lint: verify ## Go and shell linters, and verify
+	@hack/lint.sh
+
+.PHONY: verify
+verify: ## nothing derived is out of date
+	@hack/verify.sh

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Runs the Go tests of one kind. A package belongs to envtest when its tests use test/apiserver.
+# Usage: test.sh unit|envtest [flags for go test...]
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+kind=${1:?unit or envtest}
+shift
+cd "$REPO"
+mapfile -t envtest < <(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... |
+  awk '/ .*\/test\/apiserver/ && $1 !~ /\/test\/e2e/ {print $1}')
+case $kind in
+  unit)
+    mapfile -t packages < <(go list ./... | grep -v /test/e2e | grep -vxFf <(printf '%s\n' "${envtest[@]:-none}"))
+    ;;
+  envtest)
+    ((${#envtest[@]})) || { say "no package has tests against an API server"; exit; }
+    packages=("${envtest[@]}")
+    KUBEBUILDER_ASSETS=$("$REPO/hack/envtest-assets.sh")
+    export KUBEBUILDER_ASSETS
+    ;;
+  *) fail "usage: test.sh unit|envtest" ;;
+esac
+((${#packages[@]})) || fail "no packages found: go list failed" # and go test without a package would mean "here"
+step "$kind tests"
+go test "$@" "${packages[@]}"
+step_done
