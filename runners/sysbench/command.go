@@ -3,6 +3,7 @@ package sysbench
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,8 +49,7 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	if err != nil {
 		return runner.Command{}, err
 	}
-	args := append(connection, schema...)
-	return runner.Command{Path: program, Args: append(args, own...), Files: files}, nil
+	return runner.Command{Path: program, Args: slices.Concat(connection, schema, own), Files: files}, nil
 }
 
 func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {

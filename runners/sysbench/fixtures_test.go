@@ -120,14 +120,16 @@ var fixtures = map[string]fixture{
 	"fail-sigterm-midrun":            broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGTERM" }),
 	"fail-sigkill":                   broken(runner.Run, 137, result.ReasonToolFailed),
 
-	// Made by hand from the real ones.
-	"made-cut-in-histogram":  measured(TestReadWrite, false).with(func(f *fixture) { f.sound, f.want = false, result.ReasonOutputTruncated }),
-	"made-prepare-cut":       measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound, f.want = runner.Prepare, false, result.ReasonOutputTruncated }),
-	"made-garbage":           broken(runner.Run, 0, result.ReasonOutputTruncated),
-	"made-garbage-between":   broken(runner.Run, 0, result.ReasonToolFailed),
-	"made-nan-intervals":     quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
-	"made-version-1.1":       quiet(TestReadOnly, 3, 2),
-	"made-zero-transactions": quiet(TestReadOnly, 3, 2).with(unsound),
+	// Made by hand from the real ones; the first two show how threads print.
+	"made-prepare-glued":       measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"made-prepare-glued-fatal": broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
+	"made-cut-in-histogram":    measured(TestReadWrite, false).with(func(f *fixture) { f.sound, f.want = false, result.ReasonOutputTruncated }),
+	"made-prepare-cut":         measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound, f.want = runner.Prepare, false, result.ReasonOutputTruncated }),
+	"made-garbage":             broken(runner.Run, 0, result.ReasonOutputTruncated),
+	"made-garbage-between":     broken(runner.Run, 0, result.ReasonToolFailed),
+	"made-nan-intervals":       quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
+	"made-version-1.1":         quiet(TestReadOnly, 3, 2),
+	"made-zero-transactions":   quiet(TestReadOnly, 3, 2).with(unsound),
 }
 
 func (f fixture) trial(t testing.TB) runner.Trial {

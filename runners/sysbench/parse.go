@@ -61,7 +61,8 @@ func read(phase runner.Phase, o runner.Output) reading {
 
 func (r *reading) readStdout(source string, all []string) {
 	inStatement := false // a FATAL line quotes the statement, which has lines of its own
-	for i, line := range all {
+	for i, whole := range all {
+		line := r.progress.take(whole)
 		fatal := strings.HasPrefix(line, "FATAL: ")
 		switch {
 		case fatal:
@@ -70,14 +71,14 @@ func (r *reading) readStdout(source string, all []string) {
 		case inStatement:
 			inStatement = !closesStatement(line)
 		case !r.understand(line):
-			r.problem(source, i+1, line)
+			r.problem(source, i+1, whole)
 		}
 	}
 }
 
 // understand takes in a line. It is false when the line means nothing here.
 func (r *reading) understand(line string) bool {
-	if r.series.addInterval(line) || r.series.addQueue(line) || r.progress.add(line) {
+	if r.series.addInterval(line) || r.series.addQueue(line) {
 		return true
 	}
 	if buckets, ok := addBucket(r.histogram, line); ok {

@@ -10,12 +10,11 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-var (
-	creatingLine  = regexp.MustCompile(`^Creating table 'sbtest(\d+)'\.\.\.$`)
-	insertingLine = regexp.MustCompile(`^Inserting (\d+) records into 'sbtest(\d+)'$`)
-	indexingLine  = regexp.MustCompile(`^Creating a secondary index on 'sbtest(\d+)'\.\.\.$`)
-	droppingLine  = regexp.MustCompile(`^Dropping table 'sbtest(\d+)'\.\.\.$`)
-)
+// stepMessage is what prepare and cleanup print at the start of a step. Threads
+// print a message and its line break apart, so a line may hold several messages,
+// or a message and a FATAL line (seen with 1.0.20 on two processors).
+var stepMessage = regexp.MustCompile(
+	`^(?:(Creating table|Creating a secondary index on|Dropping table) 'sbtest(\d+)'\.\.\.|Inserting (\d+) records into 'sbtest(\d+)')`)
 
 // progress is which tables prepare and cleanup named at each step. Every line is
 // printed before its step, so the steps prove that those before them were done,
@@ -33,22 +32,25 @@ func newProgress() progress {
 	}
 }
 
-func (g *progress) add(line string) bool {
-	steps := []struct {
-		pattern *regexp.Regexp
-		tables  map[string]bool
-	}{{creatingLine, g.created}, {indexingLine, g.indexed}, {droppingLine, g.dropped}}
-	for _, step := range steps {
-		if m := step.pattern.FindStringSubmatch(line); m != nil {
-			step.tables[m[1]] = true
-			return true
+// take takes in the messages at the front of a line and returns the rest of it.
+func (g *progress) take(line string) string {
+	for {
+		m := stepMessage.FindStringSubmatch(line)
+		if m == nil {
+			return line
 		}
+		switch m[1] {
+		case "Creating table":
+			g.created[m[2]] = true
+		case "Creating a secondary index on":
+			g.indexed[m[2]] = true
+		case "Dropping table":
+			g.dropped[m[2]] = true
+		default:
+			g.inserted[m[4]], g.rows[m[4]] = true, m[3]
+		}
+		line = line[len(m[0]):]
 	}
-	if m := insertingLine.FindStringSubmatch(line); m != nil {
-		g.inserted[m[2]], g.rows[m[2]] = true, m[1]
-		return true
-	}
-	return false
 }
 
 // unproven says what the output of a phase does not prove; empty when the phase

@@ -7,13 +7,10 @@ import (
 	"github.com/assay-bench/assay/internal/result"
 )
 
-// real is a number of an interval line; nan and inf stand for no value.
-const real = `(\d+\.\d{2}|-?nan|-?inf)`
-
 var (
-	intervalLine = regexp.MustCompile(`^\[\s*(\d+)s\s*\] thds: (\d+) tps: ` + real + ` qps: ` + real +
-		` \(r/w/o: ` + real + `/` + real + `/` + real + `\) lat \(ms,(\d+)%\): ` + real +
-		` err/s: ` + real + ` reconn/s: ` + real + `$`)
+	intervalLine = regexp.MustCompile(`^\[\s*(\d+)s\s*\] thds: (\d+) tps: ` + real2 + ` qps: ` + real2 +
+		` \(r/w/o: ` + real2 + `/` + real2 + `/` + real2 + `\) lat \(ms,(\d+)%\): ` + real2 +
+		` err/s: ` + real2 + ` reconn/s: ` + real2 + `$`)
 	// Only with --rate: SQL tests print a comma, the others do not.
 	queueLine     = regexp.MustCompile(`^\[\s*(\d+)s\s*\] queue length: (\d+),? concurrency: (\d+)$`)
 	histogramLine = regexp.MustCompile(`^\s*(\d+\.\d{3}) \|\**\s+(\d+)$`)
