@@ -12,6 +12,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="duration(self.deadline).getSeconds() >= self.design.blocks * size(self.targets) * (duration(self.design.warmup).getSeconds() + duration(self.design.duration).getSeconds())",fieldPath=".deadline",message="deadline is shorter than blocks x targets x (warmup + duration): raise deadline, or measure less"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload.sysbench) || self.workload.sysbench.reportIntervalSeconds == 0 || duration(self.design.duration).getSeconds() <= 10000 * self.workload.sysbench.reportIntervalSeconds",fieldPath=".workload",message="workload.sysbench.reportIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
 type BenchmarkRunSpec struct {
 	// Targets are the databases under test, 1 to 8. Every block measures each of
 	// them once, in this order, one at a time.
@@ -119,7 +121,6 @@ type ShapeRef struct {
 }
 
 // Design says how often and how long to measure.
-// +kubebuilder:validation:XValidation:rule="duration(self.warmup) <= duration('24h')",fieldPath=".warmup",message="warmup must be at most 24h"
 type Design struct {
 	// Blocks is the number of repetitions, 1 to 100. Each block measures every
 	// target once. At least 6 are needed for an interval of the median; 10 is the
@@ -135,6 +136,7 @@ type Design struct {
 	// +optional
 	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="warmup must not be negative, such as 30s, or 0s for none"
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('24h')",message="warmup must be at most 24h"
 	// +kubebuilder:validation:XValidation:rule="duration(self).getMilliseconds() % 1000 == 0",message="warmup must be in whole seconds, such as 30s"
 	Warmup metav1.Duration `json:"warmup,omitempty"`
 

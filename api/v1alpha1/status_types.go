@@ -119,6 +119,7 @@ type Resolved struct {
 	// Targets, in the order of the spec.
 	// +listType=map
 	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
 	Targets []ResolvedTarget `json:"targets"`
 }
 

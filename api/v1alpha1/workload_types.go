@@ -29,7 +29,8 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Maximum=1000
 	Tables int32 `json:"tables,omitempty"`
 
-	// TableSize is the number of rows in each table, 1 to 1,000,000,000.
+	// TableSize is the number of rows in each table, 1 to 1,000,000,000 (the tables'
+	// key is an INTEGER).
 	// +optional
 	// +kubebuilder:default=10000
 	// +kubebuilder:validation:Minimum=1

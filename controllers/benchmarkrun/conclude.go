@@ -34,13 +34,11 @@ func conclude(s *scope, failure *outcome) {
 }
 
 // check holds the result of a trial against itself and against what was asked for.
-func check(s *scope, t plan.Trial, res result.Result) []v1alpha1.Finding {
+func check(s *scope, t plan.Trial, asked runner.Trial, res result.Result) []v1alpha1.Finding {
 	finding := func(check, severity, message string) v1alpha1.Finding {
 		return v1alpha1.Finding{Trial: new(t.Index), Target: t.Target, Check: check, Severity: severity, Message: message}
 	}
-	facts, err := s.runner.Facts(runner.Trial{
-		Workload: s.workload, DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
-	})
+	facts, err := s.runner.Facts(asked)
 	if err != nil {
 		return []v1alpha1.Finding{finding("facts", string(validity.Invalid), err.Error())}
 	}
@@ -60,7 +58,7 @@ func summarise(s *scope) {
 	for _, t := range s.run.Spec.Targets {
 		for _, name := range s.runner.Summary {
 			sample, like := samples(s.run.Status.Trials, t.Name, name)
-			sum, err := stats.Summarise(sample)
+			sum, err := stats.EstimateMedian(sample)
 			if err != nil {
 				continue // Nothing was measured: absent, not zero.
 			}
@@ -88,7 +86,7 @@ func samples(trials []v1alpha1.TrialStatus, target, name string) (sample []float
 }
 
 // entry summarises values that are all like the given one.
-func entry(target string, like v1alpha1.Value, sum stats.Summary) v1alpha1.SummaryEntry {
+func entry(target string, like v1alpha1.Value, sum stats.MedianEstimate) v1alpha1.SummaryEntry {
 	e := v1alpha1.SummaryEntry{
 		Target: target, Name: like.Name, Unit: like.Unit, Direction: like.Direction, N: int32(sum.N),
 		Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max),

@@ -102,7 +102,7 @@ func (r *Reconciler) record(s *scope, t plan.Trial, e execution, end *end) {
 		st.MeasureEnded = microTime(end.result.Times.MeasureEnded)
 		st.Values = values(s.runner.Summary, *end.result)
 		if end.reason == "" {
-			findings := check(s, t, *end.result)
+			findings := check(s, t, r.client(s, e).Trial, *end.result)
 			s.run.Status.Findings = append(s.run.Status.Findings, findings...)
 			st.Valid = new(!slices.ContainsFunc(findings, isInvalid))
 		}

@@ -1,0 +1,220 @@
+package benchmarkrun
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// goodSpec is changed by each bad spec in one place: a text is replaced.
+const goodSpec = `
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: bad}
+spec:
+  targets:
+  - name: db
+    shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: t}}}
+    mysql: {flavor: MariaDB, version: "10.11", config: {max_connections: "200"}, storage: {size: 1Gi}}
+  clients: {shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: c}}}}
+  workload: {sysbench: {test: oltp_read_write, threads: 4, tables: 2, tableSize: 1000}}
+  design: {blocks: 3, warmup: 0s, duration: 10s}
+  deadline: 1h
+`
+
+type badSpec struct {
+	// replace a text of goodSpec, once, by another one.
+	replace, by string
+	// refused by the API server with a message that holds this.
+	refused string
+	// reason of the condition Failed, if the API server accepts the spec, and what
+	// its message holds.
+	reason, message string
+}
+
+const (
+	server1 = `mysql: {flavor: MariaDB, version: "10.11", config: {max_connections: "200"}, storage: {size: 1Gi}}`
+	shape1  = `shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: t}}}`
+	shapeC  = `{inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: c}}}`
+	target1 = "  - name: db\n    " + shape1 + "\n    " + server1 + "\n"
+	bench1  = `{sysbench: {test: oltp_read_write, threads: 4, tables: 2, tableSize: 1000}}`
+)
+
+func external(more string) string {
+	return "  - name: db\n    external: {host: db.example, credentials: {name: " + more + "}}\n"
+}
+
+var badSpecs = map[string]badSpec{
+	// What the API server refuses.
+	"a flavor that does not exist":           {replace: "flavor: MariaDB", by: "flavor: Oracle", refused: `supported values: "MySQL", "MariaDB"`},
+	"a test that does not exist":             {replace: "test: oltp_read_write", by: "test: oltp", refused: "spec.workload.sysbench.test"},
+	"a negative duration":                    {replace: "duration: 10s", by: "duration: -10s", refused: "duration must be between 1s and 24h"},
+	"a negative warm-up":                     {replace: "warmup: 0s", by: "warmup: -1s", refused: "warmup must not be negative"},
+	"a duration of broken seconds":           {replace: "duration: 10s", by: "duration: 1500ms", refused: "whole seconds"},
+	"a duration that is none":                {replace: "duration: 10s", by: "duration: ten", refused: "design.duration"},
+	"a warm-up of days":                      {replace: "warmup: 0s", by: "warmup: 48h", refused: "warmup must be at most 24h"},
+	"no blocks":                              {replace: "blocks: 3", by: "blocks: 0", refused: "spec.design.blocks"},
+	"too many blocks":                        {replace: "blocks: 3", by: "blocks: 101", refused: "spec.design.blocks"},
+	"no threads":                             {replace: "threads: 4", by: "threads: 0", refused: "spec.workload.sysbench.threads"},
+	"a deadline that cannot hold the trials": {replace: "duration: 10s", by: "duration: 1h", refused: "deadline is shorter than blocks x targets"},
+	"two workloads":                          {replace: bench1, by: strings.TrimSuffix(bench1, "}") + ", ycsb: {workload: a}}", refused: `unknown field "spec.workload.ycsb"`},
+	"no workload":                            {replace: bench1, by: "{}", refused: "workload needs exactly one tool"},
+	"two targets of one name":                {replace: target1, by: target1 + target1, refused: `Duplicate value: {"name":"db"}`},
+	"no target":                              {replace: "targets:\n" + target1, by: "targets: []\n", refused: "should have at least 1 items"},
+	"300 targets":                            {replace: target1, by: manyTargets(300), refused: "must have at most 8 items"},
+	"a target of two kinds":                  {replace: server1, by: server1 + "\n    external: {host: h, credentials: {name: s}}", refused: "exactly one of mysql"},
+	"a target of no kind":                    {replace: server1, by: "", refused: "exactly one of mysql"},
+	"a target with a name that is too long":  {replace: "name: db", by: "name: a-name-of-a-target-that-is-too-long", refused: "spec.targets[0].name"},
+	"a target with a name in capitals":       {replace: "name: db", by: "name: DB", refused: "spec.targets[0].name"},
+	"a server without a shape":               {replace: shape1, by: "", refused: "shape is required with mysql"},
+	"a shape of two kinds":                   {replace: shapeC, by: strings.TrimSuffix(shapeC, "}") + ", name: x}", refused: "exactly one of name"},
+	"a shape without processors":             {replace: `cpu: "1"`, by: `cpu: "0"`, refused: "cpu must be greater than 0"},
+	"a shape with too little memory":         {replace: "memory: 1Gi", by: "memory: 1Mi", refused: "memory must be at least 64Mi"},
+	"a version and an image":                 {replace: `version: "10.11"`, by: `version: "10.11", image: x`, refused: "exactly one of version"},
+	"neither a version nor an image":         {replace: `version: "10.11", `, by: "", refused: "exactly one of version"},
+	"a volume that is too small":             {replace: "size: 1Gi", by: "size: 1Mi", refused: "size must be at least 512Mi"},
+	"a storage class for memory":             {replace: "size: 1Gi", by: "size: 1Gi, medium: Memory, storageClassName: x", refused: "storageClassName must be left out"},
+	"a port that is none":                    {replace: target1, by: strings.Replace(external("s"), "host:", "port: 70000, host:", 1), refused: "spec.targets[0].external.port"},
+	"a host that is none":                    {replace: target1, by: strings.Replace(external("s"), "db.example", `"a b"`, 1), refused: "spec.targets[0].external.host"},
+	"more intervals than a result can hold":  {replace: "blocks: 3, warmup: 0s, duration: 10s}\n  deadline: 1h", by: "blocks: 1, warmup: 0s, duration: 3h}\n  deadline: 9h", refused: "at most 10000 intervals"},
+	"a deadline of a second":                 {replace: "deadline: 1h", by: "deadline: 1s", refused: "deadline must be between 1m and 720h"},
+	"a name that cannot be a label":          {replace: "name: bad", by: "name: " + strings.Repeat("b", 64), refused: "at most 63 characters"},
+	"a name that cannot be a Service":        {replace: "name: bad", by: "name: b.ad", refused: "lower-case letters, digits"},
+	"a field that does not exist":            {replace: "design: {", by: "design: {repetitions: 3, ", refused: `unknown field "spec.design.repetitions"`},
+	"a percentile over 100":                  {replace: "threads: 4", by: "threads: 4, percentile: 101", refused: "percentile"},
+
+	// What only the manager can see.
+	"a shape that does not exist":       {replace: shapeC, by: "{name: nowhere}", reason: v1alpha1.ReasonShapeNotFound, message: `spec.clients.shape.name: there is no InstanceShape "nowhere"`},
+	"a version that is not catalogued":  {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
+	"a Secret that does not exist":      {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
+	"a Secret that lacks a key":         {replace: target1, by: external("halfsecret"), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "password"`},
+	"a ConfigMap that does not exist":   {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
+	"a setting that Assay owns":         {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonConfigRejected, message: "datadir"},
+	"a setting that is no name":         {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonConfigRejected, message: "a b"},
+	"a shape that no node offers":       {replace: "nodeSelector: {kind: t}", by: "nodeSelector: {kind: nothing}", reason: v1alpha1.ReasonNoNodeOffersShape, message: "target db"},
+	"a shape that is larger than nodes": {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
+	"client and target on one node":     {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
+}
+
+func manyTargets(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Replace(target1, "name: db", "name: t"+string(rune('a'+i/26%26))+string(rune('a'+i%26)), 1))
+	}
+	return b.String()
+}
+
+// A bad spec is refused, or ends in a typed condition within ten seconds.
+func TestBadSpecs(t *testing.T) {
+	if len(badSpecs) < 25 {
+		t.Fatalf("%d bad specs, want at least 25", len(badSpecs))
+	}
+	if err := nodes(); err != nil {
+		t.Fatal(err)
+	}
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	half := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "halfsecret", Namespace: ns}, StringData: map[string]string{"username": "u"}}
+	if err := server.API.Create(t.Context(), half); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for name, tt := range badSpecs {
+		n++
+		t.Run(name, func(t *testing.T) { tt.try(t, ns, n) })
+	}
+}
+
+func (b badSpec) try(t *testing.T, namespace string, n int) {
+	if strings.Count(goodSpec, b.replace) < 1 {
+		t.Fatalf("the good spec has no %q", b.replace)
+	}
+	obj := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict([]byte(strings.Replace(goodSpec, b.replace, b.by, 1)), &obj.Object); err != nil {
+		t.Fatalf("the bad spec is no YAML: %v", err)
+	}
+	obj.SetNamespace(namespace)
+	if obj.GetName() == "bad" {
+		obj.SetName("bad-" + string(rune('a'+n/26)) + string(rune('a'+n%26)))
+	}
+	err := server.API.Create(t.Context(), obj)
+	if b.refused != "" {
+		if err == nil || !strings.Contains(err.Error(), b.refused) {
+			t.Errorf("error = %v\nwant one with %q", err, b.refused)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("refused at once: %v", err)
+	}
+	b.awaitFailure(t, client.ObjectKeyFromObject(obj))
+}
+
+func (b badSpec) awaitFailure(t *testing.T, key client.ObjectKey) {
+	run := &v1alpha1.BenchmarkRun{}
+	for start := time.Now(); time.Since(start) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		if err := server.API.Get(t.Context(), key, run); err != nil {
+			t.Fatal(err)
+		}
+		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil {
+			if c.Reason != b.reason || !strings.Contains(c.Message, b.message) {
+				t.Errorf("failed with %s: %s\nwant %s with %q", c.Reason, c.Message, b.reason, b.message)
+			}
+			return
+		}
+	}
+	t.Errorf("no typed condition within 10 s: %+v", run.Status.Conditions)
+}
+
+// The good spec is good: or else every spec above might be refused for another
+// reason than its own.
+func TestGoodSpecIsAccepted(t *testing.T) {
+	if err := nodes(); err != nil {
+		t.Fatal(err)
+	}
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	run := &v1alpha1.BenchmarkRun{}
+	if err := yaml.UnmarshalStrict([]byte(goodSpec), run); err != nil {
+		t.Fatal(err)
+	}
+	run.Namespace = ns
+	create(t, run)
+	await(t, run, "Placed", isTrue(v1alpha1.ConditionPlaced))
+}
+
+func TestSpecIsImmutable(t *testing.T) {
+	ns := server.Namespace(t)
+	tests := map[string]struct{ patch, refused string }{
+		"blocks cannot be changed":   {`{"spec":{"design":{"blocks":4}}}`, "design cannot be changed: create a new BenchmarkRun"},
+		"targets cannot be changed":  {`{"spec":{"targets":[{"name":"x","external":{"host":"h","credentials":{"name":"s"}}}]}}`, "targets cannot be changed"},
+		"workload cannot be changed": {`{"spec":{"workload":{"sysbench":{"threads":9}}}}`, "workload cannot be changed"},
+		"clients cannot be changed":  {`{"spec":{"clients":{"placement":{"separateFromTargets":"None"}}}}`, "clients cannot be changed"},
+		"deadline cannot be changed": {`{"spec":{"deadline":"2h"}}`, "deadline cannot be changed"},
+		"suspend can be changed":     {`{"spec":{"suspend":true}}`, ""},
+		"retain can be changed":      {`{"spec":{"retain":"Always"}}`, ""},
+		"the TTL can be changed":     {`{"spec":{"ttlSecondsAfterFinished":60}}`, ""},
+	}
+	run := newRun(t, ns)
+	create(t, run)
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := server.API.Patch(t.Context(), run.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(tt.patch)))
+			if tt.refused == "" && err != nil {
+				t.Errorf("refused: %v", err)
+			}
+			if tt.refused != "" && (err == nil || !strings.Contains(err.Error(), tt.refused)) {
+				t.Errorf("error = %v, want one with %q", err, tt.refused)
+			}
+		})
+	}
+}

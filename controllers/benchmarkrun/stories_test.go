@@ -1,0 +1,363 @@
+package benchmarkrun
+
+import (
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/kubelet"
+)
+
+func TestRunEndsWithItsResults(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns)
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 3)
+
+	wantSummary := []v1alpha1.SummaryEntry{
+		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", N: 3},
+	}
+	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
+		t.Errorf("summary differs (-want +got):\n%s", diff)
+	}
+	if got.Status.Headline != "1027.8 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
+		t.Errorf("headline %q, progress %q, phase %q", got.Status.Headline, got.Status.Progress.Text, got.Status.Phase)
+	}
+	if !isTrue(v1alpha1.ConditionValid)(got) {
+		t.Errorf("not valid: %+v", got.Status.Findings)
+	}
+	db := got.Status.Targets[0]
+	if db.Node == nil || db.Node.InstanceType != "type-t" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
+		t.Errorf("the target is not described: %+v", db)
+	}
+	if tr := got.Status.Trials[0]; tr.Node != "node-client" || tr.ClientImageID == "" || tr.Result != "run-trial-00000-result-0" {
+		t.Errorf("the trial is not described: %+v", tr)
+	}
+	// Everything but the results goes.
+	want := map[string][]string{"ConfigMap": {
+		"run-db-load-result-0", "run-trial-00000-result-0", "run-trial-00001-result-0", "run-trial-00002-result-0",
+	}}
+	eventually(t, "only results are left", func() string { return cmp.Diff(want, children(t, ns)) })
+}
+
+func eventually(t *testing.T, what string, diff func() string) {
+	t.Helper()
+	var d string
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if d = diff(); d == "" {
+			return
+		}
+	}
+	t.Errorf("not so: %s (-want +got):\n%s", what, d)
+}
+
+func TestTargetsAreMeasuredInTurn(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		second := *r.Spec.Targets[0].DeepCopy()
+		second.Name, second.MySQL.Flavor, second.MySQL.Version = "my", "MySQL", "9.7"
+		r.Spec.Targets = append(r.Spec.Targets, second)
+		r.Spec.Design.Blocks = 2
+	})
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 4)
+	var order []string
+	for _, tr := range got.Status.Trials {
+		order = append(order, tr.Target)
+	}
+	if want := []string{"db", "my", "db", "my"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+}
+
+// The manager is killed again and again, and more often than a trial takes.
+func TestKilledManagerGoesOn(t *testing.T) {
+	ns := server.Namespace(t)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 12 })
+	create(t, run)
+	kills := 0
+	for {
+		kill := startManager(t, ns, nil)
+		// From the middle of the first pass to some trials later.
+		time.Sleep(time.Duration(60+kills*37%340) * time.Millisecond)
+		kill()
+		kills++
+		got := &v1alpha1.BenchmarkRun{}
+		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
+			t.Fatal(err)
+		}
+		if finished(got) || kills >= 200 {
+			break
+		}
+	}
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 12)
+	if kills < 10 {
+		t.Errorf("the run survived only %d kills: too few to prove anything", kills)
+	}
+	t.Logf("%d kills in a run of 12 trials", kills)
+}
+
+// The manager dies right before or right after every single write that it makes.
+func TestManagerDyingAtEveryWriteGoesOn(t *testing.T) {
+	ns := server.Namespace(t)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns)
+	create(t, run)
+	for lives := 1; ; lives++ {
+		dead := make(chan struct{})
+		lose := int32(0)
+		if lives%2 == 0 {
+			lose = int32(lives/2%7 + 1)
+		}
+		kill := startManager(t, ns, func(c client.Client) client.Client { return mortal(c, lose, dead) })
+		select {
+		case <-dead:
+		case <-time.After(time.Second):
+		}
+		kill()
+		got := &v1alpha1.BenchmarkRun{}
+		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
+			t.Fatal(err)
+		}
+		if finished(got) {
+			t.Logf("%d lives", lives)
+			break
+		}
+		if lives > 300 {
+			t.Fatalf("300 lives were not enough: %+v", got.Status)
+		}
+	}
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 3)
+}
+
+func TestJobTakenAwayIsNotRepeated(t *testing.T) {
+	ns := server.Namespace(t)
+	var taken atomic.Bool
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	good := k.Client
+	k.Client = func(trial runner.Trial) *result.Result {
+		if trial.Ref.Index != nil && *trial.Ref.Index == 1 && taken.CompareAndSwap(false, true) {
+			job := &batchv1.Job{}
+			job.Name, job.Namespace = v1alpha1.TrialName("run", 1), ns
+			if err := server.API.Delete(t.Context(), job, client.PropagationPolicy("Background")); err != nil {
+				t.Errorf("deleting the Job: %v", err)
+			}
+			return nil
+		}
+		return good(trial)
+	}
+	startManager(t, ns, nil)
+	run := newRun(t, ns)
+	create(t, run)
+	got := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
+	reason := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed).Reason
+	if reason != v1alpha1.ReasonClientLost && reason != v1alpha1.ReasonResultMissing {
+		t.Errorf("reason %s", reason)
+	}
+	if n := k.ToolStarts()["run-trial-00001"]; n != 1 {
+		t.Errorf("the trial was run %d times", n)
+	}
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].N != 1 {
+		t.Errorf("the trial before the failure is lost: %+v", got.Status.Summary)
+	}
+}
+
+func TestSuspendHoldsBackAndReleases(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Suspend = true })
+	create(t, run)
+	got := await(t, run, "Suspended", isTrue(v1alpha1.ConditionSuspended))
+	time.Sleep(300 * time.Millisecond)
+	if diff := cmp.Diff(map[string][]string{}, children(t, ns)); diff != "" {
+		t.Errorf("a suspended run made objects (-want +got):\n%s", diff)
+	}
+	if got.Status.Phase != v1alpha1.PhaseSuspended {
+		t.Errorf("phase %s", got.Status.Phase)
+	}
+	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":false}}`))
+	if err := server.API.Patch(t.Context(), run, patch); err != nil {
+		t.Fatal(err)
+	}
+	got = await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 3)
+	if got.Status.SuspendedFor == nil || got.Status.SuspendedFor.Duration <= 0 {
+		t.Errorf("the time suspended was not counted: %v", got.Status.SuspendedFor)
+	}
+}
+
+func TestTTLDeletesTheRun(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Design.Blocks = 1
+		r.Spec.TTLSecondsAfterFinished = new(int32(1))
+	})
+	create(t, run)
+	eventually(t, "the run is gone", func() string {
+		err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), &v1alpha1.BenchmarkRun{})
+		if apierrors.IsNotFound(err) {
+			return ""
+		}
+		return "still there"
+	})
+}
+
+func TestDeadlineEndsTheRun(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	k := &kubelet.Kubelet{Namespace: ns}
+	// A client that never gets anywhere.
+	k.ClientStatus = func(*batchv1.Job) *corev1.ContainerStatus {
+		return &corev1.ContainerStatus{Name: "runner", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}
+	}
+	startKubelet(t, k)
+	run := newRun(t, ns)
+	create(t, run)
+	got := await(t, run, "loading", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseLoading })
+	// The deadline cannot be changed and is at least a minute: let the start be long ago.
+	got.Status.StartTime.Time = got.Status.StartTime.Add(-2 * time.Hour)
+	for server.API.Status().Update(t.Context(), got) != nil {
+		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
+			t.Fatal(err)
+		}
+		got.Status.StartTime.Time = got.Status.StartTime.Add(-2 * time.Hour)
+	}
+	failedWith(t, run, v1alpha1.ReasonDeadlineExceeded)
+	eventually(t, "nothing runs any more", func() string { return cmp.Diff([]string(nil), children(t, ns)["Job"]) })
+}
+
+func TestRetain(t *testing.T) {
+	tests := map[string]struct {
+		retain v1alpha1.RetainPolicy
+		fails  bool
+		want   bool
+	}{
+		"Never tears a failed run down":             {v1alpha1.RetainNever, true, false},
+		"OnFailure keeps a failed run":              {v1alpha1.RetainOnFailure, true, true},
+		"OnFailure tears a complete run down":       {v1alpha1.RetainOnFailure, false, false},
+		"Always keeps a complete run, Jobs and all": {v1alpha1.RetainAlways, false, true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			ns := server.Namespace(t)
+			k := &kubelet.Kubelet{Namespace: ns}
+			if tt.fails {
+				k.Client = func(runner.Trial) *result.Result { return nil }
+			}
+			startManager(t, ns, nil)
+			startKubelet(t, k)
+			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain, r.Spec.Design.Blocks = tt.retain, 1 })
+			create(t, run)
+			await(t, run, "finished", finished)
+			eventually(t, "the database stays as told", func() string {
+				return cmp.Diff(tt.want, len(children(t, ns)["StatefulSet"]) == 1)
+			})
+			eventually(t, "the Job stays as told", func() string {
+				return cmp.Diff(tt.want, len(children(t, ns)["Job"]) > 0)
+			})
+		})
+	}
+}
+
+func TestClientMayTouchOnlyItsOwnTrial(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	var role rbacv1.Role
+	k := &kubelet.Kubelet{Namespace: ns}
+	good := goodClient(t)
+	k.Client = func(trial runner.Trial) *result.Result {
+		if trial.Ref.Index != nil && *trial.Ref.Index == 1 {
+			if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.ClientName("run")}, &role); err != nil {
+				t.Errorf("reading the Role: %v", err)
+			}
+		}
+		return good(trial)
+	}
+	startKubelet(t, k)
+	run := newRun(t, ns)
+	create(t, run)
+	await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	want := []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"run-trial-00001"}, Verbs: []string{"get", "list", "watch"}},
+		{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"run-trial-00001-result-0"}, Verbs: []string{"get", "patch"}},
+	}
+	if diff := cmp.Diff(want, role.Rules); diff != "" {
+		t.Errorf("the Role differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	release := make(chan struct{})
+	k := &kubelet.Kubelet{Namespace: ns}
+	good := goodClient(t)
+	k.Client = func(trial runner.Trial) *result.Result {
+		if trial.Ref.Phase == string(runner.Run) {
+			<-release
+		}
+		return good(trial)
+	}
+	startKubelet(t, k)
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 1 })
+	create(t, run)
+	measuring := func(r *v1alpha1.BenchmarkRun) bool {
+		cm := &corev1.ConfigMap{}
+		err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TrialName("run", 0)}, cm)
+		return err == nil && cm.Data[v1alpha1.KeyStart] != ""
+	}
+	await(t, run, "measuring", measuring)
+	time.Sleep(500 * time.Millisecond)
+	first := versions(t, ns)
+	time.Sleep(poll + 2*time.Second)
+	if diff := cmp.Diff(first, versions(t, ns)); diff != "" {
+		t.Errorf("objects changed while the trial was running (-before +after):\n%s", diff)
+	}
+	close(release)
+	await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+}
+
+// versions are the resource versions of everything in a namespace that a manager
+// could write.
+func versions(t *testing.T, namespace string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, list := range []client.ObjectList{&v1alpha1.BenchmarkRunList{}, &corev1.ConfigMapList{}, &batchv1.JobList{}, &rbacv1.RoleList{}, &corev1.SecretList{}} {
+		if err := server.API.List(t.Context(), list, client.InNamespace(namespace)); err != nil {
+			t.Fatal(err)
+		}
+		items, err := apimeta.ExtractList(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range items {
+			obj := o.(client.Object)
+			out[string(obj.GetUID())] = obj.GetResourceVersion()
+		}
+	}
+	return out
+}
