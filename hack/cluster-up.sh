@@ -36,23 +36,25 @@ kind_config() {
   fi
 }
 
-# unusable says why the cluster cannot be used as it is, or nothing. Nodes that were stopped are not trusted: after a
-# killed engine their containers, addresses and volumes are in whatever state the kill left, and a new cluster is
-# there in half a minute.
-unusable() {
-  local node running used created started
-  for node in "${NODES[@]}"; do
-    read -r running used created started < <(docker inspect "$node" 2>/dev/null -f \
-      '{{.State.Running}} {{.Config.Image}} {{.Created}} {{.State.StartedAt}}') || { printf '%s is not there' "$node" && return; }
-    [[ $running == true ]] || { printf '%s is stopped' "$node" && return; }
-    [[ $used == "$image" ]] || { printf '%s runs %s' "$node" "$used" && return; }
-    (($(date -d "$started" +%s) - $(date -d "$created" +%s) < 60)) || { printf '%s was restarted' "$node" && return; }
-  done
-  [[ $(recorded_config) == "$wanted_config" ]] || { printf 'it was made with another configuration' && return; }
-  wait_until 30 all_ready || printf 'its nodes are not Ready'
+# identity prints what a cluster is made of and when each of its nodes began to run.
+identity() {
+  printf '%s %s' "$image" "$(kind_config | sha256sum | cut -c1-12)"
+  docker inspect "${NODES[@]}" -f ' {{.Name}} {{.State.StartedAt}}' 2>/dev/null | tr -d '\n'
 }
 
-recorded_config() { docker exec "${NODES[0]}" cat /kind/assay-config 2>/dev/null || true; }
+# unusable says why the cluster cannot be used as it is, or nothing. A node that was stopped is not trusted, even if
+# Docker started it again: after a killed engine its processes, addresses and volumes are in whatever state the kill
+# left, the API goes on calling nodes Ready for a while, and a new cluster is there in half a minute.
+unusable() {
+  local node
+  for node in "${NODES[@]}"; do
+    [[ $(docker inspect "$node" -f '{{.State.Running}}' 2>/dev/null) == true ]] ||
+      { printf '%s does not run' "$node" && return; }
+  done
+  [[ $(docker exec "${NODES[0]}" cat /kind/assay-identity 2>/dev/null) == "$(identity)" ]] ||
+    { printf 'other image, other configuration, or restarted since' && return; }
+  wait_until 30 all_ready || printf 'its nodes are not Ready'
+}
 
 all_ready() {
   [[ $(kubectl_ get nodes --no-headers 2>/dev/null | awk '$2 == "Ready"' | wc -l) == "${#NODES[@]}" ]]
@@ -79,11 +81,12 @@ create() {
     { "$kind" delete cluster --name "$CLUSTER" --kubeconfig "$KUBECONFIG" >&2; fail "kind could not create the cluster"; }
   if [[ $image == assay-node:* ]]; then connect_pods; fi
   wait_until 120 all_ready || fail "the nodes do not become Ready: $(kubectl_ get nodes 2>&1)"
-  docker exec -i "${NODES[0]}" sh -c 'cat >/kind/assay-config' <<<"$wanted_config"
-  wait_until 120 storage_ready || fail "the storage provisioner does not start"
+  wait_until 120 addons_ready || fail "DNS or the storage provisioner does not start"
+  # Last: a cluster that was not finished has no identity, and is made anew.
+  docker exec -i "${NODES[0]}" sh -c 'cat >/kind/assay-identity' < <(identity)
 }
 
-storage_ready() {
+addons_ready() {
   kubectl_ -n local-path-storage rollout status deployment/local-path-provisioner --timeout=2s &&
     kubectl_ -n kube-system rollout status deployment/coredns --timeout=2s
 }
@@ -93,7 +96,6 @@ step "cluster $CLUSTER"
 kind=$(tool kind)/kind
 tool kubernetes >/dev/null
 image=$(node_image)
-wanted_config=$(kind_config | sha256sum | cut -c1-12)
 mkdir -p "${KUBECONFIG%/*}"
 
 if "$kind" get clusters 2>/dev/null | grep -qx "$CLUSTER"; then
