@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+const conditionsFile = "docs/conditions.md"
+
+// conditionsTemplate is the page around the tables.
+//
+//go:embed conditions.md.tmpl
+var conditionsTemplate string
+
+// term is a documented constant: the value of a condition's type or of a reason.
+type term struct{ Value, Meaning string }
+
+// deriveConditions writes the page of all conditions and reasons. A constant
+// without a meaning is an error, so the page is always complete.
+func deriveConditions() error {
+	page, err := template.New("conditions").Funcs(template.FuncMap{"terms": terms}).Parse(conditionsTemplate)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := page.Execute(&out, nil); err != nil {
+		return err
+	}
+	return write(conditionsFile, out.Bytes())
+}
+
+// terms are the constants of a Go file whose names begin with the prefix.
+func terms(path, prefix string) ([]term, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	var out []term
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			constant, ok := spec.(*ast.ValueSpec)
+			if !ok || !strings.HasPrefix(constant.Names[0].Name, prefix) {
+				continue
+			}
+			t, err := parseTerm(constant)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: no constant begins with %s", path, prefix)
+	}
+	return out, nil
+}
+
+// parseTerm reads `// Name: meaning.` above `Name = "Value"`.
+func parseTerm(constant *ast.ValueSpec) (term, error) {
+	name := constant.Names[0].Name
+	var literal *ast.BasicLit
+	if len(constant.Values) == 1 {
+		literal, _ = constant.Values[0].(*ast.BasicLit)
+	}
+	if literal == nil || literal.Kind != token.STRING {
+		return term{}, fmt.Errorf("%s is no string", name)
+	}
+	value, err := strconv.Unquote(literal.Value)
+	if err != nil {
+		return term{}, fmt.Errorf("%s: %w", name, err)
+	}
+	meaning, ok := strings.CutPrefix(strings.Join(strings.Fields(constant.Doc.Text()), " "), name+": ")
+	if !ok {
+		return term{}, fmt.Errorf("%s needs a comment of the form %q", name, "// "+name+": what it means")
+	}
+	// A field's path keeps its spelling.
+	if first, _, _ := strings.Cut(meaning, " "); !strings.Contains(first, ".") || strings.HasSuffix(first, ".") {
+		meaning = strings.ToUpper(meaning[:1]) + meaning[1:]
+	}
+	return term{value, meaning}, nil
+}

@@ -1,0 +1,21 @@
+// Command generate derives what no other tool does: the RBAC rules of the chart
+// from config/rbac/role.yaml, and docs/conditions.md from the Go sources. It runs
+// in the root of the repository; hack/generate.sh calls it.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	for _, derive := range []func() error{deriveRules, deriveConditions} {
+		if err := derive(); err != nil {
+			fmt.Fprintln(os.Stderr, "generate:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// write replaces a generated file.
+func write(path string, data []byte) error { return os.WriteFile(path, data, 0o644) }
