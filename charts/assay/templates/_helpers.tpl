@@ -1,0 +1,89 @@
+{{/* The name of the application. */}}
+{{- define "assay.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* The prefix of every object: the release's name, which need not be said twice when it is assay. */}}
+{{- define "assay.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else if contains (include "assay.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "assay.name" .) | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "assay.manager" -}}
+{{- include "assay.fullname" . }}-manager
+{{- end -}}
+
+{{- define "assay.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "assay.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: manager
+{{- end -}}
+
+{{- define "assay.labels" -}}
+{{ include "assay.selectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "assay.serviceAccount" -}}
+{{- if .Values.serviceAccount.create -}}
+{{- default (include "assay.manager" .) .Values.serviceAccount.name -}}
+{{- else -}}
+{{- default "default" .Values.serviceAccount.name -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The subject of every binding. */}}
+{{- define "assay.subjects" -}}
+subjects:
+- kind: ServiceAccount
+  name: {{ include "assay.serviceAccount" . }}
+  namespace: {{ .Release.Namespace }}
+{{- end -}}
+
+{{- define "assay.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}
+{{ .repository }}@{{ .digest }}
+{{- else -}}
+{{ .repository }}:{{ default $.Chart.AppVersion .tag }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The operator's own configuration; internal/config reads it. */}}
+{{- define "assay.config" -}}
+agent:
+  image: {{ default (printf "ghcr.io/assay-bench/assay-agent:%s" .Chart.AppVersion) .Values.agent.image | quote }}
+runners:
+  {{- range $name, $runner := .Values.runners }}
+  {{ $name }}:
+    image: {{ default (printf "ghcr.io/assay-bench/assay-runner-%s:%s" $name $.Chart.AppVersion) $runner.image | quote }}
+  {{- end }}
+engines:
+  {{- range $flavor, $versions := .Values.engines }}
+  {{ $flavor }}:
+    {{- range $version, $entry := $versions }}
+    {{ $version | quote }}:
+      image: {{ $entry.image | quote }}
+    {{- end }}
+  {{- end }}
+limits:
+  {{- toYaml .Values.limits | nindent 2 }}
+{{- end -}}
+
+{{/* What values.schema.json cannot say. */}}
+{{- define "assay.check" -}}
+{{- if and (eq .Values.rbac.scope "Namespaced") (not .Values.watchNamespaces) -}}
+{{- fail "rbac.scope: Namespaced needs watchNamespaces: name the namespaces in which the manager may carry out runs" -}}
+{{- end -}}
+{{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
+{{- fail "replicas: more than one manager needs leaderElection.enabled: true" -}}
+{{- end -}}
+{{- end -}}
