@@ -66,9 +66,9 @@ wait_until() {
   done
 }
 
-# as_root runs a command as root, by sudo where the caller is somebody else.
+# as_root runs a command as root, by sudo where the caller is somebody else; CI has nobody to ask for a password.
 as_root() {
-  if ((EUID == 0)); then "$@"; else sudo "$@"; fi
+  if ((EUID == 0)); then "$@"; else sudo ${CI:+-n} "$@"; fi
 }
 
 # tool builds a tool module when needed and prints the directory of its commands.
