@@ -6,7 +6,8 @@ MAKEFLAGS += --no-print-directory
 # The cluster comes before what is loaded into it; the work inside a target is parallel where it pays.
 .NOTPARALLEL:
 
-GO_BUILD := go build -trimpath -ldflags "-s -w"
+# Without a stamp of the commit: images are tagged by content, and a commit of other files is no new content.
+GO_BUILD := go build -trimpath -buildvcs=false -ldflags "-s -w"
 
 ## Development
 

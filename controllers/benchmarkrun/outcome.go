@@ -48,11 +48,25 @@ func refuse(reason, format string, args ...any) error {
 	return &refusal{reason: reason, message: fmt.Sprintf(format, args...)}
 }
 
-// translate turns a refusal into a failed outcome; any other error stays one.
+// notYet is an error that time will mend, with words for the user.
+type notYet struct{ reason, message string }
+
+func (n *notYet) Error() string { return n.message }
+
+func later(reason, format string, args ...any) error {
+	return &notYet{reason: reason, message: fmt.Sprintf(format, args...)}
+}
+
+// translate turns a refusal into a failed outcome and a notYet into a wait; any
+// other error stays one.
 func translate(o outcome, err error) (outcome, error) {
 	var r *refusal
 	if errors.As(err, &r) {
 		return outcome{kind: failed, reason: r.reason, message: r.message}, nil
+	}
+	var n *notYet
+	if errors.As(err, &n) {
+		return outcome{kind: waiting, reason: n.reason, message: n.message}, nil
 	}
 	return o, err
 }

@@ -138,7 +138,15 @@ func (r *Reconciler) ensure(ctx context.Context, s *scope, obj client.Object) (c
 		return false, fmt.Errorf("creating %T %s: %w", obj, obj.GetName(), err)
 	}
 	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj); err != nil {
+		if apierrors.IsNotFound(err) {
+			return false, later(v1alpha1.ReasonProgressing, "%T %s was just deleted", obj, obj.GetName())
+		}
 		return false, fmt.Errorf("reading %T %s: %w", obj, obj.GetName(), err)
+	}
+	if owner := metav1.GetControllerOf(obj); !obj.GetDeletionTimestamp().IsZero() ||
+		owner != nil && owner.Kind == "BenchmarkRun" && owner.Name == s.run.Name && owner.UID != s.run.UID {
+		return false, later(v1alpha1.ReasonProgressing,
+			"waiting for %T %s of an earlier run of the same name to be deleted", obj, obj.GetName())
 	}
 	if !metav1.IsControlledBy(obj, s.run) {
 		return false, refuse(v1alpha1.ReasonChildConflict,

@@ -215,23 +215,27 @@ func (t Target) serverContainer() corev1.Container {
 			{Name: "agent", MountPath: agentDir, ReadOnly: true},
 			{Name: "run", MountPath: "/run/assay"},
 			{Name: "tmp", MountPath: "/tmp"},
-			{Name: "data", MountPath: "/var/lib/assay/data"},
+			{Name: t.dataName(), MountPath: "/var/lib/assay/data"},
 			{Name: "target", MountPath: "/etc/assay/target", ReadOnly: true},
 			{Name: "credentials", MountPath: "/etc/assay/credentials", ReadOnly: true},
 		},
 	}
 }
 
+// dataName of the volume is new for every run: a run of the same name as one that
+// was just deleted must never find the data of that one.
+func (t Target) dataName() string { return "data-" + string(t.Run.UID)[:8] }
+
 // dataVolume is either a volume of the pod (memory) or a claim template.
 func (t Target) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
 	s := t.Spec.MySQL.Storage
 	if s.Medium == v1alpha1.MediumMemory {
-		v := emptyDir("data", corev1.StorageMediumMemory)
+		v := emptyDir(t.dataName(), corev1.StorageMediumMemory)
 		v.EmptyDir.SizeLimit = new(s.Size)
 		return []corev1.Volume{v}, nil
 	}
 	return nil, []corev1.PersistentVolumeClaim{{
-		ObjectMeta: metav1.ObjectMeta{Name: "data", Labels: t.labels()},
+		ObjectMeta: metav1.ObjectMeta{Name: t.dataName(), Labels: t.labels()},
 		Spec: corev1.PersistentVolumeClaimSpec{
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: s.StorageClassName,

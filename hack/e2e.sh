@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them.
+# Usage: e2e.sh [core|full] [flags for go test...]
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cd "$REPO"
+export KUBECONFIG=$REPO/out/kubeconfig
+stories=${1:-core}
+shift || true
+flags=()
+[[ $stories == full ]] || flags+=(-short)
+
+step "install the chart with short limits"
+# Errors of a pull are borne for two minutes in production; the stories have no time for that.
+"$(tool helm)/helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace \
+  --values out/values-local.yaml --set leaderElection.enabled=true --set limits.imagePull=10s --wait --timeout 3m >/dev/null
+"$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
+
+step "$stories end-to-end stories"
+go test ./test/e2e -count=1 -v -timeout=40m "${flags[@]}" "$@"
+step_done

@@ -1,0 +1,122 @@
+package placement
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+func shape(kind string, tolerations ...corev1.Toleration) v1alpha1.InstanceShapeSpec {
+	s := v1alpha1.InstanceShapeSpec{
+		CPU: resource.MustParse("2"), Memory: resource.MustParse("4Gi"), Tolerations: tolerations,
+	}
+	if kind != "" {
+		s.NodeSelector = map[string]string{"kind": kind}
+	}
+	return s
+}
+
+func node(name, kind string, change ...func(*corev1.Node)) corev1.Node {
+	n := corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{"kind": kind}},
+		Status: corev1.NodeStatus{
+			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi")},
+		},
+	}
+	for _, f := range change {
+		f(&n)
+	}
+	return n
+}
+
+func taint(effect corev1.TaintEffect) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "bench", Value: "yes", Effect: effect}}
+	}
+}
+
+func TestOffers(t *testing.T) {
+	tests := map[string]struct {
+		node  corev1.Node
+		shape v1alpha1.InstanceShapeSpec
+		want  bool
+	}{
+		"a node with the label and just enough offers it":  {node("a", "x"), shape("x"), true},
+		"a shape without a selector fits any node":         {node("a", "x"), shape(""), true},
+		"another label does not":                           {node("a", "y"), shape("x"), false},
+		"a node that is not ready does not":                {node("a", "x", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }), shape("x"), false},
+		"a cordoned node does not":                         {node("a", "x", func(n *corev1.Node) { n.Spec.Unschedulable = true }), shape("x"), false},
+		"too few processors":                               {node("a", "x", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("1999m") }), shape("x"), false},
+		"too little memory":                                {node("a", "x", func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("4095Mi") }), shape("x"), false},
+		"a taint needs a toleration":                       {node("a", "x", taint(corev1.TaintEffectNoSchedule)), shape("x"), false},
+		"a soft taint does not":                            {node("a", "x", taint(corev1.TaintEffectPreferNoSchedule)), shape("x"), true},
+		"a toleration by value matches":                    {node("a", "x", taint(corev1.TaintEffectNoSchedule)), shape("x", corev1.Toleration{Key: "bench", Value: "yes"}), true},
+		"a toleration of another value does not":           {node("a", "x", taint(corev1.TaintEffectNoSchedule)), shape("x", corev1.Toleration{Key: "bench", Value: "no"}), false},
+		"a toleration of another effect does not":          {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{Key: "bench", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}), false},
+		"Exists without a key tolerates everything":        {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{Operator: corev1.TolerationOpExists}), true},
+		"an empty toleration with Equal tolerates nothing": {node("a", "x", taint(corev1.TaintEffectNoExecute)), shape("x", corev1.Toleration{}), false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := Offers(tt.node, tt.shape); got != tt.want {
+				t.Errorf("Offers = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	target := func(kind string) []Target { return []Target{{Name: "db", Shape: shape(kind)}} }
+	tests := map[string]struct {
+		nodes       []corev1.Node
+		need        Need
+		wantReason  string
+		wantMessage string
+		wantKeep    string
+	}{
+		"no node for the clients": {
+			nodes: []corev1.Node{node("a", "t")}, need: Need{Client: shape("c"), Targets: target("t"), Separate: true},
+			wantReason: v1alpha1.ReasonNoNodeOffersShape, wantMessage: "the clients",
+		},
+		"no node for a target": {
+			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Targets: target("t"), Separate: true},
+			wantReason: v1alpha1.ReasonNoNodeOffersShape, wantMessage: "target db",
+		},
+		"one node cannot separate": {
+			nodes: []corev1.Node{node("a", "x")}, need: Need{Client: shape("x"), Targets: target("x"), Separate: true},
+			wantReason: v1alpha1.ReasonCannotSeparate, wantMessage: "separateFromTargets",
+		},
+		"one node is enough when nobody asks for separation": {
+			nodes: []corev1.Node{node("a", "x")}, need: Need{Client: shape("x"), Targets: target("x")},
+		},
+		"a node that only clients can use is theirs": {
+			nodes: []corev1.Node{node("a", "t"), node("b", "c")}, need: Need{Client: shape("c"), Targets: target("t"), Separate: true},
+			wantKeep: "b",
+		},
+		"the targets leave the clients' only node to them": {
+			nodes: []corev1.Node{node("a", "c"), node("b", "t")}, need: Need{Client: shape("c"), Targets: target(""), Separate: true},
+			wantKeep: "a",
+		},
+		"the clients leave the target's only node to it": {
+			nodes: []corev1.Node{node("a", "t"), node("b", "c")}, need: Need{Client: shape(""), Targets: target("t"), Separate: true},
+			wantKeep: "b",
+		},
+		"external targets need no node": {
+			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Separate: true},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Find(tt.nodes, tt.need)
+			if got.Reason != tt.wantReason || got.KeepFree != tt.wantKeep || !strings.Contains(got.Message, tt.wantMessage) {
+				t.Errorf("Find = %+v, want reason %q, keep %q, message with %q", got, tt.wantReason, tt.wantKeep, tt.wantMessage)
+			}
+		})
+	}
+}

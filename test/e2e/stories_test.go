@@ -1,0 +1,292 @@
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// runYAML is a short run; more is put behind the spec, for targets in place of
+// the MariaDB there.
+func runYAML(name, targets, more string) string {
+	if targets == "" {
+		targets = mariadb
+	}
+	return `
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: ` + name + `}
+spec:
+  targets:
+` + targets + `
+  clients: {shape: {name: kind-client}}
+  workload: {sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}
+  deadline: 20m
+` + more
+}
+
+const (
+	mariadb = `  - name: mariadb
+    shape: {name: kind-target}
+    mysql: {flavor: MariaDB, version: "10.11", storage: {size: 1Gi}}`
+	mysql = `  - name: mysql
+    shape: {name: kind-target}
+    mysql: {flavor: MySQL, version: "9.7", config: {innodb_buffer_pool_size: 64M}, storage: {size: 1Gi}}`
+	short = "  design: {blocks: 1, warmup: 0s, duration: 2s}\n"
+)
+
+// Two real servers, side by side on one node, are measured from another node.
+func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
+	ns := newNamespace(t)
+	run := apply(t, ns, runYAML("both", mariadb+"\n"+mysql, "  design: {blocks: 3, warmup: 1s, duration: 4s}\n"))
+	got := awaitRun(t, run, 5*time.Minute)
+	complete(t, got)
+
+	versions := map[string]string{"mariadb": "10.11", "mysql": "9.7"}
+	for _, target := range got.Status.Targets {
+		if !strings.HasPrefix(target.ServerVersion, versions[target.Name]) {
+			t.Errorf("target %s answers as %q", target.Name, target.ServerVersion)
+		}
+		if target.Node == nil || target.Node.InstanceType != "kind.target" || target.ImageID == "" {
+			t.Errorf("target %s is not described: %+v", target.Name, target)
+		}
+	}
+	if len(got.Status.Trials) != 6 {
+		t.Fatalf("%d trials, want 6", len(got.Status.Trials))
+	}
+	for _, trial := range got.Status.Trials {
+		if trial.Node == got.Status.Targets[0].Node.Name {
+			t.Errorf("trial %d ran on the node of the targets", trial.Index)
+		}
+		checkStored(t, ns, trial)
+	}
+	for _, s := range got.Status.Summary {
+		if v, err := strconv.ParseFloat(s.Median, 64); err != nil || v <= 0 || s.N != 3 {
+			t.Errorf("summary %+v", s)
+		}
+	}
+	deadTime(t, got)
+	eventually(t, time.Minute, func() string {
+		left := slices.DeleteFunc(leftovers(t, ns), func(s string) bool {
+			return strings.Contains(s, "-result-0") || strings.Contains(s, "BenchmarkRun")
+		})
+		return strings.Join(left, ", ")
+	})
+}
+
+// checkStored compares a trial in the status with its stored result and with what
+// sysbench printed.
+func checkStored(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
+	t.Helper()
+	cm := &corev1.ConfigMap{}
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
+		t.Fatalf("trial %d: %v", trial.Index, err)
+	}
+	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	if err != nil {
+		t.Fatalf("trial %d: %v", trial.Index, err)
+	}
+	throughput, ok := res.Find(result.NameThroughput, nil)
+	if !ok || throughput.Value == nil || len(throughput.Intervals) < 3 {
+		t.Fatalf("trial %d: no throughput with its intervals: %+v", trial.Index, throughput)
+	}
+	stdout := string(untar(t, cm.BinaryData[result.KeyRaw])["run/stdout.txt"])
+	printed := fmt.Sprintf("(%.2f per sec.)", *throughput.Value)
+	if !strings.Contains(stdout, printed) {
+		t.Errorf("trial %d: sysbench did not print %s:\n%s", trial.Index, printed, stdout)
+	}
+	if want := strconv.FormatFloat(*throughput.Value, 'f', -1, 64); trial.Values[0].Value != want {
+		t.Errorf("trial %d: the status says %s, the result %s", trial.Index, trial.Values[0].Value, want)
+	}
+	if res.Server == nil || len(res.Server.Variables) < 300 {
+		t.Errorf("trial %d: the server's variables are missing", trial.Index)
+	}
+}
+
+func untar(t *testing.T, gz []byte) map[string][]byte {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for r := tar.NewReader(zip); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// deadTime is what the operator costs between two trials: from the end of one
+// measured window to the start of the next, without the warm-up. It is logged for
+// docs/performance.md; the bar is a median of 3 s.
+func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
+	t.Helper()
+	var dead []time.Duration
+	for i := 1; i < len(run.Status.Trials); i++ {
+		gap := run.Status.Trials[i].MeasureStarted.Sub(run.Status.Trials[i-1].MeasureEnded.Time)
+		dead = append(dead, gap-run.Spec.Design.Warmup.Duration)
+	}
+	slices.Sort(dead)
+	median := dead[len(dead)/2]
+	t.Logf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d", median.Seconds(), dead[0].Seconds(), dead[len(dead)-1].Seconds(), len(dead))
+	if median > 3*time.Second {
+		t.Errorf("the median dead time is %s, over 3 s", median)
+	}
+}
+
+// The manager is killed over and over, without grace, while a run is going on.
+func TestKilledManagerLosesNothing(t *testing.T) {
+	ns := newNamespace(t)
+	run := apply(t, ns, runYAML("killed", "", "  design: {blocks: 4, warmup: 0s, duration: 2s}\n"))
+	kills := 0
+	got := awaitState(t, run, 6*time.Minute, "ended", func(r *v1alpha1.BenchmarkRun) bool {
+		if condition(r, v1alpha1.ConditionComplete) != nil || condition(r, v1alpha1.ConditionFailed) != nil {
+			return true
+		}
+		if pod := managerPod(t); pod != nil && time.Since(pod.CreationTimestamp.Time) > time.Duration(3+kills%4)*time.Second {
+			if err := api.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+				t.Errorf("killing the manager: %v", err)
+			}
+			kills++
+		}
+		return false
+	})
+	complete(t, got)
+	if kills < 3 {
+		t.Errorf("only %d kills: too few to prove anything", kills)
+	}
+	var seen []int32
+	for _, trial := range got.Status.Trials {
+		seen = append(seen, trial.Index)
+		checkStored(t, ns, trial)
+	}
+	if !slices.Equal(seen, []int32{0, 1, 2, 3}) {
+		t.Errorf("trials %v, want each of 0 to 3 once", seen)
+	}
+	t.Logf("%d kills in a run of 4 trials", kills)
+}
+
+func TestMissingImageEndsTyped(t *testing.T) {
+	ns := newNamespace(t)
+	target := strings.Replace(mariadb, `version: "10.11"`, "image: registry.invalid/nothing:1", 1)
+	got := awaitRun(t, apply(t, ns, runYAML("noimage", target, short)), 2*time.Minute)
+	failedWith(t, got, v1alpha1.ReasonImagePullFailed)
+}
+
+func TestRefusedSettingEndsTyped(t *testing.T) {
+	ns := newNamespace(t)
+	target := strings.Replace(mariadb, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
+	got := awaitRun(t, apply(t, ns, runYAML("badsetting", target, short)), 2*time.Minute)
+	failedWith(t, got, "ConfigurationRejected")
+	if !strings.Contains(message(got, v1alpha1.ConditionFailed), "innodb_no_such_setting") {
+		t.Error("the message does not name the setting")
+	}
+}
+
+// An external server: the right password works and the tables are dropped after;
+// a wrong password and a schema in use end typed.
+func TestExternalServer(t *testing.T) {
+	ns := newNamespace(t)
+	// The server is the target of another run, which is kept.
+	host := awaitRun(t, apply(t, ns, runYAML("host", "", short+"  retain: Always\n")), 3*time.Minute)
+	complete(t, host)
+	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
+	right := &corev1.Secret{}
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("host", "mariadb")}, right); err != nil {
+		t.Fatal(err)
+	}
+	wrong := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "wrong", Namespace: ns},
+		StringData: map[string]string{"username": "assay", "password": "not this"},
+	}
+	if err := api.Create(t.Context(), wrong); err != nil {
+		t.Fatal(err)
+	}
+	external := func(secret string) string {
+		return "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret + "}}"
+	}
+	t.Run("a wrong password ends typed", func(t *testing.T) {
+		got := awaitRun(t, apply(t, ns, runYAML("wrongpw", external("wrong"), short)), 2*time.Minute)
+		failedWith(t, got, string(result.ReasonCredentialsRejected))
+	})
+	t.Run("tables that are there already are not touched", func(t *testing.T) {
+		got := awaitRun(t, apply(t, ns, runYAML("inuse", external(right.Name), short)), 2*time.Minute)
+		failedWith(t, got, string(result.ReasonSchemaNotEmpty))
+	})
+	t.Run("a server that is not there ends typed", func(t *testing.T) {
+		target := strings.Replace(external("wrong"), address, "nobody.invalid", 1)
+		got := awaitRun(t, apply(t, ns, runYAML("nobody", target, short)), 3*time.Minute)
+		failedWith(t, got, string(result.ReasonTargetUnreachable))
+	})
+	t.Run("the right password works", func(t *testing.T) {
+		dropTables(t, ns, address, right)
+		got := awaitRun(t, apply(t, ns, runYAML("external", external(right.Name), short)), 2*time.Minute)
+		complete(t, got)
+		if got.Status.Targets[0].CleanupResult == "" || len(got.Status.Findings) > 0 && got.Status.Findings[0].Check == "cleanup" {
+			t.Errorf("the tables were not dropped: %+v", got.Status)
+		}
+		// They are really gone: the same run works again.
+		complete(t, awaitRun(t, apply(t, ns, runYAML("again", external(right.Name), short)), 2*time.Minute))
+	})
+}
+
+// Deleting a run in the middle of a trial leaves nothing behind.
+func TestDeleteLeavesNothing(t *testing.T) {
+	ns := newNamespace(t)
+	run := apply(t, ns, runYAML("gone", "", "  design: {blocks: 2, warmup: 0s, duration: 60s}\n"))
+	awaitState(t, run, 3*time.Minute, "measured", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.CurrentTrial != nil })
+	if err := api.Delete(t.Context(), run, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, 2*time.Minute, func() string { return strings.Join(leftovers(t, ns), ", ") })
+}
+
+// The manager at rest stays small.
+func TestManagerMemory(t *testing.T) {
+	pod := managerPod(t)
+	if pod == nil {
+		t.Fatal("there is no manager")
+	}
+	body, err := clientset.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource("pods").
+		Name(pod.Name + ":8080").SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
+	if err != nil {
+		t.Fatalf("reading the manager's metrics: %v", err)
+	}
+	for line := range strings.Lines(string(body)) {
+		if value, ok := strings.CutPrefix(line, "process_resident_memory_bytes "); ok {
+			bytes, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("resident memory of the manager: %.1f MiB", bytes/(1<<20))
+			if bytes > 60<<20 {
+				t.Errorf("the manager needs %.1f MiB, over 60 MiB", bytes/(1<<20))
+			}
+			return
+		}
+	}
+	t.Error("the manager does not tell process_resident_memory_bytes")
+}
