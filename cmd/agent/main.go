@@ -1,0 +1,113 @@
+// Command agent is process 1 of database pods and of client pods. It has no libc,
+// so that it runs in any image.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/agent/install"
+	"github.com/assay-bench/assay/internal/agent/target"
+)
+
+const usage = `usage: agent <command> [flags]
+  target         provide a database server (process 1 of a database pod)
+  client         run one phase of a benchmark (process 1 of a client pod)
+  install <dir>  copy this program to <dir>/assay-agent
+  version        print the version
+Every command explains its flags with -h.
+`
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run returns the exit code: 0 done, 1 failed, 2 called wrongly.
+func run(ctx context.Context, args []string) int {
+	commands := map[string]func(context.Context, []string) int{
+		"target": runTarget, "client": runClient, "install": runInstall, "version": runVersion,
+	}
+	if len(args) == 0 || commands[args[0]] == nil {
+		fmt.Fprint(os.Stderr, usage)
+		return 2
+	}
+	return commands[args[0]](ctx, args[1:])
+}
+
+func runTarget(ctx context.Context, args []string) int {
+	o := target.Defaults()
+	flags := flag.NewFlagSet("target", flag.ContinueOnError)
+	flags.StringVar(&o.TargetFile, "target", o.TargetFile, "`file` with the target as JSON")
+	flags.StringVar(&o.PasswordFile, "password", o.PasswordFile, "`file` with the password of the benchmark's account")
+	flags.StringVar(&o.Data, "data", o.Data, "`directory` of the data volume")
+	flags.StringVar(&o.Run, "run", o.Run, "`directory` for the socket and the configuration")
+	flags.StringVar(&o.Tmp, "tmp", o.Tmp, "`directory` for temporary files")
+	flags.StringVar(&o.Listen, "listen", o.Listen, "`address` of /readyz, /livez and /environment")
+	flags.StringVar(&o.TerminationLog, "termination-log", o.TerminationLog, "`file` for the termination message")
+	flags.DurationVar(&o.Grace, "grace", o.Grace, "how long the server may take to shut down")
+	log, ok := parse(flags, args, 0)
+	if !ok {
+		return 2
+	}
+	o.Out, o.Log, o.Engine = os.Stdout, log, engines.Find
+	return exitCode(log, target.Run(ctx, o))
+}
+
+func runInstall(_ context.Context, args []string) int {
+	flags := flag.NewFlagSet("install", flag.ContinueOnError)
+	log, ok := parse(flags, args, 1)
+	if !ok {
+		return 2
+	}
+	return exitCode(log, install.Run(flags.Arg(0)))
+}
+
+func runVersion(context.Context, []string) int {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	fmt.Println(version)
+	return 0
+}
+
+// parse reads flags and exactly n arguments. The agent's own log goes to stderr;
+// stdout is the server's.
+func parse(flags *flag.FlagSet, args []string, n int) (*slog.Logger, bool) {
+	format := flags.String("log-format", "json", "json or text")
+	if err := flags.Parse(args); err != nil {
+		return nil, false
+	}
+	if flags.NArg() != n || (*format != "json" && *format != "text") {
+		flags.Usage()
+		return nil, false
+	}
+	return newLogger(*format, os.Stderr), true
+}
+
+func newLogger(format string, out io.Writer) *slog.Logger {
+	if format == "text" {
+		return slog.New(slog.NewTextHandler(out, nil))
+	}
+	return slog.New(slog.NewJSONHandler(out, nil))
+}
+
+func exitCode(log *slog.Logger, err error) int {
+	if err != nil {
+		log.Error("the agent ends", "error", err)
+		return 1
+	}
+	return 0
+}
+
+func runClient(context.Context, []string) int { return 2 }

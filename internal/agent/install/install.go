@@ -1,0 +1,50 @@
+// Package install is `agent install`: an init container runs it to put the agent
+// into a volume that a database's container then starts it from.
+package install
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Name of the installed file.
+const Name = "assay-agent"
+
+// Run copies the running program to the directory, executable by everyone. The
+// file gets its name when it is complete.
+func Run(dir string) error {
+	own, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("finding the agent's own file: %w", err)
+	}
+	in, err := os.Open(own)
+	if err != nil {
+		return fmt.Errorf("reading the agent: %w", err)
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(dir, "."+Name+"-*")
+	if err != nil {
+		return fmt.Errorf("installing the agent: %w", err)
+	}
+	if err := fill(out, in); err != nil {
+		_ = os.Remove(out.Name()) // the first error counts
+		return fmt.Errorf("installing the agent: %w", err)
+	}
+	return nil
+}
+
+func fill(out *os.File, in io.Reader) error {
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	if err := os.Chmod(out.Name(), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(out.Name(), filepath.Join(filepath.Dir(out.Name()), Name))
+}

@@ -1,0 +1,24 @@
+package supervise
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// Find returns the path of the first of the programs that PATH or one of the
+// directories has.
+func Find(programs []string, dirs ...string) (string, error) {
+	for _, name := range programs {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+		for _, dir := range dirs {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%s: %w in PATH and %s", strings.Join(programs, ", "), exec.ErrNotFound, strings.Join(dirs, ", "))
+}

@@ -1,0 +1,57 @@
+package supervise
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+)
+
+// Reap collects children that were adopted, until the context ends: process 1
+// inherits the orphans of its container, and each stays a zombie until somebody
+// asks for its exit code.
+func (c *Children) Reap(ctx context.Context) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ended:
+			c.reapOnce()
+		}
+	}
+}
+
+// reapOnce looks for zombies by name, not with wait4(-1), which would take the
+// exit codes that Start's own waiters wait for.
+func (c *Children) reapOnce() {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || c.own[pid] || !isZombieOf(os.Getpid(), pid) {
+			continue
+		}
+		var status syscall.WaitStatus
+		// If it fails, somebody else asked first: that is as good.
+		_, _ = syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
+	}
+}
+
+func isZombieOf(parent, pid int) bool {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return false
+	}
+	// pid (name) state ppid ...; the name may hold blanks and parentheses.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	return len(fields) > 1 && string(fields[0]) == "Z" && string(fields[1]) == strconv.Itoa(parent)
+}

@@ -1,0 +1,70 @@
+package target
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+)
+
+// What servers write before they give up, from MariaDB 10.11 and MySQL 9.7.
+var (
+	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|quota exceeded|permission denied|read-only file system|` +
+		`input/output error|(errno:?|errcode:|error number) (5|13|28|30|122)\b`)
+	settingLine = regexp.MustCompile(`(?i)unknown (variable|option)|unknown suffix|ambiguous option|error while setting value|` +
+		`option '[^']*'|requires an argument|wrong (option )?value|invalid value|unsupported storage engine|incorrect argument|` +
+		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)`)
+	// harmless lines tell of trouble that a server goes on with.
+	harmless = regexp.MustCompile(`\[(Warning|Note|System)\]`)
+)
+
+// classify says why a server ended that nobody had told to, from its last lines
+// and the way it ended. Once it has been ready its settings are not the cause.
+func classify(exit supervise.Exit, lines []string, otherwise engine.Reason) engine.Reason {
+	// A server does not kill itself; the kernel does, for want of memory.
+	if exit.Signal == "SIGKILL" {
+		return engine.ReasonServerKilled
+	}
+	if anyLine(lines, storageLine) {
+		return engine.ReasonStorageFailed
+	}
+	return otherwise
+}
+
+// classifyStart is classify for a server that was never ready.
+func classifyStart(exit supervise.Exit, lines []string, otherwise engine.Reason) engine.Reason {
+	reason := classify(exit, lines, otherwise)
+	if reason == otherwise && anyLine(lines, settingLine) {
+		return engine.ReasonConfigurationRejected
+	}
+	return reason
+}
+
+func anyLine(lines []string, pattern *regexp.Regexp) bool {
+	for _, line := range lines {
+		if !harmless.MatchString(line) && pattern.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// warnings are lines of a server's log that make measurements doubtful, and why.
+var warnings = []struct{ line, meaning string }{
+	{"(memory-mapped)", "MariaDB has mapped its redo log into memory and no longer syncs it: " +
+		"commits are faster than on this storage. /dev/shm must be a file system of its own"},
+	{"Could not increase number of max_open_files", "the limit of open files is lower than the server asked for"},
+	{"Changed limits:", "the server lowered its own limits, because that of open files is too low"},
+	{"Linux Native AIO", "the server uses simulated asynchronous I/O, because native I/O is not available"},
+}
+
+// warning is the finding for a line of the server's log; empty for none.
+func warning(line string) string {
+	for _, w := range warnings {
+		if strings.Contains(line, w.line) && !strings.Contains(line, "Using Linux native AIO") {
+			return w.meaning + " (" + line + ")"
+		}
+	}
+	return ""
+}

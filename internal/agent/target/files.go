@@ -1,0 +1,100 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// prepareDirs makes sure that the volumes can be written to, and removes what an
+// earlier container of the pod left in the run directory: its processes are gone,
+// but their numbers may be in use again, and then a server takes the stale lock
+// of its socket for that of another server.
+func prepareDirs(o Options) error {
+	for _, dir := range []string{o.Data, o.Run, o.Tmp} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return fail(engine.ReasonStorageFailed, "%v", err)
+		}
+		probe, err := os.CreateTemp(dir, ".assay-*")
+		if err != nil {
+			return fail(engine.ReasonStorageFailed, "the volume %s cannot be written by user %d: %v", dir, os.Getuid(), err)
+		}
+		probe.Close()
+		if err := os.Remove(probe.Name()); err != nil {
+			return fail(engine.ReasonStorageFailed, "%v", err)
+		}
+	}
+	stale, err := filepath.Glob(filepath.Join(o.Run, "server.*"))
+	if err != nil {
+		return fmt.Errorf("listing %s: %w", o.Run, err)
+	}
+	for _, file := range append(stale, o.initFile()) {
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fail(engine.ReasonStorageFailed, "removing what an earlier server left: %v", err)
+		}
+	}
+	return nil
+}
+
+// writeFiles writes the configuration, for inspection readable by a person in the
+// pod, and the init file, which holds the password.
+func writeFiles(o Options, in inputs) error {
+	sql := strings.Join(in.engine.BootstrapSQL(in.target, in.password), "\n") + "\n"
+	files := map[string][]byte{
+		o.configFile(): in.engine.Config(in.target, o.paths()),
+		o.initFile():   []byte(sql),
+	}
+	for name, data := range files {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			return fail(engine.ReasonStorageFailed, "%v", err)
+		}
+	}
+	return nil
+}
+
+// initialised says whether the data directory exists. It gets its name only when
+// it is complete.
+func initialised(o Options) (bool, error) {
+	_, err := os.Stat(o.paths().Data)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	return true, nil
+}
+
+// emptyDraft makes an empty directory for a new data directory, in place of one
+// that an interrupted start may have left.
+func emptyDraft(o Options) (string, error) {
+	draft := o.paths().Data + ".initialising"
+	if err := os.RemoveAll(draft); err != nil {
+		return "", fail(engine.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
+	}
+	if err := os.Mkdir(draft, 0o700); err != nil {
+		return "", fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	return draft, nil
+}
+
+// adopt gives a complete draft its name, and makes that durable.
+func adopt(o Options, draft string) error {
+	if err := os.Rename(draft, o.paths().Data); err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	volume, err := os.Open(o.Data)
+	if err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	defer volume.Close()
+	if err := volume.Sync(); err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	return nil
+}

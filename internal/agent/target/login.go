@@ -1,0 +1,96 @@
+package target
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+const (
+	// loginTimeout is shorter than that of the probe, so that the probe is told why.
+	loginTimeout = 3 * time.Second
+	// loginValid is how long a login counts, so that probes cannot load the server.
+	loginValid = time.Second
+)
+
+// loginFunc logs in once as the benchmark's account and returns the server's version.
+type loginFunc func(ctx context.Context) (version string, err error)
+
+// login goes through TCP as clients do, without TLS, on a connection of its own.
+func login(in inputs) (loginFunc, error) {
+	host := in.target.BindAddress
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Passwd, cfg.DBName = in.target.Username, in.password, in.target.Database
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, strconv.Itoa(int(in.target.Port)))
+	cfg.Timeout, cfg.ReadTimeout, cfg.WriteTimeout = loginTimeout, loginTimeout, loginTimeout
+	cfg.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the login: %w", err)
+	}
+	return func(ctx context.Context) (string, error) {
+		ctx, cancel := context.WithTimeout(ctx, loginTimeout)
+		defer cancel()
+		db := sql.OpenDB(connector)
+		defer db.Close()
+		var version string
+		err := db.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
+		return version, err
+	}, nil
+}
+
+// denied says whether the server answered, but does not know the account or its
+// schema. The init file was run before, so that will not change.
+func denied(err error) bool {
+	var refusal *mysql.MySQLError
+	if !errors.As(err, &refusal) {
+		return false
+	}
+	switch refusal.Number {
+	case 1044, 1045, 1049, 1698: // access denied, unknown database
+		return true
+	}
+	return false
+}
+
+// door remembers the last login for a moment.
+type door struct {
+	login loginFunc
+
+	mu      sync.Mutex
+	at      time.Time
+	version string
+	err     error
+}
+
+// check logs in, unless the last login is younger than the age.
+func (d *door) check(ctx context.Context, age time.Duration) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.at.IsZero() || time.Since(d.at) >= age {
+		var version string
+		version, d.err = d.login(ctx)
+		if d.err == nil {
+			d.version = version
+		}
+		d.at = time.Now()
+	}
+	return d.err
+}
+
+// lastVersion is what the server said at the last login that went well.
+func (d *door) lastVersion() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.version
+}
