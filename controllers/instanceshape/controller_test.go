@@ -1,0 +1,96 @@
+package instanceshape
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/apiserver"
+)
+
+var server apiserver.Server
+
+func TestMain(m *testing.M) {
+	ctrl.SetLogger(logr.Discard())
+	os.Exit(apiserver.Main(m, &server))
+}
+
+// The status of a shape follows the nodes as they come, change and go.
+func TestStatusFollowsTheNodes(t *testing.T) {
+	mgr, err := ctrl.NewManager(server.Config, manager.Options{Scheme: server.Scheme, Metrics: metricsserver.Options{BindAddress: "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := (&Reconciler{Client: mgr.GetClient()}).SetupWithManager(mgr); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- mgr.Start(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	shape := &v1alpha1.InstanceShape{
+		ObjectMeta: metav1.ObjectMeta{Name: "small"},
+		Spec: v1alpha1.InstanceShapeSpec{
+			CPU: resource.MustParse("2"), Memory: resource.MustParse("4Gi"), NodeSelector: map[string]string{"size": "small"},
+		},
+	}
+	if err := server.API.Create(t.Context(), shape); err != nil {
+		t.Fatal(err)
+	}
+	offered(t, shape, 0, metav1.ConditionFalse)
+
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"size": "small"}}}
+	if err := server.API.Create(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	node.Spec.Taints = nil
+	if err := server.API.Update(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	node.Status = corev1.NodeStatus{
+		Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+		Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("4Gi")},
+	}
+	if err := server.API.Status().Update(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	offered(t, shape, 1, metav1.ConditionTrue)
+
+	node.Spec.Unschedulable = true
+	if err := server.API.Update(t.Context(), node); err != nil {
+		t.Fatal(err)
+	}
+	offered(t, shape, 0, metav1.ConditionFalse)
+}
+
+func offered(t *testing.T, shape *v1alpha1.InstanceShape, nodes int32, status metav1.ConditionStatus) {
+	t.Helper()
+	got := &v1alpha1.InstanceShape{}
+	for start := time.Now(); time.Since(start) < 10*time.Second; time.Sleep(20 * time.Millisecond) {
+		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(shape), got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Status.Nodes != nil && *got.Status.Nodes == nodes &&
+			apimeta.IsStatusConditionPresentAndEqual(got.Status.Conditions, v1alpha1.ConditionOffered, status) {
+			return
+		}
+	}
+	t.Fatalf("status %+v, want %d nodes and Offered %s", got.Status, nodes, status)
+}

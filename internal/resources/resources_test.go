@@ -1,0 +1,144 @@
+package resources
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func run() *v1alpha1.BenchmarkRun {
+	return &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: "ns", UID: "0123456789abcdef"},
+		Spec: v1alpha1.BenchmarkRunSpec{Clients: v1alpha1.Clients{
+			Placement: v1alpha1.ClientPlacement{SeparateFromTargets: v1alpha1.SeparationRequired},
+		}},
+	}
+}
+
+func shape(kind string) v1alpha1.InstanceShapeSpec {
+	return v1alpha1.InstanceShapeSpec{
+		CPU: resource.MustParse("2"), Memory: resource.MustParse("4Gi"), NodeSelector: map[string]string{"kind": kind},
+		Tolerations:      []corev1.Toleration{{Key: "bench", Operator: corev1.TolerationOpExists}},
+		RuntimeClassName: new("performance"), Annotations: map[string]string{"cpu-quota.crio.io": "disable"},
+	}
+}
+
+func target(change ...func(*Target)) Target {
+	t := Target{
+		Run: run(),
+		Spec: v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{
+			Flavor: "MariaDB", Version: "10.11", ImagePullPolicy: corev1.PullIfNotPresent, StorageEngine: "InnoDB",
+			Storage: v1alpha1.Storage{Size: resource.MustParse("10Gi"), Medium: v1alpha1.MediumVolume, StorageClassName: new("fast")},
+		}},
+		Resolved: v1alpha1.ResolvedTarget{
+			Name: "db", Shape: new(shape("t")), Image: "mariadb:10.11",
+			Settings: []v1alpha1.ServerSetting{{Name: "innodb_buffer_pool_size", Value: "1G"}},
+		},
+		AgentImage: "agent:1", KeepFree: "node-client",
+	}
+	for _, f := range change {
+		f(&t)
+	}
+	return t
+}
+
+func trial() Client {
+	return Client{
+		Run: run(), Name: "run-trial-00003", CredentialsSecret: "run-db-db", Image: "sysbench:1", Shape: shape("c"), Timeout: 5 * time.Minute,
+		Trial: runner.Trial{
+			Version: runner.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
+			Ref:      result.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
+			Endpoint: runner.Endpoint{Host: "run-db-db.ns.svc", Port: 3306, Database: "assay", TLS: runner.TLSDisabled},
+			Deadline: time.Date(2026, 1, 1, 0, 5, 0, 0, time.UTC),
+		},
+	}
+}
+
+// Every object as it is sent to the API server.
+func TestObjects(t *testing.T) {
+	tests := map[string]client.Object{
+		"target-secret":         target().Secret("s3cret"),
+		"target-configmap":      target().ConfigMap(),
+		"target-service":        target().Service(),
+		"target-networkpolicy":  target().NetworkPolicy(),
+		"target-pdb":            target().PodDisruptionBudget(),
+		"target-statefulset":    target().StatefulSet(),
+		"client-serviceaccount": ServiceAccount(run()),
+		"client-rolebinding":    RoleBinding(run()),
+		"client-pdb":            ClientDisruptionBudget(run()),
+		"client-role":           trial().Role(),
+		"client-trial":          trial().TrialConfigMap(),
+		"client-result":         trial().ResultConfigMap(),
+		"client-job":            trial().Job(),
+		"target-statefulset-in-memory": target(func(x *Target) {
+			x.KeepFree, x.Spec.MySQL.Storage = "", v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
+		}).StatefulSet(),
+	}
+	for name, obj := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := yaml.Marshal(obj)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join("testdata", name+".yaml")
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("differs from %s (-want +got); go test -update writes it anew:\n%s", file, diff)
+			}
+		})
+	}
+}
+
+// Every pod is Guaranteed and meets the restricted Pod Security Standard.
+func TestPods(t *testing.T) {
+	for name, spec := range map[string]corev1.PodSpec{
+		"target": target().StatefulSet().Spec.Template.Spec,
+		"client": trial().Job().Spec.Template.Spec,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if s := spec.SecurityContext; s == nil || !*s.RunAsNonRoot || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
+				t.Errorf("pod security context %+v", s)
+			}
+			for _, c := range append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...) {
+				if diff := cmp.Diff(c.Resources.Requests, c.Resources.Limits); diff != "" || len(c.Resources.Limits) != 2 {
+					t.Errorf("container %s: requests are not limits:\n%s", c.Name, diff)
+				}
+				s := c.SecurityContext
+				if *s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem || len(s.Capabilities.Drop) != 1 || s.Capabilities.Drop[0] != "ALL" {
+					t.Errorf("container %s: security context %+v", c.Name, s)
+				}
+			}
+		})
+	}
+	if trial().Job().Spec.Template.Spec.Affinity.PodAntiAffinity == nil {
+		t.Error("the client may run beside a target")
+	}
+	near := trial()
+	near.Run.Spec.Clients.Placement.SeparateFromTargets = v1alpha1.SeparationNone
+	if near.Job().Spec.Template.Spec.Affinity != nil {
+		t.Error("separation that nobody asked for")
+	}
+}
