@@ -29,7 +29,7 @@ build() {
   # The caller's GOFLAGS are for the project, not for these; the tools are static, so that they run in any image.
   (cd "$REPO/hack/tools/$module" &&
     GOFLAGS='-mod=readonly -buildvcs=false' GOWORK=off CGO_ENABLED=0 \
-      go build -trimpath -ldflags "-s -w $(linker_flags "$module")" -o "$output" tool) >&2
+      go build -trimpath -ldflags "-s -w $(linker_flags "$module")" -o "$output" tool) 2>&1 | { grep -v '^go: downloading' || true; } >&2
   rm -rf "$directory"
   mv "$partial" "$directory"
   say "built $module in $(since "$begun")"

@@ -113,6 +113,8 @@ build_inner "$kubernetes"
 step "node image: $image"
 build_outer "$kubernetes"
 fill
-docker rmi "$image-empty" >/dev/null 2>&1 || true
+# What is inside now is not needed beside it.
+docker rm -f "$container" >/dev/null && container=''
+docker rmi "${inner[@]}" "$image-empty" >/dev/null 2>&1 || true
 step_done
 printf '%s\n' "$image"
