@@ -15,6 +15,10 @@ trap 'rm -rf "$copy" "$copy.before"' EXIT
 "$REPO/hack/generate.sh" "$copy"
 diff -ru "$copy.before" "$copy" || fail "generated files are out of date: run make generate and commit"
 
+step_done
+"$REPO/hack/verify-chart.sh"
+"$REPO/hack/check-docs.sh"
+
 step "verify: go.mod"
 go mod tidy -diff || fail "go.mod is not tidy: run go mod tidy and commit"
 step_done
