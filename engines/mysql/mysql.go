@@ -54,7 +54,8 @@ func config(t engine.Target, p engine.Paths) []byte {
 		{Name: "bind_address", Value: address(t)},
 		{Name: "skip_networking", Value: "OFF"},
 		{Name: "skip_name_resolve", Value: "ON"},
-		{Name: "log_error", Value: "stderr"},
+		// Without log_error the log goes to stderr; with log_error = stderr MySQL 9.7
+		// writes a file stderr.err.
 		{Name: "mysqlx", Value: "OFF"},
 		// Nobody has the privilege FILE. The built-in default is a directory that
 		// the image may lack, which would be fatal.

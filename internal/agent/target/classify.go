@@ -13,10 +13,10 @@ var (
 	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|quota exceeded|permission denied|read-only file system|` +
 		`input/output error|(errno:?|errcode:|error number) (5|13|28|30|122)\b`)
 	settingLine = regexp.MustCompile(`(?i)unknown (variable|option)|unknown suffix|ambiguous option|error while setting value|` +
-		`option '[^']*'|requires an argument|wrong (option )?value|invalid value|unsupported storage engine|incorrect argument|` +
+		`option '[^']*'|requires an argument|wrong (option )?value|invalid (value|page size)|unsupported storage engine|incorrect argument|` +
 		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)`)
-	// harmless lines tell of trouble that a server goes on with.
-	harmless = regexp.MustCompile(`\[(Warning|Note|System)\]`)
+	// harmless lines are marked so by the server, or say that there was an error.
+	harmless = regexp.MustCompile(`\[(Warning|Note|System)\]|\[ERROR\] (\[.*\] )*(Aborting|The designated data directory)|^get_mempolicy:`)
 )
 
 // classify says why a server ended that nobody had told to, from its last lines
@@ -43,12 +43,15 @@ func classifyStart(exit supervise.Exit, lines []string, otherwise engine.Reason)
 
 func anyLine(lines []string, pattern *regexp.Regexp) bool {
 	for _, line := range lines {
-		if !harmless.MatchString(line) && pattern.MatchString(line) {
+		if isComplaint(line) && pattern.MatchString(line) {
 			return true
 		}
 	}
 	return false
 }
+
+// isComplaint says whether a line is neither empty nor harmless.
+func isComplaint(line string) bool { return line != "" && !harmless.MatchString(line) }
 
 // warnings are lines of a server's log that make measurements doubtful, and why.
 var warnings = []struct{ line, meaning string }{
@@ -56,15 +59,19 @@ var warnings = []struct{ line, meaning string }{
 		"commits are faster than on this storage. /dev/shm must be a file system of its own"},
 	{"Could not increase number of max_open_files", "the limit of open files is lower than the server asked for"},
 	{"Changed limits:", "the server lowered its own limits, because that of open files is too low"},
-	{"Linux Native AIO", "the server uses simulated asynchronous I/O, because native I/O is not available"},
+	{"Linux Native AIO disabled", "the server uses simulated asynchronous I/O, because native I/O is not available"},
 }
 
-// warning is the finding for a line of the server's log; empty for none.
+// warning is the finding for a line of the server's log; empty for none. A server
+// that goes on after an error does without something that was asked for.
 func warning(line string) string {
 	for _, w := range warnings {
-		if strings.Contains(line, w.line) && !strings.Contains(line, "Using Linux native AIO") {
+		if strings.Contains(line, w.line) {
 			return w.meaning + " (" + line + ")"
 		}
+	}
+	if strings.Contains(line, "[ERROR]") {
+		return "the server reported an error (" + line + ")"
 	}
 	return ""
 }

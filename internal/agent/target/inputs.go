@@ -3,9 +3,7 @@ package target
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
-	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
 )
@@ -52,35 +50,4 @@ func loadInputs(o Options) (inputs, error) {
 		return in, fail(engine.ReasonConfigurationRejected, "%v", errors.Join(refusals...))
 	}
 	return in, nil
-}
-
-// failure is the end of the agent, with the reason that the manager reads.
-type failure struct {
-	engine.Termination
-}
-
-func (f *failure) Error() string { return fmt.Sprintf("%s: %s", f.Reason, f.Message) }
-
-func fail(reason engine.Reason, format string, args ...any) error {
-	return &failure{engine.Termination{Reason: reason, Message: fmt.Sprintf(format, args...)}}
-}
-
-// maxLog is how much of the server's log goes into a termination message, in bytes.
-const maxLog = 2 << 10
-
-// failWithLog adds the last lines of the server's log.
-func failWithLog(reason engine.Reason, lines []string, format string, args ...any) error {
-	text := strings.Join(lines, "\n")
-	if over := len(text) - maxLog; over > 0 {
-		text = text[over:]
-		if _, rest, ok := strings.Cut(text, "\n"); ok {
-			text = rest
-		}
-		text = strings.ToValidUTF8(text, "")
-	}
-	message := fmt.Sprintf(format, args...)
-	if text != "" {
-		message += ". The last lines of its log:\n" + text
-	}
-	return fail(reason, "%s", message)
 }

@@ -3,7 +3,6 @@ package target
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -22,6 +21,8 @@ const (
 	deniedFor = 5 * time.Second
 	// keepLog is how much of the server's log is remembered, in bytes.
 	keepLog = 16 << 10
+	// maxWarnings bounds the findings in a server's log.
+	maxWarnings = 32
 )
 
 // programDirs are places of servers that images leave out of PATH.
@@ -51,9 +52,13 @@ func (s *server) findings() []string {
 }
 
 func (s *server) observe(line string) {
-	if w := warning(line); w != "" {
-		s.mu.Lock()
-		defer s.mu.Unlock()
+	w := warning(line)
+	if w == "" {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.warnings) < maxWarnings {
 		s.warnings = append(s.warnings, w)
 	}
 }
@@ -179,54 +184,4 @@ func (s *server) awaitLogin(ctx context.Context, p *supervise.Process, log *supe
 			return failWithLog(engine.ReasonInitialisationFailed, log.Tail(), "the server could not make the benchmark's account: %v", err)
 		}
 	}
-}
-
-// Run provides the server until the context ends. The error is what was written
-// as the termination message.
-func Run(ctx context.Context, o Options) error {
-	err := run(ctx, o)
-	if err == nil || (ctx.Err() != nil && errors.Is(err, ctx.Err())) {
-		return nil
-	}
-	var f *failure
-	if !errors.As(err, &f) {
-		f = &failure{engine.Termination{Reason: engine.ReasonInitialisationFailed, Message: err.Error()}}
-	}
-	if werr := os.WriteFile(o.TerminationLog, f.Encode(), 0o600); werr != nil {
-		return errors.Join(err, fmt.Errorf("writing the termination message: %w", werr))
-	}
-	return err
-}
-
-func run(ctx context.Context, o Options) error {
-	in, err := loadInputs(o)
-	if err != nil {
-		return err
-	}
-	knocker, err := login(in)
-	if err != nil {
-		return err
-	}
-	return provide(ctx, &server{Options: o, in: in, door: &door{login: knocker}, children: &supervise.Children{}})
-}
-
-// provide is the story of the package.
-func provide(ctx context.Context, s *server) error {
-	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	go s.children.Reap(background)
-	if err := s.listen(background); err != nil {
-		return err
-	}
-	if err := prepareDirs(s.Options); err != nil {
-		return err
-	}
-	if err := writeFiles(s.Options, s.in); err != nil {
-		return err
-	}
-	defer func() { _ = os.Remove(s.initFile()) }() // it is gone already once the server was ready
-	if err := s.initialise(ctx); err != nil {
-		return err
-	}
-	return s.serve(ctx)
 }

@@ -1,0 +1,61 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+)
+
+// Run provides the server until the context ends. The error is what was written
+// as the termination message.
+func Run(ctx context.Context, o Options) error {
+	err := run(ctx, o)
+	if err == nil || (ctx.Err() != nil && errors.Is(err, ctx.Err())) {
+		return nil
+	}
+	var f *failure
+	if !errors.As(err, &f) {
+		f = &failure{reason: engine.ReasonInitialisationFailed, what: err.Error()}
+	}
+	if werr := os.WriteFile(o.TerminationLog, f.termination().Encode(), 0o600); werr != nil {
+		return errors.Join(err, fmt.Errorf("writing the termination message: %w", werr))
+	}
+	return err
+}
+
+func run(ctx context.Context, o Options) error {
+	in, err := loadInputs(o)
+	if err != nil {
+		return err
+	}
+	knocker, err := login(in)
+	if err != nil {
+		return err
+	}
+	return provide(ctx, &server{Options: o, in: in, door: &door{login: knocker}, children: &supervise.Children{}})
+}
+
+// provide is the story of the package.
+func provide(ctx context.Context, s *server) error {
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go s.children.Reap(background)
+	if err := s.listen(background); err != nil {
+		return err
+	}
+	if err := prepareDirs(s.Options); err != nil {
+		return err
+	}
+	if err := writeFiles(s.Options, s.in); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(s.initFile()) }() // it is gone already once the server was ready
+	if err := s.initialise(ctx); err != nil {
+		return err
+	}
+	return s.serve(ctx)
+}
