@@ -44,6 +44,9 @@ const (
 	ReasonSucceeded = "Succeeded"
 	// ReasonProgressing: the step is being worked on.
 	ReasonProgressing = "Progressing"
+	// ReasonRetrying: something went wrong that may mend itself; the step is tried
+	// again.
+	ReasonRetrying = "Retrying"
 	// ReasonSuspended: spec.suspend is true.
 	ReasonSuspended = "Suspended"
 	// ReasonInvalidSpec: the spec contradicts itself in a way that only the

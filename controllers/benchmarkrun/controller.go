@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -107,10 +108,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	if err := r.walk(ctx, s); err != nil {
-		return ctrl.Result{}, err
-	}
-	if err := r.saveStatus(ctx, before, run); err != nil {
+	// What went wrong stands in the status too: the user does not read our log.
+	walkErr := r.walk(ctx, s)
+	if err := errors.Join(walkErr, r.saveStatus(ctx, before, run)); err != nil {
 		return ctrl.Result{}, err
 	}
 	r.announce(before, run)
@@ -149,6 +149,7 @@ func (r *Reconciler) walk(ctx context.Context, s *scope) error {
 		if o.kind != failed {
 			var err error
 			if o, err = translate(st.do(ctx, s)); err != nil {
+				setStep(s, st, waitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
 				return fmt.Errorf("%s: %w", orDefault(st.condition, "Clean"), err)
 			}
 		}

@@ -13,22 +13,30 @@ import (
 )
 
 // grant gives the client of one execution, and of no other, access to its trial
-// and its result. The Role comes last: when it exists, so do the other objects.
+// and its result. The RoleBinding comes last: when it exists, so do the other
+// objects. (The API server refuses a RoleBinding before its Role anyway, unless
+// the manager may bind any Role.)
 func (r *Reconciler) grant(ctx context.Context, s *scope, c resources.Client) error {
-	want := c.Role()
-	have := &rbacv1.Role{}
-	err := r.Live.Get(ctx, client.ObjectKeyFromObject(want), have)
+	binding := resources.RoleBinding(s.run)
+	err := r.Live.Get(ctx, client.ObjectKeyFromObject(binding), &rbacv1.RoleBinding{})
 	if apierrors.IsNotFound(err) {
 		for _, obj := range []client.Object{
-			resources.ServiceAccount(s.run), resources.RoleBinding(s.run), resources.ClientDisruptionBudget(s.run), want,
+			resources.ServiceAccount(s.run), resources.ClientDisruptionBudget(s.run), c.Role(), binding,
 		} {
 			if _, err := r.ensure(ctx, s, obj); err != nil {
 				return err
 			}
 		}
-		return nil
+	} else if err != nil {
+		return fmt.Errorf("reading RoleBinding %s: %w", binding.Name, err)
 	}
-	if err != nil {
+	return r.point(ctx, c.Role())
+}
+
+// point makes the Role of a run's clients name the execution that begins.
+func (r *Reconciler) point(ctx context.Context, want *rbacv1.Role) error {
+	have := &rbacv1.Role{}
+	if err := r.Live.Get(ctx, client.ObjectKeyFromObject(want), have); err != nil {
 		return fmt.Errorf("reading Role %s: %w", want.Name, err)
 	}
 	if equality.Semantic.DeepEqual(have.Rules, want.Rules) {
