@@ -11,7 +11,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -71,7 +70,7 @@ func trial() Client {
 
 // Every object as it is sent to the API server.
 func TestObjects(t *testing.T) {
-	tests := map[string]client.Object{
+	tests := map[string]any{
 		"target-secret":         target().Secret("s3cret"),
 		"target-configmap":      target().ConfigMap(),
 		"target-service":        target().Service(),
