@@ -14,8 +14,13 @@ import (
 	"syscall"
 
 	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/agent/client"
+	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/install"
+	"github.com/assay-bench/assay/internal/agent/kube"
 	"github.com/assay-bench/assay/internal/agent/target"
+	"github.com/assay-bench/assay/runners"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const usage = `usage: agent <command> [flags]
@@ -61,6 +66,39 @@ func runTarget(ctx context.Context, args []string) int {
 	}
 	o.Out, o.Log, o.Engine = os.Stdout, log, engines.Find
 	return exitCode(log, target.Run(ctx, o))
+}
+
+func runClient(ctx context.Context, args []string) int {
+	o := client.Defaults()
+	o.Node = os.Getenv("NODE_NAME")
+	flags := flag.NewFlagSet("client", flag.ContinueOnError)
+	namespace := flags.String("namespace", "", "`namespace` of the two ConfigMaps")
+	flags.StringVar(&o.Trial, "trial", "", "`name` of the trial's ConfigMap")
+	flags.StringVar(&o.Result, "result", "", "`name` of the result's ConfigMap, which exists and is empty")
+	flags.IntVar(&o.Index, "client-index", 0, "index of this client, from 0")
+	flags.StringVar(&o.Credentials, "credentials", o.Credentials, "`directory` with username, password and perhaps ca.crt, tls.crt, tls.key")
+	flags.StringVar(&o.Work, "work", o.Work, "`directory` in which the tool runs")
+	flags.StringVar(&o.TerminationLog, "termination-log", o.TerminationLog, "`file` for the termination message")
+	log, ok := parse(flags, args, 0)
+	if !ok {
+		return 2
+	}
+	if *namespace == "" || o.Trial == "" || o.Result == "" {
+		log.Error("the flags namespace, trial and result are needed")
+		return 2
+	}
+	api, err := kube.InCluster(*namespace)
+	if err != nil {
+		return exitCode(log, err)
+	}
+	a := &client.Agent{
+		Options: o, Limits: client.DefaultLimits(), API: api, Runner: runners.Find, Connect: connect, Log: log,
+	}
+	return exitCode(log, a.Run(ctx))
+}
+
+func connect(e runner.Endpoint, c runner.Credentials) (client.Server, error) {
+	return database.Open(e, c)
 }
 
 func runInstall(_ context.Context, args []string) int {
@@ -109,5 +147,3 @@ func exitCode(log *slog.Logger, err error) int {
 	}
 	return 0
 }
-
-func runClient(context.Context, []string) int { return 2 }

@@ -119,6 +119,8 @@ const (
 	ReasonOutputTruncated Reason = "OutputTruncated"
 	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
 	ReasonResultTooLarge Reason = "ResultTooLarge"
+	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
+	ReasonDeliveryFailed Reason = "DeliveryFailed"
 	// ReasonTrialInvalid: the agent could not make sense of the trial.
 	ReasonTrialInvalid Reason = "TrialInvalid"
 	// ReasonInterrupted: the client pod was told to stop.

@@ -1,0 +1,66 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// annotationReady tells the manager that the client can start (api/v1alpha1).
+const annotationReady = "assay.dev/ready"
+
+// reportReady annotates the result's ConfigMap.
+func (a *Agent) reportReady(ctx context.Context, at time.Time) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"annotations": map[string]string{annotationReady: at.UTC().Format(time.RFC3339Nano)},
+	}})
+	if err != nil {
+		return err
+	}
+	return a.retry(ctx, "report ready", func(ctx context.Context) error { return a.API.Patch(ctx, a.Result, patch) })
+}
+
+// awaitStart returns the published start. It looks, then follows the changes, and
+// looks again whenever the watch fails or has been silent for a while: an API
+// server that went away may never close it.
+func (a *Agent) awaitStart(ctx context.Context) (time.Time, error) {
+	var start time.Time
+	var bad error
+	published := func(cm ConfigMap) bool {
+		text, there := cm.Data[keyStart]
+		if there {
+			start, bad = time.Parse(time.RFC3339Nano, text)
+		}
+		return there
+	}
+	for {
+		cm, err := a.API.Get(ctx, a.Trial)
+		if err == nil && !published(cm) {
+			look, cancel := context.WithTimeout(ctx, a.Look)
+			err = a.API.Follow(look, a.Trial, cm.ResourceVersion, published)
+			cancel()
+		}
+		if err == nil {
+			if bad != nil {
+				return start, fmt.Errorf("ConfigMap %s, key %s: %w", a.Trial, keyStart, bad)
+			}
+			return start, nil
+		}
+		if err := sleep(ctx, a.Poll); err != nil {
+			return start, err
+		}
+	}
+}
+
+// sleep returns early, with an error, when the context ends.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

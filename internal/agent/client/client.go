@@ -1,0 +1,136 @@
+// Package client is `agent client`, process 1 of a client pod: it carries out one
+// phase of one trial and delivers exactly one result.
+//
+// In this order it reads the trial, asks the server about itself, reports that it
+// is ready, waits for the published start (phase Run only), runs the tool for the
+// discarded warm-up and for the measured window, asks the server again, and
+// writes the result into its ConfigMap. The first step that fails ends the list;
+// what is known by then is delivered as a Failed result with the reason.
+//
+// Only a trial that cannot be read, or a result that cannot be stored, leaves
+// nothing but the termination message.
+package client
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// ConfigMap is what the agent needs to know of one.
+type ConfigMap struct {
+	ResourceVersion string
+	Data            map[string]string
+}
+
+// ErrRefused marks an answer that asking again cannot change.
+var ErrRefused = errors.New("refused")
+
+// API is the agent's access to its two ConfigMaps.
+type API interface {
+	Get(ctx context.Context, name string) (ConfigMap, error)
+	// Follow shows later versions until show returns true, and then returns nil.
+	Follow(ctx context.Context, name, resourceVersion string, show func(ConfigMap) bool) error
+	// Patch is a JSON merge patch.
+	Patch(ctx context.Context, name string, patch []byte) error
+}
+
+// Server answers questions about itself.
+type Server interface {
+	Version(ctx context.Context) (version, comment string, err error)
+	Variables(ctx context.Context) (map[string]string, error)
+	Status(ctx context.Context) (map[string]string, error)
+	Tables(ctx context.Context) ([]database.Table, error)
+}
+
+// Options are the names and places of `agent client`; see Defaults.
+type Options struct {
+	// Trial and Result are the names of the two ConfigMaps.
+	Trial, Result string
+	// Index of this client, from 0.
+	Index int
+	// Credentials is a directory with the files username and password, and
+	// perhaps ca.crt, tls.crt and tls.key.
+	Credentials string
+	// Work is where the tool runs and its output is kept until it is delivered.
+	Work string
+	// TerminationLog is the file from which Kubernetes takes the last message.
+	TerminationLog string
+	// Node is the name of the node; empty if it was not told.
+	Node string
+}
+
+// Defaults are the places that internal/resources mounts.
+func Defaults() Options {
+	return Options{Credentials: "/etc/assay/credentials", Work: "/work", TerminationLog: "/dev/termination-log"}
+}
+
+// Limits are the waits of the agent.
+type Limits struct {
+	// TrialRead is how long the trial may be unreadable: its deadline is in it.
+	TrialRead time.Duration
+	// Connect is how long a server may be unreachable at first: its name may be
+	// newer than the DNS knows.
+	Connect time.Duration
+	// Poll is the time between two looks for the start where a watch fails.
+	Poll time.Duration
+	// Look is how long a silent watch is believed.
+	Look time.Duration
+	// Retry is the first pause after an API error; it doubles up to RetryMax.
+	Retry, RetryMax time.Duration
+	// ToolGrace is how long the tool may take to end after SIGTERM.
+	ToolGrace time.Duration
+	// Deliver is how long after the deadline delivery is tried.
+	Deliver time.Duration
+	// Interrupted is the same, after the pod was told to stop: its grace is 30 s.
+	Interrupted time.Duration
+}
+
+// DefaultLimits are those of production.
+func DefaultLimits() Limits {
+	return Limits{
+		TrialRead: 5 * time.Minute, Connect: time.Minute, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
+		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
+		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,
+	}
+}
+
+// Agent is one client.
+type Agent struct {
+	Options
+	Limits
+	API API
+	// Runner finds the adapter of a tool.
+	Runner func(name string) (runner.Runner, bool)
+	// Connect prepares the questions to a server.
+	Connect func(runner.Endpoint, runner.Credentials) (Server, error)
+	Log     *slog.Logger
+
+	children supervise.Children
+	machine  environment.Reader
+}
+
+// retry calls do until it succeeds, is refused for good, or the context ends; then
+// it returns the last error.
+func (a *Agent) retry(ctx context.Context, what string, do func(context.Context) error) error {
+	pause := a.Retry
+	for {
+		err := do(ctx)
+		if err == nil || errors.Is(err, ErrRefused) {
+			return err
+		}
+		a.Log.Warn("trying again", "what", what, "error", err, "pause", pause)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, a.RetryMax)
+	}
+}

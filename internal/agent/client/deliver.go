@@ -1,0 +1,90 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+const (
+	// maxDelivery is how much the result and the raw files may have together. A
+	// ConfigMap holds 1 MiB, names and annotations included.
+	maxDelivery = 900 << 10
+	// maxReduced is how much of it the raw files get when not all of it fits.
+	maxReduced = 600 << 10
+)
+
+// delivery is what goes into the result's ConfigMap.
+type delivery struct {
+	res          result.Result
+	encoded, raw []byte
+}
+
+// assemble encodes a result with its raw files. What is too large becomes a Failed
+// result that says so; nothing is dropped in silence.
+func assemble(res result.Result, files []rawFile) (delivery, error) {
+	raw, err := pack(files, maxDelivery)
+	if err == nil {
+		d, err := encode(res, raw)
+		if err == nil && len(d.encoded)+len(d.raw) <= maxDelivery {
+			return d, nil
+		}
+		if err != nil && !errors.Is(err, result.ErrTooLarge) {
+			return delivery{}, err
+		}
+	} else if !errors.Is(err, errFull) {
+		return delivery{}, err
+	}
+	raw, dropped, err := packWhatFits(files, maxReduced)
+	if err != nil {
+		return delivery{}, err
+	}
+	return encode(reduce(res, dropped), raw)
+}
+
+func encode(res result.Result, raw []byte) (delivery, error) {
+	res.RawSHA256 = result.Digest(raw)
+	encoded, err := result.Encode(res)
+	return delivery{res: res, encoded: encoded, raw: raw}, err
+}
+
+// reduce keeps the numbers and leaves out what takes the room.
+func reduce(res result.Result, dropped []rawFile) result.Result {
+	message := fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
+		"lower the rate of reports or the duration", maxDelivery)
+	if res.Failure != nil {
+		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
+	}
+	res.State = result.Failed
+	res.Failure = &result.Failure{Reason: result.ReasonResultTooLarge, Message: message}
+	res.Measurements, res.Warmup = plain(res.Measurements), plain(res.Warmup)
+	const keptProblems = 20
+	res.Problems = append([]result.Problem(nil), res.Problems[:min(len(res.Problems), keptProblems)]...)
+	for _, f := range dropped {
+		res.Problems = append(res.Problems, result.Problem{Source: f.name, Text: fmt.Sprintf("left out of the raw files: %d bytes", f.size)})
+	}
+	return res
+}
+
+func plain(ms []result.Measurement) []result.Measurement {
+	var out []result.Measurement
+	for _, m := range ms {
+		m.Histogram, m.Intervals = nil, nil
+		out = append(out, m)
+	}
+	return out
+}
+
+// store writes the delivery in one patch.
+func (a *Agent) store(ctx context.Context, d delivery) error {
+	patch, err := json.Marshal(map[string]any{"binaryData": map[string][]byte{
+		result.KeyResult: d.encoded, result.KeyRaw: d.raw,
+	}})
+	if err != nil {
+		return err
+	}
+	return a.retry(ctx, "deliver the result", func(ctx context.Context) error { return a.API.Patch(ctx, a.Result, patch) })
+}

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Names of the measurements that describe the data after Prepare.
+const (
+	nameRows     = "rows"
+	nameChecksum = "checksum"
+	labelTable   = "table"
+)
+
+// tableMeasurements are plain facts: they have no direction.
+func tableMeasurements(tables []database.Table) []result.Measurement {
+	var out []result.Measurement
+	for _, t := range tables {
+		labels := map[string]string{labelTable: t.Name}
+		out = append(out, result.Measurement{Name: nameRows, Labels: labels, Unit: "1", N: new(t.Rows), Value: new(float64(t.Rows))})
+		if t.Checksum != nil {
+			// A checksum has 32 bits, which a float64 holds exactly.
+			out = append(out, result.Measurement{Name: nameChecksum, Labels: labels, Unit: "1", Value: new(float64(*t.Checksum))})
+		}
+	}
+	return out
+}
+
+// statusDelta is the difference of every counter that both times had a number.
+func statusDelta(before, after map[string]string) map[string]float64 {
+	delta := map[string]float64{}
+	for name, text := range after {
+		later, err := finite(text)
+		if err != nil {
+			continue
+		}
+		if earlier, err := finite(before[name]); err == nil {
+			delta[name] = later - earlier
+		}
+	}
+	return delta
+}
+
+func finite(text string) (float64, error) {
+	n, err := strconv.ParseFloat(text, 64)
+	if err == nil && (math.IsNaN(n) || math.IsInf(n, 0)) {
+		return 0, strconv.ErrRange
+	}
+	return n, err
+}
+
+// moving are variables that are another value at every look.
+var moving = []string{"timestamp", "gtid_", "last_insert_id", "rand_seed", "pseudo_", "innodb_buffer_pool_dump_", "insert_id", "identity"}
+
+// changed are the later values of variables that differ. Those that count rather
+// than configure are left out.
+func changed(before, after map[string]string) map[string]string {
+	out := map[string]string{}
+	for name, later := range after {
+		isMoving := slices.ContainsFunc(moving, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		if earlier, there := before[name]; !isMoving && (!there || earlier != later) {
+			out[name] = later
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// formatPairs writes one name and value per line, in the order of the names.
+func formatPairs(values map[string]string) []byte {
+	var out bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		fmt.Fprintf(&out, "%s\t%s\n", name, values[name])
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,97 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Run carries out the trial, delivers the result and leaves the termination
+// message. The error says why the trial failed, or that it could not say so.
+func (a *Agent) Run(ctx context.Context) error {
+	started := time.Now()
+	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	go a.children.Reap(background)
+	message := a.conclude(ctx, started)
+	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
+		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
+	}
+	if message.State != result.Succeeded {
+		return fmt.Errorf("%s: %s", message.Reason, message.Message)
+	}
+	return nil
+}
+
+// conclude goes from the trial to the termination message.
+func (a *Agent) conclude(ctx context.Context, started time.Time) result.Termination {
+	trial, failure := a.loadTrial(ctx)
+	if failure != nil {
+		if ctx.Err() != nil {
+			failure.Reason = result.ReasonInterrupted
+		}
+		return termination("", failure)
+	}
+	e := &execution{Agent: a, trial: trial, res: a.blank(trial, started)}
+	limited, cancel := context.WithDeadline(ctx, trial.Deadline)
+	e.execute(limited)
+	cancel()
+	return a.deliver(ctx, trial, e.res)
+}
+
+// blank is the result before anything is known but where it comes from.
+func (a *Agent) blank(t runner.Trial, started time.Time) result.Result {
+	return result.Result{
+		Version: result.Version, Trial: t.Ref,
+		Tool:   result.Tool{Name: t.Runner},
+		Times:  result.Times{AgentStarted: &started},
+		Client: result.Client{Node: a.Node, Kernel: a.machine.Kernel(), CPUModel: a.machine.CPUModel()},
+	}
+}
+
+// deliver has time of its own: also a trial that ran into its deadline, or was
+// interrupted, delivers what there is.
+func (a *Agent) deliver(ctx context.Context, t runner.Trial, res result.Result) result.Termination {
+	until := time.Now().Add(a.Interrupted)
+	if ctx.Err() == nil {
+		until = latest(t.Deadline, time.Now()).Add(a.Deliver)
+	}
+	files, err := rawFiles(filepath.Join(a.Work, "raw"))
+	var d delivery
+	if err == nil {
+		d, err = assemble(res, files)
+	}
+	if err == nil {
+		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
+		defer cancel()
+		err = a.store(own, d)
+	}
+	if err != nil {
+		message := fmt.Sprintf("the result could not be delivered: %v", err)
+		if res.Failure != nil {
+			message += fmt.Sprintf(". The phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
+		}
+		return termination("", &result.Failure{Reason: result.ReasonDeliveryFailed, Message: message})
+	}
+	return termination(result.Digest(d.encoded), d.res.Failure)
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func termination(digest string, f *result.Failure) result.Termination {
+	t := result.Termination{Version: result.TerminationVersion, SHA256: digest, State: result.Succeeded}
+	if f != nil {
+		t.State, t.Reason, t.Message = result.Failed, f.Reason, f.Message
+	}
+	return t
+}

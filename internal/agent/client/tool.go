@@ -1,0 +1,137 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// maxOutput is how much output of a tool is read back, in bytes.
+const maxOutput = 64 << 20
+
+// invocation is one run of the tool.
+type invocation struct {
+	started, ended time.Time
+	output         runner.Output
+	// args without secrets.
+	args []string
+}
+
+// invoke runs the tool. Its output goes to files, untouched by the agent. The
+// directory name is also that of the raw files.
+func (a *Agent) invoke(ctx context.Context, name string, c runner.Command, secrets ...string) (invocation, *result.Failure) {
+	in := invocation{args: mask(c.Args, secrets)}
+	cmd, closeFiles, err := a.command(name, c, in.args)
+	if errors.Is(err, exec.ErrNotFound) {
+		return in, &result.Failure{Reason: result.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
+	}
+	if err != nil {
+		return in, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
+	}
+	defer closeFiles()
+	in.started = time.Now()
+	p, err := a.children.Start(cmd)
+	if err != nil {
+		return in, &result.Failure{Reason: result.ReasonToolMissing, Message: err.Error()}
+	}
+	select {
+	case <-p.Done():
+	case <-ctx.Done():
+		p.Stop(a.ToolGrace)
+	}
+	exit := p.Exit()
+	in.ended = time.Now()
+	in.output.ExitCode, in.output.Signal = exit.Code, exit.Signal
+	if err := a.readOutput(name, &in.output); err != nil {
+		return in, &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", c.Path, err)}
+	}
+	return in, nil
+}
+
+// command makes everything ready but the start.
+func (a *Agent) command(name string, c runner.Command, shown []string) (cmd *exec.Cmd, closeFiles func(), err error) {
+	path, err := exec.LookPath(c.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, raw := filepath.Join(a.Work, "tool"), a.rawDir(name)
+	for _, d := range []string{dir, raw} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := writeFiles(dir, c.Files); err != nil {
+		return nil, nil, err
+	}
+	line := strings.Join(append([]string{c.Path}, shown...), "\n") + "\n"
+	if err := os.WriteFile(filepath.Join(raw, "command.txt"), []byte(line), 0o600); err != nil {
+		return nil, nil, err
+	}
+	stdout, err := os.Create(filepath.Join(raw, "stdout.txt"))
+	if err != nil {
+		return nil, nil, err
+	}
+	stderr, err := os.Create(filepath.Join(raw, "stderr.txt"))
+	if err != nil {
+		stdout.Close()
+		return nil, nil, err
+	}
+	cmd = exec.Command(path, c.Args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
+	// A locale would change how tools print numbers.
+	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C")
+	return cmd, func() { stdout.Close(); stderr.Close() }, nil
+}
+
+func writeFiles(dir string, files map[string][]byte) error {
+	for name, data := range files {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("the file name %q leaves the working directory", name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *Agent) rawDir(name string) string { return filepath.Join(a.Work, "raw", name) }
+
+func (a *Agent) readOutput(name string, out *runner.Output) error {
+	for file, to := range map[string]*[]byte{"stdout.txt": &out.Stdout, "stderr.txt": &out.Stderr} {
+		path := filepath.Join(a.rawDir(name), file)
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		if info.Size() > maxOutput {
+			return fmt.Errorf("%s/%s has %d bytes, more than %d", name, file, info.Size(), maxOutput)
+		}
+		if *to, err = os.ReadFile(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mask replaces secrets that an adapter put into arguments against the contract.
+func mask(args, secrets []string) []string {
+	out := make([]string, len(args))
+	for i, arg := range args {
+		for _, s := range secrets {
+			if s != "" {
+				arg = strings.ReplaceAll(arg, s, "***")
+			}
+		}
+		out[i] = arg
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// keyTrial and keyStart are the keys of the trial's ConfigMap (api/v1alpha1).
+const (
+	keyTrial = "trial.json"
+	keyStart = "start"
+)
+
+// loadTrial reads the trial. Every API error is tried again: permission and
+// object may be newer than the server that is asked.
+func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
+	ctx, cancel := context.WithTimeout(ctx, a.TrialRead)
+	defer cancel()
+	var cm ConfigMap
+	err := a.retry(ctx, "read the trial", func(ctx context.Context) error {
+		var err error
+		cm, err = a.API.Get(ctx, a.Trial)
+		return err
+	})
+	if err != nil {
+		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+	}
+	t, err := parseTrial(cm.Data[keyTrial])
+	if err != nil {
+		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
+			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
+	}
+	t.Ref.Client = a.Index
+	return t, nil
+}
+
+func parseTrial(text string) (runner.Trial, error) {
+	var t runner.Trial
+	if text == "" {
+		return t, errors.New("missing")
+	}
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return t, err
+	}
+	if t.Version != runner.TrialVersion {
+		return t, fmt.Errorf("version: got %q, want %q: use an agent and a manager of the same release", t.Version, runner.TrialVersion)
+	}
+	switch runner.Phase(t.Ref.Phase) {
+	case runner.Prepare, runner.Run, runner.Cleanup:
+	default:
+		return t, fmt.Errorf("ref.phase: %q is not a phase of a trial", t.Ref.Phase)
+	}
+	if t.Deadline.IsZero() {
+		return t, errors.New("deadline: missing")
+	}
+	return t, nil
+}
+
+// loadCredentials reads the mounted Secret. One line break at the end of the user
+// name and the password is taken for a slip: no tool could use it.
+func loadCredentials(dir string) (runner.Credentials, error) {
+	var c runner.Credentials
+	var errs []error
+	read := func(name string, needed bool) []byte {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && (needed || !errors.Is(err, fs.ErrNotExist)) {
+			errs = append(errs, fmt.Errorf("credentials: %w", err))
+		}
+		return data
+	}
+	c.Username = strings.TrimSuffix(string(read("username", true)), "\n")
+	c.Password = strings.TrimSuffix(string(read("password", true)), "\n")
+	c.CA, c.Cert, c.Key = read("ca.crt", false), read("tls.crt", false), read("tls.key", false)
+	return c, errors.Join(errs...)
+}

@@ -1,0 +1,100 @@
+// Package database asks a server of the MySQL family about itself, on connections
+// of its own that are closed after each question: none is open while a tool
+// measures.
+package database
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// timeout of making a connection and of each read from it. Counting the rows of a
+// table sends nothing until it is done; the caller's context bounds it.
+const timeout = 10 * time.Second
+
+// Server is a server that questions can be put to.
+type Server struct {
+	connector driverConnector
+	database  string
+}
+
+// Open prepares the questions; it makes no connection.
+func Open(e runner.Endpoint, c runner.Credentials) (*Server, error) {
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Passwd, cfg.DBName = c.Username, c.Password, e.Database
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
+	cfg.Timeout = timeout
+	cfg.Logger = &mysql.NopLogger{}
+	if e.TLS == runner.TLSRequired {
+		config, err := tlsConfig(e.Host, c)
+		if err != nil {
+			return nil, err
+		}
+		cfg.TLS = config
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the connection: %w", err)
+	}
+	return &Server{connector: connector, database: e.Database}, nil
+}
+
+// tlsConfig checks the server's certificate against the CA of the target's
+// Secret, but not its name: the certificates that servers make for themselves
+// have none, and the tools do not look at it. Without a CA the usual rules and
+// the CAs of the image apply.
+func tlsConfig(host string, c runner.Credentials) (*tls.Config, error) {
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	if len(c.Cert) > 0 || len(c.Key) > 0 {
+		pair, err := tls.X509KeyPair(c.Cert, c.Key)
+		if err != nil {
+			return nil, fmt.Errorf("credentials: tls.crt and tls.key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	if len(c.CA) == 0 {
+		return config, nil
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(c.CA) {
+		return nil, errors.New("credentials: ca.crt holds no certificate in PEM form")
+	}
+	config.InsecureSkipVerify = true // VerifyConnection replaces it
+	config.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s, roots) }
+	return config, nil
+}
+
+func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
+	if len(s.PeerCertificates) == 0 {
+		return errors.New("the server sent no certificate")
+	}
+	between := x509.NewCertPool()
+	for _, c := range s.PeerCertificates[1:] {
+		between.AddCert(c)
+	}
+	_, err := s.PeerCertificates[0].Verify(x509.VerifyOptions{Roots: roots, Intermediates: between})
+	return err
+}
+
+// with opens a connection for the duration of one question.
+func (s *Server) with(ctx context.Context, ask func(*sql.Conn) error) error {
+	db := sql.OpenDB(s.connector)
+	defer db.Close()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	return ask(conn)
+}

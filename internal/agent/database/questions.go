@@ -1,0 +1,139 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+	"time"
+)
+
+type driverConnector = driver.Connector
+
+// checksumTime is how long checksums of all tables together may take: they read
+// every row, and are a convenience beside the counts.
+const checksumTime = time.Minute
+
+// secret are variables that may hold a password.
+var secret = map[string]bool{"report_password": true}
+
+// Version is what the server calls itself: VERSION() and version_comment.
+func (s *Server) Version(ctx context.Context) (version, comment string, err error) {
+	err = s.with(ctx, func(c *sql.Conn) error {
+		return c.QueryRowContext(ctx, "SELECT VERSION(), @@version_comment").Scan(&version, &comment)
+	})
+	return version, comment, err
+}
+
+// Variables are all global variables; secret ones are left out.
+func (s *Server) Variables(ctx context.Context) (map[string]string, error) {
+	all, err := s.pairs(ctx, "SHOW GLOBAL VARIABLES")
+	for name := range secret {
+		delete(all, name)
+	}
+	return all, err
+}
+
+// Status is every global status variable.
+func (s *Server) Status(ctx context.Context) (map[string]string, error) {
+	return s.pairs(ctx, "SHOW GLOBAL STATUS")
+}
+
+func (s *Server) pairs(ctx context.Context, query string) (map[string]string, error) {
+	all := map[string]string{}
+	err := s.with(ctx, func(c *sql.Conn) error {
+		rows, err := c.QueryContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var name, value string
+			if err := rows.Scan(&name, &value); err != nil {
+				return err
+			}
+			all[name] = value
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	return all, nil
+}
+
+// Table is what a table of the benchmark's schema holds.
+type Table struct {
+	Name string
+	// Rows by COUNT(*).
+	Rows int64
+	// Checksum by CHECKSUM TABLE; nil when the server gave none or it took too long.
+	Checksum *int64
+}
+
+// Tables counts the rows of every table of the benchmark's schema, by name.
+func (s *Server) Tables(ctx context.Context) ([]Table, error) {
+	var tables []Table
+	err := s.with(ctx, func(c *sql.Conn) error {
+		names, err := tableNames(ctx, c, s.database)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			t := Table{Name: name}
+			if err := c.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quoted(s.database, name)).Scan(&t.Rows); err != nil {
+				return fmt.Errorf("counting the rows of %s: %w", name, err)
+			}
+			tables = append(tables, t)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.addChecksums(ctx, tables)
+	return tables, nil
+}
+
+func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, error) {
+	rows, err := c.QueryContext(ctx,
+		"SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_TYPE = 'BASE TABLE' ORDER BY TABLE_NAME", database)
+	if err != nil {
+		return nil, fmt.Errorf("listing the tables of %s: %w", database, err)
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
+// addChecksums fills in what the time allows; an error leaves the rest absent.
+func (s *Server) addChecksums(ctx context.Context, tables []Table) {
+	ctx, cancel := context.WithTimeout(ctx, checksumTime)
+	defer cancel()
+	_ = s.with(ctx, func(c *sql.Conn) error {
+		for i, t := range tables {
+			var name string
+			var sum sql.NullInt64
+			if err := c.QueryRowContext(ctx, "CHECKSUM TABLE "+quoted(s.database, t.Name)).Scan(&name, &sum); err != nil {
+				return err
+			}
+			if sum.Valid {
+				tables[i].Checksum = &sum.Int64
+			}
+		}
+		return nil
+	})
+}
+
+func quoted(database, table string) string {
+	quote := func(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+	return quote(database) + "." + quote(table)
+}

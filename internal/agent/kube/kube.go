@@ -1,0 +1,113 @@
+// Package kube is the client agent's access to the API: two ConfigMaps of one
+// namespace, with the pod's own ServiceAccount. It takes the REST client and the
+// core types of client-go and leaves the rest out, which keeps the agent small.
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/rest"
+
+	"github.com/assay-bench/assay/internal/agent/client"
+)
+
+const (
+	// requestTime bounds one request, so that a server that went away without a
+	// word is asked again.
+	requestTime = 15 * time.Second
+	// perSecond allows polling every 200 ms, with room.
+	perSecond = 20
+)
+
+// ConfigMaps of one namespace. It implements client.API.
+type ConfigMaps struct {
+	rest       rest.Interface
+	parameters runtime.ParameterCodec
+	namespace  string
+}
+
+// InCluster uses the address, the CA and the token that every pod is given.
+func InCluster(namespace string) (*ConfigMaps, error) {
+	config, err := rest.InClusterConfig()
+	if err != nil {
+		return nil, fmt.Errorf("finding the API server: %w", err)
+	}
+	return New(config, namespace)
+}
+
+// New uses the given way to an API server.
+func New(config *rest.Config, namespace string) (*ConfigMaps, error) {
+	scheme := runtime.NewScheme()
+	scheme.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{})
+	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
+	config = rest.CopyConfig(config)
+	config.APIPath = "/api"
+	config.GroupVersion = &corev1.SchemeGroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	config.QPS, config.Burst = perSecond, perSecond
+	c, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the API client: %w", err)
+	}
+	return &ConfigMaps{rest: c, parameters: runtime.NewParameterCodec(scheme), namespace: namespace}, nil
+}
+
+// Get reads a ConfigMap.
+func (c *ConfigMaps) Get(ctx context.Context, name string) (client.ConfigMap, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	var cm corev1.ConfigMap
+	err := c.rest.Get().Namespace(c.namespace).Resource("configmaps").Name(name).Do(ctx).Into(&cm)
+	if err != nil {
+		return client.ConfigMap{}, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	return client.ConfigMap{ResourceVersion: cm.ResourceVersion, Data: cm.Data}, nil
+}
+
+// Follow shows the versions of a ConfigMap after the given one, until show says
+// that it has seen enough, the context ends, or the watch breaks.
+func (c *ConfigMaps) Follow(ctx context.Context, name, resourceVersion string, show func(client.ConfigMap) bool) error {
+	w, err := c.rest.Get().Namespace(c.namespace).Resource("configmaps").VersionedParams(&metav1.ListOptions{
+		Watch: true, ResourceVersion: resourceVersion, FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
+	}, c.parameters).Watch(ctx)
+	if err != nil {
+		return fmt.Errorf("watching ConfigMap %s: %w", name, err)
+	}
+	defer w.Stop()
+	for event := range w.ResultChan() {
+		if event.Type == watch.Error {
+			return fmt.Errorf("watching ConfigMap %s: %w", name, apierrors.FromObject(event.Object))
+		}
+		cm, ok := event.Object.(*corev1.ConfigMap)
+		if ok && show(client.ConfigMap{ResourceVersion: cm.ResourceVersion, Data: cm.Data}) {
+			return nil
+		}
+	}
+	return errors.New("the watch ended")
+}
+
+// Patch merges a patch into a ConfigMap. What the server will never accept is
+// marked with client.ErrRefused.
+func (c *ConfigMaps) Patch(ctx context.Context, name string, patch []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	err := c.rest.Patch(types.MergePatchType).Namespace(c.namespace).Resource("configmaps").Name(name).Body(patch).Do(ctx).Error()
+	switch {
+	case apierrors.IsRequestEntityTooLargeError(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+		return fmt.Errorf("writing ConfigMap %s: %w: %w", name, client.ErrRefused, err)
+	case err != nil:
+		return fmt.Errorf("writing ConfigMap %s: %w", name, err)
+	}
+	return nil
+}
