@@ -53,7 +53,8 @@ func (t Termination) Encode() []byte {
 		if over <= 0 || t.Message == "" {
 			return out
 		}
-		t.Message = cutTo(t.Message, len(t.Message)-over)
+		// JSON writes up to six bytes for one; to cut too little is to cut again.
+		t.Message = cutTo(t.Message, len(t.Message)-max(over/6, 1))
 	}
 }
 

@@ -37,8 +37,8 @@ func TestTerminationFitsWhatKubernetesKeeps(t *testing.T) {
 		if len(out) > maxTermination {
 			t.Errorf("%q: %d bytes, want at most %d", letter, len(out), maxTermination)
 		}
-		if _, err := ParseTermination(out); err != nil {
-			t.Errorf("%q: %v", letter, err)
+		if back, err := ParseTermination(out); err != nil || back.Message == "" {
+			t.Errorf("%q: read back %+v, %v", letter, back, err)
 		}
 	}
 }

@@ -1,0 +1,255 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// wandering are the parts of a result that no test can know.
+var wandering = cmp.Options{
+	cmpopts.IgnoreTypes(result.Times{}),
+	cmpopts.IgnoreFields(result.Client{}, "Kernel", "CPUModel", "Throttled", "ThrottledSeconds"),
+	cmpopts.IgnoreFields(result.Result{}, "RawSHA256"),
+	cmpopts.EquateEmpty(),
+}
+
+func TestRunPhase(t *testing.T) {
+	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.WarmupSeconds = 1 })
+	r.agent.Index = 2
+	r.startWhenReady(t)
+	if err := r.agent.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	res, raw := r.outcome(t)
+	measurement := func(value float64) []result.Measurement {
+		return []result.Measurement{{
+			Name: result.NameThroughput, Unit: "tx/s", Value: &value, Intervals: []result.Interval{{AtSeconds: 1, Value: new(2.0)}},
+		}}
+	}
+	want := result.Result{
+		Version: result.Version, State: result.Succeeded,
+		Trial:        result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb", Client: 2},
+		Tool:         result.Tool{Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0)},
+		Measurements: measurement(float64(len("Run"))), Warmup: measurement(float64(len("Warmup"))),
+		Server: &result.Server{
+			Version: "11.8.6-MariaDB", VersionComment: "Debian",
+			Variables:        map[string]string{"max_connections": "151", "port": "3306", "gtid_binlog_pos": "0"},
+			VariablesChanged: map[string]string{"port": "3308"},
+			StatusDelta:      map[string]float64{"Questions": 10},
+		},
+		Client: result.Client{Node: "n1"},
+	}
+	if diff := cmp.Diff(want, res, wandering); diff != "" {
+		t.Errorf("result (-want +got):\n%s", diff)
+	}
+	times := res.Times
+	for _, pair := range [][2]*time.Time{
+		{times.AgentStarted, times.Ready}, {times.Ready, times.Start}, {times.Start, times.WarmupStarted},
+		{times.WarmupStarted, times.MeasureStarted}, {times.MeasureStarted, times.MeasureEnded},
+	} {
+		if pair[0] == nil || pair[1] == nil || pair[1].Before(*pair[0]) {
+			t.Errorf("times are missing or not in order: %+v", times)
+		}
+	}
+	wantRaw := []string{
+		"run/command.txt", "run/stderr.txt", "run/stdout.txt", "server/status-after.txt", "server/status-before.txt",
+		"server/variables-after.txt", "server/variables-before.txt", "warmup/command.txt", "warmup/stderr.txt", "warmup/stdout.txt",
+	}
+	if diff := cmp.Diff(wantRaw, slices.Sorted(maps.Keys(raw))); diff != "" {
+		t.Errorf("raw files (-want +got):\n%s", diff)
+	}
+	if got := raw["run/stderr.txt"]; got != "file top <nil>\n" {
+		t.Errorf("the tool did not find its file: %q", got)
+	}
+	if strings.Contains(raw["run/command.txt"], "hunter2") {
+		t.Error("the raw command line holds the password")
+	}
+}
+
+func TestPreparePhaseCountsWhatItLeft(t *testing.T) {
+	r := newRig(t, "good", runner.Prepare, nil)
+	if err := r.agent.Run(t.Context()); err != nil { // nobody publishes a start
+		t.Fatal(err)
+	}
+	res, _ := r.outcome(t)
+	want := []result.Measurement{
+		{Name: "rows", Labels: map[string]string{"table": "sbtest1"}, Unit: "1", N: new(int64(1000)), Value: new(1000.0)},
+		{Name: "checksum", Labels: map[string]string{"table": "sbtest1"}, Unit: "1", Value: new(4294967295.0)},
+		{Name: "rows", Labels: map[string]string{"table": "sbtest2"}, Unit: "1", N: new(int64(999)), Value: new(999.0)},
+	}
+	if diff := cmp.Diff(want, res.Measurements[1:]); diff != "" {
+		t.Errorf("measurements (-want +got):\n%s", diff)
+	}
+	if r.api.annotated() {
+		t.Error("a client that does not wait reported ready")
+	}
+}
+
+func TestFailuresAreDelivered(t *testing.T) {
+	soon := func(trial *runner.Trial) { trial.Deadline = time.Now().Add(400 * time.Millisecond) }
+	tests := map[string]struct {
+		tool   string
+		trial  func(*runner.Trial)
+		rig    func(*rig)
+		reason result.Reason
+		want   string
+	}{
+		"what the tool said":                {tool: "bad", reason: result.ReasonToolFailed, want: "FATAL: no"},
+		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: result.ReasonDeadlineExceeded, want: "the deadline"},
+		"a runner that the agent lacks":     {trial: func(trial *runner.Trial) { trial.Runner = "ycsb" }, reason: result.ReasonTrialInvalid, want: `no runner "ycsb"`},
+		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: result.ReasonTargetUnreachable, want: "no route"},
+		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: result.ReasonTrialInvalid, want: "username"},
+		"a warm-up that failed":             {tool: "bad", trial: func(trial *runner.Trial) { trial.WarmupSeconds = 1 }, reason: result.ReasonToolFailed, want: "during the warm-up"},
+		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[keyStart] = "now" }, reason: result.ReasonTrialInvalid, want: "key start"},
+		"a start that never comes":          {trial: soon, rig: func(r *rig) { r.api.noWatch = true; delete(r.api.trial, keyStart) }, reason: result.ReasonDeadlineExceeded, want: "waiting for the start"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			tool := tc.tool
+			if tool == "" {
+				tool = "good"
+			}
+			r := newRig(t, tool, runner.Run, tc.trial)
+			r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+			if tc.rig != nil {
+				tc.rig(r)
+			}
+			if err := r.agent.Run(t.Context()); err == nil {
+				t.Error("the failure is no error")
+			}
+			res, _ := r.outcome(t)
+			if res.Failure == nil || res.Failure.Reason != tc.reason || !strings.Contains(res.Failure.Message, tc.want) {
+				t.Errorf("got %+v, want %s with %q", res.Failure, tc.reason, tc.want)
+			}
+		})
+	}
+}
+
+func TestAnInterruptedClientStillDelivers(t *testing.T) {
+	r := newRig(t, "stubborn", runner.Cleanup, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	time.AfterFunc(300*time.Millisecond, stop)
+	if err := r.agent.Run(ctx); err == nil {
+		t.Error("the interruption is no error")
+	}
+	res, raw := r.outcome(t)
+	if res.Failure == nil || res.Failure.Reason != result.ReasonInterrupted {
+		t.Errorf("got %+v, want %s", res.Failure, result.ReasonInterrupted)
+	}
+	if res.Tool.Signal != "SIGKILL" || res.Tool.ExitCode != nil {
+		t.Errorf("got signal %q and exit code %v, want SIGKILL and none", res.Tool.Signal, res.Tool.ExitCode)
+	}
+	if raw["cleanup/stdout.txt"] != "half of it\n" {
+		t.Errorf("the output so far is %q", raw["cleanup/stdout.txt"])
+	}
+}
+
+func TestOutagesOfTheAPIAreSurvived(t *testing.T) {
+	r := newRig(t, "good", runner.Run, nil)
+	r.api.down = true
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		r.api.set(func() { r.api.down = false })
+		for !r.api.annotated() {
+			time.Sleep(time.Millisecond)
+		}
+		// Gone while the client waits, and the start is published meanwhile.
+		r.api.set(func() { r.api.down, r.api.noWatch = true, true })
+		time.Sleep(100 * time.Millisecond)
+		r.api.set(func() {
+			r.api.down = false
+			r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+		})
+	}()
+	if err := r.agent.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if res, _ := r.outcome(t); res.State != result.Succeeded {
+		t.Errorf("state %s: %+v", res.State, res.Failure)
+	}
+}
+
+func TestWhatCannotBeDeliveredIsSaid(t *testing.T) {
+	tests := map[string]struct {
+		rig    func(*rig)
+		reason result.Reason
+		want   string
+	}{
+		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, result.ReasonTrialInvalid, "connection refused"},
+		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, result.ReasonTrialInvalid, `got "v9"`},
+		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, result.ReasonTrialInvalid, "missing"},
+		"a result that the API server refuses": {func(r *rig) { r.api.refuse = ErrRefused }, result.ReasonDeliveryFailed, "refused"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "good", runner.Cleanup, nil)
+			tc.rig(r)
+			if err := r.agent.Run(t.Context()); err == nil {
+				t.Error("it is no error")
+			}
+			got := r.termination(t)
+			if got.SHA256 != "" || got.Reason != tc.reason || !strings.Contains(got.Message, tc.want) {
+				t.Errorf("got %+v, want %s with %q and no digest", got, tc.reason, tc.want)
+			}
+		})
+	}
+}
+
+func TestAResultThatIsTooLargeSaysSo(t *testing.T) {
+	r := newRig(t, "loud", runner.Cleanup, nil)
+	if err := r.agent.Run(t.Context()); err == nil {
+		t.Error("it is no error")
+	}
+	res, raw := r.outcome(t)
+	if res.Failure == nil || res.Failure.Reason != result.ReasonResultTooLarge {
+		t.Errorf("got %+v, want %s", res.Failure, result.ReasonResultTooLarge)
+	}
+	if len(res.Measurements) != 1 || res.Measurements[0].Value == nil || res.Measurements[0].Intervals != nil {
+		t.Errorf("measurements %+v, want the value without intervals", res.Measurements)
+	}
+	if _, there := raw["cleanup/stdout.txt"]; there || raw["cleanup/command.txt"] == "" {
+		t.Errorf("raw files %v, want all but the one that does not fit", slices.Sorted(maps.Keys(raw)))
+	}
+	want := []result.Problem{{Source: "cleanup/stdout.txt", Text: "left out of the raw files: 2097152 bytes"}}
+	if diff := cmp.Diff(want, res.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestPackIsDeterministic(t *testing.T) {
+	dir := t.TempDir()
+	pack1 := func() string {
+		if err := os.WriteFile(dir+"/a.txt", []byte("a"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files, err := rawFiles(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := pack(files, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return result.Digest(raw)
+	}
+	first := pack1()
+	time.Sleep(10 * time.Millisecond)
+	if second := pack1(); first != second {
+		t.Error("equal files gave different packs")
+	}
+	if files, err := rawFiles(dir + "/missing"); err != nil || files != nil {
+		t.Errorf("no raw files: %v, %v; want none and no error", files, err)
+	}
+}
