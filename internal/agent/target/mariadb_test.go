@@ -1,0 +1,172 @@
+package target
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines/mariadb"
+	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and
+// a user that is not root.
+func realServer(t *testing.T, settings ...engine.Setting) *server {
+	t.Helper()
+	if os.Getenv("ASSAY_TEST_MARIADBD") == "" {
+		t.Skip("set ASSAY_TEST_MARIADBD=1 to start a real MariaDB")
+	}
+	if os.Getuid() == 0 {
+		t.Skip("MariaDB does not start as root: run the test as another user")
+	}
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := socket.Addr().(*net.TCPAddr).Port
+	socket.Close()
+	// Short, because the path of a socket is.
+	dir, err := os.MkdirTemp("", "assay")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	in := inputs{
+		target: engine.Target{
+			Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "as_say%`", Username: `o'ne\`,
+			Port: int32(port), BindAddress: "127.0.0.1", Settings: settings,
+		},
+		password: "p'; \\ \"%\n#", engine: mariadb.Engine(),
+	}
+	knocker, err := login(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &server{
+		Options: Options{
+			Data: dir + "/data", Run: dir + "/run", Tmp: dir + "/tmp", Listen: "127.0.0.1:0", Grace: 30 * time.Second,
+			Out: io.Discard, Log: slog.New(slog.DiscardHandler),
+		},
+		in: in, door: &door{login: knocker}, children: &supervise.Children{},
+	}
+}
+
+func TestRealMariaDB(t *testing.T) {
+	connectSQL := "SET @a = 'b # \"c\"\t;[x]\\',\n@d = 'datadir=/etc'"
+	s := realServer(t,
+		engine.Setting{Name: "innodb_buffer_pool_size", Value: "32M"},
+		engine.Setting{Name: "sql_mode", Value: "ANSI_QUOTES,NO_BACKSLASH_ESCAPES"},
+		engine.Setting{Name: "init_connect", Value: connectSQL},
+	)
+	for _, round := range []string{"the first start", "a restart"} {
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- provide(ctx, s) }()
+		r := &rig{server: s}
+		await(t, "readiness", r.isReady)
+		questions(t, s, connectSQL)
+		stop()
+		if err := <-ended; err != nil {
+			t.Fatalf("%s: %v", round, err)
+		}
+	}
+}
+
+// questions checks the account and the settings from a client's side.
+func questions(t *testing.T, s *server, connectSQL string) {
+	t.Helper()
+	client, err := database.Open(
+		runner.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port, Database: s.in.target.Database, TLS: runner.TLSDisabled},
+		runner.Credentials{Username: s.in.target.Username, Password: s.in.password})
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, _, err := client.Version(t.Context())
+	if err != nil || !strings.Contains(version, "MariaDB") {
+		t.Errorf("version %q, %v", version, err)
+	}
+	variables, err := client.Variables(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"datadir": s.paths().Data + "/", "innodb_buffer_pool_size": strconv.Itoa(32 << 20), "init_connect": connectSQL,
+		"bind_address": "127.0.0.1", "skip_name_resolve": "ON",
+	}
+	got := map[string]string{}
+	for name := range want {
+		got[name] = variables[name]
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+	if status, err := client.Status(t.Context()); err != nil || status["Questions"] == "" {
+		t.Errorf("status: %d variables, %v", len(status), err)
+	}
+	if tables, err := client.Tables(t.Context()); err != nil || len(tables) != 0 {
+		t.Errorf("tables %v, %v; want none", tables, err)
+	}
+	for _, user := range []string{"root", "", "nobody"} {
+		other, err := database.Open(runner.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port}, runner.Credentials{Username: user})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := other.Version(t.Context()); err == nil {
+			t.Errorf("%q may log in without a password", user)
+		} else if f := database.FailureOf(err); f.Reason != "CredentialsRejected" {
+			t.Errorf("%q: %s (%v), want CredentialsRejected", user, f.Reason, err)
+		}
+	}
+}
+
+func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
+	s := realServer(t)
+	ended := make(chan error, 1)
+	go func() { ended <- provide(t.Context(), s) }()
+	r := &rig{server: s}
+	await(t, "readiness", r.isReady)
+	text, err := os.ReadFile(filepath.Join(s.Run, "server.pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), string(engine.ReasonServerKilled)) {
+		t.Errorf("got %v, want %s", err, engine.ReasonServerKilled)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { ended <- provide(ctx, s) }()
+	await(t, "readiness after recovery", r.isReady)
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRealMariaDBRefusesSettings(t *testing.T) {
+	for _, name := range []string{"no_such_thing", "innodb_buffer_pool_siz"} { // abbreviations are off
+		s := realServer(t, engine.Setting{Name: name, Value: "64M"})
+		err := provide(t.Context(), s)
+		if err == nil || !strings.Contains(err.Error(), string(engine.ReasonConfigurationRejected)) {
+			t.Errorf("%s: got %v, want %s", name, err, engine.ReasonConfigurationRejected)
+		}
+	}
+}

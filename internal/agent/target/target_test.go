@@ -1,0 +1,257 @@
+package target
+
+import (
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+)
+
+func TestAServerIsProvidedAndStopped(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.open.Store(false)
+	// What a container that was killed leaves behind.
+	for _, stale := range []string{r.Data + "/db.initialising/half", r.Data + "/lost+found", r.Run} {
+		if err := os.MkdirAll(stale, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lock := filepath.Join(r.Run, "server.sock.lock")
+	if err := os.WriteFile(lock, []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.begin(t)
+	await(t, "a login", func() bool { return r.logins.Load() > 2 })
+	if code, _ := r.get("/readyz"); code != 503 {
+		t.Errorf("readyz before the first login: %d, want 503", code)
+	}
+	if code, _ := r.get("/livez"); code != 200 {
+		t.Errorf("livez: %d, want 200", code)
+	}
+	secret, err := os.ReadFile(r.initFile())
+	if err != nil || string(secret) != "-- secret\n" {
+		t.Errorf("the init file holds %q, %v", secret, err)
+	}
+	if info, err := os.Stat(r.initFile()); err == nil && info.Mode().Perm() != 0o600 {
+		t.Errorf("the init file has mode %o, want 600", info.Mode().Perm())
+	}
+	r.open.Store(true)
+	await(t, "readiness", r.isReady)
+	for _, gone := range []string{r.initFile(), lock, r.Data + "/db.initialising"} {
+		if _, err := os.Stat(gone); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%s is still there: %v", gone, err)
+		}
+	}
+	r.stop()
+	if err := r.end(t); err != nil {
+		t.Errorf("a clean stop is an error: %v", err)
+	}
+}
+
+func TestADataDirectoryIsInitialisedOnce(t *testing.T) {
+	for _, initialise := range []string{"init", "refuse"} { // the second start must not initialise
+		r := newRig(t, initialise, "serve")
+		if initialise == "refuse" {
+			if err := os.MkdirAll(r.paths().Data, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.begin(t)
+		await(t, "readiness", r.isReady)
+		r.stop()
+		if err := r.end(t); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestReadinessIsAskedForAtMostOncePerSecond(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.begin(t)
+	await(t, "readiness", r.isReady)
+	before := r.logins.Load()
+	for range 50 {
+		r.get("/readyz")
+	}
+	if extra := r.logins.Load() - before; extra > 1 {
+		t.Errorf("%d logins for 50 probes", extra)
+	}
+	r.open.Store(false)
+	await(t, "the loss of readiness", func() bool { return !r.isReady() })
+}
+
+func TestEnvironment(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.begin(t)
+	await(t, "readiness", r.isReady)
+	var got engine.Environment
+	_, body := r.get("/environment")
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Version != engine.EnvironmentVersion || got.Flavor != "Fake" || got.ServerVersion != "1.2.3-Fake" || got.Kernel == "" {
+		t.Errorf("environment %+v", got)
+	}
+	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "no longer syncs it") {
+		t.Errorf("warnings %q, want the one about the redo log", got.Warnings)
+	}
+}
+
+func TestHowAServerEnds(t *testing.T) {
+	tests := map[string]struct {
+		initialise, serve string
+		want              engine.Reason
+		message           string
+	}{
+		"a setting that the initialisation refuses": {"refuse", "serve", engine.ReasonConfigurationRejected, "unknown variable"},
+		"a setting that the server refuses":         {"init", "refuse", engine.ReasonConfigurationRejected, "unknown variable"},
+		"a full disk":                               {"full", "serve", engine.ReasonStorageFailed, "No space left"},
+		"an initialisation that just fails":         {"odd", "serve", engine.ReasonInitialisationFailed, "exited with code 4"},
+		"a server that just ends":                   {"init", "odd", engine.ReasonServerCrashed, "exited with code 4 before it was ready"},
+		"a server that is killed":                   {"init", "killed", engine.ReasonServerKilled, "died by SIGKILL"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, tc.initialise, tc.serve)
+			r.open.Store(false)
+			r.begin(t)
+			var f *failure
+			if err := r.end(t); !errors.As(err, &f) || f.reason != tc.want || !strings.Contains(f.termination().Message, tc.message) {
+				t.Fatalf("got %v, want %s with %q", err, tc.want, tc.message)
+			}
+			if strings.Contains(f.log, "[Note]") || strings.Contains(f.log, "Aborting") {
+				t.Errorf("the message repeats what says nothing: %s", f.log)
+			}
+			if _, err := os.Stat(r.initFile()); !errors.Is(err, os.ErrNotExist) {
+				t.Error("the init file with the password is still there")
+			}
+		})
+	}
+}
+
+func TestAServerWithoutItsProgram(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.in.engine.Serve = func(string, engine.Paths) engine.Command {
+		return engine.Command{Programs: []string{"assay-no-such-server"}}
+	}
+	r.begin(t)
+	var f *failure
+	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerMissing {
+		t.Errorf("got %v, want %s", err, engine.ReasonServerMissing)
+	}
+}
+
+func TestAnAccountThatWasNotMade(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.denied.Store(true)
+	r.begin(t)
+	var f *failure
+	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonInitialisationFailed || !strings.Contains(f.what, "Access denied") {
+		t.Errorf("got %v, want %s", err, engine.ReasonInitialisationFailed)
+	}
+}
+
+func TestAServerThatDoesNotStop(t *testing.T) {
+	r := newRig(t, "init", "serve-hangs")
+	r.Grace = 100 * time.Millisecond
+	r.begin(t)
+	await(t, "readiness", r.isReady)
+	r.stop()
+	var f *failure
+	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerKilled || !strings.Contains(f.what, "did not shut down") {
+		t.Errorf("got %v, want %s", err, engine.ReasonServerKilled)
+	}
+}
+
+func TestAnInterruptedInitialisationLeavesNoDataDirectory(t *testing.T) {
+	r := newRig(t, "init-hangs", "serve")
+	r.begin(t)
+	await(t, "the draft", func() bool { _, err := os.Stat(r.paths().Data + ".initialising"); return err == nil })
+	r.stop()
+	if err := r.end(t); err == nil {
+		t.Error("an initialisation that was interrupted passes for a server")
+	}
+	if done, err := initialised(r.Options); done || err != nil {
+		t.Errorf("initialised: %v, %v", done, err)
+	}
+}
+
+func TestRunRefusesItsInputs(t *testing.T) {
+	good := `{"version":"assay.dev/target/v1","flavor":"MariaDB","storageEngine":"InnoDB","database":"d","username":"u","port":3306%s}`
+	tests := map[string]struct {
+		target, password string
+		want             engine.Reason
+		message          string
+	}{
+		"no target":          {"", "x", engine.ReasonInitialisationFailed, "reading the target"},
+		"another version":    {`{"version":"v9"}`, "x", engine.ReasonInitialisationFailed, `got "v9"`},
+		"a part is missing":  {`{"version":"assay.dev/target/v1"}`, "x", engine.ReasonInitialisationFailed, "are needed"},
+		"no password":        {strings.Replace(good, "%s", "", 1), "", engine.ReasonInitialisationFailed, "password is empty"},
+		"an unknown flavor":  {strings.Replace(strings.Replace(good, "MariaDB", "Oracle", 1), "%s", "", 1), "x", engine.ReasonServerMissing, `no engine "Oracle"`},
+		"an owned setting":   {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", engine.ReasonConfigurationRejected, "settings.datadir: set by Assay"},
+		"a volume read-only": {strings.Replace(good, "%s", "", 1), "x", engine.ReasonStorageFailed, "/proc"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			o := Options{
+				TargetFile: dir + "/target.json", PasswordFile: dir + "/password", TerminationLog: dir + "/term",
+				Data: "/proc/assay", Run: dir + "/run", Tmp: dir, Listen: "127.0.0.1:0",
+				Log: slog.New(slog.DiscardHandler), Engine: engines.Find,
+			}
+			if tc.target != "" {
+				if err := os.WriteFile(o.TargetFile, []byte(tc.target), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(o.PasswordFile, []byte(tc.password), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := Run(t.Context(), o); err == nil {
+				t.Error("no error")
+			}
+			told := readTermination(t, o.TerminationLog)
+			if told.Reason != tc.want || !strings.Contains(told.Message, tc.message) {
+				t.Errorf("got %+v, want %s with %q", told, tc.want, tc.message)
+			}
+		})
+	}
+}
+
+// TestClassifyStart has lines of MariaDB 10.11 and MySQL 9.7.
+func TestClassifyStart(t *testing.T) {
+	const other = engine.ReasonServerCrashed
+	tests := map[string]engine.Reason{
+		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                        engine.ReasonConfigurationRejected,
+		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                          engine.ReasonConfigurationRejected,
+		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":        engine.ReasonConfigurationRejected,
+		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":               engine.ReasonConfigurationRejected,
+		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                              engine.ReasonConfigurationRejected,
+		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":     engine.ReasonConfigurationRejected,
+		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                  engine.ReasonConfigurationRejected,
+		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")": engine.ReasonStorageFailed,
+		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied": engine.ReasonStorageFailed,
+		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":          engine.ReasonStorageFailed,
+		"[Warning] Can't create test file /var/lib/mysql/x.lower-test (Errcode: 13)":                  other,
+		"mysqld: File '/nonexist/x.index' not found (OS errno 2 - No such file or directory)":         other,
+		"[ERROR] [MY-013236] [Server] The designated data directory /x is unusable. Errcode: 28":      other,
+	}
+	got, want := map[string]engine.Reason{}, map[string]engine.Reason{}
+	for line, reason := range tests {
+		got[line] = classifyStart(supervise.Exit{Code: 1}, []string{"", line}, other)
+		want[line] = reason
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("reasons (-want +got):\n%s", diff)
+	}
+}
