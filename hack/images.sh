@@ -112,7 +112,7 @@ write_values() {
   local at=docker.io/library
   cat >"$values.tmp" <<VALUES
 # Written by hack/images.sh: the images that were built here and loaded into the nodes.
-image: {repository: $at/assay-manager, tag: ${tag[manager]#*:}, pullPolicy: IfNotPresent}
+image: {repository: $at/assay-manager, tag: "${tag[manager]#*:}", pullPolicy: IfNotPresent}
 agent: {image: "$at/${tag[agent]}"}
 runners: {sysbench: {image: "$at/${tag[runner-sysbench]}"}}
 engines:

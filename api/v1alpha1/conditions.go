@@ -72,8 +72,6 @@ const (
 	ReasonUnschedulable = "Unschedulable"
 	// ReasonImagePullFailed: an image cannot be pulled.
 	ReasonImagePullFailed = "ImagePullFailed"
-	// ReasonVolumeFailed: a volume could not be provided in time.
-	ReasonVolumeFailed = "VolumeFailed"
 	// ReasonContainerStartFailed: the container runtime cannot start a container.
 	ReasonContainerStartFailed = "ContainerStartFailed"
 	// ReasonTargetOOMKilled: the database ran out of its shape's memory.
@@ -98,8 +96,6 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonContradictions: a validity check found a contradiction.
 	ReasonContradictions = "Contradictions"
-	// ReasonNothingMeasured: there is no result that could be checked.
-	ReasonNothingMeasured = "NothingMeasured"
 	// ReasonOffered: nodes offer the shape.
 	ReasonOffered = "Offered"
 )

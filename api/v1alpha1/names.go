@@ -18,7 +18,7 @@ const (
 	LabelRole = "assay.dev/role"
 	// LabelTarget is the name of the target.
 	LabelTarget = "assay.dev/target"
-	// LabelPhase is the phase of a client's Job: prepare, run or cleanup.
+	// LabelPhase is the phase of a client's Job: Prepare, Run or Cleanup.
 	LabelPhase = "assay.dev/phase"
 	// LabelTrial is the index of the trial in the plan.
 	LabelTrial = "assay.dev/trial"

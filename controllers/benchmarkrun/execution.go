@@ -47,6 +47,10 @@ func (r *Reconciler) advance(ctx context.Context, s *scope, e execution) (*end, 
 	if job == nil {
 		return r.begin(ctx, s, e)
 	}
+	// The client's own word comes before the kubelet's, which is up to a second late.
+	if err := r.openBarrier(ctx, s, e); err != nil {
+		return nil, outcome{}, err
+	}
 	pod := s.clientPods[e.name]
 	if pod == nil {
 		if v, ok := workload.JobFailure(job); ok {
@@ -75,7 +79,7 @@ func (r *Reconciler) advance(ctx context.Context, s *scope, e execution) (*end, 
 		}
 		return lost(v, pod), outcome{}, nil
 	case workload.Running:
-		return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), r.openBarrier(ctx, s, e)
+		return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), nil
 	}
 	return nil, waitFor(v.Reason, "%s: %s", e.name, v.Message), nil
 }
