@@ -32,9 +32,11 @@ Every command explains its flags with -h.
 `
 
 func main() {
+	// A second signal changes nothing: the stop is under way, and has a deadline.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:]))
+	code := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
 }
 
 // run returns the exit code: 0 done, 1 failed, 2 called wrongly.

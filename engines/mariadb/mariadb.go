@@ -2,6 +2,7 @@
 package mariadb
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
@@ -52,8 +53,7 @@ func config(t engine.Target, p engine.Paths) []byte {
 		{Name: "secure_file_priv", Value: p.Tmp},
 		{Name: "default_storage_engine", Value: t.StorageEngine},
 	}
-	all := append(first, t.Settings...)
-	return engine.Render("Written by Assay at every start: the user's settings, then Assay's.", append(all, own...))
+	return engine.Render("Written by Assay at every start: the user's settings, then Assay's.", slices.Concat(first, t.Settings, own))
 }
 
 func address(t engine.Target) string {

@@ -2,6 +2,7 @@
 package mysql
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
@@ -62,7 +63,7 @@ func config(t engine.Target, p engine.Paths) []byte {
 		{Name: "secure_file_priv", Value: "NULL"},
 		{Name: "default_storage_engine", Value: t.StorageEngine},
 	}
-	return engine.Render("Written by Assay at every start: the user's settings, then Assay's.", append(t.Settings[:len(t.Settings):len(t.Settings)], own...))
+	return engine.Render("Written by Assay at every start: the user's settings, then Assay's.", slices.Concat(t.Settings, own))
 }
 
 func address(t engine.Target) string {

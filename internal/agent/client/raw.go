@@ -69,7 +69,7 @@ func add(archive *tar.Writer, f rawFile) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	header := &tar.Header{Name: f.name, Mode: 0o644, Size: f.size, Typeflag: tar.TypeReg, Format: tar.FormatPAX}
 	if err := archive.WriteHeader(header); err != nil {
 		return err

@@ -81,14 +81,14 @@ func (a *Agent) command(name string, c runner.Command, shown []string) (cmd *exe
 	}
 	stderr, err := os.Create(filepath.Join(raw, "stderr.txt"))
 	if err != nil {
-		stdout.Close()
+		_ = stdout.Close()
 		return nil, nil, err
 	}
 	cmd = exec.Command(path, c.Args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
 	// A locale would change how tools print numbers.
 	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C")
-	return cmd, func() { stdout.Close(); stderr.Close() }, nil
+	return cmd, func() { _, _ = stdout.Close(), stderr.Close() }, nil
 }
 
 func writeFiles(dir string, files map[string][]byte) error {

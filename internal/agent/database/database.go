@@ -90,11 +90,11 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 // with opens a connection for the duration of one question.
 func (s *Server) with(ctx context.Context, ask func(*sql.Conn) error) error {
 	db := sql.OpenDB(s.connector)
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	return ask(conn)
 }

@@ -47,7 +47,7 @@ func (s *Server) pairs(ctx context.Context, query string) (map[string]string, er
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var name, value string
 			if err := rows.Scan(&name, &value); err != nil {
@@ -102,7 +102,7 @@ func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, er
 	if err != nil {
 		return nil, fmt.Errorf("listing the tables of %s: %w", database, err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var names []string
 	for rows.Next() {
 		var name string

@@ -25,7 +25,7 @@ func (r Reader) CPUModel() string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		key, value, _ := strings.Cut(lines.Text(), ":")

@@ -23,7 +23,7 @@ func Run(dir string) error {
 	if err != nil {
 		return fmt.Errorf("reading the agent: %w", err)
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	out, err := os.CreateTemp(dir, "."+Name+"-*")
 	if err != nil {
 		return fmt.Errorf("installing the agent: %w", err)
@@ -37,7 +37,7 @@ func Run(dir string) error {
 
 func fill(out *os.File, in io.Reader) error {
 	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
+		_ = out.Close()
 		return err
 	}
 	if err := out.Close(); err != nil {

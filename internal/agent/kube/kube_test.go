@@ -67,8 +67,8 @@ func TestFollow(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"type":"MODIFIED","object":`+object+"}\n", 8, "")
-		fmt.Fprintf(w, `{"type":"MODIFIED","object":`+object+"}\n", 9, `"start":"now"`)
+		_, _ = fmt.Fprintf(w, `{"type":"MODIFIED","object":`+object+"}\n", 8, "")
+		_, _ = fmt.Fprintf(w, `{"type":"MODIFIED","object":`+object+"}\n", 9, `"start":"now"`)
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	})

@@ -24,7 +24,7 @@ func prepareDirs(o Options) error {
 		if err != nil {
 			return fail(engine.ReasonStorageFailed, "the volume %s cannot be written by user %d: %v", dir, os.Getuid(), err)
 		}
-		probe.Close()
+		_ = probe.Close()
 		if err := os.Remove(probe.Name()); err != nil {
 			return fail(engine.ReasonStorageFailed, "%v", err)
 		}
@@ -92,7 +92,7 @@ func adopt(o Options, draft string) error {
 	if err != nil {
 		return fail(engine.ReasonStorageFailed, "%v", err)
 	}
-	defer volume.Close()
+	defer func() { _ = volume.Close() }()
 	if err := volume.Sync(); err != nil {
 		return fail(engine.ReasonStorageFailed, "%v", err)
 	}

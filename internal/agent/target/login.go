@@ -42,7 +42,7 @@ func login(in inputs) (loginFunc, error) {
 		ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 		defer cancel()
 		db := sql.OpenDB(connector)
-		defer db.Close()
+		defer func() { _ = db.Close() }()
 		var version string
 		err := db.QueryRowContext(ctx, "SELECT VERSION()").Scan(&version)
 		return version, err

@@ -37,13 +37,13 @@ func realServer(t *testing.T, settings ...engine.Setting) *server {
 		t.Fatal(err)
 	}
 	port := socket.Addr().(*net.TCPAddr).Port
-	socket.Close()
+	_ = socket.Close()
 	// Short, because the path of a socket is.
 	dir, err := os.MkdirTemp("", "assay")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	in := inputs{
 		target: engine.Target{
 			Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "as_say%`", Username: `o'ne\`,

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// ask makes sure that the server answers, and takes down what it is.
+func (e *execution) ask(ctx context.Context) *result.Failure {
+	patience, cancel := context.WithTimeout(ctx, e.Limits.Connect)
+	defer cancel()
+	server := &result.Server{}
+	var final *result.Failure
+	err := e.retry(patience, "reach the server", func(ctx context.Context) error {
+		var err error
+		server.Version, server.VersionComment, err = e.server.Version(ctx)
+		if err == nil {
+			server.Variables, err = e.server.Variables(ctx)
+		}
+		if err == nil {
+			return nil
+		}
+		// Only a server that did not answer may answer later.
+		if final = database.FailureOf(err); final.Reason != result.ReasonTargetUnreachable {
+			return fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		return err
+	})
+	if err != nil {
+		return final
+	}
+	e.res.Server = server
+	return e.keep("server/variables-before.txt", server.Variables)
+}
+
+// before reads the counters last, so that they hold as little else as possible.
+func (e *execution) before(ctx context.Context) *result.Failure {
+	status, err := e.server.Status(ctx)
+	if err != nil {
+		return lost(err)
+	}
+	e.statusBefore = status
+	e.cgroupBefore = e.machine.Cgroup()
+	return e.keep("server/status-before.txt", status)
+}
+
+func (e *execution) after(ctx context.Context) *result.Failure {
+	status, err := e.server.Status(ctx)
+	if err != nil {
+		return lost(err)
+	}
+	variables, err := e.server.Variables(ctx)
+	if err != nil {
+		return lost(err)
+	}
+	e.res.Server.StatusDelta = statusDelta(e.statusBefore, status)
+	e.res.Server.VariablesChanged = changed(e.res.Server.Variables, variables)
+	if failure := e.keep("server/variables-after.txt", variables); failure != nil {
+		return failure
+	}
+	return e.keep("server/status-after.txt", status)
+}
+
+// count takes down what Prepare left in the schema.
+func (e *execution) count(ctx context.Context) *result.Failure {
+	tables, err := e.server.Tables(ctx)
+	if err != nil {
+		return lost(err)
+	}
+	e.res.Measurements = slices.Concat(e.res.Measurements, tableMeasurements(tables))
+	return nil
+}
+
+// lost is the failure for a server that answered before and does not any more.
+func lost(err error) *result.Failure {
+	f := database.FailureOf(err)
+	if f.Reason == result.ReasonTargetUnreachable {
+		f.Reason = result.ReasonTargetLost
+	}
+	return f
+}
+
+// keep writes names and values among the raw files.
+func (e *execution) keep(name string, values map[string]string) *result.Failure {
+	path := filepath.Join(e.Work, "raw", name)
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, formatPairs(values), 0o600))
+	if err != nil {
+		return &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}
+	}
+	return nil
+}
