@@ -10,8 +10,8 @@ import (
 
 // What servers write before they give up, from MariaDB 10.11 and MySQL 9.7.
 var (
-	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|quota exceeded|permission denied|read-only file system|` +
-		`input/output error|(errno:?|errcode:|error number) (5|13|28|30|122)\b`)
+	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|out of disk space|quota exceeded|permission denied|read-only file system|` +
+		`input/output error|(errno:?|errcode:|error number|failed with error) (5|13|28|30|122)\b`)
 	settingLine = regexp.MustCompile(`(?i)unknown (variable|option)|unknown suffix|ambiguous option|error while setting value|` +
 		`option '[^']*'|requires an argument|wrong (option )?value|invalid (value|page size)|unsupported storage engine|incorrect argument|` +
 		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)`)

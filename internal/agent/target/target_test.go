@@ -242,6 +242,7 @@ func TestClassifyStart(t *testing.T) {
 		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")": engine.ReasonStorageFailed,
 		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied": engine.ReasonStorageFailed,
 		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":          engine.ReasonStorageFailed,
+		"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibdata1 failed with error 28":        engine.ReasonStorageFailed,
 		"[Warning] Can't create test file /var/lib/mysql/x.lower-test (Errcode: 13)":                  other,
 		"mysqld: File '/nonexist/x.index' not found (OS errno 2 - No such file or directory)":         other,
 		"[ERROR] [MY-013236] [Server] The designated data directory /x is unusable. Errcode: 28":      other,

@@ -1,0 +1,69 @@
+package database
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+func TestFailureOf(t *testing.T) {
+	tests := map[string]struct {
+		err  error
+		want result.Reason
+	}{
+		"a wrong password":                     {&mysql.MySQLError{Number: 1045}, result.ReasonCredentialsRejected},
+		"a schema that is another's":           {&mysql.MySQLError{Number: 1044}, result.ReasonCredentialsRejected},
+		"a schema that is not there":           {&mysql.MySQLError{Number: 1049}, result.ReasonSchemaMissing},
+		"a server that wants TLS":              {&mysql.MySQLError{Number: 3159}, result.ReasonTLSFailed},
+		"a server without TLS":                 {mysql.ErrNoTLS, result.ReasonTLSFailed},
+		"a certificate of another CA":          {x509.UnknownAuthorityError{}, result.ReasonTLSFailed},
+		"a certificate that does not verify":   {&tls.CertificateVerificationError{Err: errors.New("x")}, result.ReasonTLSFailed},
+		"too many connections may pass":        {&mysql.MySQLError{Number: 1040}, result.ReasonTargetUnreachable},
+		"a network error, however it is found": {errors.New("connection refused"), result.ReasonTargetUnreachable},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := FailureOf(fmt.Errorf("wrapped: %w", tc.err))
+			want := &result.Failure{Reason: tc.want, Message: "asking the server: wrapped: " + tc.err.Error()}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("failure (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestOpenRefusesBadCertificates(t *testing.T) {
+	tests := map[string]struct {
+		credentials runner.Credentials
+		want        string
+	}{
+		"a CA that is no certificate": {runner.Credentials{CA: []byte("x")}, "ca.crt"},
+		"a certificate without a key": {runner.Credentials{Cert: []byte("x")}, "tls.crt and tls.key"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := Open(runner.Endpoint{Host: "h", Port: 1, TLS: runner.TLSRequired}, tc.credentials)
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want an error with %q", err, tc.want)
+			}
+			if _, err := Open(runner.Endpoint{Host: "h", Port: 1, TLS: runner.TLSDisabled}, tc.credentials); err != nil {
+				t.Errorf("without TLS they are not needed, but: %v", err)
+			}
+		})
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	if got, want := quoted("a`b", "c"), "`a``b`.`c`"; got != want {
+		t.Errorf("quoted = %s, want %s", got, want)
+	}
+}
