@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"testing"
 	"time"
 
@@ -215,4 +216,23 @@ func managerPod(t *testing.T) *corev1.Pod {
 		}
 	}
 	return nil
+}
+
+func running(pod *corev1.Pod) bool {
+	s := pod.Status.ContainerStatuses
+	return len(s) == 1 && s[0].State.Running != nil
+}
+
+// killManager sends SIGKILL to the manager's process, which a deletion of the pod
+// would not, and then deletes the pod, so that its successor starts without the
+// kubelet's back-off. The nodes of the cluster are containers of that name.
+func killManager(t *testing.T, pod *corev1.Pod) {
+	t.Helper()
+	out, err := exec.Command("docker", "exec", pod.Spec.NodeName, "pkill", "-KILL", "-x", "manager").CombinedOutput()
+	if err != nil {
+		t.Errorf("killing the manager on %s: %v: %s", pod.Spec.NodeName, err, out)
+	}
+	if err := api.Delete(t.Context(), pod, client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+		t.Errorf("deleting the manager's pod: %v", err)
+	}
 }
