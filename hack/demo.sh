@@ -42,17 +42,25 @@ follow() {
   fail "the run did not end within 10 minutes: kubectl -n $namespace describe bmr $run"
 }
 
+# table aligns columns that are separated by tabs.
+table() {
+  awk -F '\t' '
+    {for (i = 1; i <= NF; i++) {cell[NR, i] = $i; if (length($i) > width[i]) width[i] = length($i)}; columns[NR] = NF}
+    END {for (n = 1; n <= NR; n++) for (i = 1; i <= columns[n]; i++)
+      printf "%-" (i < columns[n] ? width[i] + 2 : 0) "s%s", cell[n, i], i < columns[n] ? "" : "\n"}'
+}
+
 show() {
   step "the result"
   "$kubectl" -n "$namespace" get benchmarkruns
   echo
-  printf 'TARGET\tSERVER\tNODE\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.node.name} ({.node.instanceType}){"\n"}{end}')" | column -t -s $'\t'
+  printf 'TARGET\tSERVER\tNODE\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.node.name} ({.node.instanceType}){"\n"}{end}')" | table
   echo
   printf 'TRIAL\tBLOCK\tTARGET\tSTATE\tTHROUGHPUT (tx/s)\tLATENCY avg (ms)\tCLIENT NODE\n%s' \
-    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.node}{"\n"}{end}')" | column -t -s $'\t'
+    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.node}{"\n"}{end}')" | table
   echo
   printf 'TARGET\tMEASUREMENT\tMEDIAN\tUNIT\tMIN\tMAX\tN\n%s' \
-    "$(field '{range .status.summary[*]}{.target}{"\t"}{.name}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.min}{"\t"}{.max}{"\t"}{.n}{"\n"}{end}')" | column -t -s $'\t'
+    "$(field '{range .status.summary[*]}{.target}{"\t"}{.name}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.min}{"\t"}{.max}{"\t"}{.n}{"\n"}{end}')" | table
   echo
   field '{range .status.findings[*]}{.severity}: trial {.trial} ({.target}): {.check}: {.message}{"\n"}{end}'
   cat <<EOF
