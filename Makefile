@@ -86,8 +86,12 @@ envtest-assets: ## API server and etcd for envtest; prints the value for KUBEBUI
 	@hack/envtest-assets.sh
 
 .PHONY: e2e
-e2e: cluster images ## tests in the cluster
-	@hack/e2e.sh
+e2e: cluster images ## the core stories, in the cluster
+	@hack/e2e.sh core
+
+.PHONY: e2e-full
+e2e-full: cluster images ## every story, in the cluster
+	@hack/e2e.sh full
 
 .PHONY: lint
 lint: verify ## Go and shell linters, and verify

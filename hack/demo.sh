@@ -65,7 +65,7 @@ show() {
   field '{range .status.findings[*]}{.severity}: trial {.trial} ({.target}): {.check}: {.message}{"\n"}{end}'
   cat <<EOF
 Every number, the server's variables and the verbatim output of sysbench are in ConfigMaps:
-  export KUBECONFIG=$KUBECONFIG
+  export KUBECONFIG=\$PWD/out/kubeconfig PATH=\$PWD/bin:\$PATH
   kubectl -n $namespace get configmaps -l assay.dev/run=$run,assay.dev/role=result
   kubectl -n $namespace get configmap $run-trial-00000-result-0 -o jsonpath='{.binaryData.raw\.tar\.gz}' | base64 -d | tar -xzO run/stdout.txt
 EOF

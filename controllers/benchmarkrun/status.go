@@ -89,10 +89,14 @@ func suspendedFor(s *scope) time.Duration {
 	return d
 }
 
-// overdue fails a run that is past its deadline.
+// overdue fails a run that is past its deadline. One that could not be accepted
+// for so long, because reading what it names keeps failing, is overdue as well.
 func overdue(s *scope) outcome {
-	start := s.run.Status.StartTime
-	if start == nil || s.now.Sub(start.Time)-suspendedFor(s) <= s.run.Spec.Deadline.Duration {
+	start := s.run.CreationTimestamp
+	if s.run.Status.StartTime != nil {
+		start = *s.run.Status.StartTime
+	}
+	if s.now.Sub(start.Time)-suspendedFor(s) <= s.run.Spec.Deadline.Duration {
 		return outcome{}
 	}
 	return failWith(v1alpha1.ReasonDeadlineExceeded,

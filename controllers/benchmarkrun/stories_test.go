@@ -66,6 +66,51 @@ func eventually(t *testing.T, what string, diff func() string) {
 	t.Errorf("not so: %s (-want +got):\n%s", what, d)
 }
 
+func TestSettingsAreMergedAndPinned(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	release := make(chan struct{})
+	k := &kubelet.Kubelet{Namespace: ns}
+	good := goodClient(t)
+	k.Client = func(trial runner.Trial) *result.Result { <-release; return good(trial) }
+	startKubelet(t, k)
+	for name, data := range map[string]map[string]string{
+		"base":  {"my.cnf": "[mysqld]\ninnodb-buffer-pool-size = 1G\nmax_connections=100\n[client]\nuser=x\n"},
+		"tuned": {"max_connections": "500"},
+	} {
+		cm := &corev1.ConfigMap{Data: data}
+		cm.Name, cm.Namespace = name, ns
+		if err := server.API.Create(t.Context(), cm); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		m := r.Spec.Targets[0].MySQL
+		m.ConfigFrom = []corev1.LocalObjectReference{{Name: "base"}, {Name: "tuned"}}
+		m.Config = map[string]string{"innodb_buffer_pool_size": "2G"}
+	})
+	create(t, run)
+	got := await(t, run, "Placed", isTrue(v1alpha1.ConditionPlaced))
+	close(release)
+	want := []v1alpha1.ServerSetting{{Name: "max_connections", Value: "500"}, {Name: "innodb_buffer_pool_size", Value: "2G"}}
+	if diff := cmp.Diff(want, got.Status.Resolved.Targets[0].Settings); diff != "" {
+		t.Errorf("settings differ (-want +got):\n%s", diff)
+	}
+	// A change of the ConfigMap does not reach a run that was accepted.
+	base := &corev1.ConfigMap{}
+	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "base"}, base); err != nil {
+		t.Fatal(err)
+	}
+	base.Data["my.cnf"] = "[mysqld]\nmax_connections=1\n"
+	if err := server.API.Update(t.Context(), base); err != nil {
+		t.Fatal(err)
+	}
+	got = await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if diff := cmp.Diff(want, got.Status.Resolved.Targets[0].Settings); diff != "" {
+		t.Errorf("the settings changed under the run (-want +got):\n%s", diff)
+	}
+}
+
 func TestTargetsAreMeasuredInTurn(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
