@@ -14,6 +14,7 @@ const (
 	PhaseProvisioning Phase = "Provisioning"
 	PhaseLoading      Phase = "Loading"
 	PhaseMeasuring    Phase = "Measuring"
+	PhaseCleaning     Phase = "Cleaning"
 	PhaseComplete     Phase = "Complete"
 	PhaseFailed       Phase = "Failed"
 )

@@ -139,8 +139,9 @@ type ExternalTarget struct {
 	Port int32 `json:"port,omitempty"`
 
 	// Database is the schema that the workload's tables are made in. It must
-	// exist, must not hold tables of the workload already, and those tables are
-	// dropped at the end (unless retain keeps them).
+	// exist and must not hold tables of the workload already. The tables are
+	// dropped when the run ends, whether it failed or not, unless retain keeps
+	// them; those of a load that failed are left alone.
 	// +optional
 	// +kubebuilder:default=assay
 	// +kubebuilder:validation:MinLength=1

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
@@ -122,7 +123,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 
 // step is one entry of the story of a run.
 type step struct {
-	// condition that the step owns; empty for a step without one.
+	// condition that the step owns.
 	condition string
 	// phase of the run while the step is not done.
 	phase v1alpha1.Phase
@@ -137,20 +138,21 @@ func (r *Reconciler) story() []step {
 		{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, r.provision},
 		{v1alpha1.ConditionDataLoaded, v1alpha1.PhaseLoading, r.load},
 		{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, r.measure},
-		{"", v1alpha1.PhaseMeasuring, r.clean},
 	}
 }
 
-// walk goes through the story until a step is not done.
+// walk goes through the story until a step is not done. A run that is overdue
+// ends at the first step that was not done before.
 func (r *Reconciler) walk(ctx context.Context, s *scope) error {
 	keepTime(s)
+	late := overdue(s)
 	for _, st := range r.story() {
-		o := overdue(s)
-		if o.kind != failed {
+		o := late
+		if late.kind != failed || apimeta.IsStatusConditionTrue(s.run.Status.Conditions, st.condition) {
 			var err error
 			if o, err = translate(st.do(ctx, s)); err != nil {
 				setStep(s, st, waitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
-				return fmt.Errorf("%s: %w", orDefault(st.condition, "Clean"), err)
+				return fmt.Errorf("%s: %w", st.condition, err)
 			}
 		}
 		setStep(s, st, o)
@@ -158,11 +160,25 @@ func (r *Reconciler) walk(ctx context.Context, s *scope) error {
 		case waiting:
 			return nil
 		case failed:
-			conclude(s, &o)
-			return nil
+			return r.end(ctx, s, &o)
 		}
 	}
-	conclude(s, nil)
+	return r.end(ctx, s, nil)
+}
+
+// end concludes a run, with a failure or as complete, once external targets are
+// clean. A failure is found again in every pass until then: it stands in the
+// objects and in the trials.
+func (r *Reconciler) end(ctx context.Context, s *scope, failure *outcome) error {
+	o, err := translate(r.clean(ctx, s, failure != nil))
+	if err != nil {
+		return fmt.Errorf("cleaning up: %w", err)
+	}
+	if o.kind == waiting {
+		setWaiting(s, v1alpha1.PhaseCleaning, o)
+		return nil
+	}
+	conclude(s, failure)
 	return nil
 }
 

@@ -8,6 +8,9 @@
 //	provision bring the targets up
 //	load      fill every target with the workload's data, once
 //	measure   run the trials of the plan, one at a time
+//
+// and at the end of it, or where it failed:
+//
 //	clean     drop the tables that were made in external targets
 //	conclude  summarise, check, end
 //

@@ -28,21 +28,23 @@ func setStep(s *scope, st step, o outcome) {
 	if s.run.Status.Progress.Text == "" && len(s.trials) > 0 {
 		s.run.Status.Progress.Text = progressText(s.run.Status.Progress)
 	}
-	if st.condition != "" {
-		switch o.kind {
-		case done:
-			s.set(st.condition, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, o.message)
-		default:
-			s.set(st.condition, metav1.ConditionFalse, o.reason, o.message)
-		}
+	if o.kind == done {
+		s.set(st.condition, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, o.message)
+		return
 	}
+	s.set(st.condition, metav1.ConditionFalse, o.reason, o.message)
 	if o.kind == waiting {
-		s.run.Status.Phase = st.phase
-		if s.run.Spec.Suspend && o.reason == v1alpha1.ReasonSuspended {
-			s.run.Status.Phase = v1alpha1.PhaseSuspended
-		}
-		s.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, o.reason, o.message)
+		setWaiting(s, st.phase, o)
 	}
+}
+
+// setWaiting tells what the run is waiting for.
+func setWaiting(s *scope, phase v1alpha1.Phase, o outcome) {
+	s.run.Status.Phase = phase
+	if s.run.Spec.Suspend && o.reason == v1alpha1.ReasonSuspended {
+		s.run.Status.Phase = v1alpha1.PhaseSuspended
+	}
+	s.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, o.reason, o.message)
 }
 
 // setEnd sets the conditions of a run that has ended.

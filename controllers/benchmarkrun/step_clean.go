@@ -3,21 +3,29 @@ package benchmarkrun
 import (
 	"context"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// clean drops the tables that were made in external targets, unless they are to
-// be kept. Servers that Assay runs itself go away with their volumes. A clean-up
-// that fails is told, but does not spoil what was measured.
-func (r *Reconciler) clean(ctx context.Context, s *scope) (outcome, error) {
-	if s.run.Spec.Retain == v1alpha1.RetainAlways {
+// clean drops the tables that this run made in external targets, also when the
+// run failed, unless they are to be kept. Servers that Assay runs itself go away
+// with their volumes. Tables of a load that failed are left alone: they may be
+// somebody else's. A clean-up that fails is told, but does not spoil what was
+// measured.
+func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome, error) {
+	if keeps(s.run.Spec.Retain, failing) {
 		return doneWith("retained"), nil
 	}
 	for _, t := range s.run.Spec.Targets {
-		if t.External == nil || s.targetStatus(t.Name).CleanupResult != "" {
+		st := s.targetStatus(t.Name)
+		if t.External == nil || st.LoadResult == "" || st.CleanupResult != "" {
 			continue
+		}
+		if err := r.stop(ctx, s, t.Name); err != nil {
+			return outcome{}, err
 		}
 		e := execution{
 			name: v1alpha1.CleanupName(s.run.Name, t.Name),
@@ -28,7 +36,7 @@ func (r *Reconciler) clean(ctx context.Context, s *scope) (outcome, error) {
 		if err != nil || end == nil {
 			return wait, err
 		}
-		s.targetStatus(t.Name).CleanupResult = v1alpha1.ResultName(e.name, 0)
+		st.CleanupResult = v1alpha1.ResultName(e.name, 0)
 		if end.reason != "" {
 			s.run.Status.Findings = append(s.run.Status.Findings, v1alpha1.Finding{
 				Target: t.Name, Check: "cleanup", Severity: "Warning",
@@ -37,4 +45,20 @@ func (r *Reconciler) clean(ctx context.Context, s *scope) (outcome, error) {
 		}
 	}
 	return doneWith("clean"), nil
+}
+
+// stop ends what still works on a target whose tables are about to be dropped: the
+// trial of a run that is past its deadline.
+func (r *Reconciler) stop(ctx context.Context, s *scope, target string) error {
+	for name, job := range s.jobs {
+		if job.Labels[v1alpha1.LabelTarget] != target || job.Labels[v1alpha1.LabelPhase] == string(runner.Cleanup) {
+			continue
+		}
+		if pod := s.clientPods[name]; pod != nil && pod.Status.Phase == corev1.PodRunning {
+			if err := r.remove(ctx, job); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -275,24 +275,76 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := &kubelet.Kubelet{Namespace: ns}
-	// A client that never gets anywhere.
-	k.ClientStatus = func(*batchv1.Job) *corev1.ContainerStatus {
+	// The second trial never gets anywhere.
+	k.ClientStatus = func(job *batchv1.Job) *corev1.ContainerStatus {
+		if job.Name != v1alpha1.TrialName("run", 1) {
+			return nil
+		}
 		return &corev1.ContainerStatus{Name: "runner", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}
 	}
 	startKubelet(t, k)
 	run := newRun(t, ns)
 	create(t, run)
-	got := await(t, run, "loading", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseLoading })
+	got := await(t, run, "in its second trial", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Progress.CurrentTrial != nil && *r.Status.Progress.CurrentTrial == 1
+	})
 	// The deadline cannot be changed and is at least a minute: let the start be long ago.
-	got.Status.StartTime.Time = got.Status.StartTime.Add(-2 * time.Hour)
-	for server.API.Status().Update(t.Context(), got) != nil {
+	for {
+		got.Status.StartTime.Time = got.Status.StartTime.Add(-2 * time.Hour)
+		if server.API.Status().Update(t.Context(), got) == nil {
+			break
+		}
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 			t.Fatal(err)
 		}
-		got.Status.StartTime.Time = got.Status.StartTime.Add(-2 * time.Hour)
 	}
-	failedWith(t, run, v1alpha1.ReasonDeadlineExceeded)
+	got = failedWith(t, run, v1alpha1.ReasonDeadlineExceeded)
+	if !isTrue(v1alpha1.ConditionAccepted)(got) || isTrue(v1alpha1.ConditionMeasured)(got) {
+		t.Errorf("the deadline stands at the wrong step: %+v", got.Status.Conditions)
+	}
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].N != 1 {
+		t.Errorf("what was measured before is lost: %+v", got.Status.Summary)
+	}
+	if second := got.Status.Trials[1]; second.State != v1alpha1.TrialFailed || second.Reason != v1alpha1.ReasonDeadlineExceeded {
+		t.Errorf("the trial that was running: %+v", second)
+	}
 	eventually(t, "nothing runs any more", func() string { return cmp.Diff([]string(nil), children(t, ns)["Job"]) })
+}
+
+// A run that fails leaves no tables behind in somebody else's server, and it still
+// ends with the reason of its failure.
+func TestFailedRunCleansExternalTargets(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	k := &kubelet.Kubelet{Namespace: ns}
+	good := goodClient(t)
+	k.Client = func(trial runner.Trial) *result.Result {
+		res := good(trial)
+		if trial.Ref.Phase == string(runner.Run) {
+			res.State, res.Failure = result.Failed, &result.Failure{Reason: result.ReasonTargetLost, Message: "gone"}
+		}
+		return res
+	}
+	startKubelet(t, k)
+	secret := &corev1.Secret{StringData: map[string]string{"username": "u", "password": "p"}}
+	secret.Name, secret.Namespace = "cloud", ns
+	if err := server.API.Create(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Targets = []v1alpha1.Target{{Name: "cloud", External: &v1alpha1.ExternalTarget{
+			Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
+		}}}
+	})
+	create(t, run)
+	got := failedWith(t, run, string(result.ReasonTargetLost))
+	want := map[string]int{"run-cloud-load": 1, "run-trial-00000": 1, "run-cloud-cleanup": 1}
+	if diff := cmp.Diff(want, k.ToolStarts()); diff != "" {
+		t.Errorf("the tool was started (-want +got):\n%s", diff)
+	}
+	if got.Status.Targets[0].CleanupResult == "" {
+		t.Error("the clean-up is not in the status")
+	}
 }
 
 func TestRetain(t *testing.T) {

@@ -45,13 +45,12 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 
 // retained says whether the objects of a run that has ended stay.
 func retained(run *v1alpha1.BenchmarkRun) bool {
-	switch run.Spec.Retain {
-	case v1alpha1.RetainAlways:
-		return true
-	case v1alpha1.RetainOnFailure:
-		return apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionFailed)
-	}
-	return false
+	return keeps(run.Spec.Retain, apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionFailed))
+}
+
+// keeps says whether a policy keeps the objects of a run that ends so.
+func keeps(policy v1alpha1.RetainPolicy, failing bool) bool {
+	return policy == v1alpha1.RetainAlways || policy == v1alpha1.RetainOnFailure && failing
 }
 
 // tearDown deletes everything of a run but its results. The volume of a database

@@ -196,6 +196,9 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 			return err
 		}
 		end := result.Termination{Version: result.TerminationVersion, SHA256: result.Digest(gz), State: res.State}
+		if res.Failure != nil {
+			end.Reason, end.Message = res.Failure.Reason, res.Failure.Message
+		}
 		message, err := json.Marshal(end)
 		if err != nil {
 			return err
