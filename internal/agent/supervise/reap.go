@@ -21,23 +21,23 @@ func (c *Children) Reap(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ended:
-			c.reapOnce()
+			reapOnce()
 		}
 	}
 }
 
 // reapOnce looks for zombies by name, not with wait4(-1), which would take the
 // exit codes that Start's own waiters wait for.
-func (c *Children) reapOnce() {
+func reapOnce() {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	own.Lock()
+	defer own.Unlock()
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
-		if err != nil || c.own[pid] || !isZombieOf(os.Getpid(), pid) {
+		if err != nil || own.pids[pid] || !isZombieOf(os.Getpid(), pid) {
 			continue
 		}
 		var status syscall.WaitStatus

@@ -33,11 +33,16 @@ func (e Exit) String() string {
 	return fmt.Sprintf("exited with code %d", e.Code)
 }
 
-// Children are the processes of one agent.
-type Children struct {
-	mu  sync.Mutex
-	own map[int]bool
-}
+// own are the children that somebody waits for, by process number. There is one
+// list in a process, because Reap finds every zombie of the process, whoever
+// started it: with a list per Children, one would take the exit codes of another.
+var own = struct {
+	sync.Mutex
+	pids map[int]bool
+}{pids: map[int]bool{}}
+
+// Children starts the processes of one agent.
+type Children struct{}
 
 // Process is one child.
 type Process struct {
@@ -52,31 +57,32 @@ func (c *Children) Start(cmd *exec.Cmd) (*Process, error) {
 	cmd.WaitDelay = outputDelay
 	// Under the lock, so that Reap never takes a child that ended at once for one
 	// that nobody waits for.
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	own.Lock()
+	defer own.Unlock()
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", cmd.Path, err)
 	}
-	if c.own == nil {
-		c.own = map[int]bool{}
-	}
 	p := &Process{pid: cmd.Process.Pid, done: make(chan struct{})}
-	c.own[p.pid] = true
-	go c.wait(cmd, p)
+	own.pids[p.pid] = true
+	go wait(cmd, p)
 	return p, nil
 }
 
-func (c *Children) wait(cmd *exec.Cmd, p *Process) {
+func wait(cmd *exec.Cmd, p *Process) {
 	// An error says no more than the state does, except that output was cut.
 	_ = cmd.Wait()
 	p.exit = exitOf(cmd)
-	c.mu.Lock()
-	delete(c.own, p.pid)
-	c.mu.Unlock()
+	own.Lock()
+	delete(own.pids, p.pid)
+	own.Unlock()
 	close(p.done)
 }
 
 func exitOf(cmd *exec.Cmd) Exit {
+	if cmd.ProcessState == nil {
+		// Somebody else in this process took the exit code.
+		return Exit{Code: -1}
+	}
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
 	if ok && status.Signaled() {
 		return Exit{Code: -1, Signal: signalName(status.Signal())}

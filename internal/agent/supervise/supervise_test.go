@@ -222,3 +222,17 @@ func TestFind(t *testing.T) {
 		t.Errorf("got %v, want ErrNotFound", err)
 	}
 }
+
+// Zombies belong to the process, not to one Children: what one of them reaps must
+// never be the exit code that another waits for.
+func TestReapingLeavesTheChildrenOfOthers(t *testing.T) {
+	var reaper, starter Children
+	go reaper.Reap(t.Context())
+	go starter.Reap(t.Context())
+	for range 50 {
+		p, _ := start(t, &starter, "exit7")
+		if got := p.Exit(); got != (Exit{Code: 7}) {
+			t.Fatalf("the child %s, want code 7", got)
+		}
+	}
+}
