@@ -22,6 +22,18 @@ remove_stale() {
   done
 }
 
+# A killed engine leaves the bridges of its networks; when it forgets one of them, the next network of that name gets
+# a second bridge with the same IPv6 prefix, and the nodes do not reach each other. The engine makes those it knows anew.
+remove_bridges() {
+  local bridge
+  for bridge in /sys/class/net/br-*; do
+    bridge=${bridge##*/}
+    [[ $bridge =~ ^br-[0-9a-f]{12}$ ]] || continue
+    say "removing $bridge, which an engine left behind"
+    as_root ip link delete "$bridge" || true # gone already is as good
+  done
+}
+
 # The configuration is the engine's own: the machine's /etc/docker stays as it is.
 configure() {
   local missing wrapper=$state/runc-bounded
@@ -54,6 +66,7 @@ up() {
   remove_stale
   configure
   # A session of its own, and none of the caller's descriptors: the engine outlives the shell that started it.
+  remove_bridges
   as_root setsid --fork nohup dockerd --config-file "$state/daemon.json" --pidfile "$pid_file" \
     </dev/null >>"$log" 2>&1
   wait_until 60 runs || {
