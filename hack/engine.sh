@@ -65,8 +65,8 @@ up() {
   step "container engine: starting dockerd (log: $log)"
   remove_stale
   configure
-  # A session of its own, and none of the caller's descriptors: the engine outlives the shell that started it.
   remove_bridges
+  # A session of its own, and none of the caller's descriptors: the engine outlives the shell that started it.
   as_root setsid --fork nohup dockerd --config-file "$state/daemon.json" --pidfile "$pid_file" \
     </dev/null >>"$log" 2>&1
   wait_until 60 runs || {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
 )
 
@@ -16,8 +17,8 @@ import (
 const crashes = 3
 
 // hopeless are the reasons of `agent target` that a second try cannot mend.
-var hopeless = map[string]bool{
-	"ConfigurationRejected": true, "ServerMissing": true, "InitialisationFailed": true,
+var hopeless = map[engine.Reason]bool{
+	engine.ReasonConfigurationRejected: true, engine.ReasonServerMissing: true, engine.ReasonInitialisationFailed: true,
 }
 
 // Target judges a database pod by its container of the given name.
@@ -51,14 +52,14 @@ func ended(pod *corev1.Pod, s *corev1.ContainerStatus) (Verdict, bool) {
 		return Verdict{}, false
 	}
 	v := Verdict{State: Failed, Reason: v1alpha1.ReasonTargetCrashed}
-	var told struct{ Reason, Message string }
+	var told engine.Termination
 	switch {
 	case t.Reason == "OOMKilled":
 		v.Reason = v1alpha1.ReasonTargetOOMKilled
 		v.Message = fmt.Sprintf("the database of pod %s needed more memory than its shape has: lower its buffers or take a larger shape", pod.Name)
 		return v, true
 	case json.Unmarshal([]byte(t.Message), &told) == nil && told.Reason != "":
-		v.Reason, v.Message = told.Reason, told.Message
+		v.Reason, v.Message = string(told.Reason), told.Message
 		if hopeless[told.Reason] {
 			return v, true
 		}
