@@ -2,21 +2,27 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // BenchmarkRunSpec is one experiment. It cannot be changed after creation, except
-// suspend, retain and ttlSecondsAfterFinished: a result always belongs to its spec.
+// suspend, priority, retain and ttlSecondsAfterFinished: a result always belongs to
+// its spec.
 //
 // +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="duration(self.deadline).getSeconds() >= self.design.blocks * size(self.targets) * (duration(self.design.warmup).getSeconds() + duration(self.design.duration).getSeconds())",fieldPath=".deadline",message="deadline is shorter than blocks x targets x (warmup + duration): raise deadline, or measure less"
+// +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
 // +kubebuilder:validation:XValidation:rule="!has(self.workload.sysbench) || self.workload.sysbench.reportIntervalSeconds == 0 || duration(self.design.duration).getSeconds() <= 10000 * self.workload.sysbench.reportIntervalSeconds",fieldPath=".workload",message="workload.sysbench.reportIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
 type BenchmarkRunSpec struct {
-	// Targets are the databases under test, 1 to 8. Every block measures each of
-	// them once, in this order, one at a time.
+	// Targets are the databases under test, 1 to 8: the variants that every cell
+	// compares. They are measured one at a time.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
@@ -29,13 +35,42 @@ type BenchmarkRunSpec struct {
 	// Workload is what the clients do. Exactly one tool.
 	Workload Workload `json:"workload"`
 
-	// Design says how often and how long to measure.
+	// Matrix are the factors of the experiment. Every combination of their values is
+	// a cell; all cells, times targets, times blocks, are at most 20,000 trials.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	Matrix []Axis `json:"matrix,omitempty"`
+
+	// Exclude leaves cells out: those that have all the values of an entry, such as
+	// {threads: 512, test: oltp_read_only}.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Exclude []Exclusion `json:"exclude,omitempty"`
+
+	// Design says how often, in what order and how long to measure.
 	// +optional
 	// +kubebuilder:default={}
 	Design Design `json:"design"`
 
-	// Deadline for the whole run, from its acceptance; time spent suspended does
-	// not count. A run that has not ended by then fails with reason
+	// Exclusive (the default): no other run uses the nodes of this one until it has
+	// ended. A run that cannot get its nodes waits as Queued, without pods. false
+	// allows other runs that are not exclusive on the same nodes.
+	// +optional
+	// +kubebuilder:default=true
+	Exclusive *bool `json:"exclusive,omitempty"`
+
+	// Priority in the queue for nodes, -1000 to 1000: higher first, then older
+	// first. A run that waits gains one for each hour. Can be changed at any time.
+	// +optional
+	// +kubebuilder:validation:Minimum=-1000
+	// +kubebuilder:validation:Maximum=1000
+	Priority int32 `json:"priority,omitempty"`
+
+	// Deadline for the whole run, from the moment it has its nodes; time spent
+	// suspended does not count. A run that has not ended by then fails with reason
 	// DeadlineExceeded.
 	// +optional
 	// +kubebuilder:default="24h"
@@ -63,6 +98,27 @@ type BenchmarkRunSpec struct {
 	Suspend bool `json:"suspend,omitempty"`
 }
 
+// Axis is one factor of the experiment.
+type Axis struct {
+	// Name of a field of the workload's tool, such as threads.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:Pattern=`^[a-z][A-Za-z0-9]*$`
+	Name string `json:"name"`
+
+	// Values of the field, 1 to 64, each once: numbers, or strings in quotes, "true"
+	// and "0.5" included.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=64
+	Values []intstr.IntOrString `json:"values"`
+}
+
+// Exclusion are values of some axes, by the names of the axes.
+// +kubebuilder:validation:MinProperties=1
+// +kubebuilder:validation:MaxProperties=8
+type Exclusion map[string]intstr.IntOrString
+
 // RetainPolicy says when the objects of a run stay after it has ended.
 // +kubebuilder:validation:Enum=Never;OnFailure;Always
 type RetainPolicy string
@@ -78,6 +134,14 @@ const (
 type Clients struct {
 	// Shape of a client pod.
 	Shape ShapeRef `json:"shape"`
+
+	// Count of client pods that start together, 1 to 64; their results are merged.
+	// Each runs the whole workload: threads and rates are per client.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Count int32 `json:"count,omitempty"`
 
 	// Placement of the client pods.
 	// +optional
@@ -120,16 +184,68 @@ type ShapeRef struct {
 	Inline *InstanceShapeSpec `json:"inline,omitempty"`
 }
 
-// Design says how often and how long to measure.
+// Design says how often, in what order and how long to measure.
 type Design struct {
 	// Blocks is the number of repetitions, 1 to 100. Each block measures every
-	// target once. At least 6 are needed for an interval of the median; 10 is the
+	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
 	// usual number.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Blocks int32 `json:"blocks,omitempty"`
+
+	// Order of the trials. RandomizedBlocks (the default) goes block by block, the
+	// cells in random order, and in each cell the targets in random order. ABBA goes
+	// block by block and turns the order of the targets round in every other block.
+	// Sequential measures all of one target before the next, as many published
+	// benchmarks do: drift over time then looks like a difference of targets.
+	// +optional
+	// +kubebuilder:default=RandomizedBlocks
+	Order TrialOrder `json:"order,omitempty"`
+
+	// Seed of the random order, 0 to 9007199254740991. The same spec and seed give
+	// the same order.
+	// +optional
+	// +kubebuilder:default=42
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=9007199254740991
+	Seed int64 `json:"seed,omitempty"`
+
+	// Cooldown is the pause between the end of a trial and the start of the next one.
+	// +optional
+	// +kubebuilder:default="0s"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('24h')",message="cooldown must be between 0s and 24h, such as 10s"
+	Cooldown metav1.Duration `json:"cooldown,omitempty"`
+
+	// DataReset says what data a trial finds: PerRun (the default), what the trial
+	// before left; PerBlock and PerTrial, what was loaded: a target of Assay's own
+	// gets its data directory back from a snapshot, which needs as much room again on
+	// the volume; an external one is loaded again by the tool.
+	// +optional
+	// +kubebuilder:default=PerRun
+	DataReset DataReset `json:"dataReset,omitempty"`
+
+	// IdleTargets are Running (the default) or Stopped while another target is
+	// measured. A target that was stopped comes back on the same node with the same
+	// volume, so that targets can share a node that has room for one.
+	// +optional
+	// +kubebuilder:default=Running
+	IdleTargets IdleTargets `json:"idleTargets,omitempty"`
+
+	// OnTrialFailure says what follows a trial that failed: Stop (the default) ends
+	// the run as failed; Continue goes on with the next trial; Retry repeats the
+	// trial up to maxRetries times and then goes on. Every attempt is kept.
+	// +optional
+	// +kubebuilder:default=Stop
+	OnTrialFailure TrialFailurePolicy `json:"onTrialFailure,omitempty"`
+
+	// MaxRetries of one trial with onTrialFailure: Retry, 1 to 10.
+	// +optional
+	// +kubebuilder:default=2
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	MaxRetries int32 `json:"maxRetries,omitempty"`
 
 	// Warmup is the discarded start of each trial, in whole seconds; 0s for none.
 	// Its output is kept but never counted.
@@ -140,13 +256,57 @@ type Design struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self).getMilliseconds() % 1000 == 0",message="warmup must be in whole seconds, such as 30s"
 	Warmup metav1.Duration `json:"warmup,omitempty"`
 
-	// Duration of the measured window of each trial, in whole seconds, 1s to 24h.
+	// Duration of the measured window of each trial, in whole seconds, 1s to 24h. For
+	// a workload that counts operations it is the longest that a trial may take.
 	// +optional
 	// +kubebuilder:default="300s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="duration must be between 1s and 24h, such as 300s"
 	// +kubebuilder:validation:XValidation:rule="duration(self).getMilliseconds() % 1000 == 0",message="duration must be in whole seconds, such as 300s"
 	Duration metav1.Duration `json:"duration,omitempty"`
 }
+
+// TrialOrder is the order of the trials of a run.
+// +kubebuilder:validation:Enum=RandomizedBlocks;ABBA;Sequential
+type TrialOrder string
+
+// Orders of trials.
+const (
+	OrderRandomizedBlocks TrialOrder = "RandomizedBlocks"
+	OrderABBA             TrialOrder = "ABBA"
+	OrderSequential       TrialOrder = "Sequential"
+)
+
+// DataReset says when the data is put back into the state that was loaded.
+// +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial
+type DataReset string
+
+// Resets of the data.
+const (
+	ResetPerRun   DataReset = "PerRun"
+	ResetPerBlock DataReset = "PerBlock"
+	ResetPerTrial DataReset = "PerTrial"
+)
+
+// IdleTargets says what targets do that are not measured.
+// +kubebuilder:validation:Enum=Running;Stopped
+type IdleTargets string
+
+// What idle targets do.
+const (
+	IdleRunning IdleTargets = "Running"
+	IdleStopped IdleTargets = "Stopped"
+)
+
+// TrialFailurePolicy says what follows a trial that failed.
+// +kubebuilder:validation:Enum=Stop;Continue;Retry
+type TrialFailurePolicy string
+
+// What follows a failed trial.
+const (
+	OnFailureStop     TrialFailurePolicy = "Stop"
+	OnFailureContinue TrialFailurePolicy = "Continue"
+	OnFailureRetry    TrialFailurePolicy = "Retry"
+)
 
 // BenchmarkRun is one experiment on databases of the MySQL family, run once.
 //
@@ -155,6 +315,8 @@ type Design struct {
 // +kubebuilder:resource:shortName=bmr
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Progress",type=string,JSONPath=`.status.progress.text`
+// +kubebuilder:printcolumn:name="Current",type=string,JSONPath=`.status.progress.current`
+// +kubebuilder:printcolumn:name="Ends",type=string,format=date-time,JSONPath=`.status.progress.estimatedEnd`
 // +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
 // +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`

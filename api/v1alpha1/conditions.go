@@ -6,7 +6,8 @@ const (
 	// ConditionAccepted: True when every reference is resolved and the plan is
 	// made; False when the user must act, and then the run is Failed.
 	ConditionAccepted = "Accepted"
-	// ConditionPlaced: True when the cluster offers a node for every shape.
+	// ConditionPlaced: True when the run holds a node for every pod; False with reason
+	// Queued while other runs use them.
 	ConditionPlaced = "Placed"
 	// ConditionTargetsReady: True when a login as the benchmark's user works on
 	// every target; False while one is not yet there, or when it cannot come up.
@@ -14,7 +15,8 @@ const (
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
 	// ConditionMeasured: True when every trial of the plan has ended; False with
-	// reason Progressing while they run, with the reason of a trial if one failed.
+	// reason Progressing while they run, with the reason of a trial if one failed and
+	// ended the run.
 	ConditionMeasured = "Measured"
 	// ConditionValid: True when no validity check found a contradiction, False
 	// when one did; absent until there is something to check.
@@ -49,6 +51,10 @@ const (
 	ReasonRetrying = "Retrying"
 	// ReasonSuspended: spec.suspend is true.
 	ReasonSuspended = "Suspended"
+	// ReasonQueued: other runs use the nodes, or are before this one in the queue.
+	ReasonQueued = "Queued"
+	// ReasonTooManyTrials: the plan would have more than 20,000 trials.
+	ReasonTooManyTrials = "TooManyTrials"
 	// ReasonInvalidSpec: the spec contradicts itself in a way that only the
 	// manager can see.
 	ReasonInvalidSpec = "InvalidSpec"
@@ -82,8 +88,19 @@ const (
 	ReasonTargetCrashed = "TargetCrashed"
 	// ReasonTargetRestarted: the database container restarted during the run.
 	ReasonTargetRestarted = "TargetRestarted"
-	// ReasonClientLost: a client pod vanished or was evicted.
+	// ReasonClientLost: a client pod vanished.
 	ReasonClientLost = "ClientLost"
+	// ReasonPodEvicted: a pod of the run was evicted or preempted.
+	ReasonPodEvicted = "PodEvicted"
+	// ReasonNodeLost: the node of a pod is gone, is not ready, or was shut down.
+	ReasonNodeLost = "NodeLost"
+	// ReasonTargetGone: the database pod was deleted and came back, or did not.
+	ReasonTargetGone = "TargetGone"
+	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
+	ReasonAllTrialsFailed = "AllTrialsFailed"
+	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
+	// deleted: what was measured is not known any more.
+	ReasonJournalLost = "JournalLost"
 	// ReasonPodRejected: the API server refuses the run's pods.
 	ReasonPodRejected = "PodRejected"
 	// ReasonResultMissing: a client ended without a result.

@@ -22,6 +22,11 @@ const (
 	LabelPhase = "assay.dev/phase"
 	// LabelTrial is the index of the trial in the plan.
 	LabelTrial = "assay.dev/trial"
+	// LabelAttempt is the attempt at the trial, from 0.
+	LabelAttempt = "assay.dev/attempt"
+	// LabelSpecHash, on a run and on its journal, is the first half of the SHA-256 of
+	// the resolved spec: equal experiments have equal hashes.
+	LabelSpecHash = "assay.dev/spec-hash"
 )
 
 // Roles of a run's pods and objects.
@@ -30,12 +35,23 @@ const (
 	RoleClient = "client"
 	RoleTrial  = "trial"
 	RoleResult = "result"
+	// RoleJournal is that of the ConfigMaps with the plan, the records of the trials
+	// and the summary.
+	RoleJournal = "journal"
 )
 
 // Annotations.
 const (
 	// AnnotationReady is set by a client on its result ConfigMap when it can start.
 	AnnotationReady = "assay.dev/ready"
+	// AnnotationStart is set by the manager on a trial's ConfigMap when it has
+	// published the start.
+	AnnotationStart = "assay.dev/start"
+	// AnnotationTarget, on a trial's ConfigMap, is the pod of the target and the
+	// number of its restarts when the trial began.
+	AnnotationTarget = "assay.dev/target-began-as"
+	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
+	AnnotationSpecHash = "assay.dev/spec-hash"
 )
 
 // Keys in a trial's ConfigMap.
@@ -44,6 +60,19 @@ const (
 	KeyTrial = "trial.json"
 	// KeyStart holds the published start time (RFC 3339 with nanoseconds).
 	KeyStart = "start"
+	// KeyLog, in a result's ConfigMap, holds the last lines of a pod that failed; the
+	// name of the container goes before it.
+	KeyLog = "log.txt"
+)
+
+// Keys of the journal.
+const (
+	// KeyPlan holds a part of the plan (internal/journal).
+	KeyPlan = "plan.json.gz"
+	// KeyRecords holds the records of up to 100 attempts at trials.
+	KeyRecords = "records.json.gz"
+	// KeySummary holds a part of the summary over all cells.
+	KeySummary = "summary.json.gz"
 )
 
 // Keys in a target's Secret.
@@ -86,10 +115,28 @@ func LoadName(run, target string) string { return ChildName(run, target+"-load")
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 
-// TrialName is the name of a trial's Job and of its trial ConfigMap.
-func TrialName(run string, index int32) string {
-	return ChildName(run, fmt.Sprintf("trial-%05d", index))
+// TrialName is the name of the Job of one attempt at a trial and of its trial
+// ConfigMap.
+func TrialName(run string, index, attempt int32) string {
+	suffix := fmt.Sprintf("trial-%05d", index)
+	if attempt > 0 {
+		suffix += fmt.Sprintf("-r%d", attempt)
+	}
+	return ChildName(run, suffix)
 }
 
 // ResultName is the name of the result ConfigMap of one client of a Job.
 func ResultName(job string, client int) string { return fmt.Sprintf("%s-result-%d", job, client) }
+
+// PlanName is the name of a part of the plan, from 0.
+func PlanName(run string, part int32) string { return ChildName(run, fmt.Sprintf("plan-%04d", part)) }
+
+// RecordsName is the name of a part of the records of the trials, from 0.
+func RecordsName(run string, part int32) string {
+	return ChildName(run, fmt.Sprintf("records-%04d", part))
+}
+
+// SummaryName is the name of a part of the summary, from 0.
+func SummaryName(run string, part int32) string {
+	return ChildName(run, fmt.Sprintf("summary-%04d", part))
+}

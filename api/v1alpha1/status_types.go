@@ -2,6 +2,7 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
 // Phase is where a run stands, for people. Programs read the conditions.
@@ -10,6 +11,7 @@ type Phase string
 // Phases of a run.
 const (
 	PhasePending      Phase = "Pending"
+	PhaseQueued       Phase = "Queued"
 	PhaseSuspended    Phase = "Suspended"
 	PhaseProvisioning Phase = "Provisioning"
 	PhaseLoading      Phase = "Loading"
@@ -35,7 +37,12 @@ type BenchmarkRunStatus struct {
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// StartTime is when the run was accepted; the deadline counts from here.
+	// AcceptedTime is when the run was accepted; its place in the queue counts from
+	// here.
+	// +optional
+	AcceptedTime *metav1.Time `json:"acceptedTime,omitempty"`
+
+	// StartTime is when the run got its nodes; the deadline counts from here.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 
@@ -52,8 +59,8 @@ type BenchmarkRunStatus struct {
 	// +optional
 	SuspendedFor *metav1.Duration `json:"suspendedFor,omitempty"`
 
-	// Headline is the median of the main measurement of the first target, for
-	// people, such as "1234.5 tx/s (n=3)".
+	// Headline is the median of the main measurement of the first cell and target,
+	// for people, such as "1234.5 tx/s (n=3)".
 	// +optional
 	Headline string `json:"headline,omitempty"`
 
@@ -71,21 +78,42 @@ type BenchmarkRunStatus struct {
 	// +listMapKey=name
 	Targets []TargetStatus `json:"targets,omitempty"`
 
-	// Trials that have begun, in the order of the plan.
+	// SpecHash is the SHA-256 of the resolved spec, in hexadecimal: runs with the same
+	// hash are the same experiment.
 	// +optional
-	// +listType=map
-	// +listMapKey=index
+	SpecHash string `json:"specHash,omitempty"`
+
+	// Placement is the nodes that the run holds.
+	// +optional
+	Placement *Placement `json:"placement,omitempty"`
+
+	// Plan is where the plan is stored.
+	// +optional
+	Plan *PlanStatus `json:"plan,omitempty"`
+
+	// Results are where the results are stored.
+	// +optional
+	Results *ResultsStatus `json:"results,omitempty"`
+
+	// Trials are the last attempts at trials that have ended, at most 10, and the one
+	// that runs. All of them are in the ConfigMaps of results.records.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=11
 	Trials []TrialStatus `json:"trials,omitempty"`
 
-	// Summary of the succeeded trials per target and measurement.
+	// Summary of the valid, undisturbed trials per cell, target and measurement, at
+	// most 60 entries. All of them are in the ConfigMaps of results.summary.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=60
 	Summary []SummaryEntry `json:"summary,omitempty"`
 
-	// Findings of the validity checks. A finding with severity Invalid makes the
-	// condition Valid False.
+	// Findings of the validity checks, the last 20. All of them are in the records of
+	// the trials.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
 	Findings []Finding `json:"findings,omitempty"`
 }
 
@@ -94,19 +122,87 @@ type Progress struct {
 	// Planned number of trials.
 	// +optional
 	Planned int32 `json:"planned"`
-	// Done is the number of trials that have ended.
-	// +optional
-	Done int32 `json:"done"`
+	Totals `json:",inline"`
 	// Text is "done/planned", for people.
 	// +optional
 	Text string `json:"text,omitempty"`
 	// CurrentTrial is the index of the trial that is running.
 	// +optional
 	CurrentTrial *int32 `json:"currentTrial,omitempty"`
+	// Current trial for people, such as "innodb threads=64 block 3".
+	// +optional
+	Current string `json:"current,omitempty"`
 	// EstimatedEnd of the last trial, from the spec's durations and the pace so
 	// far.
 	// +optional
 	EstimatedEnd *metav1.Time `json:"estimatedEnd,omitempty"`
+}
+
+// Totals count trials.
+type Totals struct {
+	// Done is the number of trials that have ended for good.
+	// +optional
+	Done int32 `json:"done"`
+	// Succeeded are those that have a result.
+	// +optional
+	Succeeded int32 `json:"succeeded,omitempty"`
+	// Failed are those that have none.
+	// +optional
+	Failed int32 `json:"failed,omitempty"`
+	// Invalid are those that succeeded with a result that contradicts itself.
+	// +optional
+	Invalid int32 `json:"invalid,omitempty"`
+	// Disturbed are those that succeeded, but something else happened meanwhile.
+	// +optional
+	Disturbed int32 `json:"disturbed,omitempty"`
+	// Retries are the attempts beyond the first ones.
+	// +optional
+	Retries int32 `json:"retries,omitempty"`
+}
+
+// Placement is the nodes that a run holds from its start to its end.
+type Placement struct {
+	// Clients are the nodes of the client pods.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Clients []string `json:"clients,omitempty"`
+	// Targets are the nodes of the database pods.
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Targets []TargetPlacement `json:"targets,omitempty"`
+}
+
+// TargetPlacement is the node of a database pod.
+type TargetPlacement struct {
+	// Name of the target.
+	Name string `json:"name"`
+	// Node of its pod.
+	Node string `json:"node"`
+}
+
+// PlanStatus says where the plan is stored.
+type PlanStatus struct {
+	// Trials in the plan, 1 to 20,000.
+	Trials int32 `json:"trials"`
+	// Cells of the matrix, without those that are excluded.
+	Cells int32 `json:"cells"`
+	// SHA256 of the plan in its canonical form, in hexadecimal: same spec and seed,
+	// same hash.
+	SHA256 string `json:"sha256"`
+	// Parts: the ConfigMaps RUN-plan-0000 and so on.
+	Parts int32 `json:"parts"`
+}
+
+// ResultsStatus says where the results are stored.
+type ResultsStatus struct {
+	// Records is the number of ConfigMaps RUN-records-0000 and so on, with what became
+	// of every attempt at a trial and the names of the ConfigMaps with its results.
+	Records int32 `json:"records"`
+	// Summary is the number of ConfigMaps RUN-summary-0000 and so on.
+	// +optional
+	Summary int32 `json:"summary,omitempty"`
 }
 
 // Resolved pins the inputs of a run.
@@ -149,6 +245,18 @@ type ServerSetting struct {
 	Value string `json:"value,omitempty"`
 }
 
+// SettingDifference is a setting whose effective value is not the requested one.
+type SettingDifference struct {
+	// Name as in my.cnf.
+	Name string `json:"name"`
+	// Requested value.
+	Requested string `json:"requested"`
+	// Effective value, as SHOW GLOBAL VARIABLES answered; absent when the server has
+	// no such variable.
+	// +optional
+	Effective *string `json:"effective,omitempty"`
+}
+
 // TargetStatus is a database as it really ran.
 type TargetStatus struct {
 	// Name of the target.
@@ -168,6 +276,20 @@ type TargetStatus struct {
 	// Restarts of the database container.
 	// +optional
 	Restarts *int32 `json:"restarts,omitempty"`
+	// QOSClass of the database pod; Guaranteed unless something changed it.
+	// +optional
+	QOSClass string `json:"qosClass,omitempty"`
+	// NonDefault are global variables whose value is not the server's own default, at
+	// most 40, by name; all of them are in the load result.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=40
+	NonDefault []ServerSetting `json:"nonDefault,omitempty"`
+	// Differences are settings that the server ignored or changed.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=40
+	Differences []SettingDifference `json:"differences,omitempty"`
 	// LoadResult is the ConfigMap with the result of loading the data.
 	// +optional
 	LoadResult string `json:"loadResult,omitempty"`
@@ -190,6 +312,18 @@ type NodeInfo struct {
 	// Architecture of the node.
 	// +optional
 	Architecture string `json:"architecture,omitempty"`
+	// OSImage of the node.
+	// +optional
+	OSImage string `json:"osImage,omitempty"`
+	// ContainerRuntime of the node, with its version.
+	// +optional
+	ContainerRuntime string `json:"containerRuntime,omitempty"`
+	// KubeletVersion of the node.
+	// +optional
+	KubeletVersion string `json:"kubeletVersion,omitempty"`
+	// CPUModel of the node, as its pod read it.
+	// +optional
+	CPUModel string `json:"cpuModel,omitempty"`
 }
 
 // TrialState is how a trial stands.
@@ -203,15 +337,24 @@ const (
 	TrialFailed    TrialState = "Failed"
 )
 
-// TrialStatus is one trial that has begun.
+// TrialStatus is one attempt at a trial that has begun.
 type TrialStatus struct {
 	// Index in the plan, from 0.
 	Index int32 `json:"index"`
+	// Attempt at the trial, from 0; more than 0 only with onTrialFailure: Retry.
+	// +optional
+	Attempt int32 `json:"attempt,omitempty"`
 	// Block is the repetition, from 0.
 	Block int32 `json:"block"`
+	// Cell is the index of the cell in the plan, from 0.
+	// +optional
+	Cell int32 `json:"cell"`
+	// Parameters are the values of the cell, by the names of the axes.
+	// +optional
+	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// Target that was measured.
 	Target string `json:"target"`
-	// State of the trial.
+	// State of the attempt.
 	State TrialState `json:"state"`
 	// Reason of a failure, from the list in docs/conditions.md.
 	// +optional
@@ -223,23 +366,46 @@ type TrialStatus struct {
 	// and not part of the summary. Absent until the result was checked.
 	// +optional
 	Valid *bool `json:"valid,omitempty"`
-	// Node that the client pod ran on.
+	// Disturbed is true when something else happened during the measured window:
+	// such a trial is kept, and not part of the summary.
 	// +optional
-	Node string `json:"node,omitempty"`
+	Disturbed bool `json:"disturbed,omitempty"`
+	// Nodes that the client pods ran on, in the order of the clients.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Nodes []string `json:"nodes,omitempty"`
+	// TargetNode that the database ran on; absent for an external target.
+	// +optional
+	TargetNode string `json:"targetNode,omitempty"`
 	// ClientImageID is the runner's image as the container runtime resolved it.
 	// +optional
 	ClientImageID string `json:"clientImageID,omitempty"`
-	// MeasureStarted is the start of the measured window, on the client's clock.
+	// MeasureStarted is the start of the measured window, on the clock of the first
+	// client.
 	// +optional
 	MeasureStarted *metav1.MicroTime `json:"measureStarted,omitempty"`
-	// MeasureEnded is the end of the measured window, on the client's clock.
+	// MeasureEnded is the end of the measured window, on the clock of the first
+	// client.
 	// +optional
 	MeasureEnded *metav1.MicroTime `json:"measureEnded,omitempty"`
+	// Ended is when the manager recorded the end.
+	// +optional
+	Ended *metav1.MicroTime `json:"ended,omitempty"`
+	// StartSkew is how much later the last client began to measure than the first,
+	// in seconds; absent with one client.
+	// +optional
+	StartSkew string `json:"startSkew,omitempty"`
+	// ResetTime is how long putting the data back took, in seconds; it is no part of
+	// the warm-up or the measured window. Absent without a reset.
+	// +optional
+	ResetTime string `json:"resetTime,omitempty"`
 	// Values of the runner's main measurements.
 	// +optional
 	// +listType=atomic
 	Values []Value `json:"values,omitempty"`
-	// Result is the ConfigMap with the whole result and the raw output.
+	// Result is the ConfigMap with the whole result and the raw output of the first
+	// client; those of other clients end in -1, -2 and so on.
 	// +optional
 	Result string `json:"result,omitempty"`
 }
@@ -257,8 +423,15 @@ type Value struct {
 	Direction string `json:"direction,omitempty"`
 }
 
-// SummaryEntry is one measurement of one target over all its valid trials.
+// SummaryEntry is one measurement of one target in one cell over all its valid,
+// undisturbed trials.
 type SummaryEntry struct {
+	// Cell is the index of the cell in the plan, from 0.
+	// +optional
+	Cell int32 `json:"cell"`
+	// Parameters are the values of the cell, by the names of the axes.
+	// +optional
+	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// Target that was measured.
 	Target string `json:"target"`
 	// Name of the measurement, such as throughput.
@@ -290,13 +463,18 @@ type Finding struct {
 	// Trial is the index of the trial that the finding is about.
 	// +optional
 	Trial *int32 `json:"trial,omitempty"`
+	// Client is the index of the client that the finding is about, where there are
+	// several.
+	// +optional
+	Client *int32 `json:"client,omitempty"`
 	// Target that the finding is about.
 	// +optional
 	Target string `json:"target,omitempty"`
 	// Check that found it.
 	Check string `json:"check"`
-	// Severity is Invalid (the number must not be used) or Warning.
-	// +kubebuilder:validation:Enum=Invalid;Warning
+	// Severity is Invalid (the number must not be used), Disturbed (something else
+	// happened meanwhile; not used either) or Warning.
+	// +kubebuilder:validation:Enum=Invalid;Disturbed;Warning
 	Severity string `json:"severity"`
 	// Message with the numbers that contradict each other.
 	Message string `json:"message"`

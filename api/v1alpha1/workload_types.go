@@ -65,6 +65,22 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Maximum=2147483647
 	RandSeed int64 `json:"randSeed,omitempty"`
 
+	// Events is the number of transactions that each client measures; 0 (the default)
+	// measures for design.duration instead, which otherwise is the longest that a
+	// trial may take.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=1000000000
+	Events int64 `json:"events,omitempty"`
+
+	// Rate is the number of transactions per second that each client offers, however
+	// fast the server answers (open loop); 0 (the default) begins a transaction when
+	// the one before has ended (closed loop).
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=10000000
+	Rate int32 `json:"rate,omitempty"`
+
 	// SkipTrx leaves out BEGIN and COMMIT: every statement commits by itself.
 	// +optional
 	SkipTrx bool `json:"skipTrx,omitempty"`

@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/assay-bench/assay/internal/result"
+
 // EnvironmentVersion names the format of Environment.
 const EnvironmentVersion = "assay.dev/environment/v1"
 
@@ -12,32 +14,38 @@ type Environment struct {
 	Flavor string `json:"flavor"`
 	// ServerVersion as SELECT VERSION() gave it at the last login.
 	ServerVersion string `json:"serverVersion,omitempty"`
-	// Kernel release, as uname -r prints it.
-	Kernel string `json:"kernel,omitempty"`
-	// CPUModel as /proc/cpuinfo names it.
-	CPUModel string `json:"cpuModel,omitempty"`
-	// Cgroup of the container.
-	Cgroup Cgroup `json:"cgroup"`
-	// Warnings are findings that make measurements doubtful, for people.
-	Warnings []string `json:"warnings,omitempty"`
+	// Machine, Limits and Warnings as in result.Environment.
+	Machine  result.Machine `json:"machine"`
+	Limits   result.Limits  `json:"limits"`
+	Warnings []string       `json:"warnings,omitempty"`
+	// Usage now.
+	Usage result.Usage `json:"usage"`
 }
 
-// Cgroup is the container's control group, of either version.
-type Cgroup struct {
-	// Version is 1 or 2; absent where no control group was found.
-	Version int `json:"version,omitempty"`
-	// CPULimit in CPUs; absent without a limit.
-	CPULimit *float64 `json:"cpuLimit,omitempty"`
-	// Periods is how many enforcement periods have elapsed.
-	Periods *int64 `json:"periods,omitempty"`
-	// Throttled is in how many of them the group had to wait.
-	Throttled *int64 `json:"throttled,omitempty"`
-	// ThrottledSeconds is how long it had to wait, over all CPUs.
-	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
-	// MemoryLimit in bytes; absent without a limit.
-	MemoryLimit *int64 `json:"memoryLimit,omitempty"`
-	// MemoryCurrent in bytes, page cache included.
-	MemoryCurrent *int64 `json:"memoryCurrent,omitempty"`
-	// MemoryPeak in bytes.
-	MemoryPeak *int64 `json:"memoryPeak,omitempty"`
+// Paths of the agent's HTTP server in a database pod, besides the probes. Each
+// request bears ControlToken in the header Authorization, as "Bearer TOKEN".
+const (
+	// PathEnvironment answers GET with an Environment.
+	PathEnvironment = "/environment"
+	// PathSnapshot answers POST when a snapshot of the data directory was taken and
+	// the server accepts logins again, with a result.Copy. It replaces an older one.
+	PathSnapshot = "/snapshot"
+	// PathRestore answers POST when the data directory is the snapshot's again and
+	// the server accepts logins, with a result.Copy.
+	PathRestore = "/restore"
+)
+
+// Operation is the body of POST to PathSnapshot and PathRestore. The same ID again
+// gives the same answer, without another copy: a client that lost the connection
+// asks again.
+type Operation struct {
+	ID string `json:"id"`
+}
+
+// Refusal is the body of every answer that is no success.
+type Refusal struct {
+	// Reason of the failure.
+	Reason Reason `json:"reason"`
+	// Message is for people.
+	Message string `json:"message"`
 }

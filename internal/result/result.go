@@ -59,10 +59,16 @@ type Result struct {
 	Errors []ErrorCount `json:"errors,omitempty"`
 	// Problems are lines of the output that could not be understood.
 	Problems []Problem `json:"problems,omitempty"`
-	// Server is what the server said of itself before and after the phase.
+	// Server is what the server said of itself before and after the phase; only the
+	// first client asks.
 	Server *Server `json:"server,omitempty"`
+	// Data is what the tables held; only the first client looks.
+	Data *Data `json:"data,omitempty"`
 	// Client is the environment of the client pod.
 	Client Client `json:"client"`
+	// Target is the environment of the database pod, as its agent told it; absent
+	// for an external target. Only the first client asks.
+	Target *Environment `json:"target,omitempty"`
 	// RawSHA256 is the hex SHA-256 of the bytes under KeyRaw.
 	RawSHA256 string `json:"rawSHA256"`
 }
@@ -123,6 +129,12 @@ const (
 	ReasonDeliveryFailed Reason = "DeliveryFailed"
 	// ReasonTrialInvalid: the agent could not make sense of the trial.
 	ReasonTrialInvalid Reason = "TrialInvalid"
+	// ReasonDataDiffers: after a reset the tables do not hold what was loaded.
+	ReasonDataDiffers Reason = "DataDiffers"
+	// ReasonResetFailed: the data could not be put back before the trial.
+	ReasonResetFailed Reason = "ResetFailed"
+	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
+	ReasonSnapshotFailed Reason = "SnapshotFailed"
 	// ReasonInterrupted: the client pod was told to stop.
 	ReasonInterrupted Reason = "Interrupted"
 )
@@ -149,6 +161,9 @@ type Times struct {
 	Ready *time.Time `json:"ready,omitempty"`
 	// Start is the published start time of the barrier.
 	Start *time.Time `json:"start,omitempty"`
+	// Planned is when the measured window was to begin, the same instant for every
+	// client of the trial. MeasureStarted minus Planned is the client's start skew.
+	Planned *time.Time `json:"planned,omitempty"`
 	// WarmupStarted: the tool was started for the discarded warm-up.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
 	// MeasureStarted: the tool was started for the measured window.
@@ -242,6 +257,9 @@ type Server struct {
 	// VariablesChanged are those whose value differed after the phase: name to
 	// the later value.
 	VariablesChanged map[string]string `json:"variablesChanged,omitempty"`
+	// NonDefault are the global variables whose value is not the server's own
+	// default, as the server tells; absent when it does not tell.
+	NonDefault map[string]string `json:"nonDefault,omitempty"`
 	// StatusDelta is the difference of each numeric global status variable over
 	// the measured window (after minus before).
 	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
@@ -251,13 +269,9 @@ type Server struct {
 type Client struct {
 	// Node is the name of the node, if it was told.
 	Node string `json:"node,omitempty"`
-	// Kernel release, as uname -r prints it.
-	Kernel string `json:"kernel,omitempty"`
-	// CPUModel as /proc/cpuinfo names it.
-	CPUModel string `json:"cpuModel,omitempty"`
-	// Throttled is the increase of the cgroup's nr_throttled over the measured
-	// window; absent where the cgroup does not say.
-	Throttled *int64 `json:"throttled,omitempty"`
-	// ThrottledSeconds is the time throttled over the measured window.
-	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
+	// Environment of the container.
+	Environment
+	// ClockStepSeconds is by how much more the wall clock advanced than the
+	// monotonic clock over the measured window: a step, or the slewing of NTP.
+	ClockStepSeconds *float64 `json:"clockStepSeconds,omitempty"`
 }

@@ -43,14 +43,36 @@ type Trial struct {
 	Runner string `json:"runner"`
 	// Workload is the runner's part of the spec, verbatim (spec.workload.<runner>).
 	Workload json.RawMessage `json:"workload"`
+	// Clients is the number of client pods of the trial, at least 1. Each runs the
+	// same workload: concurrency and rates are per client.
+	Clients int `json:"clients"`
 	// WarmupSeconds is the length of the discarded warm-up; 0 for none.
 	WarmupSeconds int64 `json:"warmupSeconds"`
-	// DurationSeconds is the length of the measured window.
+	// DurationSeconds is the length of the measured window; for a workload that
+	// counts operations, the longest that it may take.
 	DurationSeconds int64 `json:"durationSeconds"`
+	// SettleSeconds is the pause between the end of the warm-up and the start of the
+	// measured window, in which clients that are late catch up; 0 for none.
+	SettleSeconds float64 `json:"settleSeconds,omitempty"`
 	// Endpoint is where the target answers.
 	Endpoint Endpoint `json:"endpoint"`
+	// Agent is host:port of the target's agent; empty for an external target.
+	Agent string `json:"agent,omitempty"`
+	// Snapshot: after Prepare, a snapshot of the loaded data is taken.
+	Snapshot bool `json:"snapshot,omitempty"`
+	// Reset says how the data is put back before the trial; nil if it stays as the
+	// last trial left it.
+	Reset *Reset `json:"reset,omitempty"`
 	// Deadline is when the agent ends the tool and reports DeadlineExceeded.
 	Deadline time.Time `json:"deadline"`
+}
+
+// Reset puts the data back into the state that Prepare left.
+type Reset struct {
+	// Method is result.ResetSnapshot or result.ResetReload.
+	Method string `json:"method"`
+	// Tables that have to be there afterwards, with these rows and checksums.
+	Tables []result.Table `json:"tables"`
 }
 
 // Endpoint is the address of a target.
@@ -123,8 +145,14 @@ type Report struct {
 // Facts are what a trial lets one expect of its result, in numbers that do not
 // name the tool. A zero means: nothing is known, so nothing is checked.
 type Facts struct {
-	// DurationSeconds is the length of the measured window that was asked for.
+	// DurationSeconds is the length of the measured window that was asked for; 0
+	// when the workload counts operations.
 	DurationSeconds int64
+	// Operations that were asked for; 0 when the workload is bounded by time.
+	Operations int64
+	// Rate of operations per second that was offered (open loop); 0 for a closed
+	// loop.
+	Rate float64
 	// Threads is how many operations are under way at any moment: the tool is a
 	// closed loop without think time. 0 when it is not.
 	Threads int32
@@ -154,7 +182,13 @@ type Runner struct {
 	// Parse reads the output of a phase. It never fails: what it cannot read is a
 	// Problem, what the tool could not do is a Failure.
 	Parse func(t Trial, p Phase, o Output) Report
-	// Facts are the expectations that internal/validity holds a result against.
-	// It fails when the workload cannot be understood.
+	// Facts are the expectations that internal/validity holds the result of one
+	// client against. It fails when the workload cannot be understood.
 	Facts func(t Trial) (Facts, error)
+	// DataFields are the fields of the workload that decide what Prepare loads. They
+	// cannot be axes of a matrix: a run loads one data set.
+	DataFields []string
+	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
+	// clients load together. False: the first client loads alone.
+	SharesLoad bool
 }

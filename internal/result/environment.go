@@ -1,0 +1,147 @@
+package result
+
+import "time"
+
+// Environment is where a process ran, on either side of a measurement: what the
+// kernel says of the machine, the limits of the container, and what the container
+// used during the measured window. What is not known is absent, never 0.
+type Environment struct {
+	// Machine is the node.
+	Machine Machine `json:"machine"`
+	// Limits of the container.
+	Limits Limits `json:"limits"`
+	// Before and After are the counters just before and just after the measured
+	// window.
+	Before *Usage `json:"before,omitempty"`
+	After  *Usage `json:"after,omitempty"`
+	// Warnings are findings that make measurements doubtful, for people.
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+// Machine is what the kernel says of a node. It does not change during a run.
+type Machine struct {
+	// Kernel release, as uname -r prints it.
+	Kernel string `json:"kernel,omitempty"`
+	// CPUModel as /proc/cpuinfo names it.
+	CPUModel string `json:"cpuModel,omitempty"`
+	// Microcode revision as /proc/cpuinfo names it, such as 0xd000404.
+	Microcode string `json:"microcode,omitempty"`
+	// Governor of the first CPU's frequency, such as performance.
+	Governor string `json:"governor,omitempty"`
+	// Clocksource of the kernel, such as tsc.
+	Clocksource string `json:"clocksource,omitempty"`
+	// HugePages is the setting of transparent huge pages, such as madvise.
+	HugePages string `json:"hugePages,omitempty"`
+	// CPUs that are online on the node.
+	CPUs *int64 `json:"cpus,omitempty"`
+	// MemoryBytes of the node.
+	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
+	// BootTime of the node.
+	BootTime *time.Time `json:"bootTime,omitempty"`
+}
+
+// Limits of a container's control group; each is absent without a limit.
+type Limits struct {
+	// CgroupVersion is 1 or 2; absent where no control group was found.
+	CgroupVersion int `json:"cgroupVersion,omitempty"`
+	// CPUs as quota over period.
+	CPUs *float64 `json:"cpus,omitempty"`
+	// CPUSet is the list of CPUs that the container may use, such as 0-3.
+	CPUSet string `json:"cpuSet,omitempty"`
+	// MemoryBytes of the container.
+	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
+}
+
+// Usage are counters of a container at one instant. All but the memory only grow.
+type Usage struct {
+	// At is the wall clock of the node.
+	At time.Time `json:"at"`
+	// CPUSeconds used, user and system.
+	CPUSeconds *float64 `json:"cpuSeconds,omitempty"`
+	// Periods of CPU bandwidth enforcement that have elapsed.
+	Periods *int64 `json:"periods,omitempty"`
+	// Throttled is in how many of them the container had to wait.
+	Throttled *int64 `json:"throttled,omitempty"`
+	// ThrottledSeconds is how long it had to wait, over all CPUs.
+	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
+	// MemoryBytes in use, page cache included.
+	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
+	// MemoryPeakBytes since the container began.
+	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
+	// Pressure is the time in which some (or all, "full") tasks waited for a
+	// resource, in seconds; the keys are cpu.some, memory.full, io.some and so on.
+	// Of the container where the kernel says it, else of the node (keys node.cpu.some).
+	Pressure map[string]float64 `json:"pressure,omitempty"`
+	// VoluntarySwitches and InvoluntarySwitches are context switches of the main
+	// process (the database server, or the tool) over all its threads.
+	VoluntarySwitches   *int64 `json:"voluntarySwitches,omitempty"`
+	InvoluntarySwitches *int64 `json:"involuntarySwitches,omitempty"`
+}
+
+// Increase is the difference of one counter over the measured window; ok is false
+// unless both ends are known.
+func Increase[N int64 | float64](e Environment, counter func(Usage) *N) (n N, ok bool) {
+	if e.Before == nil || e.After == nil {
+		return 0, false
+	}
+	before, after := counter(*e.Before), counter(*e.After)
+	if before == nil || after == nil {
+		return 0, false
+	}
+	return *after - *before, true
+}
+
+// Table is what a table of the benchmark's schema holds.
+type Table struct {
+	// Name of the table.
+	Name string `json:"name"`
+	// Rows by COUNT(*).
+	Rows int64 `json:"rows"`
+	// Checksum by CHECKSUM TABLE; absent when the server gave none or it would have
+	// taken too long.
+	Checksum *int64 `json:"checksum,omitempty"`
+}
+
+// Data says what data a phase found or left.
+type Data struct {
+	// Tables in the order of their names.
+	Tables []Table `json:"tables,omitempty"`
+	// Reset is how the data was put back before the trial; absent if it was not.
+	Reset *Reset `json:"reset,omitempty"`
+	// Snapshot was taken after loading; absent if none was.
+	Snapshot *Copy `json:"snapshot,omitempty"`
+}
+
+// Reset of the data before a trial. Its time is no part of the warm-up or the
+// measured window.
+type Reset struct {
+	// Method is Snapshot or Reload.
+	Method string `json:"method"`
+	// Started and Ended on the client's clock; the check of the data is not in it.
+	Started time.Time `json:"started"`
+	Ended   time.Time `json:"ended"`
+	// Copy of the snapshot; absent for Reload.
+	Copy *Copy `json:"copy,omitempty"`
+	// VerifySeconds is how long counting rows and computing checksums took.
+	VerifySeconds float64 `json:"verifySeconds"`
+}
+
+// Methods of a Reset.
+const (
+	// ResetSnapshot: the data directory was restored from a snapshot.
+	ResetSnapshot = "Snapshot"
+	// ResetReload: the tool dropped its tables and loaded them again.
+	ResetReload = "Reload"
+)
+
+// Copy of a data directory.
+type Copy struct {
+	// Bytes and Files that were copied.
+	Bytes int64 `json:"bytes"`
+	Files int64 `json:"files"`
+	// Reflink: the file system shares the blocks until one side writes.
+	Reflink bool `json:"reflink"`
+	// Seconds that the copy took; StoppedSeconds is how long the server was down.
+	Seconds        float64 `json:"seconds"`
+	StoppedSeconds float64 `json:"stoppedSeconds"`
+}
