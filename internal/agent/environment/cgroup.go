@@ -3,10 +3,9 @@ package environment
 import (
 	"os"
 	"path"
-	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/result"
 )
 
 const cgroupRoot = "sys/fs/cgroup"
@@ -15,18 +14,29 @@ const cgroupRoot = "sys/fs/cgroup"
 // is no limit: the largest int64, rounded down to a page of at most 64 KiB.
 const unlimitedMemory = 1<<63 - 1<<16
 
-// Cgroup reads the agent's own control group, of version 2 or 1.
-func (r Reader) Cgroup() engine.Cgroup {
+// groups are the directories of the reader's own control group. In version 2 all
+// are the same; a directory that was not found is empty.
+type groups struct {
+	version                      int
+	cpu, cpuacct, cpuset, memory string
+}
+
+func (r Reader) groups() groups {
 	paths := r.membership()
-	if _, err := os.Stat(r.path(cgroupRoot + "/cgroup.controllers")); err == nil {
-		return r.version2(r.find("", paths[""], "cpu.stat"))
+	if r.exists(cgroupRoot + "/cgroup.controllers") {
+		dir := r.find("", paths[""], "cpu.stat")
+		return groups{version: 2, cpu: dir, cpuacct: dir, cpuset: dir, memory: dir}
 	}
-	cpu := r.find("cpu", paths["cpu"], "cpu.stat")
-	memory := r.find("memory", paths["memory"], "memory.usage_in_bytes")
-	if cpu == "" && memory == "" {
-		return engine.Cgroup{}
+	g := groups{
+		cpu:     r.find("cpu", paths["cpu"], "cpu.stat"),
+		cpuacct: r.find("cpuacct", paths["cpuacct"], "cpuacct.usage"),
+		cpuset:  r.find("cpuset", paths["cpuset"], "cpuset.cpus"),
+		memory:  r.find("memory", paths["memory"], "memory.usage_in_bytes"),
 	}
-	return r.version1(cpu, memory)
+	if g != (groups{}) {
+		g.version = 1
+	}
+	return g
 }
 
 // membership maps each controller to the path of the group; version 2 has the
@@ -49,74 +59,49 @@ func (r Reader) membership() map[string]string {
 // container has its own view of the tree, the group is at the root of it.
 func (r Reader) find(controller, group, file string) string {
 	for _, dir := range []string{path.Join(cgroupRoot, controller, group), path.Join(cgroupRoot, controller)} {
-		if _, err := os.Stat(r.path(path.Join(dir, file))); err == nil {
+		if r.exists(path.Join(dir, file)) {
 			return dir
 		}
 	}
 	return ""
 }
 
-func (r Reader) version2(dir string) engine.Cgroup {
-	c := engine.Cgroup{Version: 2}
-	if dir == "" {
-		return c
-	}
-	stat := r.pairs(dir + "/cpu.stat")
-	c.Periods, c.Throttled = stat["nr_periods"], stat["nr_throttled"]
-	c.ThrottledSeconds = seconds(stat["throttled_usec"], 1e6)
-	// "max 100000" is no limit.
-	if quota, period, ok := strings.Cut(r.text(dir+"/cpu.max"), " "); ok {
-		c.CPULimit = ratio(number(quota), number(period))
-	}
-	c.MemoryLimit = r.number(dir + "/memory.max")
-	c.MemoryCurrent = r.number(dir + "/memory.current")
-	c.MemoryPeak = r.number(dir + "/memory.peak")
-	return c
+func (r Reader) exists(name string) bool {
+	_, err := os.Stat(r.path(name))
+	return err == nil
 }
 
-func (r Reader) version1(cpu, memory string) engine.Cgroup {
-	c := engine.Cgroup{Version: 1}
-	if cpu != "" {
-		stat := r.pairs(cpu + "/cpu.stat")
-		c.Periods, c.Throttled = stat["nr_periods"], stat["nr_throttled"]
-		c.ThrottledSeconds = seconds(stat["throttled_time"], 1e9)
-		c.CPULimit = ratio(r.number(cpu+"/cpu.cfs_quota_us"), r.number(cpu+"/cpu.cfs_period_us"))
-	}
-	if memory != "" {
-		if limit := r.number(memory + "/memory.limit_in_bytes"); limit != nil && *limit < unlimitedMemory {
-			c.MemoryLimit = limit
+// Limits of the reader's own control group, of version 2 or 1. A set of CPUs that
+// is the whole node's is no limit.
+func (r Reader) Limits() result.Limits {
+	g := r.groups()
+	l := result.Limits{CgroupVersion: g.version}
+	switch g.version {
+	case 2:
+		// "max 100000" is no limit.
+		quota, period, _ := strings.Cut(r.in(g.cpu, "cpu.max"), " ")
+		l.CPUs = ratio(number(quota), number(period))
+		l.CPUSet = r.in(g.cpuset, "cpuset.cpus.effective")
+		l.MemoryBytes = number(r.in(g.memory, "memory.max"))
+	case 1:
+		l.CPUs = ratio(number(r.in(g.cpu, "cpu.cfs_quota_us")), number(r.in(g.cpu, "cpu.cfs_period_us")))
+		l.CPUSet = r.in(g.cpuset, "cpuset.cpus")
+		if limit := number(r.in(g.memory, "memory.limit_in_bytes")); limit != nil && *limit < unlimitedMemory {
+			l.MemoryBytes = limit
 		}
-		c.MemoryCurrent = r.number(memory + "/memory.usage_in_bytes")
-		c.MemoryPeak = r.number(memory + "/memory.max_usage_in_bytes")
 	}
-	return c
+	if l.CPUSet == r.text(onlineCPUs) {
+		l.CPUSet = ""
+	}
+	return l
 }
 
-// pairs reads lines of a name and a number.
-func (r Reader) pairs(name string) map[string]*int64 {
-	out := map[string]*int64{}
-	for line := range strings.Lines(r.text(name)) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-		out[key] = number(value)
+// in is the text of a file of a group; empty if the group was not found.
+func (r Reader) in(group, file string) string {
+	if group == "" {
+		return ""
 	}
-	return out
-}
-
-func (r Reader) number(name string) *int64 { return number(r.text(name)) }
-
-func number(text string) *int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return nil
-	}
-	return &n
-}
-
-func seconds(n *int64, perSecond float64) *float64 {
-	if n == nil {
-		return nil
-	}
-	return new(float64(*n) / perSecond)
+	return r.text(path.Join(group, file))
 }
 
 // ratio is absent for a negative part, with which version 1 says "no limit".

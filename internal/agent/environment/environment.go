@@ -1,11 +1,12 @@
-// Package environment reads what the kernel says of the machine and of the
-// agent's own control group. What is not known is absent, never 0.
+// Package environment reads what the kernel says of the machine, and the limits
+// and counters of the reader's own control group. What is not known is absent,
+// never 0.
 package environment
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -14,26 +15,6 @@ import (
 type Reader struct {
 	// Root is / but for tests.
 	Root string
-}
-
-// Kernel is the release of the kernel, as uname -r prints it.
-func (r Reader) Kernel() string { return r.text("proc/sys/kernel/osrelease") }
-
-// CPUModel is the name of the first CPU; empty on architectures that give none.
-func (r Reader) CPUModel() string {
-	f, err := os.Open(r.path("proc/cpuinfo"))
-	if err != nil {
-		return ""
-	}
-	defer func() { _ = f.Close() }()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		key, value, _ := strings.Cut(lines.Text(), ":")
-		if strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }
 
 func (r Reader) path(name string) string { return filepath.Join("/", r.Root, name) }
@@ -45,4 +26,33 @@ func (r Reader) text(name string) string {
 		return ""
 	}
 	return strings.TrimSpace(string(data))
+}
+
+func (r Reader) number(name string) *int64 { return number(r.text(name)) }
+
+// numbers reads lines of a name and a number, such as "nr_periods 5",
+// "MemTotal:  5 kB" and "voluntary_ctxt_switches: 5". The keys have no colon.
+func (r Reader) numbers(name string) map[string]*int64 {
+	out := map[string]*int64{}
+	for line := range strings.Lines(r.text(name)) {
+		if fields := strings.Fields(line); len(fields) > 1 {
+			out[strings.TrimSuffix(fields[0], ":")] = number(fields[1])
+		}
+	}
+	return out
+}
+
+func number(text string) *int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+func seconds(n *int64, perSecond float64) *float64 {
+	if n == nil {
+		return nil
+	}
+	return new(float64(*n) / perSecond)
 }

@@ -1,0 +1,77 @@
+package environment
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Machine is the node, as far as a container may see it. Architectures other than
+// x86 name neither the CPU's model nor its microcode; a virtual machine has
+// rarely a governor.
+func (r Reader) Machine() result.Machine {
+	cpu := r.firstCPU()
+	m := result.Machine{
+		Kernel:      r.text("proc/sys/kernel/osrelease"),
+		CPUModel:    cpu["model name"],
+		Microcode:   cpu["microcode"],
+		Governor:    r.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+		Clocksource: r.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		HugePages:   chosen(r.text("sys/kernel/mm/transparent_hugepage/enabled")),
+		CPUs:        countList(r.text(onlineCPUs)),
+	}
+	if kib := r.numbers("proc/meminfo")["MemTotal"]; kib != nil {
+		m.MemoryBytes = new(*kib << 10)
+	}
+	if boot := r.numbers("proc/stat")["btime"]; boot != nil {
+		m.BootTime = new(time.Unix(*boot, 0).UTC())
+	}
+	return m
+}
+
+const onlineCPUs = "sys/devices/system/cpu/online"
+
+// firstCPU is what /proc/cpuinfo says of the first CPU.
+func (r Reader) firstCPU() map[string]string {
+	facts := map[string]string{}
+	first, _, _ := strings.Cut(r.text("proc/cpuinfo"), "\n\n")
+	for line := range strings.Lines(first) {
+		key, value, _ := strings.Cut(line, ":")
+		facts[strings.TrimSpace(key)] = strings.TrimSpace(value)
+	}
+	return facts
+}
+
+// chosen is the word in brackets, as in "always [madvise] never".
+func chosen(text string) string {
+	_, rest, _ := strings.Cut(text, "[")
+	word, _, ok := strings.Cut(rest, "]")
+	if !ok {
+		return ""
+	}
+	return word
+}
+
+// countList counts what a list of the kernel names, such as 0-3,8; it is absent
+// for what is no such list.
+func countList(text string) *int64 {
+	var n int64
+	for part := range strings.SplitSeq(text, ",") {
+		from, to, isRange := strings.Cut(part, "-")
+		if !isRange {
+			to = from
+		}
+		first, err := strconv.ParseUint(from, 10, 31)
+		if err != nil {
+			return nil
+		}
+		last, err := strconv.ParseUint(to, 10, 31)
+		if err != nil || last < first {
+			return nil
+		}
+		n += int64(last-first) + 1
+	}
+	return &n
+}

@@ -1,0 +1,120 @@
+package environment
+
+import (
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Usage reads the counters now: those of the reader's own control group, and the
+// context switches of one process; 0 for none.
+func (r Reader) Usage(pid int) result.Usage {
+	g := r.groups()
+	u := result.Usage{At: time.Now().UTC(), Pressure: r.pressure(g)}
+	switch g.version {
+	case 2:
+		r.usage2(g.cpu, &u)
+	case 1:
+		r.usage1(g, &u)
+	}
+	if pid > 0 {
+		u.VoluntarySwitches, u.InvoluntarySwitches = r.switches(pid)
+	}
+	return u
+}
+
+func (r Reader) usage2(dir string, u *result.Usage) {
+	if dir == "" {
+		return
+	}
+	stat := r.numbers(dir + "/cpu.stat")
+	u.CPUSeconds = seconds(stat["usage_usec"], 1e6)
+	u.Periods, u.Throttled = stat["nr_periods"], stat["nr_throttled"]
+	u.ThrottledSeconds = seconds(stat["throttled_usec"], 1e6)
+	u.MemoryBytes = r.number(dir + "/memory.current")
+	u.MemoryPeakBytes = r.number(dir + "/memory.peak")
+}
+
+func (r Reader) usage1(g groups, u *result.Usage) {
+	u.CPUSeconds = seconds(number(r.in(g.cpuacct, "cpuacct.usage")), 1e9)
+	if g.cpu != "" {
+		stat := r.numbers(g.cpu + "/cpu.stat")
+		u.Periods, u.Throttled = stat["nr_periods"], stat["nr_throttled"]
+		u.ThrottledSeconds = seconds(stat["throttled_time"], 1e9)
+	}
+	u.MemoryBytes = number(r.in(g.memory, "memory.usage_in_bytes"))
+	u.MemoryPeakBytes = number(r.in(g.memory, "memory.max_usage_in_bytes"))
+}
+
+// pressure is of the group where the kernel says it, else of the node; nil where
+// it says neither.
+func (r Reader) pressure(g groups) map[string]float64 {
+	all := map[string]float64{}
+	for _, resource := range []string{"cpu", "memory", "io"} {
+		var own map[string]float64
+		if g.version == 2 {
+			own = totals(r.in(g.cpu, resource+".pressure"))
+		}
+		prefix := resource + "."
+		if len(own) == 0 {
+			own, prefix = totals(r.text("proc/pressure/"+resource)), "node."+resource+"."
+			if resource == "cpu" {
+				// Not defined for the whole node; kernels since 5.13 print a constant 0.
+				delete(own, "full")
+			}
+		}
+		for kind, total := range own {
+			all[prefix+kind] = total
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return all
+}
+
+// totals reads lines such as "some avg10=0.00 avg60=0.00 avg300=0.00 total=5",
+// whose total is in microseconds, to seconds by kind.
+func totals(text string) map[string]float64 {
+	out := map[string]float64{}
+	for line := range strings.Lines(text) {
+		kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		_, total, _ := strings.Cut(rest, "total=")
+		if n := number(total); n != nil && (kind == "some" || kind == "full") {
+			out[kind] = float64(*n) / 1e6
+		}
+	}
+	return out
+}
+
+// switches sums the context switches of the threads that a process has now. The
+// kernel tells those of threads that ended only to the parent after the end, so
+// the sum can shrink when threads end.
+func (r Reader) switches(pid int) (voluntary, involuntary *int64) {
+	tasks := path.Join("proc", strconv.Itoa(pid), "task")
+	threads, err := os.ReadDir(r.path(tasks))
+	if err != nil {
+		return nil, nil
+	}
+	for _, thread := range threads {
+		status := r.numbers(path.Join(tasks, thread.Name(), "status"))
+		voluntary = add(voluntary, status["voluntary_ctxt_switches"])
+		involuntary = add(involuntary, status["nonvoluntary_ctxt_switches"])
+	}
+	return voluntary, involuntary
+}
+
+// add is absent only if both are.
+func add(sum, n *int64) *int64 {
+	switch {
+	case n == nil:
+		return sum
+	case sum == nil:
+		return n
+	}
+	return new(*sum + *n)
+}
