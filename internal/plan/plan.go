@@ -1,12 +1,19 @@
 // Package plan turns the spec of a run into the ordered list of its trials: a pure
 // function, the same list for the same spec and seed, byte for byte, every time.
 //
-//	plan.go    the plan, and what it refuses
-//	cells.go   the matrix: every combination of the axes but the excluded ones
-//	order.go   the order of the trials
+//	plan.go      the plan, and what it refuses
+//	cells.go     the matrix: every combination of the axes but the excluded ones
+//	order.go     the order of the trials
+//	reset.go     which trials have the data put back first
+//	apply.go     the workload of one cell
+//	describe.go  the plan as bytes, as text and as time
 package plan
 
 import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -25,6 +32,8 @@ type Plan struct {
 	Order v1alpha1.TrialOrder `json:"order"`
 	// Targets in the order of the spec.
 	Targets []string `json:"targets"`
+	// Axes are the names of the axes in the order of the matrix; absent without one.
+	Axes []string `json:"axes,omitempty"`
 	// Cells in the order of the matrix, the last axis running fastest; one without
 	// parameters when there is no matrix.
 	Cells []Cell `json:"cells"`
@@ -50,7 +59,83 @@ type Trial struct {
 	Reset bool `json:"r,omitempty"`
 }
 
+// TooManyError says that a spec asks for more than MaxTrials.
+type TooManyError struct {
+	Blocks, Targets, Cells int64
+	// BeforeExclude: Cells are those of the whole matrix, which is too large to look
+	// for the excluded ones in it.
+	BeforeExclude bool
+}
+
+// Trials is the number that was asked for; the largest int64 when it is beyond.
+func (e *TooManyError) Trials() int64 { return times(times(e.Blocks, e.Targets), e.Cells) }
+
+// Error has the arithmetic and the remedies.
+func (e *TooManyError) Error() string {
+	what := "cells"
+	if e.BeforeExclude {
+		what = "cells (before spec.exclude)"
+	}
+	return fmt.Sprintf("%d blocks x %d targets x %d %s are %d trials, and a run has at most %d: "+
+		"use fewer values in spec.matrix, exclude cells, lower spec.design.blocks, or make several runs",
+		e.Blocks, e.Targets, e.Cells, what, e.Trials(), MaxTrials)
+}
+
+// New makes the plan of a spec whose defaults are filled in. dataFields are the
+// fields of the workload that decide what is loaded; they cannot be axes. Errors
+// name the field; more than MaxTrials is a *TooManyError. Nothing is built before
+// everything is counted: a matrix of 64^8 cells is refused as fast as any other.
+func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
+	d := spec.Design
+	if len(spec.Targets) == 0 {
+		return nil, errors.New("spec.targets: a run needs at least one target")
+	}
+	if d.Blocks < 1 {
+		return nil, fmt.Errorf("spec.design.blocks: %d is too few: use at least 1", d.Blocks)
+	}
+	arrange, known := orders[d.Order]
+	if !known {
+		return nil, fmt.Errorf("spec.design.order: %q is not known: use RandomizedBlocks, ABBA or Sequential", d.Order)
+	}
+	if !slices.Contains([]v1alpha1.DataReset{v1alpha1.ResetPerRun, v1alpha1.ResetPerBlock, v1alpha1.ResetPerTrial}, d.DataReset) {
+		return nil, fmt.Errorf("spec.design.dataReset: %q is not known: use PerRun, PerBlock or PerTrial", d.DataReset)
+	}
+	m, err := newMatrix(spec, dataFields)
+	if err != nil {
+		return nil, err
+	}
+	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(spec.Targets)), Cells: m.combinations()}
+	if tooMany.Cells > maxCombinations {
+		tooMany.BeforeExclude = len(spec.Exclude) > 0
+		return nil, tooMany
+	}
+	if tooMany.Cells, err = m.count(); err != nil {
+		return nil, err
+	}
+	if tooMany.Trials() > MaxTrials {
+		return nil, tooMany
+	}
+	p := &Plan{Seed: d.Seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells))}
+	for _, t := range spec.Targets {
+		p.Targets = append(p.Targets, t.Name)
+	}
+	p.Trials = arrange(d.Seed, size{blocks: d.Blocks, cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
+	for i := range p.Trials {
+		p.Trials[i].Index = int32(i)
+	}
+	markResets(p.Trials, d.DataReset)
+	return p, nil
+}
+
 // Measuring is how long one trial loads its target: warm-up and measured window.
 func Measuring(d v1alpha1.Design) time.Duration {
 	return d.Warmup.Duration + d.Duration.Duration
+}
+
+// times multiplies numbers from 0; the largest int64 stands for all beyond it.
+func times(a, b int64) int64 {
+	if a > 0 && b > math.MaxInt64/a {
+		return math.MaxInt64
+	}
+	return a * b
 }

@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// Apply sets the values of a cell in the JSON of the tool's part of the spec, and
+// gives it back in canonical form: that of the typed workload, to which into makes
+// a new pointer, such as *v1alpha1.SysbenchWorkload.
+//
+// An integer is set as a number. A string is set as a string if the field takes
+// one, or else as the number or the truth value that it spells: "0.5", "true". A
+// field that the tool does not have, or a value that does not fit, is an error that
+// names the axis. The bounds of a field are the tool's to check.
+func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, error) {
+	typed := into()
+	t := reflect.TypeOf(typed)
+	if t == nil || t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("applying a cell: %T is no pointer to a workload", typed)
+	}
+	canonical, err := canonicalize(base, typed)
+	if err != nil {
+		return nil, fmt.Errorf("spec.workload: %w", err)
+	}
+	if len(cell) == 0 {
+		return canonical, nil
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal(canonical, &object); err != nil {
+		return nil, fmt.Errorf("spec.workload: %w", err)
+	}
+	fields := fieldsOf(t.Elem())
+	for _, axis := range slices.Sorted(maps.Keys(cell)) { // sorted: the same error every time
+		field, has := fields[axis]
+		if !has {
+			return nil, fmt.Errorf("spec.matrix[%s]: the tool has no field %s; it has: %s",
+				axis, axis, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		}
+		value := cell[axis]
+		if object[axis], err = literal(value, field); err != nil {
+			return nil, fmt.Errorf("spec.matrix[%s]: the value %s does not fit: the field needs %w", axis, quoted(value), err)
+		}
+	}
+	if canonical, err = json.Marshal(object); err != nil {
+		return nil, fmt.Errorf("spec.workload: %w", err)
+	}
+	if canonical, err = canonicalize(canonical, into()); err != nil {
+		return nil, fmt.Errorf("spec.workload: %w", err)
+	}
+	return canonical, nil
+}
+
+// canonicalize reads one JSON object strictly into the typed value, and writes that.
+func canonicalize(data []byte, typed any) (json.RawMessage, error) {
+	if !bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		return nil, errors.New("it has to be an object")
+	}
+	if err := decodeStrictly(data, typed); err != nil {
+		return nil, err
+	}
+	return json.Marshal(typed)
+}
+
+func decodeStrictly(data []byte, into any) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		return err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("more data after the end of the value")
+	}
+	return nil
+}
+
+// fieldsOf lists the fields of a workload by their names in JSON. encoding/json
+// would take a name in other letters too, such as tablesize, and so let an axis past
+// the check of the fields that decide what is loaded.
+func fieldsOf(t reflect.Type) map[string]reflect.Type {
+	out := map[string]reflect.Type{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.IsExported() && !f.Anonymous && name != "" && name != "-" {
+			out[name] = f.Type
+		}
+	}
+	return out
+}
+
+// literal is the value as JSON that fits the type. The error says what the type
+// needs.
+func literal(value intstr.IntOrString, field reflect.Type) (json.RawMessage, error) {
+	fits := func(data []byte) bool { return decodeStrictly(data, reflect.New(field).Interface()) == nil }
+	text, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	if fits(text) {
+		return text, nil
+	}
+	if value.Type == intstr.String && scalar(value.StrVal) && fits([]byte(value.StrVal)) {
+		return json.RawMessage(value.StrVal), nil
+	}
+	return nil, errors.New(needs(field))
+}
+
+// scalar says whether a text is a JSON number or truth value. null is neither: it
+// would leave the field as it was.
+func scalar(text string) bool {
+	var v any
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return false
+	}
+	switch v.(type) {
+	case float64, bool:
+		return true
+	}
+	return false
+}
+
+// needs says what a type takes, for people.
+func needs(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		return needs(t.Elem())
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return fmt.Sprintf("an integer of %d bits, such as 64", t.Bits())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return fmt.Sprintf("an integer of %d bits from 0, such as 64", t.Bits())
+	case reflect.Float32, reflect.Float64:
+		return `a number, such as "0.5"`
+	case reflect.Bool:
+		return `"true" or "false"`
+	case reflect.String:
+		return `a string, such as "64" in quotes`
+	}
+	return "a " + t.String()
+}
+
+func quoted(value intstr.IntOrString) string {
+	if value.Type == intstr.String {
+		return fmt.Sprintf("%q", value.StrVal)
+	}
+	return value.String()
+}
