@@ -5,6 +5,22 @@ package result
 const (
 	// NameThroughput is the rate of operations that ended well, per second.
 	NameThroughput = "throughput"
+	// NameOffered is the rate of operations that the client began or tried to begin,
+	// per second; only of an open loop. Throughput is what was achieved of it.
+	NameOffered = "rate.offered"
+	// NameErrorRate is the rate of errors that operations met, per second; N is their
+	// number. An operation that the tool repeats until it ends well counts here for
+	// each error, and once in the throughput.
+	NameErrorRate = "rate.errors"
+	// NameReconnects is the rate of connections that were lost and made again, per
+	// second; N is their number.
+	NameReconnects = "reconnects"
+	// NameQueueLength is how many operations of an open loop waited to begin;
+	// intervals only, each the number at its end.
+	NameQueueLength = "queue.length"
+	// NameQueueConcurrency is how many operations of an open loop were under way;
+	// intervals only, each the number at its end.
+	NameQueueConcurrency = "queue.concurrency"
 	// NameQueries is the rate of statements, per second; N is their number.
 	NameQueries = "queries"
 	// NameQueryCount is the number of statements of one kind; see LabelKind.
@@ -31,6 +47,9 @@ const (
 	LabelKind = "kind"
 	// LabelPercentile is the percentile as a decimal number, such as 95.
 	LabelPercentile = "p"
+	// LabelClient is the index of the client pod, where measurements of several
+	// clients could not be merged.
+	LabelClient = "client"
 	// LabelStat is the statistic over threads: avg or stddev.
 	LabelStat = "stat"
 )

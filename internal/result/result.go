@@ -135,6 +135,11 @@ const (
 	ReasonResetFailed Reason = "ResetFailed"
 	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
 	ReasonSnapshotFailed Reason = "SnapshotFailed"
+	// ReasonOverloaded: the target did not keep up with the rate of an open loop, and
+	// the tool gave up.
+	ReasonOverloaded Reason = "Overloaded"
+	// ReasonUnfinished: the operations that were asked for were not done in time.
+	ReasonUnfinished Reason = "Unfinished"
 	// ReasonInterrupted: the client pod was told to stop.
 	ReasonInterrupted Reason = "Interrupted"
 )

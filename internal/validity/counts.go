@@ -64,6 +64,19 @@ func eventCount(r result.Result, _ runner.Facts) string {
 	return ""
 }
 
+// operationsAsked allows for threads that look at the count before their last
+// operation: each may do one more.
+func operationsAsked(r result.Result, f runner.Facts) string {
+	n, counted := operations(r)
+	if !counted || f.Operations == 0 {
+		return ""
+	}
+	if asked := float64(f.Operations); n < asked || n > asked+float64(f.Threads) {
+		return fmt.Sprintf("%.0f operations were counted, but %d were asked for", n, f.Operations)
+	}
+	return ""
+}
+
 func queryKinds(r result.Result, _ runner.Facts) string {
 	total, ok := queries(r)
 	if !ok {

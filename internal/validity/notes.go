@@ -2,7 +2,10 @@ package validity
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -11,6 +14,9 @@ import (
 // tlsAccepts is the status variable of MySQL and MariaDB that counts TLS
 // handshakes that were completed.
 const tlsAccepts = "Ssl_finished_accepts"
+
+// maxNames is how many variables a message names.
+const maxNames = 10
 
 // minBeyond is how many operations should lie beyond a percentile.
 const minBeyond = 10
@@ -22,8 +28,10 @@ func tls(r result.Result, f runner.Facts) string {
 		return ""
 	}
 	accepts, ok := r.Server.StatusDelta[tlsAccepts]
-	if ok && accepts < max(1, float64(f.Threads)) {
-		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections", accepts, tlsAccepts, f.Threads)
+	// Of an open loop the number of connections is not known: there is one at least.
+	connections := max(1, f.Threads)
+	if ok && accepts < float64(connections) {
+		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections", accepts, tlsAccepts, connections)
 	}
 	return ""
 }
@@ -85,21 +93,53 @@ func errorsNote(r result.Result, name, format string) string {
 	return fmt.Sprintf(format, count, n/float64(count))
 }
 
-func clientThrottled(r result.Result, _ runner.Facts) string {
-	if r.Client.Throttled == nil || *r.Client.Throttled == 0 {
+// positions are global variables that tell how far a server has come, not how it
+// is set: every write moves them.
+var positions = []string{
+	"gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_slave_pos", // MariaDB
+	"gtid_executed", "gtid_purged", // MySQL
+}
+
+// variablesChanged: a setting that somebody or something changed while measuring.
+func variablesChanged(r result.Result, _ runner.Facts) string {
+	if r.Server == nil {
 		return ""
 	}
-	message := fmt.Sprintf("the client was throttled %d times", *r.Client.Throttled)
-	if s := r.Client.ThrottledSeconds; s != nil {
-		message += fmt.Sprintf(" for %.3f s in all", *s)
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r.Server.VariablesChanged)) {
+		if !slices.Contains(positions, name) {
+			names = append(names, name)
+		}
 	}
-	return message + ": give it more CPU"
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - maxNames; n > 0 {
+		names, more = names[:maxNames], fmt.Sprintf(" and %d more", n)
+	}
+	return "the server's settings changed during the trial: " + strings.Join(names, ", ") + more
+}
+
+// resetSource is the source of what the agent could not say for certain of the
+// data after a reset, such as a checksum that the server did not give.
+const resetSource = "reset"
+
+func isOfReset(p result.Problem) bool { return p.Source == resetSource }
+
+func resetProblems(r result.Result, _ runner.Facts) string {
+	i := slices.IndexFunc(r.Problems, isOfReset)
+	if i < 0 {
+		return ""
+	}
+	return "after the reset: " + r.Problems[i].Text
 }
 
 func problems(r result.Result, _ runner.Facts) string {
-	if len(r.Problems) == 0 {
+	lines := slices.DeleteFunc(slices.Clone(r.Problems), isOfReset)
+	if len(lines) == 0 {
 		return ""
 	}
-	p := r.Problems[0]
-	return fmt.Sprintf("%d lines of output were not understood, the first one in %s, line %d: %s", len(r.Problems), p.Source, p.Line, p.Text)
+	p := lines[0]
+	return fmt.Sprintf("%d lines of output were not understood, the first one in %s, line %d: %s", len(lines), p.Source, p.Line, p.Text)
 }

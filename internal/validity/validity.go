@@ -5,15 +5,20 @@
 // compares only what was measured: where a number or a fact is absent, the check
 // says nothing. The one absence that is a finding is that of the headline.
 //
-//	counts.go   what was counted adds up
-//	latency.go  latencies fit each other and the throughput
-//	time.go     the time measured is the time asked for
-//	notes.go    disturbances that a reader should know of
+//	counts.go       what was counted adds up
+//	latency.go      latencies fit each other and the throughput
+//	time.go         the time measured is the time asked for
+//	rate.go         what was offered was achieved
+//	disturbance.go  what else happened to the client and the target meanwhile
+//	notes.go        what a reader should know of
+//	clients.go      the clients of one trial measured together
 //
 // The package knows no tool: what is particular to one comes as runner.Facts.
 package validity
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -25,6 +30,10 @@ const (
 	// Invalid: the numbers contradict each other or the trial. The result is kept
 	// for reading, and stays out of every statistic.
 	Invalid Severity = "Invalid"
+	// Disturbed: something else happened during the measured window. The numbers are
+	// what was measured, and stay out of every statistic: they tell of more than the
+	// target.
+	Disturbed Severity = "Disturbed"
 	// Warning: the numbers are used; the reader should know.
 	Warning Severity = "Warning"
 )
@@ -33,7 +42,7 @@ const (
 type Finding struct {
 	// Check is the name of the check, such as little.
 	Check string
-	// Severity is Invalid or Warning.
+	// Severity is Invalid, Disturbed or Warning.
 	Severity Severity
 	// Message names the numbers and what they say.
 	Message string
@@ -60,13 +69,24 @@ var checks = []check{
 	{"latency-sum", Invalid, latencySum},
 	{"little", Invalid, little},
 	{"duration", Invalid, duration},
+	{"operations", Invalid, operationsAsked},
 	{"intervals", Invalid, intervals},
 	{"tls", Invalid, tls},
+	{"target-restarted", Disturbed, targetRestarted},
+	{"target-throttled", Disturbed, targetThrottledMuch},
+	{"client-throttled", Disturbed, clientThrottledMuch},
+	{"target-memory-pressure", Disturbed, targetPressure},
+	{"client-memory-pressure", Disturbed, clientPressure},
+	{"clock-step", Disturbed, clockStep},
+	{"rate", Warning, fellBehind},
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
 	{"reconnects", Warning, reconnects},
-	{"client-throttled", Warning, clientThrottled},
+	{"target-throttled", Warning, targetThrottledLittle},
+	{"client-throttled", Warning, clientThrottledLittle},
+	{"variables-changed", Warning, variablesChanged},
+	{"reset", Warning, resetProblems},
 	{"problems", Warning, problems},
 }
 
@@ -86,13 +106,13 @@ func Check(r result.Result, f runner.Facts) []Finding {
 }
 
 // IsValid says whether no finding is Invalid.
-func IsValid(findings []Finding) bool {
-	for _, f := range findings {
-		if f.Severity == Invalid {
-			return false
-		}
-	}
-	return true
+func IsValid(findings []Finding) bool { return !has(findings, Invalid) }
+
+// IsDisturbed says whether a finding is Disturbed.
+func IsDisturbed(findings []Finding) bool { return has(findings, Disturbed) }
+
+func has(findings []Finding, s Severity) bool {
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == s })
 }
 
 // value of the first measurement of the name that has the labels.

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -72,8 +73,70 @@ func withTLS(accepts map[string]float64) func(*result.Result, *runner.Facts) {
 	}
 }
 
-func throttled(n int64, seconds float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Client.Throttled, r.Client.ThrottledSeconds = &n, &seconds }
+// onClient and onTarget set the counters of a side before and after 10 s.
+func onClient(change func(before, after *result.Usage)) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) { r.Client.Environment = used(change) }
+}
+
+func onTarget(change func(before, after *result.Usage)) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) { e := used(change); r.Target = &e }
+}
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func used(change func(before, after *result.Usage)) result.Environment {
+	before, after := result.Usage{At: noon}, result.Usage{At: noon.Add(10 * time.Second)}
+	change(&before, &after)
+	return result.Environment{Before: &before, After: &after}
+}
+
+// waited makes a container wait in some of 1000 periods.
+func waited(times int64) func(before, after *result.Usage) {
+	return func(before, after *result.Usage) {
+		before.Periods, after.Periods = new(int64(500)), new(int64(1500))
+		before.Throttled, after.Throttled = new(int64(40)), new(40+times)
+		before.ThrottledSeconds, after.ThrottledSeconds = new(1.5), new(1.75)
+	}
+}
+
+func forMemory(key string, seconds float64) func(before, after *result.Usage) {
+	return func(before, after *result.Usage) {
+		before.Pressure, after.Pressure = map[string]float64{key: 3}, map[string]float64{key: 3 + seconds}
+	}
+}
+
+func booted(at time.Time) func(*result.Result, *runner.Facts) {
+	return all(onTarget(func(_, _ *result.Usage) {}), func(r *result.Result, _ *runner.Facts) { r.Target.Machine.BootTime = &at })
+}
+
+func clockBy(seconds float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) { r.Client.ClockStepSeconds = &seconds }
+}
+
+// stretched is a window of 1000 s, for checks that depend on its length.
+func stretched(r *result.Result, f *runner.Facts) {
+	for _, name := range []string{result.NameThroughput, result.NameQueries} {
+		edit(name, func(m *result.Measurement) { m.Value = new(float64(*m.N) / 1000); m.Intervals = nil })(r, f)
+	}
+	set(result.NameTotalTime, 1000)(r, f)
+	f.DurationSeconds, f.Threads, f.ReportIntervalSeconds = 1000, 0, 0
+}
+
+func atRate(rate float64) func(*result.Result, *runner.Facts) {
+	return func(_ *result.Result, f *runner.Facts) { f.Rate, f.Threads = rate, 0 }
+}
+
+func asked(operations int64) func(*result.Result, *runner.Facts) {
+	return func(_ *result.Result, f *runner.Facts) { f.Operations = operations }
+}
+
+func changedTo(variables ...string) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		r.Server = &result.Server{VariablesChanged: map[string]string{}}
+		for _, name := range variables {
+			r.Server.VariablesChanged[name] = "1"
+		}
+	}
 }
 
 func zeroInterval(at int) func(*result.Result, *runner.Facts) {
@@ -156,9 +219,69 @@ var cases = map[string]struct {
 		withErrors(result.ErrorIgnored, 2), "ignored-errors", "2 errors were ignored, one per 5318 operations"},
 	"connections that were lost": {
 		withErrors(result.ErrorReconnects, 1), "reconnects", "1 connections were lost and made again, one per 10636"},
-	"a client that was throttled": {
-		throttled(12, 0.25), "client-throttled", "throttled 12 times for 0.250 s in all"},
-	"a client that was not throttled": {throttled(0, 0), "", ""},
+	"a client that waited in 1 % of the periods": {
+		onClient(waited(10)), "client-throttled", "the client was throttled in 10 of 1000 periods (1.00 %), for 0.250 s in all: give it more CPU"},
+	"a client that waited in more of them": {
+		onClient(waited(11)), "client-throttled", "the client was throttled in 11 of 1000 periods (1.10 %)"},
+	"a client that was not throttled": {onClient(waited(0)), "", ""},
+	"a client whose periods nobody counted": {
+		onClient(func(b, a *result.Usage) { waited(500)(b, a); b.Periods = nil }), "client-throttled", "the client was throttled 500 times, for 0.250 s"},
+	"a client of which only the end is known": {
+		all(onClient(waited(500)), func(r *result.Result, _ *runner.Facts) { r.Client.Before = nil }), "", ""},
+	"a target that waited in 1 % of the periods": {
+		onTarget(waited(10)), "target-throttled", "the target was throttled in 10 of 1000 periods"},
+	"a target that waited in more of them": {
+		onTarget(waited(11)), "target-throttled", "the target was throttled in 11 of 1000 periods"},
+	"a target that was not throttled": {onTarget(waited(0)), "", ""},
+	"a target without memory for more than 1 % of the time": {
+		onTarget(forMemory("memory.full", 0.11)), "target-memory-pressure", "all of the target waited for memory for 0.11 s of 10.00 s (1.1 %)"},
+	"a target without memory for 1 % of the time": {onTarget(forMemory("memory.full", 0.0999)), "", ""},
+	"some of a target without memory":             {onTarget(forMemory("memory.some", 5)), "", ""},
+	"a client on a node without memory": {
+		onClient(forMemory("node.memory.full", 0.2)), "client-memory-pressure", "all of the node of the client waited for memory for 0.20 s"},
+	"a calm container on a node without memory": {
+		onTarget(func(b, a *result.Usage) {
+			b.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 3}
+			a.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 8}
+		}), "", ""},
+	"a node that was started again": {
+		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node was started again at 12:00:04"},
+	"a node that was started before": {booted(noon.Add(-time.Minute)), "", ""},
+	"a target with less CPU time than before": {
+		onTarget(func(b, a *result.Usage) { b.CPUSeconds, a.CPUSeconds = new(90.0), new(2.0) }),
+		"target-restarted", "the target's CPU time was 88 less after the measured window than before it"},
+	"a target with fewer periods than before": {
+		onTarget(func(b, a *result.Usage) { b.Periods, a.Periods = new(int64(900)), new(int64(100)) }),
+		"target-restarted", "the target's number of CPU periods was 800 less"},
+	"a target whose threads that switched have ended": {
+		onTarget(func(b, a *result.Usage) {
+			b.InvoluntarySwitches, a.InvoluntarySwitches = new(int64(900)), new(int64(100))
+		}), "", ""},
+	"a clock that was set back":                      {clockBy(-0.051), "clock-step", "set by -0.051 s during the measured window of 10.0 s"},
+	"a clock that was set ahead":                     {clockBy(0.06), "clock-step", "set by +0.060 s"},
+	"a clock that is slewed":                         {clockBy(0.05), "", ""},
+	"a clock that is slewed for long":                {all(stretched, clockBy(0.5)), "", ""},
+	"a clock that is set by more than slewing could": {all(stretched, clockBy(-0.7)), "clock-step", "set by -0.700 s"},
+	"fewer operations than asked for": {
+		asked(10637), "operations", "10636 operations were counted, but 10637 were asked for"},
+	"as many operations as asked for":                    {asked(10636), "", ""},
+	"each thread did one operation more":                 {asked(10632), "", ""},
+	"more operations than asked for":                     {asked(10631), "operations", "10636 operations were counted, but 10631"},
+	"a rate that was achieved":                           {atRate(1063), "", ""},
+	"a rate that was achieved but for chance":            {atRate(1100), "", ""},
+	"a rate that was not achieved":                       {atRate(1120), "rate", "1120 operations per second were offered, and 1062.89 achieved (94.9 %)"},
+	"a rate that was not achieved for long":              {all(stretched, atRate(11.2)), "rate", "11.2 operations per second were offered"},
+	"a rate of which more was achieved than was offered": {atRate(900), "", ""},
+	"settings that somebody changed": {
+		changedTo("sync_binlog", "max_connections"), "variables-changed", "changed during the trial: max_connections, sync_binlog"},
+	"more settings than anybody reads": {
+		changedTo("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"), "variables-changed", "h, i, j and 2 more"},
+	"positions that every write moves": {changedTo("gtid_executed", "gtid_binlog_pos"), "", ""},
+	"no setting that changed":          {changedTo(), "", ""},
+	"something that a reset could not prove": {
+		func(r *result.Result, _ *runner.Facts) {
+			r.Problems = []result.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}
+		}, "reset", "after the reset: sbtest1 has no checksum"},
 	"a line that was not understood": {
 		func(r *result.Result, _ *runner.Facts) {
 			r.Problems = []result.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
@@ -194,10 +317,11 @@ func TestEveryCheckHasACase(t *testing.T) {
 		if !tested[c.name] {
 			t.Errorf("no case makes %s speak", c.name)
 		}
-		if names[c.name] || c.severity != Invalid && c.severity != Warning {
-			t.Errorf("%s: a name twice, or no severity", c.name)
+		key := c.name + " " + string(c.severity)
+		if names[key] || c.severity != Invalid && c.severity != Disturbed && c.severity != Warning {
+			t.Errorf("%s: twice, or no severity", key)
 		}
-		names[c.name] = true
+		names[key] = true
 	}
 }
 
@@ -256,11 +380,74 @@ func TestIsValid(t *testing.T) {
 		"no finding":          {nil, true},
 		"a warning":           {[]Finding{{Severity: Warning}}, true},
 		"a warning and worse": {[]Finding{{Severity: Warning}, {Severity: Invalid}}, false},
+		"a disturbance":       {[]Finding{{Severity: Disturbed}}, true},
 	}
 	for name, tc := range tests {
 		if got := IsValid(tc.findings); got != tc.want {
 			t.Errorf("%s: got %v, want %v", name, got, tc.want)
 		}
+	}
+}
+
+func TestIsDisturbed(t *testing.T) {
+	tests := map[string]struct {
+		findings []Finding
+		want     bool
+	}{
+		"no finding":                  {nil, false},
+		"what is wrong for others":    {[]Finding{{Severity: Warning}, {Severity: Invalid}}, false},
+		"a warning and a disturbance": {[]Finding{{Severity: Warning}, {Severity: Disturbed}}, true},
+	}
+	for name, tc := range tests {
+		if got := IsDisturbed(tc.findings); got != tc.want {
+			t.Errorf("%s: got %v, want %v", name, got, tc.want)
+		}
+	}
+}
+
+// The same check is a warning up to the bound, and a disturbance beyond it.
+func TestThrottlingDisturbsBeyondABound(t *testing.T) {
+	tests := map[string]struct {
+		change func(*result.Result, *runner.Facts)
+		want   Severity
+	}{
+		"a client at the bound":     {onClient(waited(10)), Warning},
+		"a client beyond the bound": {onClient(waited(11)), Disturbed},
+		"a target at the bound":     {onTarget(waited(10)), Warning},
+		"a target beyond the bound": {onTarget(waited(11)), Disturbed},
+		"periods nobody counted":    {onTarget(func(b, a *result.Usage) { waited(500)(b, a); a.Periods = nil }), Warning},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r, f := run(t), facts
+			tc.change(&r, &f)
+			if got := Check(r, f); len(got) != 1 || got[0].Severity != tc.want {
+				t.Errorf("got %+v, want one finding that is %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestCheckClients(t *testing.T) {
+	skew := func(spread, overlap float64) result.Skew {
+		return result.Skew{Clients: []result.ClientSkew{{Client: 0}, {Client: 1}}, SpreadSeconds: &spread, Overlap: &overlap}
+	}
+	tests := map[string]struct {
+		skew result.Skew
+		want []Finding
+	}{
+		"one client":                     {result.Skew{Clients: []result.ClientSkew{{Client: 0}}}, nil},
+		"clients that measured together": {skew(1, 0.95), nil},
+		"a client that began late":       {skew(1.001, 0.99), []Finding{{"clients-skew", Warning, "the last of 2 clients began to measure 1.001 s after the first"}}},
+		"clients that hardly measured together": {skew(0.5, 0.949), []Finding{{"clients-overlap", Invalid,
+			"all 2 clients measured in only 94.9 % of the longest window (at least 95 % expected): the sum of their rates is none"}}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, CheckClients(tc.skew)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -49,6 +49,9 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	if err != nil {
 		return runner.Command{}, err
 	}
+	if phase == runner.Prepare {
+		files[loadFile] = []byte(loadScript)
+	}
 	return runner.Command{Path: program, Args: slices.Concat(connection, schema, own), Files: files}, nil
 }
 
@@ -90,12 +93,12 @@ func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
 			return nil, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
 		}
-		return runArgs(p, t.WarmupSeconds), nil
+		return runArgs(t.Ref.Client, p, 0, t.WarmupSeconds), nil
 	case runner.Run:
 		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
 			return nil, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
 		}
-		return runArgs(p, t.DurationSeconds), nil
+		return runArgs(t.Ref.Client, p, p.Events, t.DurationSeconds), nil
 	case runner.Cleanup:
 		return []string{"--threads=1", p.Test, "cleanup"}, nil
 	}
@@ -114,26 +117,38 @@ func prepareArgs(engine string, p Params) ([]string, error) {
 	return []string{
 		"--mysql-storage-engine=" + engine,
 		"--threads=" + strconv.Itoa(int(min(p.Threads, p.Tables))),
-		"--rand-seed=" + strconv.FormatInt(p.RandSeed, 10),
-		p.Test, "prepare",
+		// Of the indexed column k. 1.1 changed the default to uniform.
+		"--rand-type=special",
+		loadFile, "prepare",
 	}, nil
 }
 
-func runArgs(p Params, seconds int64) []string {
-	return []string{
+// runArgs ends after the events or the seconds, whichever comes first; 0 events
+// for no such end.
+func runArgs(client int, p Params, events, seconds int64) []string {
+	args := []string{
 		"--threads=" + strconv.Itoa(int(p.Threads)),
-		"--events=0",
+		"--events=" + strconv.FormatInt(events, 10),
 		"--time=" + strconv.FormatInt(seconds, 10),
+	}
+	if p.Rate > 0 {
+		args = append(args, "--rate="+strconv.FormatInt(p.Rate, 10))
+	}
+	return append(args,
 		// 1.1 changed the default to uniform.
 		"--rand-type=special",
-		"--rand-seed=" + strconv.FormatInt(p.RandSeed, 10),
-		"--percentile=" + strconv.Itoa(int(p.Percentile)),
-		"--histogram=" + onOff(p.Histogram),
-		"--report-interval=" + strconv.Itoa(int(p.ReportIntervalSeconds)),
-		"--skip-trx=" + onOff(p.SkipTrx),
+		"--rand-seed="+strconv.FormatInt(seedOf(p.RandSeed, client), 10),
+		"--percentile="+strconv.Itoa(int(p.Percentile)),
+		"--histogram="+onOff(p.Histogram),
+		"--report-interval="+strconv.Itoa(int(p.ReportIntervalSeconds)),
+		"--skip-trx="+onOff(p.SkipTrx),
 		p.Test, "run",
-	}
+	)
 }
+
+// seedOf a client is its own, so that clients do not ask for the same rows in the
+// same order: that of the workload plus the index, from 1 again after the largest.
+func seedOf(seed int64, client int) int64 { return (seed-1+int64(client))%maxInt + 1 }
 
 func onOff(on bool) string {
 	if on {

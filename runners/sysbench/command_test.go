@@ -2,6 +2,7 @@ package sysbench
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -29,6 +30,8 @@ var someone = runner.Credentials{
 
 var plainFiles = map[string][]byte{"sysbench.cfg": []byte("mysql-password=\"s3cret\"\n")}
 
+var loadFiles = map[string][]byte{"sysbench.cfg": plainFiles["sysbench.cfg"], "load.lua": []byte(loadScript)}
+
 const connection = "--config-file=sysbench.cfg --db-driver=mysql --db-ps-mode=auto --mysql-host=innodb.bench.svc " +
 	"--mysql-port=3306 --mysql-user=assay --mysql-db=sbtest --mysql-ssl=off --mysql-ignore-errors=1213,1020,1205 " +
 	"--tables=10 --table-size=1000000 "
@@ -41,16 +44,16 @@ func TestCommand(t *testing.T) {
 		files  map[string][]byte
 	}{
 		"prepare has a thread per table, at most": {
-			phase: runner.Prepare, files: plainFiles,
-			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --rand-seed=42 oltp_read_write prepare",
+			phase: runner.Prepare, files: loadFiles,
+			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --rand-type=special load.lua prepare",
 		},
 		"prepare has no more threads than asked for, and sysbench's own engine": {
-			phase: runner.Prepare, files: plainFiles,
+			phase: runner.Prepare, files: loadFiles,
 			change: func(t *runner.Trial) {
 				t.Endpoint.StorageEngine = ""
 				t.Workload = edit(workload, `"threads":64`, `"threads":4`)
 			},
-			args: connection + "--mysql-storage-engine=InnoDB --threads=4 --rand-seed=42 oltp_read_write prepare",
+			args: connection + "--mysql-storage-engine=InnoDB --threads=4 --rand-type=special load.lua prepare",
 		},
 		"warm-up is a run of another length": {
 			phase: runner.Warmup, files: plainFiles,
@@ -70,6 +73,31 @@ func TestCommand(t *testing.T) {
 			},
 			args: connection + "--threads=1 --events=0 --time=300 --rand-type=special --rand-seed=7 --percentile=1 " +
 				"--histogram=off --report-interval=0 --skip-trx=on oltp_point_select run",
+		},
+		"run of a number of events": {
+			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("events", 5000) },
+			args: connection + "--threads=64 --events=5000 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"warm-up before a number of events is bounded by time": {
+			phase: runner.Warmup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("events", 5000) },
+			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"run at a rate": {
+			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("rate", 250) },
+			args: connection + "--threads=64 --events=0 --time=300 --rate=250 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"warm-up at the same rate": {
+			phase: runner.Warmup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("rate", 250) },
+			args: connection + "--threads=64 --events=0 --time=30 --rate=250 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"the fourth client has a seed of its own": {
+			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 3, 4 },
+			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=45 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run over TLS": {
 			phase: runner.Run, change: func(t *runner.Trial) { t.Endpoint.TLS = runner.TLSRequired },
@@ -100,6 +128,24 @@ func TestCommand(t *testing.T) {
 				t.Errorf("command (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestSeedOf(t *testing.T) {
+	tests := map[string]struct {
+		seed   int64
+		client int
+		want   int64
+	}{
+		"the first client":                       {42, 0, 42},
+		"the fourth client":                      {42, 3, 45},
+		"the largest seed":                       {maxInt, 0, maxInt},
+		"after the largest seed comes the first": {maxInt, 1, 1},
+	}
+	for name, tc := range tests {
+		if got := seedOf(tc.seed, tc.client); got != tc.want {
+			t.Errorf("%s: got %d, want %d", name, got, tc.want)
+		}
 	}
 }
 
@@ -185,4 +231,9 @@ func tlsWithout(change func(*runner.Credentials)) func(*runner.Trial, *runner.Cr
 
 func edit(text, old, new string) json.RawMessage {
 	return json.RawMessage(strings.Replace(text, old, new, 1))
+}
+
+// withRate is the workload with one of the fields that may be absent.
+func withRate(field string, value int) json.RawMessage {
+	return edit(workload, `"skipTrx"`, fmt.Sprintf(`"%s":%d,"skipTrx"`, field, value))
 }

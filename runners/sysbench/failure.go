@@ -26,6 +26,13 @@ var (
 	tlsFailed   = cause{result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
 )
 
+// queueFull is how the line begins with which sysbench gives up a rate.
+const queueFull = "FATAL: The event queue is full."
+
+// overloaded: the queue has 131072 places (MAX_QUEUE_LEN in sysbench.c).
+var overloaded = cause{result.ReasonOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
+	"cannot keep up with the rate: lower workload.sysbench.rate, or raise threads"}
+
 // causes by MySQL error number.
 var causes = map[string]cause{
 	"1045": rejected,
@@ -63,7 +70,20 @@ func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner
 	if names := r.missing(p); len(names) > 0 {
 		return failed(result.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", list(names))
 	}
+	if phase == runner.Run {
+		return r.unfinished(t, p)
+	}
 	return nil
+}
+
+// unfinished: sysbench ends well when the time is over before the events are done.
+func (r *reading) unfinished(t runner.Trial, p Params) *result.Failure {
+	done := r.figures[figEvents]
+	if p.Events == 0 || done.value >= float64(p.Events) {
+		return nil
+	}
+	return failed(result.ReasonUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
+		done.value, p.Events, t.DurationSeconds)
 }
 
 // afterSignal says where to look. sysbench handles none of these signals: nothing
@@ -98,6 +118,9 @@ func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
 		}
 	}
 	why, known := causes[number]
+	if number == "" && strings.HasPrefix(quoted, queueFull) {
+		why, known = overloaded, true
+	}
 	if !known {
 		why = cause{result.ReasonToolFailed, "look at the raw output and the server's log"}
 	}

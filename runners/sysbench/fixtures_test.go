@@ -24,7 +24,7 @@ type fixture struct {
 	signal     string
 	// want is the reason of the failure; empty for a success.
 	want result.Reason
-	// sound: a whole run with no options that Assay never sets.
+	// sound: a whole run of which every check says that it can be true.
 	sound bool
 }
 
@@ -45,6 +45,11 @@ func quiet(test string, seconds int64, threads int32) fixture {
 		phase: runner.Run, seconds: seconds, sound: true,
 		params: Params{Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95, RandSeed: 1},
 	}
+}
+
+// offered is a run of 10 s at a rate; 0 for a closed loop.
+func offered(rate int64) fixture {
+	return measured(TestReadWrite, false).with(func(f *fixture) { f.params.RandSeed, f.params.Rate = 42, rate })
 }
 
 func broken(phase runner.Phase, exit int, want result.Reason) fixture {
@@ -84,9 +89,21 @@ var fixtures = map[string]fixture{
 	"run-point-select-p100": measured(TestPointSelect, false).with(func(f *fixture) {
 		f.params.Percentile, f.params.Threads, f.seconds = 100, 2, 2
 	}),
-	// Options that Assay never sets: --rate, and --events without --time.
-	"run-rate-limited": quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
-	"run-events-limit": quiet(TestReadOnly, 1, 2).with(unsound),
+	"run-rate-limited": quiet(TestReadOnly, 5, 2).with(intervals).with(func(f *fixture) { f.params.Rate = 50 }),
+	"run-events-limit": quiet(TestReadOnly, 1, 2).with(func(f *fixture) { f.params.Events = 500 }),
+	// MariaDB 10.11 and the command lines of this adapter.
+	"run-open-loop":        offered(200),
+	"run-open-loop-behind": offered(5000).with(func(f *fixture) { f.params.Threads = 2 }),
+	"run-events":           offered(0).with(func(f *fixture) { f.params.Events, f.seconds = 2000, 60 }),
+	"run-events-open-loop": offered(200).with(func(f *fixture) { f.params.Events, f.seconds = 500, 60 }),
+	"fail-event-queue-full": offered(1000000).with(func(f *fixture) {
+		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, result.ReasonOverloaded, false
+	}),
+	"fail-too-few-events": offered(0).with(func(f *fixture) {
+		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, result.ReasonUnfinished, false
+	}),
+	"prepare-own-script":    offered(0).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"fail-own-script-twice": broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
 
 	"prepare-mysql97":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
 	"prepare-maria118": measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),

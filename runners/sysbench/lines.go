@@ -8,6 +8,7 @@ import (
 
 // Names of the figures in the report of a run.
 const (
+	figOffered       = "target transaction rate"
 	figRead          = "read"
 	figWrite         = "write"
 	figOther         = "other"
@@ -65,6 +66,7 @@ func figureLineOf(pattern string, figures ...string) figureLine {
 }
 
 var figureLines = []figureLine{
+	{regexp.MustCompile(`^Target transaction rate: ` + count + `/sec$`), []string{figOffered}},
 	figureLineOf(`read:\s+`+count, figRead),
 	figureLineOf(`write:\s+`+count, figWrite),
 	figureLineOf(`other:\s+`+count, figOther),
@@ -92,7 +94,6 @@ var plainLines = regexp.MustCompile(`^(?:` +
 	`\s*` +
 	`|Running the test with following options:` +
 	`|Number of threads: \d+` +
-	`|Target transaction rate: \d+/sec` +
 	`|Report intermediate results every \d+ second\(s\)` +
 	`|Initializing random number generator from (?:current time|seed \(-?\d+\)\.)` +
 	`|Initializing worker threads\.\.\.` +

@@ -24,12 +24,8 @@ const (
 
 // Names of measurements that only sysbench has.
 const (
-	nameThreadEvents     = "threads.events"
-	nameThreadTime       = "threads.time"
-	nameIgnored          = "errors.ignored"
-	nameReconnects       = "reconnects"
-	nameQueueLength      = "queue.length"
-	nameQueueConcurrency = "queue.concurrency"
+	nameThreadEvents = "threads.events"
+	nameThreadTime   = "threads.time"
 )
 
 // measurements turns what was read into measurements, in a fixed order. What was
@@ -104,6 +100,7 @@ func (r *reading) facts() []result.Measurement {
 		return m
 	}
 	return []result.Measurement{
+		fact(result.NameOffered, figOffered, unitTransactions, ""),
 		fact(result.NameTotalTime, figTotalTime, unitSecond, ""),
 		fact(result.NameEvents, figEvents, unitOne, ""),
 		fact(nameThreadEvents, figEventsAvg, unitOne, "avg"),
@@ -113,25 +110,28 @@ func (r *reading) facts() []result.Measurement {
 	}
 }
 
-// disturbances are there only when something happened.
+// disturbances are there also when nothing happened: a summary over trials would
+// else leave out those without errors. Their time series then says nothing more.
 func (r *reading) disturbances() []result.Measurement {
-	var ms []result.Measurement
-	if r.figures[figIgnored].value > 0 || r.series.anyError {
-		ms = append(ms, result.Measurement{
-			Name: nameIgnored, Unit: unitErrors, Direction: result.LowerIsBetter,
-			N: r.count(figIgnored), Value: r.value(figIgnoredRate), Intervals: r.series.errors,
-		})
+	errors := result.Measurement{
+		Name: result.NameErrorRate, Unit: unitErrors, Direction: result.LowerIsBetter,
+		N: r.count(figIgnored), Value: r.value(figIgnoredRate),
 	}
-	if r.figures[figReconnects].value > 0 || r.series.anyReconnect {
-		ms = append(ms, result.Measurement{
-			Name: nameReconnects, Unit: unitErrors, Direction: result.LowerIsBetter,
-			N: r.count(figReconnects), Value: r.value(figReconnectRate), Intervals: r.series.reconnects,
-		})
+	if r.series.anyError {
+		errors.Intervals = r.series.errors
 	}
-	return append(ms,
-		result.Measurement{Name: nameQueueLength, Unit: unitOne, Intervals: r.series.queue},
-		result.Measurement{Name: nameQueueConcurrency, Unit: unitOne, Intervals: r.series.concurrency},
-	)
+	reconnects := result.Measurement{
+		Name: result.NameReconnects, Unit: unitErrors, Direction: result.LowerIsBetter,
+		N: r.count(figReconnects), Value: r.value(figReconnectRate),
+	}
+	if r.series.anyReconnect {
+		reconnects.Intervals = r.series.reconnects
+	}
+	return []result.Measurement{
+		errors, reconnects,
+		{Name: result.NameQueueLength, Unit: unitOne, Intervals: r.series.queue},
+		{Name: result.NameQueueConcurrency, Unit: unitOne, Intervals: r.series.concurrency},
+	}
 }
 
 func (r *reading) errorCounts() []result.ErrorCount {

@@ -143,6 +143,9 @@ func (r *reading) missing(p Params) []string {
 	if f := r.figures[figTPS]; len(names) == 0 && !f.hasValue {
 		names = append(names, figTPS)
 	}
+	if _, ok := r.figures[figOffered]; p.Rate > 0 && !ok {
+		names = append(names, figOffered)
+	}
 	if p.Histogram && len(r.histogram) == 0 && r.figures[figEvents].value > 0 {
 		names = append(names, "latency histogram")
 	}

@@ -103,6 +103,11 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
 			failed(result.ReasonToolFailed, "sysbench: FATAL: The event queue is full: look at the raw output and the server's log"),
 		},
+		"a full queue says what to do": {
+			runner.Output{Stdout: load(t, "fail-event-queue-full.stdout"), ExitCode: 1},
+			failed(result.ReasonOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
+				"keep up with the specified event generation rate: %s", overloaded.remedy),
+		},
 	}
 	f := fixtures["run-read-only-quiet"]
 	for name, tc := range tests {
@@ -112,6 +117,41 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 				t.Errorf("failure (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// The events bind the measured window only: the warm-up is bounded by time.
+func TestTooFewEvents(t *testing.T) {
+	f := fixtures["fail-too-few-events"]
+	tests := map[string]struct {
+		phase  runner.Phase
+		events int64
+		want   *result.Failure
+	}{
+		"fewer than asked for": {runner.Run, 6861, failed(result.ReasonUnfinished,
+			"6860 of 6861 events were done in 3 s: raise design.duration, or lower workload.sysbench.events")},
+		"as many as asked for":  {runner.Run, 6860, nil},
+		"none were asked for":   {runner.Run, 0, nil},
+		"fewer, in the warm-up": {runner.Warmup, 6861, nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			f.params.Events = tc.events
+			got := parse(f.trial(t), tc.phase, f.output(t, "fail-too-few-events"))
+			if diff := cmp.Diff(tc.want, got.Failure); diff != "" {
+				t.Errorf("failure (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAReportThatDoesNotNameTheOfferedRate(t *testing.T) {
+	f := fixtures["run-events"]
+	f.params.Rate = 100
+	got := parse(f.trial(t), runner.Run, f.output(t, "run-events"))
+	want := failed(result.ReasonOutputTruncated, "sysbench ended well, but its report lacks: target transaction rate: look at the raw output")
+	if diff := cmp.Diff(want, got.Failure); diff != "" {
+		t.Errorf("failure (-want +got):\n%s", diff)
 	}
 }
 

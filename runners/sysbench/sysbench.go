@@ -4,6 +4,7 @@
 //
 //	workload.go      decode and check the parameters; expectations of a result
 //	command.go       the command line of each phase
+//	load.go          the script of prepare: the same data every time
 //	credentials.go   password and certificates as files, never as arguments
 //	parse.go         the output of a phase, read line by line
 //	lines.go         the table of lines that are understood
@@ -28,9 +29,17 @@ func Runner() runner.Runner {
 	return runner.Runner{
 		Name:     Name,
 		Headline: result.NameThroughput,
-		Summary:  []string{result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile},
-		Command:  command,
-		Parse:    parse,
-		Facts:    facts,
+		Summary: []string{
+			result.NameThroughput, result.NameOffered, result.NameErrorRate,
+			result.NameLatencyAvg, result.NameLatencyPercentile,
+		},
+		Command: command,
+		Parse:   parse,
+		Facts:   facts,
+		// The rows follow from these alone: not from the test, the threads or the seed.
+		DataFields: []string{"tables", "tableSize"},
+		// sysbench 1.0 has no way to load a part of the tables: prepare always creates
+		// sbtest1 to sbtest<tables>, and ends with an error at the first that is there.
+		SharesLoad: false,
 	}
 }

@@ -50,6 +50,12 @@ type Params struct {
 	RandSeed int64 `json:"randSeed"`
 	// SkipTrx leaves out BEGIN and COMMIT.
 	SkipTrx bool `json:"skipTrx"`
+	// Events is the number of transactions that each client measures, to
+	// 2147483647; absent or 0 for a workload that is bounded by time.
+	Events int64 `json:"events,omitempty"`
+	// Rate is the number of transactions per second that each client offers (open
+	// loop), to 2147483647; absent or 0 for a closed loop.
+	Rate int64 `json:"rate,omitempty"`
 }
 
 // decodeParams reads the workload of a trial strictly: a field that is not
@@ -85,6 +91,8 @@ func (p Params) validate() error {
 		{"reportIntervalSeconds", int64(p.ReportIntervalSeconds), 0, maxInt},
 		{"percentile", int64(p.Percentile), 1, 100},
 		{"randSeed", p.RandSeed, 1, maxInt},
+		{"events", p.Events, 0, maxInt},
+		{"rate", p.Rate, 0, maxInt},
 	}
 	for _, r := range ranges {
 		if r.value < r.min || r.value > r.to {
@@ -111,12 +119,21 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	if err != nil {
 		return runner.Facts{}, err
 	}
-	return runner.Facts{
+	f := runner.Facts{
 		DurationSeconds:       t.DurationSeconds,
+		Operations:            p.Events,
+		Rate:                  float64(p.Rate),
 		Threads:               p.Threads,
 		QueriesPerOperation:   p.queriesPerEvent(),
 		ReportIntervalSeconds: p.ReportIntervalSeconds,
 		QuantileError:         quantileError,
 		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
-	}, nil
+	}
+	if p.Events > 0 {
+		f.DurationSeconds = 0 // the longest, not the length that is to be expected
+	}
+	if p.Rate > 0 {
+		f.Threads = 0 // they wait for work, and the wait of the work counts as latency
+	}
+	return f, nil
 }

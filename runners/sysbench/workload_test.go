@@ -43,6 +43,10 @@ func TestDecodeParamsRefuses(t *testing.T) {
 		"percentile 101":                {edit(workload, `99`, `101`), "workload.sysbench.percentile: 101"},
 		"a percentile with decimals":    {edit(workload, `99`, `99.9`), "99.9"},
 		"a seed from the clock":         {edit(workload, `"randSeed":42`, `"randSeed":0`), "workload.sysbench.randSeed: 0"},
+		"fewer events than none":        {withRate("events", -1), "workload.sysbench.events: -1"},
+		"more events than it can count": {withRate("events", 2147483648), "workload.sysbench.events: 2147483648"},
+		"a negative rate":               {withRate("rate", -1), "workload.sysbench.rate: -1"},
+		"a rate that it cannot read":    {withRate("rate", 2147483648), "workload.sysbench.rate: 2147483648"},
 		"a seed that sysbench refuses":  {edit(workload, `"randSeed":42`, `"randSeed":2147483648`), "workload.sysbench.randSeed: 2147483648"},
 	}
 	for name, tc := range tests {
@@ -81,6 +85,31 @@ func TestFacts(t *testing.T) {
 				QuantileError: quantileError, TLSRequired: true,
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("facts (-want +got):\n%s", diff)
+			}
+		})
+	}
+	loops := map[string]struct {
+		change func(*Params)
+		want   runner.Facts
+	}{
+		"a number of events takes as long as it takes": {
+			func(p *Params) { p.Events = 500 }, runner.Facts{Operations: 500, Threads: 4}},
+		"threads that wait for work keep no law of Little": {
+			func(p *Params) { p.Rate = 50 }, runner.Facts{DurationSeconds: 10, Rate: 50}},
+		"a number of events at a rate": {
+			func(p *Params) { p.Rate, p.Events = 50, 500 }, runner.Facts{Operations: 500, Rate: 50}},
+	}
+	for name, tc := range loops {
+		t.Run(name, func(t *testing.T) {
+			f := measured(TestReadWrite, false)
+			tc.change(&f.params)
+			got, err := facts(f.trial(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.want.QueriesPerOperation, tc.want.ReportIntervalSeconds, tc.want.QuantileError = 20, 1, quantileError
+			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("facts (-want +got):\n%s", diff)
 			}
 		})

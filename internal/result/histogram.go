@@ -1,0 +1,61 @@
+package result
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// MergeHistograms adds the counts of buckets of equal value. That is exact when
+// the histograms have the same bounds, as those of one tool have: the bounds of a
+// tool do not follow from its data. All have to be of one unit, or ok is false.
+func MergeHistograms(hs ...Histogram) (merged Histogram, ok bool) {
+	if len(hs) == 0 {
+		return Histogram{}, false
+	}
+	counts := map[float64]int64{}
+	for _, h := range hs {
+		if h.Unit != hs[0].Unit {
+			return Histogram{}, false
+		}
+		for _, b := range h.Buckets {
+			counts[b.Value] += b.Count
+		}
+	}
+	merged = Histogram{Unit: hs[0].Unit, Buckets: make([]Bucket, 0, len(counts))}
+	for value, count := range counts {
+		merged.Buckets = append(merged.Buckets, Bucket{Value: value, Count: count})
+	}
+	slices.SortFunc(merged.Buckets, func(a, b Bucket) int { return cmp.Compare(a.Value, b.Value) })
+	return merged, true
+}
+
+// N is the number of operations in the histogram.
+func (h Histogram) N() int64 {
+	var n int64
+	for _, b := range h.Buckets {
+		n += b.Count
+	}
+	return n
+}
+
+// Percentile is the value of the bucket that holds the operation of the nearest
+// rank: the smallest value that at least p percent of the operations do not
+// exceed. p is over 0 and at most 100. ok is false for an empty histogram.
+func (h Histogram) Percentile(p float64) (value float64, ok bool) {
+	n := h.N()
+	if n <= 0 || !(p > 0 && p <= 100) {
+		return 0, false
+	}
+	// 99.9 has no exact binary form: without the allowance, a rank that is a whole
+	// number could become the next one.
+	const allowance = 1e-12
+	rank := max(1, int64(math.Ceil(p*float64(n)/100*(1-allowance))))
+	var seen int64
+	for _, b := range h.Buckets {
+		if seen += b.Count; seen >= rank {
+			return b.Value, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,136 @@
+package result
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// maxUncovered is the share of an interval that a window may reach into without a
+// point for it: the last operations of a window end after its time.
+const maxUncovered = 0.05
+
+// maxIntervals bounds the points of a merged series: gaps of a nanosecond in the
+// series of one client would make any number of them.
+const maxIntervals = 1 << 20
+
+// track is the series of one client on the common grid.
+type track struct {
+	// points by the number of the interval, from 1.
+	points map[int]*float64
+	// from and to are the window, in intervals since the begin of the first client.
+	from, to float64
+}
+
+// mergeIntervals adds up the points of the same time by the wall clock. The grid
+// begins with the first client; the points of another one are moved to the nearest
+// interval. A sum is there only where every client that was running has a point:
+// one that had not begun yet, or had ended, did nothing.
+func mergeIntervals(parts []part, all []Measurement) ([]Interval, string) {
+	for _, m := range all {
+		if len(m.Intervals) == 0 {
+			return nil, "" // a client without a series: there is none of all
+		}
+	}
+	length := usual(all[0].Intervals)
+	var first time.Time
+	for i, p := range parts {
+		if p.started == nil {
+			return nil, fmt.Sprintf("the intervals are left out, as nobody knows when client %d began", p.client)
+		}
+		if i == 0 || p.started.Before(first) {
+			first = *p.started
+		}
+	}
+	if !(length > 0) {
+		return nil, "the intervals are left out, as their times are not in order"
+	}
+	tracks := make([]track, 0, len(parts))
+	last := 0.0
+	for i, p := range parts {
+		t, ok := newTrack(p, all[i].Intervals, p.started.Sub(first).Seconds(), length)
+		if !ok {
+			return nil, fmt.Sprintf("the intervals are left out, as those of client %d are not of one length", p.client)
+		}
+		tracks = append(tracks, t)
+		last = max(last, t.to)
+	}
+	return addUp(tracks, int(math.Ceil(last)), length), ""
+}
+
+// usual is the median of the gaps between points, the first one from 0. Some may
+// be longer, where points are missing, and the last one shorter.
+func usual(points []Interval) float64 {
+	gaps, before := make([]float64, 0, len(points)), 0.0
+	for _, p := range points {
+		gaps = append(gaps, p.AtSeconds-before)
+		before = p.AtSeconds
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
+}
+
+// newTrack moves a series that began some seconds late. It is false when two
+// points fall into one interval, or one too far away. The end of a window that
+// falls into the interval before is no point of its own.
+func newTrack(p part, points []Interval, late, length float64) (track, bool) {
+	shift := math.Round(late / length)
+	t := track{points: map[int]*float64{}, from: shift}
+	for i, point := range points {
+		at := math.Round(point.AtSeconds/length) + shift
+		if !(at >= 1 && at <= maxIntervals) {
+			return track{}, false
+		}
+		if _, twice := t.points[int(at)]; twice {
+			if i == len(points)-1 {
+				break
+			}
+			return track{}, false
+		}
+		t.points[int(at)] = point.Value
+		t.to = max(t.to, at)
+	}
+	if m, ok := Find(p.measurements, NameTotalTime, nil); ok && m.Value != nil {
+		t.to = min(max(t.to, shift+*m.Value/length), maxIntervals)
+	}
+	return t, true
+}
+
+func addUp(tracks []track, last int, length float64) []Interval {
+	var merged []Interval
+	for i := 1; i <= last; i++ {
+		if value, ok := sumAt(tracks, i); ok {
+			merged = append(merged, Interval{AtSeconds: float64(i) * length, Value: value})
+		}
+	}
+	return merged
+}
+
+// sumAt is the sum in an interval; nil when a client's point has no value, not ok
+// when a client that was running has no point, or none was running.
+func sumAt(tracks []track, i int) (*float64, bool) {
+	total, known, any := 0.0, true, false
+	for _, t := range tracks {
+		value, ok := t.points[i]
+		switch {
+		case !ok && t.runs(i):
+			return nil, false
+		case !ok:
+		case value == nil:
+			known, any = false, true
+		default:
+			total += *value
+			any = true
+		}
+	}
+	if !known {
+		return nil, any
+	}
+	return &total, any
+}
+
+// runs says whether the window covers more of an interval than a little.
+func (t track) runs(i int) bool {
+	return min(t.to, float64(i))-max(t.from, float64(i-1)) > maxUncovered
+}

@@ -1,0 +1,267 @@
+package result
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// how the values of several clients become one.
+type how int
+
+const (
+	// sum: what the clients did in the same time.
+	sum how = iota + 1
+	least
+	most
+	// mean over all operations, from the sum of their latencies. It carries the
+	// histogram: that of all operations.
+	mean
+	// percentile of all operations, read from their histogram. It has no intervals:
+	// percentiles of parts tell nothing of the percentile of the whole.
+	percentile
+)
+
+// rules by the name of a measurement. One that is not here means something only
+// within its client: it is kept for each, with LabelClient.
+var rules = map[string]how{
+	NameThroughput:        sum,
+	NameQueries:           sum,
+	NameQueryCount:        sum,
+	NameEvents:            sum,
+	NameOffered:           sum,
+	NameErrorRate:         sum,
+	NameReconnects:        sum,
+	NameQueueLength:       sum,
+	NameQueueConcurrency:  sum,
+	NameLatencySum:        sum,
+	NameLatencyMin:        least,
+	NameLatencyMax:        most,
+	NameTotalTime:         most,
+	NameLatencyAvg:        mean,
+	NameLatencyPercentile: percentile,
+}
+
+// part is what one client has of the measurements.
+type part struct {
+	client       int
+	measurements []Measurement
+	// started is the begin of the tool on the wall clock, from which intervals
+	// count; nil when it is not known.
+	started *time.Time
+}
+
+func partsOf(results []Result, of func(Result) ([]Measurement, *time.Time)) []part {
+	parts := make([]part, 0, len(results))
+	for _, r := range results {
+		ms, started := of(r)
+		parts = append(parts, part{client: r.Trial.Client, measurements: ms, started: started})
+	}
+	return parts
+}
+
+// find the measurement that has exactly the name, labels and unit.
+func (p part) find(like Measurement) (Measurement, bool) {
+	for _, m := range p.measurements {
+		if m.Name == like.Name && m.Unit == like.Unit && maps.Equal(m.Labels, like.Labels) {
+			return m, true
+		}
+	}
+	return Measurement{}, false
+}
+
+// mergeMeasurements keeps the order of the first client; what only others have
+// follows.
+func mergeMeasurements(parts []part) ([]Measurement, []Problem) {
+	var merged, done []Measurement
+	var problems []Problem
+	for _, p := range parts {
+		for _, like := range p.measurements {
+			seen := part{measurements: done}
+			if _, ok := seen.find(like); ok {
+				continue
+			}
+			done = append(done, like)
+			if rules[like.Name] == 0 {
+				merged = append(merged, perClient(parts, like)...)
+				continue
+			}
+			m, problem := mergeOne(parts, like)
+			if problem != "" {
+				problems = append(problems, Problem{Source: sourceMerge, Text: describe(like) + ": " + problem})
+			}
+			if m.Value != nil || m.N != nil || m.Histogram != nil || len(m.Intervals) > 0 {
+				merged = append(merged, m)
+			}
+		}
+	}
+	return merged, problems
+}
+
+func describe(m Measurement) string {
+	text := m.Name
+	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+		text += " " + key + "=" + m.Labels[key]
+	}
+	return text
+}
+
+func perClient(parts []part, like Measurement) []Measurement {
+	var kept []Measurement
+	for _, p := range parts {
+		m, ok := p.find(like)
+		if !ok {
+			continue
+		}
+		labels := map[string]string{LabelClient: strconv.Itoa(p.client)}
+		maps.Copy(labels, m.Labels)
+		m.Labels = labels
+		kept = append(kept, m)
+	}
+	return kept
+}
+
+// mergeOne makes one measurement of those of all clients. What a client lacks is
+// absent in the whole as well: a sum of some would look like that of all.
+func mergeOne(parts []part, like Measurement) (Measurement, string) {
+	merged := Measurement{Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: like.Direction, Operation: like.Operation}
+	all, missing := gather(parts, like)
+	if missing != "" {
+		return merged, missing
+	}
+	merged.N = total(all)
+	var problem string
+	switch rules[like.Name] {
+	case sum:
+		merged.Value = fold(all, func(a, b float64) float64 { return a + b })
+		merged.Intervals, problem = mergeIntervals(parts, all)
+	case least:
+		merged.Value = fold(all, func(a, b float64) float64 { return min(a, b) })
+	case most:
+		merged.Value = fold(all, func(a, b float64) float64 { return max(a, b) })
+	case mean:
+		merged.Value = meanOf(parts, all)
+		merged.Histogram = histogramOf(all)
+	case percentile:
+		if merged.Value, problem = percentileOf(parts, like); problem != "" {
+			merged.N = nil // nothing is left of it
+		}
+	}
+	return merged, problem
+}
+
+// gather the measurement of each client, or say which have none.
+func gather(parts []part, like Measurement) ([]Measurement, string) {
+	var all []Measurement
+	var without []string
+	for _, p := range parts {
+		m, ok := p.find(like)
+		if !ok {
+			without = append(without, strconv.Itoa(p.client))
+			continue
+		}
+		all = append(all, m)
+	}
+	if len(without) > 0 {
+		return nil, fmt.Sprintf("left out, as these of %d clients have none: %s", len(parts), strings.Join(without, ", "))
+	}
+	return all, ""
+}
+
+// fold is absent when a value is.
+func fold(all []Measurement, f func(a, b float64) float64) *float64 {
+	if all[0].Value == nil {
+		return nil
+	}
+	folded := *all[0].Value
+	for _, m := range all[1:] {
+		if m.Value == nil {
+			return nil
+		}
+		folded = f(folded, *m.Value)
+	}
+	return &folded
+}
+
+// total of N; absent when one is.
+func total(all []Measurement) *int64 {
+	var n int64
+	for _, m := range all {
+		if m.N == nil {
+			return nil
+		}
+		n += *m.N
+	}
+	return &n
+}
+
+// meanOf all operations. Where a client has no sum of latencies, its mean times
+// its count is the same.
+func meanOf(parts []part, all []Measurement) *float64 {
+	n := total(all)
+	if n == nil || *n == 0 {
+		return nil
+	}
+	var latencies float64
+	for i, m := range all {
+		like := m
+		like.Name = NameLatencySum
+		if s, ok := parts[i].find(like); ok && s.Value != nil {
+			latencies += *s.Value
+			continue
+		}
+		if *m.N > 0 && m.Value == nil {
+			return nil
+		}
+		if *m.N > 0 {
+			latencies += *m.Value * float64(*m.N)
+		}
+	}
+	return new(latencies / float64(*n))
+}
+
+// histogramOf all operations; nil when one of the clients that did any has none.
+func histogramOf(all []Measurement) *Histogram {
+	var hs []Histogram
+	for _, m := range all {
+		switch {
+		case m.Histogram != nil:
+			hs = append(hs, *m.Histogram)
+		case m.N == nil || *m.N > 0:
+			return nil
+		}
+	}
+	merged, ok := MergeHistograms(hs...)
+	if !ok {
+		return nil
+	}
+	return &merged
+}
+
+// percentileOf all operations, from the histogram that the mean of the same labels
+// carries.
+func percentileOf(parts []part, like Measurement) (*float64, string) {
+	carrier := like
+	carrier.Name = NameLatencyAvg
+	carrier.Labels = maps.Clone(like.Labels)
+	delete(carrier.Labels, LabelPercentile)
+	var histogram *Histogram
+	if all, missing := gather(parts, carrier); missing == "" {
+		histogram = histogramOf(all)
+	}
+	if histogram == nil {
+		return nil, "left out, as a client has no histogram of its own: ask the tool for one"
+	}
+	p, err := strconv.ParseFloat(like.Labels[LabelPercentile], 64)
+	if err != nil {
+		return nil, "left out, as its label " + LabelPercentile + " is no number"
+	}
+	value, ok := histogram.Percentile(p)
+	if !ok {
+		return nil, "left out, as the histogram is empty or there is no such percentile"
+	}
+	return &value, ""
+}
