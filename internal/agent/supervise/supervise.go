@@ -90,6 +90,9 @@ func exitOf(cmd *exec.Cmd) Exit {
 	return Exit{Code: cmd.ProcessState.ExitCode()}
 }
 
+// PID is the number of the process, also after it has ended.
+func (p *Process) PID() int { return p.pid }
+
 // Done is closed when the process has ended and its output was read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 

@@ -11,10 +11,7 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 )
 
-// prepareDirs makes sure that the volumes can be written to, and removes what an
-// earlier container of the pod left in the run directory: its processes are gone,
-// but their numbers may be in use again, and then a server takes the stale lock
-// of its socket for that of another server.
+// prepareDirs makes sure that the volumes can be written to.
 func prepareDirs(o Options) error {
 	for _, dir := range []string{o.Data, o.Run, o.Tmp} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -29,6 +26,14 @@ func prepareDirs(o Options) error {
 			return fail(engine.ReasonStorageFailed, "%v", err)
 		}
 	}
+	return nil
+}
+
+// clearRun removes what an earlier server left in the run directory, also one of
+// an earlier container of the pod: its processes are gone, but their numbers may
+// be in use again, and then a server takes the stale lock of its socket for that
+// of another server.
+func clearRun(o Options) error {
 	stale, err := filepath.Glob(filepath.Join(o.Run, "server.*"))
 	if err != nil {
 		return fmt.Errorf("listing %s: %w", o.Run, err)
@@ -42,8 +47,12 @@ func prepareDirs(o Options) error {
 }
 
 // writeFiles writes the configuration, for inspection readable by a person in the
-// pod, and the init file, which holds the password.
+// pod, and the init file, which holds the password; after it has removed what an
+// earlier server left.
 func writeFiles(o Options, in inputs) error {
+	if err := clearRun(o); err != nil {
+		return err
+	}
 	sql := strings.Join(in.engine.BootstrapSQL(in.target, in.password), "\n") + "\n"
 	files := map[string][]byte{
 		o.configFile(): in.engine.Config(in.target, o.paths()),
@@ -84,17 +93,19 @@ func emptyDraft(o Options) (string, error) {
 }
 
 // adopt gives a complete draft its name, and makes that durable.
-func adopt(o Options, draft string) error {
-	if err := os.Rename(draft, o.paths().Data); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+func adopt(draft, name string) error {
+	if err := os.Rename(draft, name); err != nil {
+		return err
 	}
-	volume, err := os.Open(o.Data)
+	return syncDir(filepath.Dir(name))
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
 	if err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return err
 	}
-	defer func() { _ = volume.Close() }()
-	if err := volume.Sync(); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
-	}
-	return nil
+	defer func() { _ = d.Close() }()
+	return d.Sync()
 }

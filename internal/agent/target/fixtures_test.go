@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -19,7 +20,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/agent/supervise"
 )
 
 // helperEnv makes the test binary play the programs of a server.
@@ -50,14 +50,47 @@ func TestMain(m *testing.M) {
 	case "killed":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		time.Sleep(time.Minute)
-	case "serve":
-		stop := make(chan os.Signal, 1)
-		signal.Notify(stop, syscall.SIGTERM)
-		fmt.Println("[Note] log sequence number 1 (memory-mapped)\n[Note] ready")
-		<-stop
-		fmt.Println("[Note] bye")
+	case "serve", "serve-dirty":
+		serveFake(os.Args[2])
+	}
+	if os.Args[1] == "serve-dirty" {
+		os.Exit(3)
 	}
 	os.Exit(0)
+}
+
+// Files in the data directory of the fake server.
+const (
+	rowsFile  = "t1.ibd"  // what a test writes
+	cleanFile = "clean"   // there while the server is not
+	crashFile = "crash"   // makes the server end
+	brokeFile = "corrupt" // makes the server refuse to start
+)
+
+// serveFake is a server until it is told to stop.
+func serveFake(data string) {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, syscall.SIGTERM)
+	if _, err := os.Stat(filepath.Join(data, brokeFile)); err == nil {
+		fmt.Println("[ERROR] corrupt")
+		os.Exit(1)
+	}
+	_ = os.Remove(filepath.Join(data, cleanFile))
+	fmt.Printf("[Note] log sequence number %d (memory-mapped)\n[Note] ready\n", os.Getpid())
+	for {
+		select {
+		case <-stop:
+			fmt.Println("[Note] bye")
+			if err := os.WriteFile(filepath.Join(data, cleanFile), nil, 0o600); err != nil {
+				os.Exit(1)
+			}
+			return
+		case <-time.After(5 * time.Millisecond):
+			if _, err := os.Stat(filepath.Join(data, crashFile)); err == nil {
+				os.Exit(2)
+			}
+		}
+	}
 }
 
 // rig is an agent around a fake engine. Login succeeds while open is set.
@@ -89,12 +122,12 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 		}
 		return "1.2.3-Fake", nil
 	}
-	r.server = &server{
-		Options: Options{
+	r.server = newServer(
+		Options{
 			Data: dir + "/data", Run: dir + "/run", Tmp: dir + "/tmp", Listen: "127.0.0.1:0", TerminationLog: dir + "/term",
 			Grace: 5 * time.Second, Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 		},
-		in: inputs{
+		inputs{
 			target: engine.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret",
 			engine: engine.Engine{
 				Flavor:       "Fake",
@@ -104,8 +137,8 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 				BootstrapSQL: func(_ engine.Target, password string) []string { return []string{"-- " + password} },
 			},
 		},
-		door: &door{login: login}, children: &supervise.Children{},
-	}
+		login,
+	)
 	r.open.Store(true)
 	return r
 }
@@ -115,8 +148,9 @@ func (r *rig) begin(t *testing.T) {
 	t.Helper()
 	var ctx context.Context
 	ctx, r.stop = context.WithCancel(t.Context())
-	t.Cleanup(r.stop)
-	go func() { r.ended <- provide(ctx, r.server) }()
+	gone := make(chan struct{})
+	t.Cleanup(func() { r.stop(); <-gone }) // the fake server writes until its end
+	go func() { defer close(gone); r.ended <- provide(ctx, r.server) }()
 }
 
 // end waits for the end of the agent.
@@ -133,8 +167,14 @@ func (r *rig) end(t *testing.T) error {
 
 // get asks the agent's HTTP server and returns status and body.
 func (r *rig) get(path string) (int, string) {
+	return r.request("GET", path, "Bearer "+engine.ControlToken(r.in.password), "")
+}
+
+func (r *rig) request(method, path, authorization, body string) (int, string) {
 	w := httptest.NewRecorder()
-	r.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	q := httptest.NewRequest(method, path, strings.NewReader(body))
+	q.Header.Set("Authorization", authorization)
+	r.handler().ServeHTTP(w, q)
 	return w.Code, w.Body.String()
 }
 

@@ -2,6 +2,7 @@ package target
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"net"
@@ -12,13 +13,36 @@ import (
 	"github.com/assay-bench/assay/internal/agent/environment"
 )
 
-// handler answers the probes and whoever asks for the environment.
+const (
+	// maxRequest is how long the body of a request may be, in bytes.
+	maxRequest = 4 << 10
+	// farewell is how long answers may take when the agent ends.
+	farewell = time.Second
+)
+
+// handler answers the probes; and the environment and operations to whoever has
+// the benchmark's password.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET /environment", s.environment)
+	mux.HandleFunc("GET "+engine.PathEnvironment, s.authorized(s.environment))
+	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
+		mux.HandleFunc("POST "+path, s.authorized(func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, path) }))
+	}
 	return mux
+}
+
+// authorized lets through who bears the token.
+func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
+	want := []byte("Bearer " + engine.ControlToken(s.in.password))
+	return func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			s.refuse(w, fail(reasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
+			return
+		}
+		next(w, r)
+	}
 }
 
 // readyz is 200 only if a login works at this moment.
@@ -36,31 +60,58 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 
 func (s *server) environment(w http.ResponseWriter, _ *http.Request) {
 	var r environment.Reader
-	e := engine.Environment{
+	s.answer(w, http.StatusOK, engine.Environment{
 		Version: engine.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
-		Kernel: r.Kernel(), CPUModel: r.CPUModel(), Cgroup: r.Cgroup(), Warnings: s.findings(),
-	}
-	w.Header().Set("Content-Type", "application/json")
-	if err := json.NewEncoder(w).Encode(e); err != nil {
-		s.Log.Warn("answering /environment", "error", err)
-	}
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Usage: r.Usage(int(s.pid.Load())),
+	})
 }
 
-// listen serves HTTP until the context ends. The socket is open when it returns.
-func (s *server) listen(ctx context.Context) error {
+// operate answers when the operation has ended. It goes on without whoever asked.
+func (s *server) operate(w http.ResponseWriter, r *http.Request, path string) {
+	var wanted engine.Operation
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&wanted)
+	if err == nil && wanted.ID == "" {
+		err = errors.New("id: is empty; give every operation one of its own")
+	}
+	if err != nil {
+		s.refuse(w, fail(reasonRequestInvalid, "the body must be an operation: %v", err))
+		return
+	}
+	op, err := s.operations.ask(path, wanted.ID)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	select {
+	case <-op.done:
+	case <-r.Context().Done():
+		return
+	}
+	if op.err != nil {
+		s.refuse(w, op.err)
+		return
+	}
+	s.answer(w, http.StatusOK, op.copied)
+}
+
+// listen serves HTTP. The socket is open when it returns; hangUp closes it once
+// the last answers are out.
+func (s *server) listen(ctx context.Context) (hangUp func(), err error) {
 	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		return fail(engine.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
+		return nil, fail(engine.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
 	}
 	httpServer := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second}
-	go func() {
-		<-ctx.Done()
-		_ = httpServer.Close() // nothing is under way that matters
-	}()
 	go func() {
 		if err := httpServer.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
 			s.Log.Error("the agent's HTTP server ended", "error", err)
 		}
 	}()
-	return nil
+	return func() {
+		ctx, cancel := context.WithTimeout(ctx, farewell)
+		defer cancel()
+		if httpServer.Shutdown(ctx) != nil {
+			_ = httpServer.Close()
+		}
+	}, nil
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/internal/agent/database"
-	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -55,13 +54,13 @@ func realServer(t *testing.T, settings ...engine.Setting) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &server{
-		Options: Options{
+	return newServer(
+		Options{
 			Data: dir + "/data", Run: dir + "/run", Tmp: dir + "/tmp", Listen: "127.0.0.1:0", Grace: 30 * time.Second,
 			Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 		},
-		in: in, door: &door{login: knocker}, children: &supervise.Children{},
-	}
+		in, knocker,
+	)
 }
 
 func TestRealMariaDB(t *testing.T) {

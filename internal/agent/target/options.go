@@ -8,8 +8,29 @@
 // the socket, because it needs a root without a password, leaves a moment in
 // which the server answers without the account, and differs between images.
 //
-// It refuses to start a second server on the same volume, and never repairs or
-// empties a data directory that exists.
+// On request, by HTTP and with a token that follows from the benchmark's password,
+// it says what environment the server runs in (engine.PathEnvironment), takes a
+// snapshot of the data directory (engine.PathSnapshot) and restores it
+// (engine.PathRestore), one operation at a time. For both it stops the server,
+// copies, starts the server and waits for a login; readiness is gone meanwhile.
+//
+//   - A snapshot is taken of a server that shut down cleanly, never of one that was
+//     killed. It has its name only when it is complete and on disk. An older one is
+//     removed before, so a snapshot that fails leaves none.
+//   - A restore writes a marker first, removes the data directory, and makes a new
+//     one, so that the volume never holds more than two copies. As long as the
+//     marker is there, a start of the agent finishes the restore before anything
+//     else. A restore that fails with the data directory gone ends the agent.
+//   - The same operation asked for again gets the same answer. The last one that
+//     went well is remembered on the volume, so that holds after a restart of the
+//     container too; so does an interrupted restore. A snapshot that was interrupted,
+//     and an operation that failed, are tried anew after a restart.
+//
+// A server that ends without being told to ends the agent, at any time.
+//
+// It refuses to start a second server on the same volume. It never repairs a data
+// directory that exists, and replaces it only with a snapshot that somebody asked
+// to restore.
 package target
 
 import (
@@ -27,7 +48,8 @@ type Options struct {
 	TargetFile string
 	// PasswordFile holds the password of the benchmark's account.
 	PasswordFile string
-	// Data is the target's volume. It may hold files of others, such as lost+found.
+	// Data is the target's volume: the data directory, its snapshot, and what the
+	// agent remembers. It may hold files of others, such as lost+found.
 	Data string
 	// Run is for the socket, the configuration and, until the first login, the
 	// init file; it should not be on disk.
@@ -38,7 +60,8 @@ type Options struct {
 	Listen string
 	// TerminationLog is the file from which Kubernetes takes the last message.
 	TerminationLog string
-	// Grace is how long the server may take to shut down before it is killed.
+	// Grace is how long the server may take to shut down before it is killed, at
+	// the end and for every operation.
 	Grace time.Duration
 	// Out is where the server's log goes.
 	Out io.Writer

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -34,14 +35,36 @@ var programDirs = []string{
 // server is one database server and what is known of it.
 type server struct {
 	Options
-	in       inputs
-	door     *door
-	children *supervise.Children
-	// serving is true from the first login until the stop begins.
+	in         inputs
+	door       *door
+	children   *supervise.Children
+	volume     *volume
+	operations *operations
+	// interrupted is the restore that this agent finished for an earlier one, and
+	// that gets its answer with the first login; set by resume, nil for none.
+	interrupted *operation
+	// serving is true from the first login of a server until its stop begins.
 	serving atomic.Bool
+	// pid of the server; 0 while there is none.
+	pid atomic.Int64
 
 	mu       sync.Mutex
 	warnings []string
+	// warned are the lines of the warnings without what differs at every start.
+	warned map[string]bool
+}
+
+func newServer(o Options, in inputs, login loginFunc) *server {
+	return &server{
+		Options: o, in: in, door: &door{login: login}, children: &supervise.Children{},
+		volume: newVolume(o), operations: newOperations(), warned: map[string]bool{},
+	}
+}
+
+// running is a server that is up.
+type running struct {
+	*supervise.Process
+	log *supervise.Log
 }
 
 // findings are the warnings in the server's log so far.
@@ -56,11 +79,24 @@ func (s *server) observe(line string) {
 	if w == "" {
 		return
 	}
+	key := withoutNumbers(line)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.warnings) < maxWarnings {
+	if len(s.warnings) < maxWarnings && !s.warned[key] {
+		s.warned[key] = true
 		s.warnings = append(s.warnings, w)
 	}
+}
+
+// withoutNumbers makes the same line of two starts equal: they differ in times and
+// positions.
+func withoutNumbers(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, line)
 }
 
 // start starts a program of the engine; its output goes to a new log.
@@ -110,44 +146,82 @@ func (s *server) initialise(ctx context.Context) error {
 		return failWithLog(classifyStart(exit, log.Tail(), engine.ReasonInitialisationFailed), log.Tail(),
 			"the initialisation of the data directory %s", exit)
 	}
-	if err := adopt(s.Options, draft); err != nil {
-		return err
+	if err := adopt(draft, s.paths().Data); err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
 	}
 	s.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
 	return nil
 }
 
-// serve runs the server until it ends or the context does.
+// serve runs the server until it ends or the context does, and stops it for every
+// operation meanwhile.
 func (s *server) serve(ctx context.Context) error {
+	p, err := s.launch(ctx)
+	if err != nil {
+		return err
+	}
+	if s.interrupted != nil {
+		s.conclude(s.interrupted, nil)
+	}
+	for {
+		select {
+		case <-p.Done():
+			return s.crashed(p)
+		case <-ctx.Done():
+			return s.stop(p)
+		case op := <-s.operations.wanted:
+			if p, err = s.perform(ctx, p, op); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// launch starts the server and waits for the first login.
+func (s *server) launch(ctx context.Context) (running, error) {
+	if err := ctx.Err(); err != nil {
+		return running{}, err
+	}
+	if err := writeFiles(s.Options, s.in); err != nil {
+		return running{}, err
+	}
 	command := s.in.engine.Serve(s.configFile(), s.paths())
 	command.Args = append(command.Args, "--init-file="+s.initFile())
 	p, log, err := s.start(command)
 	if err != nil {
-		return err
+		return running{}, err
 	}
 	if err := s.awaitLogin(ctx, p, log); err != nil {
 		if _, killed := p.Stop(s.Grace); killed {
 			s.Log.Warn("the server did not shut down in time and was killed", "grace", s.Grace)
 		}
-		return err
+		return running{}, err
 	}
-	s.serving.Store(true)
-	defer s.serving.Store(false)
 	if err := os.Remove(s.initFile()); err != nil {
 		s.Log.Warn("removing the init file", "error", err)
 	}
+	s.pid.Store(int64(p.PID()))
+	s.serving.Store(true)
 	s.Log.Info("the server is ready", "version", s.door.lastVersion())
-	select {
-	case <-p.Done():
-		exit := p.Exit()
-		return failWithLog(classify(exit, log.Tail(), engine.ReasonServerCrashed), log.Tail(), "the server %s while it served", exit)
-	case <-ctx.Done():
-		return s.stop(p)
-	}
+	return running{Process: p, log: log}, nil
 }
 
-func (s *server) stop(p *supervise.Process) error {
+// crashed is the failure of a server that ended without being told to.
+func (s *server) crashed(p running) error {
+	s.down()
+	exit := p.Exit()
+	return failWithLog(classify(exit, p.log.Tail(), engine.ReasonServerCrashed), p.log.Tail(), "the server %s while it served", exit)
+}
+
+// down says that there is no server from now on.
+func (s *server) down() {
 	s.serving.Store(false)
+	s.pid.Store(0)
+}
+
+// stop ends the server. It fails if the server had to be killed.
+func (s *server) stop(p running) error {
+	s.down()
 	s.Log.Info("stopping the server")
 	exit, killed := p.Stop(s.Grace)
 	if killed {

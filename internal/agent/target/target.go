@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/agent/supervise"
 )
 
 // Run provides the server until the context ends. The error is what was written
@@ -36,7 +35,7 @@ func run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	return provide(ctx, &server{Options: o, in: in, door: &door{login: knocker}, children: &supervise.Children{}})
+	return provide(ctx, newServer(o, in, knocker))
 }
 
 // provide is the story of the package.
@@ -44,9 +43,19 @@ func provide(ctx context.Context, s *server) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go s.children.Reap(background)
-	if err := s.listen(background); err != nil {
+	hangUp, err := s.listen(background)
+	if err != nil {
 		return err
 	}
+	err = supply(ctx, s)
+	// Whoever waits for an operation is told why there will be no other answer.
+	s.operations.end(err)
+	hangUp()
+	return err
+}
+
+// supply makes the data directory and runs the server.
+func supply(ctx context.Context, s *server) error {
 	if err := prepareDirs(s.Options); err != nil {
 		return err
 	}
@@ -54,6 +63,9 @@ func provide(ctx context.Context, s *server) error {
 		return err
 	}
 	defer func() { _ = os.Remove(s.initFile()) }() // it is gone already once the server was ready
+	if err := s.resume(ctx); err != nil {
+		return err
+	}
 	if err := s.initialise(ctx); err != nil {
 		return err
 	}

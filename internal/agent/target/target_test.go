@@ -99,7 +99,7 @@ func TestEnvironment(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Version != engine.EnvironmentVersion || got.Flavor != "Fake" || got.ServerVersion != "1.2.3-Fake" || got.Kernel == "" {
+	if got.Version != engine.EnvironmentVersion || got.Flavor != "Fake" || got.ServerVersion != "1.2.3-Fake" || got.Machine.Kernel == "" {
 		t.Errorf("environment %+v", got)
 	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "no longer syncs it") {
