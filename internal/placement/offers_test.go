@@ -1,7 +1,6 @@
 package placement
 
 import (
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,56 +65,6 @@ func TestOffers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := Offers(tt.node, tt.shape); got != tt.want {
 				t.Errorf("Offers = %v, want %v", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestFind(t *testing.T) {
-	target := func(kind string) []Target { return []Target{{Name: "db", Shape: shape(kind)}} }
-	tests := map[string]struct {
-		nodes       []corev1.Node
-		need        Need
-		wantReason  string
-		wantMessage string
-		wantKeep    string
-	}{
-		"no node for the clients": {
-			nodes: []corev1.Node{node("a", "t")}, need: Need{Client: shape("c"), Targets: target("t"), Separate: true},
-			wantReason: v1alpha1.ReasonNoNodeOffersShape, wantMessage: "the clients",
-		},
-		"no node for a target": {
-			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Targets: target("t"), Separate: true},
-			wantReason: v1alpha1.ReasonNoNodeOffersShape, wantMessage: "target db",
-		},
-		"one node cannot separate": {
-			nodes: []corev1.Node{node("a", "x")}, need: Need{Client: shape("x"), Targets: target("x"), Separate: true},
-			wantReason: v1alpha1.ReasonCannotSeparate, wantMessage: "separateFromTargets",
-		},
-		"one node is enough when nobody asks for separation": {
-			nodes: []corev1.Node{node("a", "x")}, need: Need{Client: shape("x"), Targets: target("x")},
-		},
-		"a node that only clients can use is theirs": {
-			nodes: []corev1.Node{node("a", "t"), node("b", "c")}, need: Need{Client: shape("c"), Targets: target("t"), Separate: true},
-			wantKeep: "b",
-		},
-		"the targets leave the clients' only node to them": {
-			nodes: []corev1.Node{node("a", "c"), node("b", "t")}, need: Need{Client: shape("c"), Targets: target(""), Separate: true},
-			wantKeep: "a",
-		},
-		"the clients leave the target's only node to it": {
-			nodes: []corev1.Node{node("a", "t"), node("b", "c")}, need: Need{Client: shape(""), Targets: target("t"), Separate: true},
-			wantKeep: "b",
-		},
-		"external targets need no node": {
-			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Separate: true},
-		},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			got := Find(tt.nodes, tt.need)
-			if got.Reason != tt.wantReason || got.KeepFree != tt.wantKeep || !strings.Contains(got.Message, tt.wantMessage) {
-				t.Errorf("Find = %+v, want reason %q, keep %q, message with %q", got, tt.wantReason, tt.wantKeep, tt.wantMessage)
 			}
 		})
 	}

@@ -1,0 +1,187 @@
+package placement
+
+import (
+	"fmt"
+	"maps"
+	"math/bits"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// Cluster are the nodes at one moment, and which of them offer the shapes that were
+// asked for so far. It reads the nodes and never changes them. Not for several
+// goroutines at once.
+type Cluster struct {
+	nodes  []*corev1.Node // sorted by name
+	names  []string
+	has    []room // allocatable
+	offers map[string]Set
+}
+
+// room is CPU in thousandths and memory in bytes.
+type room struct{ cpu, memory int64 }
+
+func (r room) fits(into room) bool { return r.cpu <= into.cpu && r.memory <= into.memory }
+
+func (r room) plus(o room) room { return room{r.cpu + o.cpu, r.memory + o.memory} }
+
+func (r room) minus(o room) room { return room{r.cpu - o.cpu, r.memory - o.memory} }
+
+// or is room for either.
+func (r room) or(o room) room { return room{max(r.cpu, o.cpu), max(r.memory, o.memory)} }
+
+func roomOf(s v1alpha1.InstanceShapeSpec) room { return room{s.CPU.MilliValue(), s.Memory.Value()} }
+
+// NewCluster looks at nodes, which must not change while it is in use.
+func NewCluster(nodes []corev1.Node) *Cluster {
+	c := &Cluster{nodes: make([]*corev1.Node, len(nodes)), offers: map[string]Set{}}
+	for i := range nodes {
+		c.nodes[i] = &nodes[i]
+	}
+	slices.SortFunc(c.nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
+	c.names = make([]string, len(nodes))
+	c.has = make([]room, len(nodes))
+	for i, n := range c.nodes {
+		c.names[i] = n.Name
+		c.has[i] = room{n.Status.Allocatable.Cpu().MilliValue(), n.Status.Allocatable.Memory().Value()}
+	}
+	return c
+}
+
+// Names of the nodes, sorted; the members of a Set are indices into it.
+func (c *Cluster) Names() []string { return c.names }
+
+// Set is an empty set of nodes.
+func (c *Cluster) Set() Set { return make(Set, (len(c.nodes)+63)/64) }
+
+// SetOf the nodes with these names; those that are not in the cluster are left out.
+func (c *Cluster) SetOf(names []string) Set {
+	out := c.Set()
+	for _, name := range names {
+		if i, found := slices.BinarySearch(c.names, name); found {
+			out.Add(i)
+		}
+	}
+	return out
+}
+
+// Candidates are the nodes that any pod of the run could use. The set is the
+// caller's.
+func (c *Cluster) Candidates(need Need) Set {
+	out := slices.Clone(c.offering(need.Client))
+	for _, t := range need.Targets {
+		out.AddAll(c.offering(t.Shape))
+	}
+	return out
+}
+
+// offering is the set of nodes that offer a shape; read only.
+func (c *Cluster) offering(shape v1alpha1.InstanceShapeSpec) Set {
+	key := keyOf(shape)
+	set, known := c.offers[key]
+	if !known {
+		set = c.Set()
+		for i, n := range c.nodes {
+			if offers(n, &shape) {
+				set.Add(i)
+			}
+		}
+		c.offers[key] = set
+	}
+	return set
+}
+
+// Key is equal for needs that have the same candidates.
+func (n Need) Key() string {
+	keys := []string{keyOf(n.Client)}
+	for _, t := range n.Targets {
+		keys = append(keys, keyOf(t.Shape))
+	}
+	slices.Sort(keys)
+	return strings.Join(slices.Compact(keys), "\n")
+}
+
+// keyOf is equal for shapes that the same nodes offer: runtime class and annotations
+// do not decide where a pod fits.
+func keyOf(s v1alpha1.InstanceShapeSpec) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s", s.CPU.String(), s.Memory.String())
+	for _, name := range slices.Sorted(maps.Keys(s.NodeSelector)) {
+		fmt.Fprintf(&b, " %q=%q", name, s.NodeSelector[name])
+	}
+	for _, t := range s.Tolerations {
+		fmt.Fprintf(&b, " %q%q%q%q", t.Key, t.Operator, t.Value, t.Effect)
+	}
+	return b.String()
+}
+
+// Set of nodes of one cluster, by their indices in Cluster.Names. nil is empty.
+type Set []uint64
+
+// Add one node.
+func (s Set) Add(i int) { s[i/64] |= 1 << (i % 64) }
+
+// Has says whether a node is in the set.
+func (s Set) Has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
+
+// AddAll nodes of another set of the same cluster.
+func (s Set) AddAll(o Set) {
+	for i := range o {
+		s[i] |= o[i]
+	}
+}
+
+// Keep only what is in another set too.
+func (s Set) Keep(o Set) {
+	for i := range s {
+		if i < len(o) {
+			s[i] &= o[i]
+		} else {
+			s[i] = 0
+		}
+	}
+}
+
+// Within says whether every node of the set is in another one.
+func (s Set) Within(o Set) bool {
+	for i := range s {
+		if i >= len(o) && s[i] != 0 || i < len(o) && s[i]&^o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Overlaps says whether the sets have a node in common.
+func (s Set) Overlaps(o Set) bool {
+	for i := range min(len(s), len(o)) {
+		if s[i]&o[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Len is the number of nodes.
+func (s Set) Len() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// Members are the indices of the nodes, in order.
+func (s Set) Members() []int {
+	out := make([]int, 0, s.Len())
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			out = append(out, i*64+bits.TrailingZeros64(w))
+		}
+	}
+	return out
+}

@@ -1,0 +1,198 @@
+package placement
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// size of a node or a shape.
+func size(cpu, memory string) corev1.ResourceList {
+	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
+}
+
+func sized(cpu, memory string) func(*corev1.Node) {
+	return func(n *corev1.Node) { n.Status.Allocatable = size(cpu, memory) }
+}
+
+func small(kind, cpu, memory string) v1alpha1.InstanceShapeSpec {
+	s := shape(kind)
+	s.CPU, s.Memory = resource.MustParse(cpu), resource.MustParse(memory)
+	return s
+}
+
+// targets in the order of their names, with one kind each: "a:x b:y".
+func targets(text string) []Target {
+	var out []Target
+	for _, t := range strings.Fields(text) {
+		name, kind, _ := strings.Cut(t, ":")
+		out = append(out, Target{Name: name, Shape: shape(kind)})
+	}
+	return out
+}
+
+// placed reads "clients | target:node ...".
+func placed(text string) v1alpha1.Placement {
+	clients, on, _ := strings.Cut(text, "|")
+	p := v1alpha1.Placement{Clients: strings.Fields(clients)}
+	for _, t := range strings.Fields(on) {
+		name, node, _ := strings.Cut(t, ":")
+		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, Node: node})
+	}
+	return p
+}
+
+func TestFindPlaces(t *testing.T) {
+	big := sized("4", "8Gi")
+	tests := map[string]struct {
+		nodes []corev1.Node
+		taken string
+		need  Need
+		want  string
+	}{
+		"every target has a node of its own, the client another": {
+			nodes: []corev1.Node{node("c", "x"), node("a", "x"), node("b", "x")},
+			need:  Need{Client: shape("x"), Targets: targets("i:x m:x"), Separate: true}, want: "c | i:a m:b",
+		},
+		"a taken node is left alone": {
+			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x")}, taken: "a",
+			need: Need{Client: shape("x"), Targets: targets("i:x"), Separate: true}, want: "c | i:b",
+		},
+		"a node that only clients can use is theirs": {
+			nodes: []corev1.Node{node("a", "t"), node("b", "c")},
+			need:  Need{Client: shape(""), Targets: targets("i:t"), Separate: true}, want: "b | i:a",
+		},
+		"the targets leave the clients' only node to them": {
+			nodes: []corev1.Node{node("a", "c"), node("b", "t")},
+			need:  Need{Client: shape("c"), Targets: targets("i:"), Separate: true}, want: "a | i:b",
+		},
+		"one node is enough when nobody asks for separation": {
+			nodes: []corev1.Node{node("a", "x", big)}, need: Need{Client: shape("x"), Targets: targets("i:x")}, want: "a | i:a",
+		},
+		"but two are better, the larger one for the clients": {
+			nodes: []corev1.Node{node("a", "x", big), node("b", "x")}, need: Need{Client: shape("x"), Targets: targets("i:x")}, want: "a | i:b",
+		},
+		"external targets need no node": {
+			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Separate: true}, want: "a |",
+		},
+		"targets share a node when they must and fit": {
+			nodes: []corev1.Node{node("a", "x", big), node("b", "c")},
+			need:  Need{Client: shape("c"), Targets: targets("i:x m:x"), Separate: true}, want: "b | i:a m:a",
+		},
+		"targets of one shape share a node when only one of them runs": {
+			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x")},
+			need:  Need{Client: shape("x"), Targets: targets("i:x m:x n:x"), Separate: true, OneAtATime: true}, want: "b | i:a m:a n:a",
+		},
+		"targets of other shapes do not, as long as there are nodes": {
+			nodes: []corev1.Node{node("a", "x"), node("b", "y"), node("c", "c")},
+			need:  Need{Client: shape("c"), Targets: targets("i:x m:y n:x"), Separate: true, OneAtATime: true}, want: "c | i:a m:b n:a",
+		},
+		"one at a time, a node needs room for the largest": {
+			nodes: []corev1.Node{node("a", "x"), node("b", "c")},
+			need:  Need{Client: shape("c"), Targets: append(targets("i:x"), Target{Name: "m", Shape: small("x", "1", "1Gi")}), OneAtATime: true}, want: "b | i:a m:a",
+		},
+		"clients are packed on as few nodes as they need": {
+			nodes: []corev1.Node{node("a", "c"), node("b", "c", big), node("c", "c", big), node("t", "t")},
+			need:  Need{Client: shape("c"), Clients: 4, Targets: targets("i:t"), Separate: true}, want: "b c | i:t",
+		},
+		"few nodes count more than nodes that no target could use": {
+			nodes: []corev1.Node{node("a", "t"), node("b", "t", big), node("c", "c"), node("d", "c")},
+			need:  Need{Client: shape(""), Clients: 2, Targets: targets("i:t"), Separate: true}, want: "b | i:a",
+		},
+		"a target takes the node where clients lose least": {
+			nodes: []corev1.Node{node("a", "x", big), node("b", "x")},
+			need:  Need{Client: shape("x"), Clients: 2, Targets: targets("i:x"), Separate: true}, want: "a | i:b",
+		},
+		"targets share so that the clients have room": {
+			nodes: []corev1.Node{node("a", "x", big), node("b", "x", big)},
+			need:  Need{Client: shape("x"), Clients: 2, Targets: targets("i:x m:x"), Separate: true}, want: "b | i:a m:a",
+		},
+		"a choosy target gets its node from one that could go elsewhere": {
+			nodes: []corev1.Node{node("a", "t"), node("b", "x"), node("c", "x")},
+			need:  Need{Client: shape("x"), Targets: targets("i: m:t"), Separate: true}, want: "c | i:b m:a",
+		},
+		"memory counts as processors do": {
+			nodes: []corev1.Node{node("a", "x", sized("8", "4Gi")), node("b", "x", sized("8", "8Gi"))},
+			need:  Need{Client: shape("x"), Clients: 2, Targets: targets("i:x"), Separate: true}, want: "b | i:a",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
+			want := Answer{Placement: placed(tt.want)}
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Answer{}, "Message"), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("answer (-want +got):\n%s\n%s", diff, got.Message)
+			}
+		})
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	tests := map[string]struct {
+		nodes       []corev1.Node
+		taken       string
+		need        Need
+		want        Answer
+		wantMessage string
+	}{
+		"no node for the clients": {
+			nodes: []corev1.Node{node("a", "t")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations)",
+		},
+		"no node for a target": {
+			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "target db",
+		},
+		"one node cannot separate, however large": {
+			nodes: []corev1.Node{node("a", "x", sized("64", "64Gi"))}, need: Need{Client: shape("x"), Targets: targets("db:x"), Separate: true},
+			want: Answer{Reason: v1alpha1.ReasonCannotSeparate}, wantMessage: "offered by a only, and the targets leave too little of it: add a node, change a shape's nodeSelector, or set spec.clients.placement.separateFromTargets: None",
+		},
+		"one node that is too small for both": {
+			nodes: []corev1.Node{node("a", "x")}, need: Need{Client: shape("x"), Targets: targets("db:x")},
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no room for 1 targets and 1 client pods at once: add nodes that offer the shapes, or use smaller shapes",
+		},
+		"more clients than there is room": {
+			nodes: []corev1.Node{node("a", "c", sized("8", "8Gi")), node("b", "t")}, need: Need{Client: shape("c"), Clients: 3, Targets: targets("db:t")},
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "the nodes that offer the clients' shape (a) have no room for 3 client pods at once: add such nodes, lower spec.clients.count",
+		},
+		"targets that could take turns": {
+			nodes: []corev1.Node{node("a", "c"), node("b", "t")}, need: Need{Client: shape("c"), Targets: targets("i:t m:t"), Separate: true},
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "spec.design.idleTargets: Stopped",
+		},
+		"a cluster without nodes": {
+			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "the clients",
+		},
+		"other runs are in the way": {
+			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x"), node("z", "other")}, taken: "bz",
+			need: Need{Client: shape("x"), Targets: targets("i:x m:x"), Separate: true},
+			want: Answer{Reason: v1alpha1.ReasonQueued, Busy: true}, wantMessage: "queued: other runs are on b",
+		},
+		"many nodes in the way": {
+			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x"), node("d", "x"), node("e", "x"), node("f", "x"), node("g", "x")}, taken: "abcdefg",
+			need: Need{Client: shape("x")},
+			want: Answer{Reason: v1alpha1.ReasonQueued, Busy: true}, wantMessage: "queued: other runs are on a, b, c, d, e and 2 more",
+		},
+		"what cannot be is not queued, however busy the cluster": {
+			nodes: []corev1.Node{node("a", "x")}, taken: "a", need: Need{Client: shape("x"), Targets: targets("db:x"), Separate: true},
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no room",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
+			if !strings.Contains(got.Message, tt.wantMessage) {
+				t.Errorf("message %q, want one with %q", got.Message, tt.wantMessage)
+			}
+			got.Message = ""
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,235 @@
+package placement
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// maxExact is the number of targets up to which every way to share nodes is tried.
+// It is the API's bound.
+const maxExact = 8
+
+// search for a placement. Targets are split into groups that share a node, and every
+// group gets a node of its own; what is left has to be enough for the clients. That
+// is exact: the ways to split 8 targets are at most 4140, and for each one the
+// assignment that leaves most room for clients can be computed (assign.go).
+type search struct {
+	c     *Cluster
+	need  Need
+	items []item
+	// client pods that fit on each node when it is empty, and on all together; 0 on
+	// nodes that are taken or do not offer the shape.
+	slots []int64
+	total int64
+	taken Set
+	// apart: clients stay away from the nodes of targets.
+	apart bool
+	// memo of candidates, by group.
+	memo map[group][]candidate
+}
+
+// item is one target; with OneAtATime, all targets of one shape.
+type item struct {
+	key     string
+	targets []int // indices into need.Targets
+	offers  Set
+	room    room
+}
+
+// group of items on one node: bit i is search.items[i].
+type group uint64
+
+// candidate is a node for a group. Its cost is the number of client pods that have
+// no room any more, and then the place of the name in the order.
+type candidate struct {
+	node int
+	cost int64
+}
+
+// costUnit is one client pod; smaller costs are the order of the names.
+const costUnit = 1 << 32
+
+// Fit gives the run its nodes, none of them taken; false when there is no way. See
+// the function Find for what it prefers.
+func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
+	need.Clients = max(need.Clients, 1)
+	s := &search{c: c, need: need, taken: taken, items: items(c, need), slots: make([]int64, len(c.nodes))}
+	client := roomOf(need.Client)
+	for _, i := range c.offering(need.Client).Members() {
+		if !taken.Has(i) {
+			s.slots[i] = slots(c.has[i], client)
+			s.total += s.slots[i]
+		}
+	}
+	if s.total < int64(need.Clients) {
+		return v1alpha1.Placement{}, false
+	}
+	n, least := len(s.items), min(1, len(s.items))
+	if n > maxExact {
+		least = n
+	}
+	for k := n; k >= least; k-- {
+		for _, apart := range []bool{true, false} {
+			if !apart && need.Separate {
+				continue
+			}
+			if apart != s.apart || s.memo == nil {
+				s.apart, s.memo = apart, map[group][]candidate{}
+			}
+			if groups, nodes := s.split(0, 0, k, nil); groups != nil {
+				return s.place(groups, nodes), true
+			}
+		}
+	}
+	return v1alpha1.Placement{}, false
+}
+
+// items puts those of one shape next to each other.
+func items(c *Cluster, need Need) []item {
+	var out []item
+	for i, t := range need.Targets {
+		next := item{key: keyOf(t.Shape), targets: []int{i}, offers: c.offering(t.Shape), room: roomOf(t.Shape)}
+		same := func(o item) bool { return o.key == next.key }
+		at := len(out)
+		for at > 0 && !same(out[at-1]) && slices.ContainsFunc(out, same) {
+			at--
+		}
+		if need.OneAtATime && at > 0 && same(out[at-1]) {
+			out[at-1].targets = append(out[at-1].targets, i)
+			continue
+		}
+		out = slices.Insert(out, at, next)
+	}
+	return out
+}
+
+// split puts the items from i on into k groups in all, joined to those there are or
+// new, until the groups can be assigned; nil when there is no way. Items of one
+// shape are interchangeable: the next one never joins a group before that of the
+// last one, which leaves out what was tried already.
+func (s *search) split(i, first, k int, groups []group) ([]group, []int) {
+	if len(groups)+len(s.items)-i < k {
+		return nil, nil
+	}
+	if i == len(s.items) {
+		if nodes, ok := s.assign(groups); ok {
+			return append([]group{}, groups...), nodes // not nil, also without targets
+		}
+		return nil, nil
+	}
+	for g := first; g <= len(groups) && g < k; g++ {
+		next := slices.Clone(groups)
+		if g == len(groups) {
+			next = append(next, 0)
+		}
+		next[g] |= 1 << i
+		if len(s.candidates(next[g])) == 0 {
+			continue // no more than this fits on any node
+		}
+		from := 0
+		if i+1 < len(s.items) && s.items[i+1].key == s.items[i].key {
+			from = g
+		}
+		if found, nodes := s.split(i+1, from, k, next); found != nil {
+			return found, nodes
+		}
+	}
+	return nil, nil
+}
+
+// candidates of a group: its cheapest nodes, as many as there can be groups. More
+// are never needed: one of these is always left over by the other groups.
+func (s *search) candidates(g group) []candidate {
+	if known, ok := s.memo[g]; ok {
+		return known
+	}
+	var out []candidate
+	offers, needs := s.shared(g)
+	spare := s.total - int64(s.need.Clients)
+	client := roomOf(s.need.Client)
+	for _, i := range offers.Members() {
+		if s.taken.Has(i) || !needs.fits(s.c.has[i]) {
+			continue
+		}
+		lost := s.slots[i]
+		if !s.apart && lost > 0 {
+			lost -= slots(s.c.has[i].minus(needs), client)
+		}
+		if lost > spare {
+			continue // the clients would not have enough left, wherever the others are
+		}
+		next := candidate{i, lost*costUnit + int64(i)}
+		if len(out) == len(s.items) {
+			if out[len(out)-1].cost <= next.cost {
+				continue
+			}
+			out = out[:len(out)-1]
+		}
+		at, _ := slices.BinarySearchFunc(out, next, func(a, b candidate) int { return int(min(max(a.cost-b.cost, -1), 1)) })
+		out = slices.Insert(out, at, next)
+	}
+	s.memo[g] = out
+	return out
+}
+
+// shared is what the items of a group have in common: the nodes that offer all
+// their shapes, and the room that they need together.
+func (s *search) shared(g group) (Set, room) {
+	var offers Set
+	var needs room
+	for ; g != 0; g &= g - 1 {
+		it := s.items[bits.TrailingZeros64(uint64(g))]
+		switch {
+		case offers == nil:
+			offers, needs = slices.Clone(it.offers), it.room
+		case s.need.OneAtATime:
+			offers.Keep(it.offers)
+			needs = needs.or(it.room)
+		default:
+			offers.Keep(it.offers)
+			needs = needs.plus(it.room)
+		}
+	}
+	return offers, needs
+}
+
+// place fills in the placement: the groups on their nodes, the clients on the rest.
+func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
+	left := slices.Clone(s.slots)
+	on := make([]int, len(s.need.Targets))
+	for i, g := range groups {
+		_, needs := s.shared(g)
+		node := nodes[i]
+		if left[node] > 0 {
+			left[node] = 0
+			if !s.apart {
+				left[node] = slots(s.c.has[node].minus(needs), roomOf(s.need.Client))
+			}
+		}
+		for ; g != 0; g &= g - 1 {
+			for _, t := range s.items[bits.TrailingZeros64(uint64(g))].targets {
+				on[t] = node
+			}
+		}
+	}
+	var p v1alpha1.Placement
+	for i, t := range s.need.Targets {
+		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: t.Name, Node: s.c.names[on[i]]})
+	}
+	usable := s.c.Set()
+	for _, it := range s.items {
+		usable.AddAll(it.offers)
+	}
+	for _, i := range clientNodes(left, usable, int64(s.need.Clients)) {
+		p.Clients = append(p.Clients, s.c.names[i])
+	}
+	return p
+}
+
+// slots is how many pods fit into a room; a million is as good as more, and keeps
+// costs within their type.
+func slots(has, pod room) int64 {
+	return min(has.cpu/max(pod.cpu, 1), has.memory/max(pod.memory, 1), 1<<20)
+}

@@ -1,0 +1,82 @@
+package placement
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// Offers says whether a node offers a shape: it is ready and schedulable, has the
+// labels, its taints are tolerated, and one pod of the shape fits on it when
+// nothing else runs there.
+func Offers(node corev1.Node, shape v1alpha1.InstanceShapeSpec) bool {
+	return offers(&node, &shape)
+}
+
+// Offering lists the names of the nodes that offer a shape, sorted.
+func Offering(nodes []corev1.Node, shape v1alpha1.InstanceShapeSpec) []string {
+	var out []string
+	for i := range nodes {
+		if offers(&nodes[i], &shape) {
+			out = append(out, nodes[i].Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func offers(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) bool {
+	return !node.Spec.Unschedulable && selected(node.Labels, shape.NodeSelector) && ready(node) &&
+		tolerated(node.Spec.Taints, shape.Tolerations) &&
+		node.Status.Allocatable.Cpu().Cmp(shape.CPU) >= 0 &&
+		node.Status.Allocatable.Memory().Cmp(shape.Memory) >= 0
+}
+
+// selected does what labels.SelectorFromSet does, which is too slow for thousands
+// of nodes.
+func selected(labels, selector map[string]string) bool {
+	for name, want := range selector {
+		if got, has := labels[name]; !has || got != want {
+			return false
+		}
+	}
+	return true
+}
+
+func ready(node *corev1.Node) bool {
+	for i := range node.Status.Conditions {
+		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// tolerated follows the scheduler: a taint with effect NoSchedule or NoExecute
+// must be matched by a toleration.
+func tolerated(taints []corev1.Taint, tolerations []corev1.Toleration) bool {
+	for _, taint := range taints {
+		if taint.Effect == corev1.TaintEffectPreferNoSchedule {
+			continue
+		}
+		if !slices.ContainsFunc(tolerations, func(t corev1.Toleration) bool { return matches(t, taint) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func matches(t corev1.Toleration, taint corev1.Taint) bool {
+	if t.Effect != "" && t.Effect != taint.Effect {
+		return false
+	}
+	if t.Key != "" && t.Key != taint.Key {
+		return false
+	}
+	if t.Operator == corev1.TolerationOpExists {
+		return true
+	}
+	return t.Key != "" && t.Value == taint.Value
+}

@@ -1,0 +1,64 @@
+package placement
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// refuse says why the cluster cannot do it, also when nothing else runs there.
+func (c *Cluster) refuse(need Need) Answer {
+	clients := c.offering(need.Client)
+	if clients.Len() == 0 {
+		return none("the clients", need.Client)
+	}
+	for _, t := range need.Targets {
+		if c.offering(t.Shape).Len() == 0 {
+			return none("target "+t.Name, t.Shape)
+		}
+	}
+	shared := need
+	shared.Separate = false
+	if _, ok := c.Fit(shared, nil); ok {
+		return Answer{Reason: v1alpha1.ReasonCannotSeparate, Message: fmt.Sprintf(
+			"clients and targets must be on different nodes, but the clients' shape is offered by %s only, and the targets leave too little of it: "+
+				"add a node, change a shape's nodeSelector, or set spec.clients.placement.separateFromTargets: None", c.list(clients))}
+	}
+	alone := need
+	alone.Targets = nil
+	if _, ok := c.Fit(alone, nil); !ok {
+		return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
+			"the nodes that offer the clients' shape (%s) have no room for %d client pods at once: "+
+				"add such nodes, lower spec.clients.count, or use a smaller shape", c.list(clients), max(need.Clients, 1))}
+	}
+	remedy := "add nodes that offer the shapes, or use smaller shapes"
+	if len(need.Targets) > 1 && !need.OneAtATime {
+		remedy += ", or set spec.design.idleTargets: Stopped, so that targets can share a node"
+	}
+	all := c.Candidates(need)
+	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
+		"the nodes that offer the shapes (%s) have no room for %d targets and %d client pods at once: %s",
+		c.list(all), len(need.Targets), max(need.Clients, 1), remedy)}
+}
+
+func none(who string, s v1alpha1.InstanceShapeSpec) Answer {
+	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
+		"no ready node offers the shape of %s (cpu %s, memory %s, nodeSelector %v, %d tolerations): "+
+			"add such a node, or correct the shape", who, s.CPU.String(), s.Memory.String(), s.NodeSelector, len(s.Tolerations))}
+}
+
+// maxListed nodes in a message.
+const maxListed = 5
+
+// list names the nodes of a set, the first few of many.
+func (c *Cluster) list(s Set) string {
+	var names []string
+	for _, i := range s.Members() {
+		names = append(names, c.names[i])
+	}
+	if more := len(names) - maxListed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
