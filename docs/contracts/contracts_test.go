@@ -5,6 +5,9 @@ package contracts
 import (
 	"bytes"
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -22,9 +25,10 @@ import (
 )
 
 const (
-	resultSchema = "result.v1.schema.json"
-	trialSchema  = "trial.v1.schema.json"
-	targetSchema = "target.v1.schema.json"
+	resultSchema      = "result.v1.schema.json"
+	trialSchema       = "trial.v1.schema.json"
+	targetSchema      = "target.v1.schema.json"
+	environmentSchema = "environment.v1.schema.json"
 )
 
 func compile(t *testing.T, name string) *jsonschema.Schema {
@@ -59,11 +63,32 @@ func marshal(t *testing.T, v any) []byte {
 func aTrial() runner.Trial {
 	return runner.Trial{
 		Version: runner.TrialVersion, Runner: "sysbench", Workload: json.RawMessage(`{"test":"oltp_read_only"}`),
-		Ref:           result.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
-		WarmupSeconds: 30, DurationSeconds: 300,
+		Ref:     result.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
+		Clients: 4, WarmupSeconds: 30, DurationSeconds: 300, SettleSeconds: 0.5,
+		Agent: "innodb-0.bench.svc:9090", Snapshot: true,
+		Reset: &runner.Reset{
+			Method: result.ResetSnapshot,
+			Tables: []result.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(3808889289))}, {Name: "sbtest2", Rows: 1000}},
+		},
 		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: runner.TLSRequired},
 		Deadline: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}
+}
+
+// leastTrial is one of an external target whose data stays as it is.
+func leastTrial() runner.Trial {
+	trial := aTrial()
+	trial.SettleSeconds, trial.Agent, trial.Snapshot, trial.Reset = 0, "", false, nil
+	return trial
+}
+
+// anEnvironment has every field set.
+func anEnvironment() engine.Environment {
+	v := reflect.New(reflect.TypeFor[engine.Environment]()).Elem()
+	fill(v)
+	e := v.Interface().(engine.Environment)
+	e.Version = engine.EnvironmentVersion
+	return e
 }
 
 func aTarget() engine.Target {
@@ -79,6 +104,10 @@ func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
 		document []byte
 	}{
 		"a trial":              {trialSchema, marshal(t, aTrial())},
+		"the least of a trial": {trialSchema, marshal(t, leastTrial())},
+		"an environment":       {environmentSchema, marshal(t, anEnvironment())},
+		"an environment of which nothing is known": {
+			environmentSchema, marshal(t, engine.Environment{Version: engine.EnvironmentVersion, Flavor: "MySQL"})},
 		"a target":             {targetSchema, marshal(t, aTarget())},
 		"a result with it all": {resultSchema, marshal(t, filled(t, reflect.TypeFor[result.Result]()))},
 	}
@@ -115,27 +144,36 @@ func TestSchemasReject(t *testing.T) {
 	}
 	run, failed := read("run.json"), read("run-failed.json")
 	trial, target := string(marshal(t, aTrial())), string(marshal(t, aTarget()))
+	environment := string(marshal(t, anEnvironment()))
 	tests := map[string]struct{ schema, document, old, new string }{
-		"a result of another version":          {resultSchema, run, "result/v1", "result/v2"},
-		"a result with an unknown field":       {resultSchema, run, `"state"`, `"verdict": 1, "state"`},
-		"a failed result without a failure":    {resultSchema, run, "Succeeded", "Failed"},
-		"a succeeded result with a failure":    {resultSchema, failed, `"Failed"`, `"Succeeded"`},
-		"a reason that is not documented":      {resultSchema, failed, "TargetLost", "Misc"},
-		"a value as text":                      {resultSchema, run, `"value": 1062.89`, `"value": "1062.89"`},
-		"a measurement without a unit":         {resultSchema, run, `"unit": "tx/s",`, ``},
-		"a direction that is none":             {resultSchema, run, "HigherIsBetter", "Up"},
-		"a negative count":                     {resultSchema, run, `"n": 10636`, `"n": -1`},
-		"a digest that is too short":           {resultSchema, run, "e3b0c442", "e3"},
-		"a trial of another version":           {trialSchema, trial, "trial/v1", "trial/v2"},
-		"a trial with a password":              {trialSchema, trial, `"host"`, `"password":"x","host"`},
-		"a trial with an open TLS mode":        {trialSchema, trial, `"Required"`, `"Preferred"`},
-		"a trial with a deadline in no format": {trialSchema, trial, "2026-11-20T12:00:00Z", "tomorrow"},
-		"a trial for port 0":                   {trialSchema, trial, "3306", "0"},
-		"a trial of a phase that has no trial": {trialSchema, trial, "Prepare", "Warmup"},
-		"a target of another version":          {targetSchema, target, "target/v1", "target/v2"},
-		"a target with a password":             {targetSchema, target, `"username"`, `"password":"x","username"`},
-		"a target without a schema":            {targetSchema, target, `"sbtest"`, `""`},
-		"a setting without a name":             {targetSchema, target, `{"name":"skip_log_bin"}`, `{}`},
+		"a result of another version":           {resultSchema, run, "result/v1", "result/v2"},
+		"a result with an unknown field":        {resultSchema, run, `"state"`, `"verdict": 1, "state"`},
+		"a failed result without a failure":     {resultSchema, run, "Succeeded", "Failed"},
+		"a succeeded result with a failure":     {resultSchema, failed, `"Failed"`, `"Succeeded"`},
+		"a reason that is not documented":       {resultSchema, failed, "TargetLost", "Misc"},
+		"a value as text":                       {resultSchema, run, `"value": 1062.89`, `"value": "1062.89"`},
+		"a measurement without a unit":          {resultSchema, run, `"unit": "tx/s",`, ``},
+		"a direction that is none":              {resultSchema, run, "HigherIsBetter", "Up"},
+		"a negative count":                      {resultSchema, run, `"n": 10636`, `"n": -1`},
+		"a digest that is too short":            {resultSchema, run, "e3b0c442", "e3"},
+		"a trial of another version":            {trialSchema, trial, "trial/v1", "trial/v2"},
+		"a trial with a password":               {trialSchema, trial, `"host"`, `"password":"x","host"`},
+		"a trial with an open TLS mode":         {trialSchema, trial, `"Required"`, `"Preferred"`},
+		"a trial with a deadline in no format":  {trialSchema, trial, "2026-11-20T12:00:00Z", "tomorrow"},
+		"a trial for port 0":                    {trialSchema, trial, "3306", "0"},
+		"a trial of a phase that has no trial":  {trialSchema, trial, "Prepare", "Warmup"},
+		"a trial without clients":               {trialSchema, trial, `"clients":4`, `"clients":0`},
+		"a reset in another way":                {trialSchema, trial, `"method":"Snapshot"`, `"method":"Copy"`},
+		"a table of no name":                    {trialSchema, trial, `"name":"sbtest1"`, `"name":""`},
+		"a result without a machine":            {resultSchema, run, `"machine": {},`, ``},
+		"a client's counter as text":            {resultSchema, run, `"limits": {}`, `"limits": {"cpus": "2"}`},
+		"an environment of another version":     {environmentSchema, environment, "environment/v1", "environment/v2"},
+		"an environment without a time":         {environmentSchema, environment, `"at":"2026-11-20T12:00:00Z",`, ``},
+		"an environment with a counter below 0": {environmentSchema, environment, `"throttled":1`, `"throttled":-1`},
+		"a target of another version":           {targetSchema, target, "target/v1", "target/v2"},
+		"a target with a password":              {targetSchema, target, `"username"`, `"password":"x","username"`},
+		"a target without a schema":             {targetSchema, target, `"sbtest"`, `""`},
+		"a setting without a name":              {targetSchema, target, `{"name":"skip_log_bin"}`, `{}`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -153,9 +191,10 @@ func TestSchemasReject(t *testing.T) {
 // Every field of a type is in its schema, required where it is always written.
 func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
 	for name, typ := range map[string]reflect.Type{
-		resultSchema: reflect.TypeFor[result.Result](),
-		trialSchema:  reflect.TypeFor[runner.Trial](),
-		targetSchema: reflect.TypeFor[engine.Target](),
+		resultSchema:      reflect.TypeFor[result.Result](),
+		trialSchema:       reflect.TypeFor[runner.Trial](),
+		targetSchema:      reflect.TypeFor[engine.Target](),
+		environmentSchema: reflect.TypeFor[engine.Environment](),
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(name)
@@ -171,6 +210,47 @@ func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
 	}
 }
 
+// Every reason of a failure is in the schema, and no other.
+func TestSchemaHasTheReasons(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/result/result.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "Reason" {
+			want = append(want, strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`))
+		}
+		return true
+	})
+	data, err := os.ReadFile(resultSchema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs struct {
+			Failure struct {
+				Properties struct {
+					Reason struct{ Enum []string }
+				}
+			}
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(data, &schema); err != nil {
+		t.Fatal(err)
+	}
+	got := schema.Defs.Failure.Properties.Reason.Enum
+	slices.Sort(want)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) == 0 {
+		t.Errorf("reasons (-type +schema):\n%s", diff)
+	}
+}
+
 // object is the part of a schema that describes a struct.
 type object struct {
 	Properties map[string]any    `json:"properties"`
@@ -181,8 +261,10 @@ type object struct {
 func compare(t *testing.T, typ reflect.Type, have object, defs map[string]object) {
 	t.Helper()
 	var fields, required, described []string
-	for i := range typ.NumField() {
-		field := typ.Field(i)
+	for _, field := range reflect.VisibleFields(typ) {
+		if field.Anonymous {
+			continue // its fields are written as those of the type around it
+		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		fields = append(fields, name)
 		if options == "" {
@@ -229,7 +311,7 @@ func filled(t *testing.T, typ reflect.Type) any {
 	fill(v)
 	r := v.Interface().(result.Result)
 	r.Version, r.State, r.Trial.Phase, r.RawSHA256 = result.Version, result.Failed, "Run", strings.Repeat("0a", 32)
-	r.Failure.Reason = result.ReasonToolFailed
+	r.Failure.Reason, r.Data.Reset.Method = result.ReasonToolFailed, result.ResetReload
 	for _, list := range [][]result.Measurement{r.Measurements, r.Warmup} {
 		list[0].Direction = result.LowerIsBetter
 	}
