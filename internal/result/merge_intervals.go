@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -11,9 +12,8 @@ import (
 // point for it: the last operations of a window end after its time.
 const maxUncovered = 0.05
 
-// maxIntervals bounds the points of a merged series: gaps of a nanosecond in the
-// series of one client would make any number of them.
-const maxIntervals = 1 << 20
+// maxIntervals is beyond any series: a result holds some ten thousand points.
+const maxIntervals = 1 << 30
 
 // track is the series of one client on the common grid.
 type track struct {
@@ -47,19 +47,17 @@ func mergeIntervals(parts []part, all []Measurement) ([]Interval, string) {
 		return nil, "the intervals are left out, as their times are not in order"
 	}
 	tracks := make([]track, 0, len(parts))
-	last := 0.0
 	for i, p := range parts {
 		t, ok := newTrack(p, all[i].Intervals, p.started.Sub(first).Seconds(), length)
 		if !ok {
 			return nil, fmt.Sprintf("the intervals are left out, as those of client %d are not of one length", p.client)
 		}
 		tracks = append(tracks, t)
-		last = max(last, t.to)
 	}
-	return addUp(tracks, int(math.Ceil(last)), length), ""
+	return addUp(tracks, length), ""
 }
 
-// usual is the median of the gaps between points, the first one from 0. Some may
+// usual is the (lower) median of the gaps between points, the first one from 0. Some may
 // be longer, where points are missing, and the last one shorter.
 func usual(points []Interval) float64 {
 	gaps, before := make([]float64, 0, len(points)), 0.0
@@ -68,7 +66,7 @@ func usual(points []Interval) float64 {
 		before = p.AtSeconds
 	}
 	slices.Sort(gaps)
-	return gaps[len(gaps)/2]
+	return gaps[(len(gaps)-1)/2]
 }
 
 // newTrack moves a series that began some seconds late. It is false when two
@@ -92,14 +90,19 @@ func newTrack(p part, points []Interval, late, length float64) (track, bool) {
 		t.to = max(t.to, at)
 	}
 	if m, ok := Find(p.measurements, NameTotalTime, nil); ok && m.Value != nil {
-		t.to = min(max(t.to, shift+*m.Value/length), maxIntervals)
+		t.to = max(t.to, shift+*m.Value/length)
 	}
 	return t, true
 }
 
-func addUp(tracks []track, last int, length float64) []Interval {
+func addUp(tracks []track, length float64) []Interval {
+	var numbers []int
+	for _, t := range tracks {
+		numbers = slices.AppendSeq(numbers, maps.Keys(t.points))
+	}
+	slices.Sort(numbers)
 	var merged []Interval
-	for i := 1; i <= last; i++ {
+	for _, i := range slices.Compact(numbers) {
 		if value, ok := sumAt(tracks, i); ok {
 			merged = append(merged, Interval{AtSeconds: float64(i) * length, Value: value})
 		}
@@ -108,26 +111,25 @@ func addUp(tracks []track, last int, length float64) []Interval {
 }
 
 // sumAt is the sum in an interval; nil when a client's point has no value, not ok
-// when a client that was running has no point, or none was running.
+// when a client that was running has no point.
 func sumAt(tracks []track, i int) (*float64, bool) {
-	total, known, any := 0.0, true, false
+	total, known := 0.0, true
 	for _, t := range tracks {
 		value, ok := t.points[i]
 		switch {
 		case !ok && t.runs(i):
 			return nil, false
-		case !ok:
+		case !ok: // it had not begun, or had ended
 		case value == nil:
-			known, any = false, true
+			known = false
 		default:
 			total += *value
-			any = true
 		}
 	}
 	if !known {
-		return nil, any
+		return nil, true
 	}
-	return &total, any
+	return &total, true
 }
 
 // runs says whether the window covers more of an interval than a little.
