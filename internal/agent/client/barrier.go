@@ -52,15 +52,3 @@ func (a *Agent) awaitStart(ctx context.Context) (time.Time, error) {
 		}
 	}
 }
-
-// sleep returns early, with an error, when the context ends.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}

@@ -1,11 +1,13 @@
 // Package client is `agent client`, process 1 of a client pod: it carries out one
 // phase of one trial and delivers exactly one result.
 //
-// In this order it reads the trial, asks the server about itself, reports that it
-// is ready, waits for the published start (phase Run only), runs the tool for the
-// discarded warm-up and for the measured window, asks the server again, and
-// writes the result into its ConfigMap. The first step that fails ends the list;
-// what is known by then is delivered as a Failed result with the reason.
+// Its order is the list in execution.go: read the trial, put the data back, ask
+// the server about itself, report ready, wait for the published start, run the tool
+// for the discarded warm-up and, at the planned instant, for the measured window,
+// ask the server again, and write the result into its ConfigMap. Of several clients
+// only the first speaks with the server and with the target's agent; the others
+// just generate load. The first step that fails ends the list; what is known by
+// then is delivered as a Failed result with the reason.
 //
 // Only a trial that cannot be read, or a result that cannot be stored, leaves
 // nothing but the termination message.
@@ -17,9 +19,9 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -46,7 +48,10 @@ type Server interface {
 	Version(ctx context.Context) (version, comment string, err error)
 	Variables(ctx context.Context) (map[string]string, error)
 	Status(ctx context.Context) (map[string]string, error)
-	Tables(ctx context.Context) ([]database.Table, error)
+	// NonDefault are the variables that are not the server's own default.
+	NonDefault(ctx context.Context, version string) (map[string]string, error)
+	// Tables of the benchmark's schema in the order of their names.
+	Tables(ctx context.Context) ([]result.Table, error)
 }
 
 // Options are the names and places of `agent client`; see Defaults.
@@ -78,6 +83,8 @@ type Limits struct {
 	// Connect is how long a server may be unreachable at first: its name may be
 	// newer than the DNS knows.
 	Connect time.Duration
+	// Ask is how long the target's agent may take to describe itself.
+	Ask time.Duration
 	// Poll is the time between two looks for the start where a watch fails.
 	Poll time.Duration
 	// Look is how long a silent watch is believed.
@@ -95,7 +102,7 @@ type Limits struct {
 // DefaultLimits are those of production.
 func DefaultLimits() Limits {
 	return Limits{
-		TrialRead: 5 * time.Minute, Connect: time.Minute, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
+		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
 		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,
 	}

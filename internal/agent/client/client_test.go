@@ -20,14 +20,14 @@ import (
 // wandering are the parts of a result that no test can know.
 var wandering = cmp.Options{
 	cmpopts.IgnoreTypes(result.Times{}),
-	cmpopts.IgnoreFields(result.Client{}, "Kernel", "CPUModel", "Throttled", "ThrottledSeconds"),
+	cmpopts.IgnoreTypes(result.Environment{}),
+	cmpopts.IgnoreFields(result.Client{}, "ClockStepSeconds"),
 	cmpopts.IgnoreFields(result.Result{}, "RawSHA256"),
 	cmpopts.EquateEmpty(),
 }
 
 func TestRunPhase(t *testing.T) {
 	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.WarmupSeconds = 1 })
-	r.agent.Index = 2
 	r.startWhenReady(t)
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -40,14 +40,14 @@ func TestRunPhase(t *testing.T) {
 	}
 	want := result.Result{
 		Version: result.Version, State: result.Succeeded,
-		Trial:        result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb", Client: 2},
+		Trial:        result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb"},
 		Tool:         result.Tool{Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0)},
 		Measurements: measurement(float64(len("Run"))), Warmup: measurement(float64(len("Warmup"))),
 		Server: &result.Server{
 			Version: "11.8.6-MariaDB", VersionComment: "Debian",
 			Variables:        map[string]string{"max_connections": "151", "port": "3306", "gtid_binlog_pos": "0"},
-			VariablesChanged: map[string]string{"port": "3308"},
-			StatusDelta:      map[string]float64{"Questions": 10},
+			VariablesChanged: map[string]string{"port": "3308"}, NonDefault: map[string]string{"port": "3306"},
+			StatusDelta: map[string]float64{"Questions": 10},
 		},
 		Client: result.Client{Node: "n1"},
 	}
@@ -84,13 +84,8 @@ func TestPreparePhaseCountsWhatItLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, _ := r.outcome(t)
-	want := []result.Measurement{
-		{Name: "rows", Labels: map[string]string{"table": "sbtest1"}, Unit: "1", N: new(int64(1000)), Value: new(1000.0)},
-		{Name: "checksum", Labels: map[string]string{"table": "sbtest1"}, Unit: "1", Value: new(4294967295.0)},
-		{Name: "rows", Labels: map[string]string{"table": "sbtest2"}, Unit: "1", N: new(int64(999)), Value: new(999.0)},
-	}
-	if diff := cmp.Diff(want, res.Measurements[1:]); diff != "" {
-		t.Errorf("measurements (-want +got):\n%s", diff)
+	if diff := cmp.Diff(&result.Data{Tables: loadedTables()}, res.Data); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	if r.api.annotated() {
 		t.Error("a client that does not wait reported ready")
@@ -107,6 +102,7 @@ func TestFailuresAreDelivered(t *testing.T) {
 		want   string
 	}{
 		"what the tool said":                {tool: "bad", reason: result.ReasonToolFailed, want: "FATAL: no"},
+		"the tool's last word":              {tool: "bad", reason: result.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
 		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: result.ReasonDeadlineExceeded, want: "the deadline"},
 		"a runner that the agent lacks":     {trial: func(trial *runner.Trial) { trial.Runner = "ycsb" }, reason: result.ReasonTrialInvalid, want: `no runner "ycsb"`},
 		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: result.ReasonTargetUnreachable, want: "no route"},
@@ -190,6 +186,7 @@ func TestWhatCannotBeDeliveredIsSaid(t *testing.T) {
 		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, result.ReasonTrialInvalid, "connection refused"},
 		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, result.ReasonTrialInvalid, `got "v9"`},
 		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, result.ReasonTrialInvalid, "missing"},
+		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, result.ReasonTrialInvalid, "client 1 of a trial with clients: 1"},
 		"a result that the API server refuses": {func(r *rig) { r.api.refuse = ErrRefused }, result.ReasonDeliveryFailed, "refused"},
 	}
 	for name, tc := range tests {

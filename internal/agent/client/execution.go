@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -16,28 +15,81 @@ type execution struct {
 	trial       runner.Trial
 	runner      runner.Runner
 	credentials runner.Credentials
-	server      Server
-	// statusBefore and cgroupBefore are from just before the measured window.
+	// server is nil but for the first client; target too, and for a target that
+	// has no agent.
+	server Server
+	target *targetAgent
+	// next is the command that only has to be started.
+	next armed
+	// statusBefore is from just before the measured window.
 	statusBefore map[string]string
-	cgroupBefore engine.Cgroup
 	res          result.Result
 }
 
 func (e *execution) phase() runner.Phase { return runner.Phase(e.trial.Ref.Phase) }
 
+// first: only one client speaks with the server and the target's agent, so that
+// the number of clients changes nothing but the load.
+func (e *execution) first() bool { return e.trial.Ref.Client == 0 }
+
+// waits: the phase begins with the other clients.
+func (e *execution) waits() bool { return e.phase() == runner.Run }
+
+func (e *execution) warms() bool { return e.waits() && e.trial.WarmupSeconds > 0 }
+
+func (e *execution) loads() bool { return e.phase() == runner.Prepare && e.first() }
+
+// resets says whether this client puts the data back in this way.
+func (e *execution) resets(method string) bool {
+	return e.first() && e.trial.Reset != nil && e.trial.Reset.Method == method
+}
+
+// step does one thing, if its time is in this trial.
+type step struct {
+	when bool
+	do   func(context.Context) *result.Failure
+}
+
+// steps are those of a trial in their order. Nothing stands between aim and measure:
+// all that can be done before the planned instant is done before it. Without a
+// warm-up it is done even before the client reports ready, because the start may
+// follow at once; with one, in the pause that settleSeconds leaves.
+func (e *execution) steps() []step {
+	warms, cold := e.warms(), !e.warms()
+	return []step{
+		{true, e.adapt},
+		// The restore starts the server again, so that it comes before the questions.
+		{e.resets(result.ResetSnapshot), e.restore},
+		{e.first(), e.ask},
+		{e.resets(result.ResetReload), e.reload},
+		{e.first() && e.trial.Reset != nil, e.verify},
+
+		{warms, e.armWarmup},
+		{cold, e.before},
+		{cold, e.arm},
+		{e.waits(), e.ready},
+		{e.waits(), e.barrier},
+		{warms, e.warmUp},
+		{warms, e.before},
+		{warms, e.arm},
+		{e.waits(), e.aim},
+		{true, e.measure},
+		{e.first(), e.after},
+
+		{e.loads(), e.count},
+		{e.loads() && e.trial.Snapshot, e.snapshot},
+	}
+}
+
 // execute carries the trial out, one step after the other.
 func (e *execution) execute(ctx context.Context) {
-	steps := []func(context.Context) *result.Failure{e.adapt, e.ask}
-	if e.phase() == runner.Run {
-		steps = append(steps, e.ready, e.barrier, e.warmUp)
-	}
-	steps = append(steps, e.before, e.measure, e.after)
-	if e.phase() == runner.Prepare {
-		steps = append(steps, e.count)
-	}
+	defer func() { e.next.close() }()
 	e.res.State = result.Succeeded
-	for _, step := range steps {
-		if failure := step(ctx); failure != nil {
+	for _, step := range e.steps() {
+		if !step.when {
+			continue
+		}
+		if failure := step.do(ctx); failure != nil {
 			e.res.State, e.res.Failure = result.Failed, e.explain(ctx, failure)
 			return
 		}
@@ -57,32 +109,7 @@ func (e *execution) explain(ctx context.Context, f *result.Failure) *result.Fail
 	}
 }
 
-// adapt finds the runner and what it needs, and has it build every command line,
-// so that a workload that cannot be expressed fails before anything runs.
-func (e *execution) adapt(context.Context) *result.Failure {
-	invalid := func(err error) *result.Failure {
-		return &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}
-	}
-	var known bool
-	if e.runner, known = e.Runner(e.trial.Runner); !known {
-		return invalid(fmt.Errorf("the agent has no runner %q", e.trial.Runner))
-	}
-	var err error
-	if e.credentials, err = loadCredentials(e.Credentials); err != nil {
-		return invalid(err)
-	}
-	for _, phase := range []runner.Phase{runner.Warmup, e.phase()} {
-		if phase == runner.Warmup && !e.warms() {
-			continue
-		}
-		if _, err := e.runner.Command(e.trial, phase, e.credentials); err != nil {
-			return invalid(err)
-		}
-	}
-	if e.server, err = e.Connect(e.trial.Endpoint, e.credentials); err != nil {
-		return &result.Failure{Reason: result.ReasonTLSFailed, Message: err.Error()}
-	}
-	return nil
+// problem takes down what is doubtful and no reason to fail.
+func (e *execution) problem(source, format string, args ...any) {
+	e.res.Problems = append(e.res.Problems, result.Problem{Source: source, Text: fmt.Sprintf(format, args...)})
 }
-
-func (e *execution) warms() bool { return e.phase() == runner.Run && e.trial.WarmupSeconds > 0 }

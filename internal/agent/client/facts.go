@@ -8,31 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/assay-bench/assay/internal/agent/database"
-	"github.com/assay-bench/assay/internal/result"
 )
-
-// Names of the measurements that describe the data after Prepare.
-const (
-	nameRows     = "rows"
-	nameChecksum = "checksum"
-	labelTable   = "table"
-)
-
-// tableMeasurements are plain facts: they have no direction.
-func tableMeasurements(tables []database.Table) []result.Measurement {
-	var out []result.Measurement
-	for _, t := range tables {
-		labels := map[string]string{labelTable: t.Name}
-		out = append(out, result.Measurement{Name: nameRows, Labels: labels, Unit: "1", N: new(t.Rows), Value: new(float64(t.Rows))})
-		if t.Checksum != nil {
-			// A checksum has 32 bits, which a float64 holds exactly.
-			out = append(out, result.Measurement{Name: nameChecksum, Labels: labels, Unit: "1", Value: new(float64(*t.Checksum))})
-		}
-	}
-	return out
-}
 
 // statusDelta is the difference of every counter that both times had a number.
 func statusDelta(before, after map[string]string) map[string]float64 {

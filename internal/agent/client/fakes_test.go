@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -89,27 +91,31 @@ func (f *fakeAPI) set(change func()) {
 	f.changed = make(chan struct{})
 }
 
-// annotated says whether the client has reported ready.
-func (f *fakeAPI) annotated() bool {
+// annotated says whether a client has reported ready.
+func (f *fakeAPI) annotated() bool { return f.ready() > 0 }
+
+// ready is how many clients have reported ready.
+func (f *fakeAPI) ready() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	n := 0
 	for _, p := range f.patches {
 		if _, ok := p["metadata"]; ok {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
-// delivered returns the binary data of the one delivery.
-func (f *fakeAPI) delivered(t *testing.T) (encoded, raw []byte) {
+// delivered returns the binary data of the one delivery under a name.
+func (f *fakeAPI) delivered(t *testing.T, name string) (encoded, raw []byte) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 0
 	for _, p := range f.patches {
 		data, ok := p["binaryData"].(map[string]any)
-		if !ok {
+		if !ok || p["name"] != name {
 			continue
 		}
 		n++
@@ -134,40 +140,127 @@ func decodeBase64(t *testing.T, v any) []byte {
 	return out
 }
 
-// fakeServer counts its status up with every question.
+// fakeServer counts its status up with every look at it.
 type fakeServer struct {
-	mu        sync.Mutex
-	questions int
-	err       error
+	mu     sync.Mutex
+	status int
+	err    error
+	// asked are the questions in their order.
+	asked []string
+	// tables are what Tables gives, and defaultsErr the error of NonDefault.
+	tables      []result.Table
+	defaultsErr error
+}
+
+func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
+
+func loadedTables() []result.Table {
+	return []result.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(4294967295))}, {Name: "sbtest2", Rows: 999}}
+}
+
+func (s *fakeServer) note(question string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, question)
 }
 
 func (s *fakeServer) Version(context.Context) (string, string, error) {
+	s.note("version")
 	return "11.8.6-MariaDB", "Debian", s.err
 }
 
 func (s *fakeServer) Variables(context.Context) (map[string]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return map[string]string{"max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.questions), "port": fmt.Sprint(3306 + s.questions)}, s.err
+	s.note("variables")
+	return map[string]string{"max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}, s.err
+}
+
+func (s *fakeServer) NonDefault(_ context.Context, version string) (map[string]string, error) {
+	s.note("defaults of " + version)
+	if s.defaultsErr != nil {
+		return nil, s.defaultsErr
+	}
+	return map[string]string{"port": "3306"}, s.err
 }
 
 func (s *fakeServer) Status(context.Context) (map[string]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.questions++
-	return map[string]string{"Questions": fmt.Sprint(10 * s.questions), "Ssl_cipher": ""}, s.err
+	s.note("status")
+	s.status++
+	return map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}, s.err
 }
 
-func (s *fakeServer) Tables(context.Context) ([]database.Table, error) {
-	return []database.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(4294967295))}, {Name: "sbtest2", Rows: 999}}, s.err
+func (s *fakeServer) Tables(context.Context) ([]result.Table, error) {
+	s.note("tables")
+	return s.tables, s.err
+}
+
+// fakeTarget is the agent of a database pod.
+type fakeTarget struct {
+	address string
+
+	mu sync.Mutex
+	// calls are the requests in their order, with the ID of an operation.
+	calls []string
+	// refuse is the answer to an operation, if set; drop is how many operations end
+	// without an answer.
+	refuse *engine.Refusal
+	drop   int
+	usages int64
+}
+
+func newFakeTarget(t *testing.T) *fakeTarget {
+	t.Helper()
+	f := &fakeTarget{}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	f.address = strings.TrimPrefix(server.URL, "http://")
+	return f
+}
+
+func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.Header.Get("Authorization") != "Bearer "+engine.ControlToken("hunter2") {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	if r.Method == http.MethodGet && r.URL.Path == engine.PathEnvironment {
+		f.calls = append(f.calls, "environment")
+		f.usages++
+		_ = json.NewEncoder(w).Encode(engine.Environment{
+			Version: engine.EnvironmentVersion, Flavor: "mariadb", Machine: result.Machine{CPUModel: "A CPU"},
+			Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Usage: result.Usage{Throttled: &f.usages},
+		})
+		return
+	}
+	var op engine.Operation
+	_ = json.NewDecoder(r.Body).Decode(&op)
+	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+op.ID)
+	switch {
+	case f.drop > 0:
+		f.drop--
+		panic(http.ErrAbortHandler)
+	case f.refuse != nil:
+		w.WriteHeader(http.StatusInternalServerError)
+		_ = json.NewEncoder(w).Encode(f.refuse)
+	default:
+		_ = json.NewEncoder(w).Encode(aCopy())
+	}
+}
+
+func aCopy() result.Copy {
+	return result.Copy{Bytes: 1 << 30, Files: 12, Reflink: true, Seconds: 0.5, StoppedSeconds: 2}
 }
 
 // testRunner runs the test binary as its tool.
 func testRunner(name string) (runner.Runner, bool) {
 	return runner.Runner{
 		Name: "fake",
-		Command: func(_ runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
-			return runner.Command{Path: os.Args[0], Args: []string{string(p), "--leak=" + c.Password},
+		Command: func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+			args := []string{string(p), "--leak=" + c.Password}
+			if t.Clients > 1 {
+				args = append(args, fmt.Sprintf("--part=%d/%d", t.Ref.Client, t.Clients))
+			}
+			return runner.Command{Path: os.Args[0], Args: args,
 				Files: map[string][]byte{"secret.cfg": []byte("top")}}, nil
 		},
 		Parse: func(_ runner.Trial, p runner.Phase, o runner.Output) runner.Report {
@@ -176,7 +269,8 @@ func testRunner(name string) (runner.Runner, bool) {
 				Intervals: []result.Interval{{AtSeconds: 1, Value: new(2.0)}},
 			}}}
 			if o.ExitCode != 0 {
-				r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: strings.TrimSpace(string(o.Stdout))}
+				line, _, _ := strings.Cut(string(o.Stdout), "\n")
+				r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: line}
 			}
 			return r
 		},

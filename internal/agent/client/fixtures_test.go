@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, "file", string(secret), err)
 	case "bad":
 		fmt.Println("FATAL: no")
+		fmt.Fprintln(os.Stderr, "progress\nERROR 2013: lost with hunter2\nbye")
 		os.Exit(3)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
@@ -68,7 +69,7 @@ func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.T
 	}
 	trial := runner.Trial{
 		Version: runner.TrialVersion, Runner: "fake", Ref: result.TrialRef{RunUID: "u", Phase: string(phase), Target: "innodb"},
-		DurationSeconds: 1, Deadline: time.Now().Add(time.Minute),
+		Clients: 1, DurationSeconds: 1, Deadline: time.Now().Add(time.Minute),
 	}
 	if change != nil {
 		change(&trial)
@@ -77,11 +78,11 @@ func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.T
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{api: &fakeAPI{trial: map[string]string{keyTrial: string(text)}, changed: make(chan struct{})}, server: &fakeServer{}}
+	r := &rig{api: &fakeAPI{trial: map[string]string{keyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
 	r.agent = &Agent{
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1"},
 		Limits: Limits{
-			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
+			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Ask: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
 			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond,
 			Deliver: 500 * time.Millisecond, Interrupted: 500 * time.Millisecond,
 		},
@@ -91,21 +92,37 @@ func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.T
 	return r
 }
 
-// startWhenReady plays the manager: it publishes the start once the client is ready.
-func (r *rig) startWhenReady(t *testing.T) {
+// join makes another client of the same trial.
+func (r *rig) join(t *testing.T, index int) *rig {
+	t.Helper()
+	options := r.agent.Options
+	options.Index, options.Result = index, fmt.Sprintf("t-result-%d", index)
+	options.Work, options.TerminationLog = t.TempDir(), filepath.Join(t.TempDir(), "term")
+	other := &rig{api: r.api, server: newFakeServer()}
+	other.agent = &Agent{
+		Options: options, Limits: r.agent.Limits, API: r.api, Runner: testRunner, Log: r.agent.Log,
+		Connect: func(runner.Endpoint, runner.Credentials) (Server, error) { return other.server, nil },
+	}
+	return other
+}
+
+// startWhenReady plays the manager: it publishes the start once all clients are ready.
+func (r *rig) startWhenReady(t *testing.T) { r.startAfter(t, 1, 50*time.Millisecond) }
+
+func (r *rig) startAfter(t *testing.T, clients int, lead time.Duration) {
 	t.Helper()
 	go func() {
-		for !r.api.annotated() {
+		for r.api.ready() < clients && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
-		r.api.set(func() { r.api.trial[keyStart] = time.Now().Add(50 * time.Millisecond).UTC().Format(time.RFC3339Nano) })
+		r.api.set(func() { r.api.trial[keyStart] = time.Now().Add(lead).UTC().Format(time.RFC3339Nano) })
 	}()
 }
 
 // outcome is everything that a client leaves behind, checked against itself.
 func (r *rig) outcome(t *testing.T) (result.Result, map[string]string) {
 	t.Helper()
-	encoded, raw := r.api.delivered(t)
+	encoded, raw := r.api.delivered(t, r.agent.Result)
 	res, err := result.Decode(encoded)
 	if err != nil {
 		t.Fatal(err)

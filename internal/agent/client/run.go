@@ -50,7 +50,7 @@ func (a *Agent) blank(t runner.Trial, started time.Time) result.Result {
 		Version: result.Version, Trial: t.Ref,
 		Tool:   result.Tool{Name: t.Runner},
 		Times:  result.Times{AgentStarted: &started},
-		Client: result.Client{Node: a.Node, Kernel: a.machine.Kernel(), CPUModel: a.machine.CPUModel()},
+		Client: result.Client{Node: a.Node, Environment: result.Environment{Machine: a.machine.Machine(), Limits: a.machine.Limits()}},
 	}
 }
 

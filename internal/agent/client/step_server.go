@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/result"
@@ -37,24 +36,20 @@ func (e *execution) ask(ctx context.Context) *result.Failure {
 		return final
 	}
 	e.res.Server = server
+	if server.NonDefault, err = e.server.NonDefault(ctx, server.Version); err != nil {
+		e.problem("server/variables", "the server does not tell which are not its default: %v", err)
+	}
 	return e.keep("server/variables-before.txt", server.Variables)
 }
 
-// before reads the counters last, so that they hold as little else as possible.
-func (e *execution) before(ctx context.Context) *result.Failure {
-	status, err := e.server.Status(ctx)
-	if err != nil {
-		return lost(err)
-	}
-	e.statusBefore = status
-	e.cgroupBefore = e.machine.Cgroup()
-	return e.keep("server/status-before.txt", status)
-}
-
+// after is before, for the end of the measured window.
 func (e *execution) after(ctx context.Context) *result.Failure {
 	status, err := e.server.Status(ctx)
 	if err != nil {
 		return lost(err)
+	}
+	if now, ok := e.askTarget(ctx); ok {
+		e.res.Target.After = &now
 	}
 	variables, err := e.server.Variables(ctx)
 	if err != nil {
@@ -66,16 +61,6 @@ func (e *execution) after(ctx context.Context) *result.Failure {
 		return failure
 	}
 	return e.keep("server/status-after.txt", status)
-}
-
-// count takes down what Prepare left in the schema.
-func (e *execution) count(ctx context.Context) *result.Failure {
-	tables, err := e.server.Tables(ctx)
-	if err != nil {
-		return lost(err)
-	}
-	e.res.Measurements = slices.Concat(e.res.Measurements, tableMeasurements(tables))
-	return nil
 }
 
 // lost is the failure for a server that answered before and does not any more.

@@ -18,50 +18,73 @@ func (e *execution) ready(ctx context.Context) *result.Failure {
 	return nil
 }
 
+// barrier waits for the start that the manager publishes, the same for all clients.
+// What follows from it is the instant at which all of them measure.
 func (e *execution) barrier(ctx context.Context) *result.Failure {
 	start, err := e.awaitStart(ctx)
-	if err == nil {
-		e.res.Times.Start = &start
-		err = sleep(ctx, time.Until(start))
-	}
 	if err != nil {
 		return &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
 	}
+	settle := time.Duration(e.trial.SettleSeconds * float64(time.Second))
+	planned := start.Add(time.Duration(e.trial.WarmupSeconds)*time.Second + settle)
+	e.res.Times.Start, e.res.Times.Planned = &start, &planned
 	return nil
+}
+
+// aim sleeps until the planned instant. If it has passed, the tool starts at once,
+// and the times show by how much it was late.
+func (e *execution) aim(ctx context.Context) *result.Failure {
+	return waited(sleepUntil(ctx, *e.res.Times.Planned))
+}
+
+func waited(err error) *result.Failure {
+	if err == nil {
+		return nil
+	}
+	return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
+}
+
+// armWarmup makes the warm-up ready to start.
+func (e *execution) armWarmup(context.Context) *result.Failure {
+	return e.armPhase(runner.Warmup)
+}
+
+// arm makes the measured phase ready to start.
+func (e *execution) arm(context.Context) *result.Failure {
+	failure := e.armPhase(e.phase())
+	e.res.Tool.Args = e.next.args
+	return failure
+}
+
+func (e *execution) armPhase(phase runner.Phase) *result.Failure {
+	command, err := e.runner.Command(e.trial, phase, e.credentials)
+	if err != nil {
+		return invalid(err)
+	}
+	var failure *result.Failure
+	e.next, failure = e.prepare(rawName(phase), command, e.credentials.Password)
+	return failure
 }
 
 func (e *execution) warmUp(ctx context.Context) *result.Failure {
-	if !e.warms() {
-		return nil
+	if failure := waited(sleepUntil(ctx, *e.res.Times.Start)); failure != nil {
+		return failure
 	}
-	in, failure := e.runTool(ctx, runner.Warmup)
+	in, failure := e.start(ctx, e.next)
 	if !in.started.IsZero() {
 		e.res.Times.WarmupStarted = &in.started
 	}
-	if failure != nil {
-		return &result.Failure{Reason: failure.Reason, Message: "during the warm-up: " + failure.Message}
+	if failure == nil {
+		report := e.runner.Parse(e.trial, runner.Warmup, in.output)
+		e.res.Warmup, failure = report.Measurements, report.Failure
+		if failure != nil {
+			e.res.Problems = append(e.res.Problems, report.Problems...)
+		}
 	}
-	report := e.runner.Parse(e.trial, runner.Warmup, in.output)
-	e.res.Warmup = report.Measurements
-	if report.Failure != nil {
-		e.res.Problems = report.Problems
-		return &result.Failure{Reason: report.Failure.Reason, Message: "during the warm-up: " + report.Failure.Message}
+	if failure != nil {
+		return &result.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message}
 	}
 	return nil
-}
-
-// runTool runs one phase of the tool.
-func (e *execution) runTool(ctx context.Context, phase runner.Phase) (invocation, *result.Failure) {
-	command, err := e.runner.Command(e.trial, phase, e.credentials)
-	if err != nil {
-		return invocation{}, &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}
-	}
-	in, failure := e.invoke(ctx, rawName(phase), command, e.credentials.Password)
-	if failure == nil && ctx.Err() != nil {
-		// The tool was told to end: whatever it printed then is no result.
-		failure = &result.Failure{Reason: result.ReasonInterrupted, Message: "the tool was ended"}
-	}
-	return in, failure
 }
 
 // rawName is the folder of a phase's raw output.
@@ -71,32 +94,22 @@ func rawName(p runner.Phase) string {
 }
 
 func (e *execution) measure(ctx context.Context) *result.Failure {
-	in, failure := e.runTool(ctx, e.phase())
-	e.res.Tool.Args = in.args
-	e.addThrottling()
+	in, failure := e.start(ctx, e.next)
 	if in.started.IsZero() {
 		return failure
 	}
 	e.res.Times.MeasureStarted, e.res.Times.MeasureEnded = &in.started, &in.ended
+	e.usageAfter(in)
 	e.res.Tool.Signal = in.output.Signal
 	if in.output.ExitCode >= 0 {
 		e.res.Tool.ExitCode = &in.output.ExitCode
 	}
 	report := e.runner.Parse(e.trial, e.phase(), in.output)
 	e.res.Tool.Version = report.ToolVersion
-	e.res.Measurements, e.res.Errors, e.res.Problems = report.Measurements, report.Errors, report.Problems
-	if failure != nil {
-		return failure
+	e.res.Measurements, e.res.Errors = report.Measurements, report.Errors
+	e.res.Problems = append(e.res.Problems, report.Problems...)
+	if failure == nil {
+		failure = report.Failure
 	}
-	return report.Failure
-}
-
-func (e *execution) addThrottling() {
-	now := e.machine.Cgroup()
-	if then := e.cgroupBefore; then.Throttled != nil && now.Throttled != nil {
-		e.res.Client.Throttled = new(*now.Throttled - *then.Throttled)
-	}
-	if then := e.cgroupBefore; then.ThrottledSeconds != nil && now.ThrottledSeconds != nil {
-		e.res.Client.ThrottledSeconds = new(*now.ThrottledSeconds - *then.ThrottledSeconds)
-	}
+	return in.withLastWord(failure)
 }

@@ -17,41 +17,76 @@ import (
 // maxOutput is how much output of a tool is read back, in bytes.
 const maxOutput = 64 << 20
 
+// armed is a command of which only the start is missing.
+type armed struct {
+	name string
+	// program as the adapter named it.
+	program string
+	// args without secrets.
+	args    []string
+	secrets []string
+	cmd     *exec.Cmd
+	// closeFiles closes the agent's side of the output files.
+	closeFiles func()
+}
+
+// close may be called twice, and for a command that was never prepared.
+func (t armed) close() {
+	if t.closeFiles != nil {
+		t.closeFiles()
+	}
+}
+
 // invocation is one run of the tool.
 type invocation struct {
 	started, ended time.Time
 	output         runner.Output
-	// args without secrets.
-	args []string
+	// voluntary and involuntary context switches of the tool, all its threads
+	// included; nil if unknown.
+	voluntary, involuntary *int64
+	secrets                []string
 }
 
-// invoke runs the tool. Its output goes to files, untouched by the agent. The
-// directory name is also that of the raw files.
-func (a *Agent) invoke(ctx context.Context, name string, c runner.Command, secrets ...string) (invocation, *result.Failure) {
-	in := invocation{args: mask(c.Args, secrets)}
-	cmd, closeFiles, err := a.command(name, c, in.args)
+// prepare does everything but the start. The name is also that of the folder of
+// the raw files; the output goes there, untouched by the agent.
+func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed, *result.Failure) {
+	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets}
+	var err error
+	t.cmd, t.closeFiles, err = a.command(name, c, t.args)
 	if errors.Is(err, exec.ErrNotFound) {
-		return in, &result.Failure{Reason: result.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
+		return t, &result.Failure{Reason: result.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
 	}
 	if err != nil {
-		return in, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
+		return t, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
 	}
-	defer closeFiles()
-	in.started = time.Now()
-	p, err := a.children.Start(cmd)
+	return t, nil
+}
+
+// start runs what was prepared, to its end or that of the context.
+func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure) {
+	defer t.close()
+	in := invocation{started: time.Now(), secrets: t.secrets}
+	p, err := a.children.Start(t.cmd)
 	if err != nil {
-		return in, &result.Failure{Reason: result.ReasonToolMissing, Message: err.Error()}
+		return invocation{}, &result.Failure{Reason: result.ReasonToolMissing, Message: err.Error()}
 	}
 	select {
 	case <-p.Done():
 	case <-ctx.Done():
 		p.Stop(a.ToolGrace)
 	}
-	exit := p.Exit()
+	exit, usage := p.Exit(), p.Usage()
 	in.ended = time.Now()
 	in.output.ExitCode, in.output.Signal = exit.Code, exit.Signal
-	if err := a.readOutput(name, &in.output); err != nil {
-		return in, &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", c.Path, err)}
+	if usage != nil {
+		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
+	}
+	if err := a.readOutput(t.name, &in.output); err != nil {
+		return in, &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
+	}
+	if ctx.Err() != nil {
+		// The tool was told to end: whatever it printed then is no result.
+		return in, &result.Failure{Reason: result.ReasonInterrupted, Message: "the tool was ended"}
 	}
 	return in, nil
 }

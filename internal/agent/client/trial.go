@@ -39,6 +39,10 @@ func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
 		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
 			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
 	}
+	if a.Index < 0 || a.Index >= t.Clients {
+		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
+			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)}
+	}
 	t.Ref.Client = a.Index
 	return t, nil
 }
@@ -62,7 +66,22 @@ func parseTrial(text string) (runner.Trial, error) {
 	if t.Deadline.IsZero() {
 		return t, errors.New("deadline: missing")
 	}
-	return t, nil
+	return t, checkData(t)
+}
+
+// checkData makes sure that what is asked of the data can be done.
+func checkData(t runner.Trial) error {
+	switch {
+	case t.Snapshot && t.Agent == "":
+		return errors.New("agent: missing although a snapshot is to be taken")
+	case t.Reset == nil:
+		return nil
+	case t.Reset.Method == result.ResetSnapshot && t.Agent == "":
+		return errors.New("agent: missing although a snapshot is to be restored")
+	case t.Reset.Method != result.ResetSnapshot && t.Reset.Method != result.ResetReload:
+		return fmt.Errorf("reset.method: got %q, want %s or %s", t.Reset.Method, result.ResetSnapshot, result.ResetReload)
+	}
+	return nil
 }
 
 // loadCredentials reads the mounted Secret. One line break at the end of the user

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/assay-bench/assay/internal/result"
 )
 
 type driverConnector = driver.Connector
@@ -63,25 +65,16 @@ func (s *Server) pairs(ctx context.Context, query string) (map[string]string, er
 	return all, nil
 }
 
-// Table is what a table of the benchmark's schema holds.
-type Table struct {
-	Name string
-	// Rows by COUNT(*).
-	Rows int64
-	// Checksum by CHECKSUM TABLE; nil when the server gave none or it took too long.
-	Checksum *int64
-}
-
 // Tables counts the rows of every table of the benchmark's schema, by name.
-func (s *Server) Tables(ctx context.Context) ([]Table, error) {
-	var tables []Table
+func (s *Server) Tables(ctx context.Context) ([]result.Table, error) {
+	var tables []result.Table
 	err := s.with(ctx, func(c *sql.Conn) error {
 		names, err := tableNames(ctx, c, s.database)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			t := Table{Name: name}
+			t := result.Table{Name: name}
 			if err := c.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quoted(s.database, name)).Scan(&t.Rows); err != nil {
 				return fmt.Errorf("counting the rows of %s: %w", name, err)
 			}
@@ -115,7 +108,7 @@ func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, er
 }
 
 // addChecksums fills in what the time allows; an error leaves the rest absent.
-func (s *Server) addChecksums(ctx context.Context, tables []Table) {
+func (s *Server) addChecksums(ctx context.Context, tables []result.Table) {
 	ctx, cancel := context.WithTimeout(ctx, checksumTime)
 	defer cancel()
 	_ = s.with(ctx, func(c *sql.Conn) error {

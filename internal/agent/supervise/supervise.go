@@ -46,9 +46,10 @@ type Children struct{}
 
 // Process is one child.
 type Process struct {
-	pid  int
-	done chan struct{}
-	exit Exit
+	pid   int
+	done  chan struct{}
+	exit  Exit
+	usage *syscall.Rusage
 }
 
 // Start starts a command in its own process group and waits for it in the background.
@@ -72,6 +73,9 @@ func wait(cmd *exec.Cmd, p *Process) {
 	// An error says no more than the state does, except that output was cut.
 	_ = cmd.Wait()
 	p.exit = exitOf(cmd)
+	if cmd.ProcessState != nil {
+		p.usage, _ = cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	}
 	own.Lock()
 	delete(own.pids, p.pid)
 	own.Unlock()
@@ -100,6 +104,13 @@ func (p *Process) Done() <-chan struct{} { return p.done }
 func (p *Process) Exit() Exit {
 	<-p.done
 	return p.exit
+}
+
+// Usage is what the kernel counted of the process over its life, all its threads
+// included; nil if it did not tell. It waits for the end.
+func (p *Process) Usage() *syscall.Rusage {
+	<-p.done
+	return p.usage
 }
 
 // Stop asks the process group to end, and after the grace kills it. It returns

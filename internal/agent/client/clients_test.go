@@ -1,0 +1,175 @@
+package client
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// runAll runs clients of one trial side by side and returns their results.
+func runAll(t *testing.T, rigs []*rig) []result.Result {
+	t.Helper()
+	var all sync.WaitGroup
+	for _, r := range rigs {
+		all.Go(func() {
+			if err := r.agent.Run(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	var out []result.Result
+	for _, r := range rigs {
+		res, _ := r.outcome(t)
+		out = append(out, res)
+	}
+	return out
+}
+
+func fourClients(t *testing.T, change func(*runner.Trial)) []*rig {
+	first := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+		trial.Clients = 4
+		change(trial)
+	})
+	rigs := []*rig{first}
+	for i := range 3 {
+		rigs = append(rigs, first.join(t, i+1))
+	}
+	return rigs
+}
+
+func TestFourClientsStartTogether(t *testing.T) {
+	// A machine that does other work may delay a process: the best of some tries
+	// shows what the code does.
+	const tries, bound = 5, 10 * time.Millisecond
+	var worst time.Duration
+	for range tries {
+		rigs := fourClients(t, func(trial *runner.Trial) { trial.SettleSeconds = 0.1 })
+		rigs[0].startAfter(t, 4, 100*time.Millisecond)
+		worst = 0
+		for _, res := range runAll(t, rigs) {
+			want := res.Times.Start.Add(100 * time.Millisecond)
+			if !res.Times.Planned.Equal(want) {
+				t.Fatalf("planned %s, want start and settle: %s", res.Times.Planned, want)
+			}
+			skew := res.Times.MeasureStarted.Sub(*res.Times.Planned)
+			if skew < 0 {
+				t.Fatalf("client %d started %s before the planned instant", res.Trial.Client, -skew)
+			}
+			worst = max(worst, skew)
+		}
+		if worst < bound {
+			return
+		}
+	}
+	t.Errorf("clients start up to %s after the planned instant, want less than %s", worst, bound)
+}
+
+func TestOnlyTheFirstClientAsks(t *testing.T) {
+	target := newFakeTarget(t)
+	rigs := fourClients(t, func(trial *runner.Trial) {
+		trial.Agent, trial.WarmupSeconds = target.address, 1
+		trial.Reset = &runner.Reset{Method: result.ResetReload, Tables: loadedTables()}
+	})
+	rigs[0].startAfter(t, 4, time.Millisecond)
+	for i, res := range runAll(t, rigs) {
+		if first := i == 0; first != (res.Server != nil) || first != (res.Data != nil) || first != (res.Target != nil) || res.Trial.Client != i {
+			t.Errorf("client %d: result of client %d with server %v, data %v, target %v", i, res.Trial.Client, res.Server, res.Data, res.Target)
+		}
+		if asked := rigs[i].server.asked; (i == 0) != (len(asked) > 0) {
+			t.Errorf("client %d asked the server: %v", i, asked)
+		}
+		if res.Client.Before == nil || res.Client.After == nil || len(res.Warmup) == 0 {
+			t.Errorf("client %d has no environment or no warm-up: %+v", i, res)
+		}
+	}
+	if want := []string{"environment", "environment"}; !slices.Equal(target.calls, want) {
+		t.Errorf("the target's agent was asked for %v, want %v", target.calls, want)
+	}
+}
+
+func TestTheMeasuredWindowFollowsTheWarmUpAndThePause(t *testing.T) {
+	tests := map[string]struct {
+		warmup int64
+		settle float64
+		want   time.Duration
+	}{
+		"a warm-up and a pause": {1, 0.25, 1250 * time.Millisecond},
+		"a warm-up alone":       {1, 0, time.Second},
+		"a pause alone":         {0, 0.25, 250 * time.Millisecond},
+		"neither":               {0, 0, 0},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+				trial.WarmupSeconds, trial.SettleSeconds = tc.warmup, tc.settle
+			})
+			r.startWhenReady(t)
+			times := runAll(t, []*rig{r})[0].Times
+			if got := times.Planned.Sub(*times.Start); got != tc.want {
+				t.Errorf("planned %s after the start, want %s", got, tc.want)
+			}
+			if times.MeasureStarted.Before(*times.Planned) {
+				t.Errorf("started %s before the planned instant", times.Planned.Sub(*times.MeasureStarted))
+			}
+		})
+	}
+}
+
+func TestAStartThatHasPassedShowsAsSkew(t *testing.T) {
+	r := newRig(t, "good", runner.Run, nil)
+	r.api.trial[keyStart] = time.Now().Add(-time.Minute).UTC().Format(time.RFC3339Nano)
+	times := runAll(t, []*rig{r})[0].Times
+	if skew := times.MeasureStarted.Sub(*times.Planned); skew < time.Minute || skew > 2*time.Minute {
+		t.Errorf("a skew of %s, want a bit more than a minute", skew)
+	}
+}
+
+func TestWithoutAWarmUpReadyMeansAllIsRead(t *testing.T) {
+	r := newRig(t, "good", runner.Run, nil)
+	ready := make(chan []string, 1)
+	go func() {
+		for !r.api.annotated() {
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(50 * time.Millisecond)
+		r.server.mu.Lock()
+		ready <- slices.Clone(r.server.asked)
+		r.server.mu.Unlock()
+		r.api.set(func() { r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano) })
+	}()
+	runAll(t, []*rig{r})
+	want := []string{"version", "variables", "defaults of 11.8.6-MariaDB", "status"}
+	if got := <-ready; !slices.Equal(got, want) {
+		t.Errorf("asked before ready: %v, want %v", got, want)
+	}
+}
+
+func TestSleepUntil(t *testing.T) {
+	best := time.Hour
+	for range 20 {
+		at := time.Now().Add(7 * time.Millisecond)
+		if err := sleepUntil(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+		late := time.Since(at)
+		if late < 0 {
+			t.Fatalf("woke %s early", -late)
+		}
+		best = min(best, late)
+	}
+	if best > time.Millisecond {
+		t.Errorf("woke %s late at best, want less than 1 ms", best)
+	}
+	ended, end := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, end)
+	began := time.Now()
+	if err := sleepUntil(ended, began.Add(time.Hour)); err == nil || time.Since(began) > 10*time.Second {
+		t.Errorf("an end of the context: error %v after %s", err, time.Since(began))
+	}
+}

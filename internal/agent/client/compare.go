@@ -1,0 +1,58 @@
+package client
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// maxDifferences is how many differences a message names.
+const maxDifferences = 10
+
+// differences of tables from those that are expected, for people.
+type differences struct {
+	// rows: tables that are missing or too many, and other numbers of rows.
+	rows []string
+	// checksums that differ although the number of rows does not.
+	checksums []string
+}
+
+// compareTables compares checksums only where both sides have one.
+func compareTables(got, want []result.Table) differences {
+	var d differences
+	named := func(tables []result.Table, name string) (result.Table, bool) {
+		i := slices.IndexFunc(tables, func(t result.Table) bool { return t.Name == name })
+		if i < 0 {
+			return result.Table{}, false
+		}
+		return tables[i], true
+	}
+	for _, w := range want {
+		g, there := named(got, w.Name)
+		switch {
+		case !there:
+			d.rows = append(d.rows, fmt.Sprintf("table %s is missing", w.Name))
+		case g.Rows != w.Rows:
+			d.rows = append(d.rows, fmt.Sprintf("table %s has %d rows instead of %d", w.Name, g.Rows, w.Rows))
+		case g.Checksum != nil && w.Checksum != nil && *g.Checksum != *w.Checksum:
+			d.checksums = append(d.checksums, fmt.Sprintf("table %s has the checksum %d instead of %d", w.Name, *g.Checksum, *w.Checksum))
+		}
+	}
+	for _, g := range got {
+		if _, there := named(want, g.Name); !there {
+			d.rows = append(d.rows, fmt.Sprintf("table %s (%d rows) was not there", g.Name, g.Rows))
+		}
+	}
+	return d
+}
+
+// text is empty when nothing differs.
+func (d differences) text() string {
+	all := slices.Concat(d.rows, d.checksums)
+	if more := len(all) - maxDifferences; more > 0 {
+		all = append(all[:maxDifferences:maxDifferences], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, "; ")
+}

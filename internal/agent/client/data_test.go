@@ -1,0 +1,260 @@
+package client
+
+import (
+	"context"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var resetTimes = cmpopts.IgnoreFields(result.Reset{}, "Started", "Ended", "VerifySeconds")
+
+// newResetRig is a trial before which the data is put back.
+func newResetRig(t *testing.T, tool, method string, target *fakeTarget) *rig {
+	r := newRig(t, tool, runner.Run, func(trial *runner.Trial) {
+		trial.Reset = &runner.Reset{Method: method, Tables: loadedTables()}
+		if target != nil {
+			trial.Agent = target.address
+		}
+	})
+	r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	return r
+}
+
+func TestResetBySnapshot(t *testing.T) {
+	target := newFakeTarget(t)
+	target.drop = 2
+	r := newResetRig(t, "good", result.ResetSnapshot, target)
+	res := runAll(t, []*rig{r})[0]
+	want := &result.Data{Tables: loadedTables(), Reset: &result.Reset{Method: "Snapshot", Copy: new(aCopy())}}
+	if diff := cmp.Diff(want, res.Data, resetTimes); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	// The same ID each time: the agent does it once.
+	if want := []string{"POST /restore t", "POST /restore t", "POST /restore t", "environment", "environment"}; !slices.Equal(target.calls, want) {
+		t.Errorf("calls %v, want %v", target.calls, want)
+	}
+	if asked := r.server.asked[:4]; !slices.Equal(asked, []string{"version", "variables", "defaults of 11.8.6-MariaDB", "tables"}) {
+		t.Errorf("asked the server %v", asked)
+	}
+	reset := res.Data.Reset
+	if reset.Ended.Before(reset.Started) || res.Times.Ready.Before(reset.Ended) || reset.Started.IsZero() {
+		t.Errorf("reset from %s to %s, ready %s", reset.Started, reset.Ended, res.Times.Ready)
+	}
+}
+
+func TestResetByReload(t *testing.T) {
+	r := newResetRig(t, "good", result.ResetReload, nil)
+	// A tool's random data: the same rows, another checksum.
+	r.server.tables[0].Checksum = new(int64(7))
+	if err := r.agent.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	res, raw := r.outcome(t)
+	want := &result.Data{Tables: r.server.tables, Reset: &result.Reset{Method: "Reload"}}
+	if diff := cmp.Diff(want, res.Data, resetTimes); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	problems := []result.Problem{{Source: "reset", Text: "table sbtest1 has the checksum 7 instead of 4294967295"}}
+	if diff := cmp.Diff(problems, res.Problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	for name, args := range map[string]string{"reset-cleanup": "Cleanup", "reset-prepare": "Prepare", "run": "Run"} {
+		if got := raw[name+"/stdout.txt"]; !strings.HasPrefix(got, "value ["+args) {
+			t.Errorf("%s/stdout.txt is %q; there are %v", name, got, slices.Sorted(maps.Keys(raw)))
+		}
+	}
+	if diff := cmp.Diff([]string{"Run", "--leak=***"}, res.Tool.Args); diff != "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	if len(res.Measurements) != 1 {
+		t.Errorf("%d measurements, want those of the run alone", len(res.Measurements))
+	}
+}
+
+func TestAReloadIsDoneByOneClientAlone(t *testing.T) {
+	rigs := fourClients(t, func(trial *runner.Trial) {
+		trial.Reset = &runner.Reset{Method: result.ResetReload, Tables: loadedTables()}
+	})
+	rigs[0].startAfter(t, 4, time.Millisecond)
+	runAll(t, rigs)
+	_, raw := rigs[0].outcome(t)
+	if got := raw["reset-prepare/command.txt"]; strings.Contains(got, "--part") || !strings.Contains(raw["run/command.txt"], "--part=0/4") {
+		t.Errorf("the reload was a part of the load: %q, and the run %q", got, raw["run/command.txt"])
+	}
+}
+
+func TestResetFailures(t *testing.T) {
+	tests := map[string]struct {
+		method string
+		tool   string
+		rig    func(*rig, *fakeTarget)
+		reason result.Reason
+		want   string
+	}{
+		"a refusal has its reason and message": {
+			rig: func(_ *rig, f *fakeTarget) {
+				f.refuse = &engine.Refusal{Reason: engine.ReasonStorageFailed, Message: "no space left"}
+			},
+			reason: result.ReasonResetFailed, want: "StorageFailed: no space left",
+		},
+		"another password": {
+			rig:    func(r *rig, _ *fakeTarget) { r.agent.Credentials = credentials(r, "other") },
+			reason: result.ReasonResetFailed, want: "/restore answered 401",
+		},
+		"a table that is missing": {
+			rig:    func(r *rig, _ *fakeTarget) { r.server.tables = r.server.tables[:1] },
+			reason: result.ReasonDataDiffers, want: "after the reset (Snapshot) the data is not what was loaded: table sbtest2 is missing",
+		},
+		"a table too many": {
+			rig: func(r *rig, _ *fakeTarget) {
+				r.server.tables = append(r.server.tables, result.Table{Name: "x", Rows: 3})
+			},
+			reason: result.ReasonDataDiffers, want: "table x (3 rows) was not there",
+		},
+		"another number of rows": {
+			rig:    func(r *rig, _ *fakeTarget) { r.server.tables[1].Rows = 0 },
+			reason: result.ReasonDataDiffers, want: "table sbtest2 has 0 rows instead of 999",
+		},
+		"another number of rows after a reload": {
+			method: result.ResetReload, rig: func(r *rig, _ *fakeTarget) { r.server.tables[1].Rows = 0 },
+			reason: result.ReasonDataDiffers, want: "after the reset (Reload)",
+		},
+		"another checksum": {
+			rig:    func(r *rig, _ *fakeTarget) { r.server.tables[0].Checksum = new(int64(7)) },
+			reason: result.ReasonDataDiffers, want: "table sbtest1 has the checksum 7 instead of 4294967295",
+		},
+		"a tool that cannot reload": {
+			method: result.ResetReload, tool: "bad",
+			reason: result.ReasonResetFailed, want: "reloading the data, phase Cleanup: ToolFailed: FATAL: no; the tool's last word: ERROR 2013: lost with ***",
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			target := newFakeTarget(t)
+			tool, method := "good", result.ResetSnapshot
+			if tc.tool != "" {
+				tool = tc.tool
+			}
+			if tc.method != "" {
+				method = tc.method
+			}
+			r := newResetRig(t, tool, method, target)
+			if tc.rig != nil {
+				tc.rig(r, target)
+			}
+			if err := r.agent.Run(t.Context()); err == nil {
+				t.Error("the failure is no error")
+			}
+			res, _ := r.outcome(t)
+			if res.Failure == nil || res.Failure.Reason != tc.reason || !strings.Contains(res.Failure.Message, tc.want) {
+				t.Errorf("got %+v, want %s with %q", res.Failure, tc.reason, tc.want)
+			}
+			if res.Times.MeasureStarted != nil || r.api.annotated() {
+				t.Error("the trial went on")
+			}
+			if res.Data == nil || res.Data.Reset == nil || res.Data.Reset.Method != method || res.Data.Reset.Ended.IsZero() {
+				t.Errorf("the reset was not taken down: %+v", res.Data)
+			}
+		})
+	}
+}
+
+func TestATargetAgentThatNeverAnswersEndsWithTheDeadline(t *testing.T) {
+	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+		trial.Agent, trial.Deadline = nobody(t), time.Now().Add(300*time.Millisecond)
+		trial.Reset = &runner.Reset{Method: result.ResetSnapshot, Tables: loadedTables()}
+	})
+	if err := r.agent.Run(t.Context()); err == nil {
+		t.Error("it is no error")
+	}
+	if res, _ := r.outcome(t); res.Failure == nil || res.Failure.Reason != result.ReasonDeadlineExceeded ||
+		!strings.Contains(res.Failure.Message, "connection refused") {
+		t.Errorf("got %+v, want %s and why", res.Failure, result.ReasonDeadlineExceeded)
+	}
+}
+
+func TestATrialThatCannotBeResetIsRefused(t *testing.T) {
+	tests := map[string]struct {
+		change func(*runner.Trial)
+		want   string
+	}{
+		"a method that is not known": {func(t *runner.Trial) { t.Reset = &runner.Reset{Method: "Magic"} }, `got "Magic"`},
+		"a restore without an agent": {func(t *runner.Trial) { t.Reset = &runner.Reset{Method: result.ResetSnapshot} }, "agent: missing"},
+		"a snapshot without one":     {func(t *runner.Trial) { t.Snapshot = true }, "agent: missing"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "good", runner.Prepare, tc.change)
+			if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestASnapshotIsTakenAfterPrepare(t *testing.T) {
+	target := newFakeTarget(t)
+	prepare := func() *rig {
+		return newRig(t, "good", runner.Prepare, func(trial *runner.Trial) { trial.Agent, trial.Snapshot = target.address, true })
+	}
+	res := runAll(t, []*rig{prepare()})[0]
+	want := &result.Data{Tables: loadedTables(), Snapshot: new(aCopy())}
+	if diff := cmp.Diff(want, res.Data); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	if last := target.calls[len(target.calls)-1]; last != "POST /snapshot t" {
+		t.Errorf("the last call is %q, want the snapshot", last)
+	}
+	target.refuse = &engine.Refusal{Reason: engine.ReasonServerCrashed, Message: "it did not start again"}
+	r := prepare()
+	if err := r.agent.Run(t.Context()); err == nil {
+		t.Error("the refusal is no error")
+	}
+	res, _ = r.outcome(t)
+	if res.Failure == nil || res.Failure.Reason != result.ReasonSnapshotFailed || !strings.Contains(res.Failure.Message, "ServerCrashed: it did not") {
+		t.Errorf("got %+v, want %s", res.Failure, result.ReasonSnapshotFailed)
+	}
+	if res.Data == nil || len(res.Data.Tables) != 2 {
+		t.Errorf("what was counted is lost: %+v", res.Data)
+	}
+}
+
+func TestAMessageNamesABoundedNumberOfTables(t *testing.T) {
+	var want []result.Table
+	for range 25 {
+		want = append(want, result.Table{Name: "t"})
+	}
+	if got := compareTables(nil, want).text(); strings.Count(got, "is missing") != 10 || !strings.HasSuffix(got, "and 15 more") {
+		t.Errorf("got %q", got)
+	}
+	if got := compareTables(loadedTables(), loadedTables()).text(); got != "" {
+		t.Errorf("equal tables differ: %q", got)
+	}
+	without := loadedTables()
+	without[0].Checksum = nil
+	if got := compareTables(without, loadedTables()).text() + compareTables(loadedTables(), without).text(); got != "" {
+		t.Errorf("an absent checksum is taken for another: %q", got)
+	}
+}
+
+// nobody is an address at which nothing listens.
+func nobody(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(context.Background(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}

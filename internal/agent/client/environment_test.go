@@ -1,0 +1,132 @@
+package client
+
+import (
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// credentials are those of the rig with another password.
+func credentials(r *rig, password string) string {
+	dir := filepath.Join(r.agent.Work, "credentials")
+	for name, text := range map[string]string{"username": "assay", "password": password} {
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
+			panic(err)
+		}
+	}
+	return dir
+}
+
+func TestEnvironmentOfBothSides(t *testing.T) {
+	target := newFakeTarget(t)
+	r := newRig(t, "good", runner.Cleanup, func(trial *runner.Trial) { trial.Agent = target.address })
+	res := runAll(t, []*rig{r})[0]
+	want := &result.Environment{
+		Machine: result.Machine{CPUModel: "A CPU"}, Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"},
+		Before: &result.Usage{Throttled: new(int64(1))}, After: &result.Usage{Throttled: new(int64(2))},
+	}
+	if diff := cmp.Diff(want, res.Target); diff != "" {
+		t.Errorf("target (-want +got):\n%s", diff)
+	}
+	if res.Client.Machine.Kernel == "" {
+		t.Error("this machine has no kernel")
+	}
+	switches, known := result.Increase(res.Client.Environment, func(u result.Usage) *int64 { return u.VoluntarySwitches })
+	if !known || switches < 1 {
+		t.Errorf("%d context switches of the tool, known: %v", switches, known)
+	}
+	if before, after := res.Client.Before, res.Client.After; !before.At.Before(after.At) ||
+		before.At.After(*res.Times.MeasureStarted) || after.At.Before(*res.Times.MeasureEnded) {
+		t.Errorf("counters at %s and %s do not embrace the measured window", before.At, after.At)
+	}
+	if step := res.Client.ClockStepSeconds; step == nil || *step < -1 || *step > 1 {
+		t.Errorf("clock step %v, want about 0", step)
+	}
+}
+
+func TestATargetAgentThatDoesNotAnswerIsAProblem(t *testing.T) {
+	silent := func(t *testing.T) string {
+		// It takes connections and says nothing.
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l.Addr().String()
+	}
+	for name, address := range map[string]func(*testing.T) string{"nobody is there": nobody, "it is silent": silent} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+				trial.Agent, trial.WarmupSeconds, trial.SettleSeconds = address(t), 1, 0.2
+			})
+			r.startWhenReady(t)
+			res := runAll(t, []*rig{r})[0]
+			if res.Target != nil {
+				t.Errorf("target %+v, want none", res.Target)
+			}
+			if len(res.Problems) != 2 || res.Problems[0].Source != "target/environment" || res.Problems[1].Source != "target/environment" {
+				t.Errorf("problems %+v, want one before and one after", res.Problems)
+			}
+			if skew := res.Times.MeasureStarted.Sub(*res.Times.Planned); skew > 150*time.Millisecond {
+				t.Errorf("it delayed the start by %s", skew)
+			}
+		})
+	}
+}
+
+func TestAServerThatDoesNotTellItsDefaultsIsAProblem(t *testing.T) {
+	r := newRig(t, "good", runner.Cleanup, nil)
+	r.server.defaultsErr = errors.New("unknown table")
+	res := runAll(t, []*rig{r})[0]
+	want := []result.Problem{{Source: "server/variables", Text: "the server does not tell which are not its default: unknown table"}}
+	if diff := cmp.Diff(want, res.Problems); diff != "" || res.Server.NonDefault != nil {
+		t.Errorf("non-default %v, problems (-want +got):\n%s", res.Server.NonDefault, diff)
+	}
+}
+
+func TestClockStep(t *testing.T) {
+	from := time.Now()
+	to := from.Add(3 * time.Second)
+	if got := clockStep(from, to); got != 0 {
+		t.Errorf("a steady clock stepped by %v s", got)
+	}
+}
+
+func TestLastWord(t *testing.T) {
+	tests := map[string]struct {
+		out  runner.Output
+		want string
+	}{
+		"nothing was said":              {runner.Output{}, ""},
+		"the last error on stderr":      {runner.Output{Stderr: []byte("error 1\nerror 2\nbye\n"), Stdout: []byte("error 3\n")}, "error 2"},
+		"an error on stdout":            {runner.Output{Stderr: []byte("note\n"), Stdout: []byte("FATAL: no\n\n")}, "FATAL: no"},
+		"no error: the last of stderr":  {runner.Output{Stderr: []byte("a\nb\n\n"), Stdout: []byte("c\n")}, "b"},
+		"no stderr: the last of stdout": {runner.Output{Stdout: []byte("c\nd")}, "d"},
+		"an error long ago":             {runner.Output{Stdout: []byte("error\n" + strings.Repeat("x\n", maxLines))}, "x"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := lastWord(tc.out); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+	secret := strings.Repeat("x", maxWord-4) + " hunter2"
+	in := invocation{output: runner.Output{Stderr: []byte(secret)}, secrets: []string{"hunter2"}}
+	got := in.withLastWord(&result.Failure{Reason: result.ReasonToolFailed, Message: "m"}).Message
+	if strings.Contains(got, "hunt") || !strings.HasPrefix(got, "m; the tool's last word: xxx") {
+		t.Errorf("got %q, want a masked and cut line", got)
+	}
+	if in.withLastWord(nil) != nil {
+		t.Error("no failure became one")
+	}
+}

@@ -1,0 +1,63 @@
+package client
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const (
+	// maxWord is how much of a line goes into a message, in bytes.
+	maxWord = 300
+	// maxLines is how far from the end of an output the line is looked for.
+	maxLines = 40
+)
+
+// telling are words in lines that say why a tool ended.
+var telling = regexp.MustCompile(`(?i)fatal|error|fail|denied|refused|cannot|can't|unable|lost|killed|abort|panic`)
+
+// withLastWord adds the tool's own last word to a failure that does not have it;
+// nil stays nil.
+func (in invocation) withLastWord(f *result.Failure) *result.Failure {
+	if f == nil {
+		return nil
+	}
+	// Masked before it is cut: a part of a secret would not be found.
+	word := cut(mask([]string{lastWord(in.output)}, in.secrets)[0])
+	if word == "" || strings.Contains(f.Message, word) {
+		return f
+	}
+	return &result.Failure{Reason: f.Reason, Message: fmt.Sprintf("%s; the tool's last word: %s", f.Message, word)}
+}
+
+// lastWord is the last line that tells of an error, of stderr before stdout; else
+// the last line of either.
+func lastWord(o runner.Output) string {
+	last := ""
+	for _, text := range [][]byte{o.Stderr, o.Stdout} {
+		for n := 0; n < maxLines && len(text) > 0; n++ {
+			i := bytes.LastIndexByte(text, '\n')
+			line := strings.TrimSpace(strings.ToValidUTF8(string(text[i+1:]), "?"))
+			text = text[:max(i, 0)]
+			if telling.MatchString(line) {
+				return line
+			}
+			if last == "" {
+				last = line
+			}
+		}
+	}
+	return last
+}
+
+// cut keeps the beginning of a line.
+func cut(line string) string {
+	if len(line) <= maxWord {
+		return line
+	}
+	return strings.ToValidUTF8(line[:maxWord], "") + "..."
+}

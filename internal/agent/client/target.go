@@ -1,0 +1,100 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+const (
+	// reachTarget bounds making a connection to the target's agent.
+	reachTarget = 5 * time.Second
+	// maxAnswer is how much of an answer is read, in bytes.
+	maxAnswer = 1 << 20
+)
+
+// targetAgent is `agent target` in the database pod, over HTTP.
+type targetAgent struct {
+	address, token string
+	http           *http.Client
+}
+
+func newTargetAgent(address, password string) *targetAgent {
+	return &targetAgent{
+		address: address, token: engine.ControlToken(password),
+		// No proxy: the agent is a pod of the same cluster. No connection is kept: the
+		// next question comes minutes later. A copy may take as long as the trial has;
+		// a peer that is gone is noticed by the keep-alive of TCP.
+		http: &http.Client{Transport: &http.Transport{
+			DialContext: (&net.Dialer{Timeout: reachTarget}).DialContext, DisableKeepAlives: true,
+		}},
+	}
+}
+
+// refusedError is the final word of the target's agent.
+type refusedError struct{ engine.Refusal }
+
+// Error has the reason and the message.
+func (r *refusedError) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.Message) }
+
+// Unwrap marks it as one that asking again cannot change.
+func (r *refusedError) Unwrap() error { return ErrRefused }
+
+// get reads the answer of a path.
+func (t *targetAgent) get(ctx context.Context, path string, into any) error {
+	return t.do(ctx, http.MethodGet, path, nil, into)
+}
+
+// post has an operation done and reads the answer.
+func (t *targetAgent) post(ctx context.Context, path string, op engine.Operation, into any) error {
+	body, err := json.Marshal(op)
+	if err != nil {
+		return err
+	}
+	return t.do(ctx, http.MethodPost, path, body, into)
+}
+
+func (t *targetAgent) do(ctx context.Context, method, path string, body []byte, into any) error {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+t.address+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("agent: %w: %w", ErrRefused, err)
+	}
+	request.Header.Set("Authorization", "Bearer "+t.token)
+	answer, err := t.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	if err != nil {
+		return fmt.Errorf("reading the answer to %s: %w", path, err)
+	}
+	if answer.StatusCode == http.StatusOK {
+		if err := json.Unmarshal(text, into); err != nil {
+			return fmt.Errorf("%w: the answer to %s: %w: use agents of the same release", ErrRefused, path, err)
+		}
+		return nil
+	}
+	return refusal(path, answer, text)
+}
+
+// refusal says what an answer means that is no success. Without the contract's body
+// it is not the agent's own word: something between may fail for a moment (5xx).
+func refusal(path string, answer *http.Response, text []byte) error {
+	var r refusedError
+	if err := json.Unmarshal(text, &r.Refusal); err == nil && r.Reason != "" {
+		return &r
+	}
+	err := fmt.Errorf("%s answered %s: %.200s", path, answer.Status, bytes.TrimSpace(text))
+	if answer.StatusCode >= http.StatusInternalServerError {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrRefused, err)
+}

@@ -1,0 +1,74 @@
+package database
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fakeDriver answers the queries that hold one of its keys.
+type fakeDriver map[string][][2]string
+
+func (f fakeDriver) Connect(context.Context) (driver.Conn, error) { return fakeConn{f}, nil }
+func (f fakeDriver) Driver() driver.Driver                        { return nil }
+
+type fakeConn struct{ fakeDriver }
+
+func (fakeConn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("not prepared") }
+func (fakeConn) Close() error                        { return nil }
+func (fakeConn) Begin() (driver.Tx, error)           { return nil, errors.New("no transactions") }
+
+func (c fakeConn) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
+	for part, rows := range c.fakeDriver {
+		if strings.Contains(query, part) {
+			return &fakeRows{rows}, nil
+		}
+	}
+	return nil, errors.New("no such table")
+}
+
+type fakeRows struct{ left [][2]string }
+
+func (*fakeRows) Columns() []string { return []string{"name", "value"} }
+func (*fakeRows) Close() error      { return nil }
+
+func (r *fakeRows) Next(row []driver.Value) error {
+	if len(r.left) == 0 {
+		return io.EOF
+	}
+	row[0], row[1] = r.left[0][0], r.left[0][1]
+	r.left = r.left[1:]
+	return nil
+}
+
+func TestNonDefault(t *testing.T) {
+	mariadb := fakeDriver{"information_schema.SYSTEM_VARIABLES": {{"port", "3307"}, {"report_password", "hunter2"}}}
+	mysql := fakeDriver{"performance_schema.variables_info": {{"port", "3308"}}}
+	tests := map[string]struct {
+		server  fakeDriver
+		version string
+		want    map[string]string
+		err     string
+	}{
+		"MariaDB, without its secrets":     {mariadb, "11.8.6-MariaDB-log", map[string]string{"port": "3307"}, ""},
+		"MySQL":                            {mysql, "8.4.3", map[string]string{"port": "3308"}, ""},
+		"a server that knows neither":      {fakeDriver{}, "5.7.44", nil, "no such table"},
+		"MariaDB is not asked as if MySQL": {mysql, "10.11.2-mariadb", nil, "no such table"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := (&Server{connector: tc.server}).NonDefault(t.Context(), tc.version)
+			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
+				t.Fatalf("error %v, want %q", err, tc.err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("variables (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
