@@ -33,7 +33,7 @@ func trialOf(t *testing.T, r runner.Runner, tls runner.TLSMode) runner.Trial {
 	}
 	return runner.Trial{
 		Version: runner.TrialVersion, Runner: r.Name, Workload: json.RawMessage(workload),
-		WarmupSeconds: 1, DurationSeconds: 10,
+		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
 		Endpoint: runner.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
 }
@@ -49,6 +49,7 @@ func TestConformance(t *testing.T) {
 		"no output is a failure in every phase":       failsOnSilence,
 		"garbage is a failure, and no reason to stop": survivesGarbage,
 		"facts follow the trial":                      knowsTheDuration,
+		"its data fields are fields of the workload":  namesItsDataFields,
 	}
 	for _, r := range All() {
 		for name, rule := range rules {
@@ -157,6 +158,21 @@ func knowsTheDuration(t *testing.T, r runner.Runner) {
 	}
 	if got.DurationSeconds != 10 || !got.TLSRequired {
 		t.Errorf("facts = %+v, want 10 s and TLS", got)
+	}
+}
+
+func namesItsDataFields(t *testing.T, r runner.Runner) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(workloads[r.Name]), &fields); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.DataFields) == 0 {
+		t.Error("no field decides what is loaded: name those that do")
+	}
+	for _, name := range r.DataFields {
+		if _, ok := fields[name]; !ok {
+			t.Errorf("the workload has no field %q", name)
+		}
 	}
 }
 

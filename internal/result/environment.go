@@ -52,7 +52,8 @@ type Limits struct {
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 }
 
-// Usage are counters of a container at one instant. All but the memory only grow.
+// Usage are counters of a container at one instant. All but the memory and the
+// switches only grow.
 type Usage struct {
 	// At is the wall clock of the node.
 	At time.Time `json:"at"`

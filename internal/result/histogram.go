@@ -39,18 +39,16 @@ func (h Histogram) N() int64 {
 	return n
 }
 
-// Percentile is the value of the bucket that holds the operation of the nearest
-// rank: the smallest value that at least p percent of the operations do not
-// exceed. p is over 0 and at most 100. ok is false for an empty histogram.
+// Percentile is the value of the bucket that holds the operation whose rank is
+// nearest to p percent of all, as sysbench and HdrHistogram read it: what one tool
+// would have printed that did the work of all. p is over 0 and at most 100. ok is
+// false for an empty histogram.
 func (h Histogram) Percentile(p float64) (value float64, ok bool) {
 	n := h.N()
 	if n <= 0 || !(p > 0 && p <= 100) {
 		return 0, false
 	}
-	// 99.9 has no exact binary form: without the allowance, a rank that is a whole
-	// number could become the next one.
-	const allowance = 1e-12
-	rank := max(1, int64(math.Ceil(p*float64(n)/100*(1-allowance))))
+	rank := max(1, int64(math.Floor(p*float64(n)/100+0.5)))
 	var seen int64
 	for _, b := range h.Buckets {
 		if seen += b.Count; seen >= rank {

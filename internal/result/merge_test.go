@@ -450,12 +450,13 @@ func TestPercentile(t *testing.T) {
 		"above 100":                        {hundred, 100.1, ""},
 		"not a number":                     {hundred, math.NaN(), ""},
 		"a rank that is a whole number":    {hundred, 95, "95"},
-		"a rank between two":               {hundred, 95.1, "96"},
+		"nearer to the lower rank":         {hundred, 95.4, "95"},
+		"nearer to the higher rank":        {hundred, 95.5, "96"},
 		"all":                              {hundred, 100, "100"},
 		"the smallest":                     {hundred, 0.001, "1"},
 		"a rank that binary numbers miss":  {Histogram{Buckets: []Bucket{{1, 999}, {2, 1}}}, 99.9, "1"},
 		"one operation":                    {Histogram{Buckets: []Bucket{{7, 1}}}, 1, "7"},
-		"an empty bucket is passed over":   {Histogram{Buckets: []Bucket{{1, 1}, {2, 0}, {3, 1}}}, 60, "3"},
+		"an empty bucket is passed over":   {Histogram{Buckets: []Bucket{{1, 1}, {2, 0}, {3, 1}}}, 80, "3"},
 		"the bucket that holds the median": {Histogram{Buckets: []Bucket{{1, 1}, {2, 8}, {3, 1}}}, 50, "2"},
 	}
 	for name, tc := range tests {

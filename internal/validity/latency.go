@@ -69,12 +69,23 @@ func little(r result.Result, f runner.Facts) string {
 	all := seconds * 1000 * float64(f.Threads)
 	rounding := n * latencyStep / all
 	share := n * avg / all
+	low := littleLow - rounding - idleAtTheEnd(r, f)/all
 	switch {
 	case share > littleHigh+rounding:
 		return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", n, avg, share, f.Threads, seconds)
-	case share < littleLow-rounding:
+	case share < low:
 		return fmt.Sprintf("%.0f operations of %g ms fill only %.3f of the time of %d threads in %.4f s (at least %.2f expected): "+
 			"the client was the bottleneck", n, avg, share, f.Threads, seconds, littleLow)
 	}
 	return ""
+}
+
+// idleAtTheEnd is how long (ms) all threads together may have waited for the last
+// operations of others, where the number of operations is bounded: each for one.
+func idleAtTheEnd(r result.Result, f runner.Facts) float64 {
+	highest, ok := value(r, result.NameLatencyMax, nil)
+	if f.Operations == 0 || !ok {
+		return 0
+	}
+	return float64(f.Threads) * highest
 }

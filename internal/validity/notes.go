@@ -36,9 +36,13 @@ func tls(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-func stall(r result.Result, _ runner.Facts) string {
+// fewArrivals is how many operations an open loop has to offer in an interval, for
+// one without any to be no chance: e^-10 of them would be empty.
+const fewArrivals = 10
+
+func stall(r result.Result, f runner.Facts) string {
 	m, ok := r.Find(result.NameThroughput, nil)
-	if !ok {
+	if !ok || f.Rate > 0 && f.Rate*float64(f.ReportIntervalSeconds) < fewArrivals {
 		return ""
 	}
 	stalled, first := 0, 0.0

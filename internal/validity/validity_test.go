@@ -190,6 +190,11 @@ var cases = map[string]struct {
 		func(_ *result.Result, f *runner.Facts) { f.Threads = 3 }, "little", "fill 1.332 of the time of 3 threads"},
 	"latencies that leave the client time to idle": {
 		func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }, "little", "fill only 0.799"},
+	"threads that had to wait for the last operations": {
+		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 },
+			edit(result.NameLatencyMax, func(m *result.Measurement) { m.Value = new(1100.0) })), "", ""},
+	"threads that waited for more than the last operations": {
+		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }), "little", "fill only 0.799"},
 	"a loop that is open": {func(_ *result.Result, f *runner.Facts) { f.Threads = 0 }, "", ""},
 	"a window that is too short": {
 		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were asked for"},
@@ -208,6 +213,10 @@ var cases = map[string]struct {
 	"a server that does not count them":          {withTLS(nil), "", ""},
 	"intervals without throughput": {
 		all(zeroInterval(3), zeroInterval(4)), "stall", "2 of 10 intervals had no throughput, the first one at 4 s"},
+	"an interval without one of few arrivals": {
+		all(zeroInterval(3), atRate(9)), "", ""},
+	"an interval without any of many arrivals": {
+		all(zeroInterval(3), atRate(1000)), "stall", "1 of 10 intervals had no throughput"},
 	"an interval of which nothing is known": {
 		edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[3].Value = nil }), "", ""},
 	"a percentile of too few operations": {

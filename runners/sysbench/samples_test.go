@@ -3,9 +3,12 @@ package sysbench
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -60,6 +63,60 @@ func TestRealRunsAreValid(t *testing.T) {
 				t.Errorf("no finding of %s", want)
 			}
 		})
+	}
+}
+
+// The percentile that sysbench prints is the one that its histogram gives, so the
+// percentile of a merged histogram is what one sysbench would have printed.
+func TestHistogramGivesThePrintedPercentile(t *testing.T) {
+	const rounding = 0.0056 // of two decimals, and of three
+	tested := 0
+	for name, f := range fixtures {
+		r := asResult(f, parse(f.trial(t), f.phase, f.output(t, name)))
+		avg, _ := r.Find(result.NameLatencyAvg, nil)
+		printed, ok := r.Find(result.NameLatencyPercentile, nil)
+		if r.State != result.Succeeded || avg.Histogram == nil || !ok || *printed.Value == 0 {
+			continue
+		}
+		tested++
+		p, err := strconv.ParseFloat(printed.Labels[result.LabelPercentile], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := avg.Histogram.Percentile(p); math.Abs(got-*printed.Value) > rounding {
+			t.Errorf("%s: the %g%% latency is %g ms by the histogram, but %g ms were printed", name, p, got, *printed.Value)
+		}
+	}
+	if tested < 10 {
+		t.Errorf("only %d fixtures have a histogram", tested)
+	}
+}
+
+// Two real runs become one that adds up as if one sysbench had reported it.
+func TestMergedRunsAddUp(t *testing.T) {
+	f := fixtures["run-write-only-mysql97"]
+	first := asResult(f, parse(f.trial(t), f.phase, f.output(t, "run-write-only-mysql97")))
+	second := asResult(f, parse(f.trial(t), f.phase, f.output(t, "run-write-only-maria1011")))
+	second.Trial.Client = 1
+	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	first.Times.MeasureStarted, second.Times.MeasureStarted = &began, &began
+	merged, _, err := result.Merge([]result.Result{first, second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected, err := facts(f.trial(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	expected.Threads *= 2
+	for _, finding := range validity.Check(merged, expected) {
+		if finding.Check != "ignored-errors" {
+			t.Errorf("%+v", finding)
+		}
+	}
+	m, _ := merged.Find(result.NameThroughput, nil)
+	if len(m.Intervals) != 10 {
+		t.Errorf("%d intervals, want 10", len(m.Intervals))
 	}
 }
 
