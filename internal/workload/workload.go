@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -24,7 +23,7 @@ const (
 	Running State = "Running"
 	// Ready: it runs and passes its readiness check.
 	Ready State = "Ready"
-	// Ended: the main container has ended; see Verdict.Ended.
+	// Ended: the main container has ended; see Verdict.Terminated.
 	Ended State = "Ended"
 	// Failed: it will not get there without help.
 	Failed State = "Failed"
@@ -33,7 +32,8 @@ const (
 // Verdict is what is known of a pod.
 type Verdict struct {
 	State State
-	// Reason is set for Waiting and Failed, from the list in api/v1alpha1.
+	// Reason is set for Waiting and Failed, from the list in api/v1alpha1; for Ended
+	// when something outside the container was the cause.
 	Reason string
 	// Message is for people: what is wrong, and the remedy.
 	Message string
@@ -140,43 +140,4 @@ func containerStatus(pod *corev1.Pod, name string) *corev1.ContainerStatus {
 		}
 	}
 	return nil
-}
-
-// Client judges the pod of a client Job by its container of the given name.
-func Client(pod *corev1.Pod, container string, l config.Limits, now time.Time) Verdict {
-	s := containerStatus(pod, container)
-	switch {
-	case s != nil && s.State.Terminated != nil:
-		return Verdict{State: Ended, Terminated: s.State.Terminated}
-	case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
-			"pod %s ended without its container (%s): %s", pod.Name, pod.Status.Reason, pod.Status.Message)}
-	case s != nil && s.State.Running != nil:
-		return Verdict{State: Running}
-	}
-	return Starting(pod, l, now)
-}
-
-// JobFailure says why a Job failed that has no pod to ask; ok is false while the
-// Job has not failed.
-func JobFailure(job *batchv1.Job) (Verdict, bool) {
-	for _, c := range job.Status.Conditions {
-		if c.Status != corev1.ConditionTrue || (c.Type != batchv1.JobFailed && c.Type != batchv1.JobFailureTarget) {
-			continue
-		}
-		if c.Reason == batchv1.JobReasonDeadlineExceeded {
-			return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
-				"Job %s did not end within %d s", job.Name, deref(job.Spec.ActiveDeadlineSeconds))}, true
-		}
-		return Verdict{State: Failed, Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
-			"the pod of Job %s is gone (%s): it was deleted, evicted, or its node was lost", job.Name, c.Reason)}, true
-	}
-	return Verdict{}, false
-}
-
-func deref(p *int64) int64 {
-	if p == nil {
-		return 0
-	}
-	return *p
 }

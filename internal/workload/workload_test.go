@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -68,37 +67,6 @@ func (w want) check(t *testing.T, got Verdict) {
 	}
 }
 
-func TestClient(t *testing.T) {
-	tests := map[string]struct {
-		pod   *corev1.Pod
-		after time.Duration
-		want  want
-	}{
-		"an unschedulable pod waits with the scheduler's words": {pod(unschedulable), time.Minute, want{Waiting, v1alpha1.ReasonUnschedulable, "0/3 nodes"}},
-		"an unschedulable pod fails in the end":                 {pod(unschedulable), 6 * time.Minute, want{Failed, v1alpha1.ReasonUnschedulable, "0/3 nodes"}},
-		"a pull that fails is borne for a while":                {pod(waitingFor("ImagePullBackOff")), time.Minute, want{Waiting, v1alpha1.ReasonImagePullFailed, "img:1"}},
-		"a pull that keeps failing fails":                       {pod(waitingFor("ErrImagePull")), 3 * time.Minute, want{Failed, v1alpha1.ReasonImagePullFailed, "img:1"}},
-		"an image name that is no name fails at once":           {pod(waitingFor("InvalidImageName")), 0, want{Failed, v1alpha1.ReasonImagePullFailed, "told"}},
-		"an image that must not be pulled fails at once":        {pod(waitingFor("ErrImageNeverPull")), 0, want{Failed, v1alpha1.ReasonImagePullFailed, "told"}},
-		"a missing key in a Secret is borne for a while":        {pod(waitingFor("CreateContainerConfigError")), time.Second, want{Waiting, v1alpha1.ReasonContainerStartFailed, "told"}},
-		"a missing key in a Secret fails in the end":            {pod(waitingFor("CreateContainerConfigError")), 3 * time.Minute, want{Failed, v1alpha1.ReasonContainerStartFailed, "told"}},
-		"a pod that is being made waits":                        {pod(waitingFor("ContainerCreating")), time.Minute, want{Waiting, v1alpha1.ReasonProgressing, "starting"}},
-		"a pod that never starts fails":                         {pod(waitingFor("ContainerCreating")), 16 * time.Minute, want{Failed, v1alpha1.ReasonContainerStartFailed, "did not start"}},
-		"a running container is running":                        {pod(running), time.Hour, want{Running, "", ""}},
-		"an evicted pod is lost": {pod(func(p *corev1.Pod) {
-			p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "low on disk"
-		}), 0, want{Failed, v1alpha1.ReasonClientLost, "low on disk"}},
-		"a container that ended has ended, however it did": {pod(container(corev1.ContainerStatus{State: corev1.ContainerState{
-			Terminated: &corev1.ContainerStateTerminated{ExitCode: 137},
-		}})), 0, want{Ended, "", ""}},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(tt.pod, "main", config.Default().Limits, start.Add(tt.after)))
-		})
-	}
-}
-
 func TestTarget(t *testing.T) {
 	told := func(reason string) corev1.ContainerStateTerminated {
 		return corev1.ContainerStateTerminated{ExitCode: 1, Message: `{"reason":"` + reason + `","message":"unknown variable x"}`}
@@ -129,20 +97,4 @@ func TestMissing(t *testing.T) {
 	l := config.Default().Limits
 	want{Waiting, v1alpha1.ReasonProgressing, "created"}.check(t, Missing(start, l, start.Add(time.Second)))
 	want{Failed, v1alpha1.ReasonPodRejected, "no pod"}.check(t, Missing(start, l, start.Add(2*time.Minute)))
-}
-
-func TestJobFailure(t *testing.T) {
-	job := func(reason string) *batchv1.Job {
-		return &batchv1.Job{
-			ObjectMeta: metav1.ObjectMeta{Name: "j"}, Spec: batchv1.JobSpec{ActiveDeadlineSeconds: new(int64(7))},
-			Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: reason}}},
-		}
-	}
-	if v, ok := JobFailure(&batchv1.Job{}); ok {
-		t.Errorf("a Job without conditions has failed: %+v", v)
-	}
-	v, _ := JobFailure(job(batchv1.JobReasonDeadlineExceeded))
-	want{Failed, v1alpha1.ReasonDeadlineExceeded, "7 s"}.check(t, v)
-	v, _ = JobFailure(job(batchv1.JobReasonBackoffLimitExceeded))
-	want{Failed, v1alpha1.ReasonClientLost, "is gone"}.check(t, v)
 }
