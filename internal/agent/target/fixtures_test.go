@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 		}
 	case "init-hangs", "serve-hangs":
 		signal.Ignore(syscall.SIGTERM)
+		up()
 		fmt.Println("hanging")
 		time.Sleep(time.Minute)
 	case "refuse":
@@ -67,6 +68,16 @@ const (
 	brokeFile = "corrupt" // makes the server refuse to start
 )
 
+// upFile is in the run directory once the fake server can be told to stop.
+const upFile = "server.up"
+
+// up is called in the run directory.
+func up() {
+	if err := os.WriteFile(upFile, nil, 0o600); err != nil {
+		os.Exit(1)
+	}
+}
+
 // serveFake is a server until it is told to stop.
 func serveFake(data string) {
 	stop := make(chan os.Signal, 1)
@@ -76,6 +87,7 @@ func serveFake(data string) {
 		os.Exit(1)
 	}
 	_ = os.Remove(filepath.Join(data, cleanFile))
+	up()
 	fmt.Printf("[Note] log sequence number %d (memory-mapped)\n[Note] ready\n", os.Getpid())
 	for {
 		select {
@@ -93,7 +105,8 @@ func serveFake(data string) {
 	}
 }
 
-// rig is an agent around a fake engine. Login succeeds while open is set.
+// rig is an agent around a fake engine. Login succeeds while open is set and the
+// fake server is up.
 type rig struct {
 	*server
 	open   atomic.Bool
@@ -117,7 +130,7 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 		switch {
 		case r.denied.Load():
 			return "", &mysql.MySQLError{Number: 1045, Message: "Access denied"}
-		case !r.open.Load():
+		case !r.open.Load(), !exists(filepath.Join(r.Run, upFile)):
 			return "", errors.New("connection refused")
 		}
 		return "1.2.3-Fake", nil

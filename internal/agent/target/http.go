@@ -48,7 +48,7 @@ func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
 // readyz is 200 only if a login works at this moment.
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	if !s.serving.Load() {
-		http.Error(w, "the server is starting or stopping", http.StatusServiceUnavailable)
+		http.Error(w, "the server is starting, stopping, or down for a copy of its data", http.StatusServiceUnavailable)
 		return
 	}
 	if err := s.door.check(r.Context(), loginValid); err != nil {

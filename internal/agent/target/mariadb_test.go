@@ -2,6 +2,8 @@ package target
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/engines/engine"
@@ -158,6 +161,89 @@ func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+func TestRealMariaDBIsRestored(t *testing.T) {
+	for name, plain := range map[string]bool{"as the volume can": false, "by a plain copy": true} {
+		t.Run(name, func(t *testing.T) {
+			s := realServer(t, engine.Setting{Name: "innodb_buffer_pool_size", Value: "32M"}, engine.Setting{Name: "log_bin", Value: "binlog"})
+			if plain {
+				s.volume.clone = func(_, _ *os.File) error { return errors.ErrUnsupported }
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan error, 1)
+			go func() { ended <- provide(ctx, s) }()
+			r := &rig{server: s}
+			await(t, "readiness", r.isReady)
+			db := openReal(t, s)
+			do := func(statement string) {
+				t.Helper()
+				if _, err := db.ExecContext(t.Context(), statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}
+			do("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v CHAR(120) NOT NULL)")
+			do("INSERT INTO t (v) SELECT REPEAT('x', 120) FROM seq_1_to_20000")
+			loaded := checksum(t, db)
+			taken := r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+			if got := checksum(t, db); got != loaded {
+				t.Errorf("the snapshot changed the data: %s, want %s", got, loaded)
+			}
+			for _, id := range []string{"r1", "r2"} {
+				do("UPDATE t SET v = 'changed' WHERE id % 3 = 0")
+				do("CREATE TABLE extra (id INT PRIMARY KEY)")
+				if got := checksum(t, db); got == loaded {
+					t.Fatal("the checksum does not see a change")
+				}
+				restored := r.ask(t, engine.PathRestore, id).mustSucceed(t)
+				if got := checksum(t, db); got != loaded {
+					t.Errorf("%s: the data are %s, want %s", id, got, loaded)
+				}
+				if taken.Files != restored.Files || taken.Bytes != restored.Bytes {
+					t.Errorf("the snapshot is %+v, what was restored %+v", taken, restored)
+				}
+				if _, err := db.ExecContext(t.Context(), "SELECT * FROM extra"); err == nil {
+					t.Error("a table that is not in the snapshot is still there")
+				}
+			}
+			t.Logf("snapshot %+v, findings %q", taken, s.findings())
+			if found := s.findings(); strings.Contains(strings.Join(found, ""), "[ERROR]") {
+				t.Errorf("the server complains of what it found: %q", found)
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func openReal(t *testing.T, s *server) *sql.DB {
+	t.Helper()
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Passwd, cfg.DBName = s.in.target.Username, s.in.password, s.in.target.Database
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(s.in.target.Port)))
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxIdleConns(0) // none is left over when the server stops
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+// checksum is the number of rows and the checksum of the table.
+func checksum(t *testing.T, db *sql.DB) string {
+	t.Helper()
+	var table, sum, rows string
+	if err := db.QueryRowContext(t.Context(), "CHECKSUM TABLE t").Scan(&table, &sum); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM t").Scan(&rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows + " rows, " + sum
 }
 
 func TestRealMariaDBRefusesSettings(t *testing.T) {

@@ -110,7 +110,8 @@ func (s *server) conclude(op *operation, refused error) {
 		s.operations.finish(op, refused)
 		return
 	}
-	op.copied.StoppedSeconds = time.Since(op.stopped).Seconds()
+	// At least the copy: the clock of an interrupted restore may have been set back.
+	op.copied.StoppedSeconds = max(time.Since(op.stopped).Seconds(), op.copied.Seconds)
 	if err := s.volume.saveRecord(op); err != nil {
 		s.Log.Warn("recording the operation", "error", err)
 	}

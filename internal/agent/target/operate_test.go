@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ func (r *rig) ask(t *testing.T, path, id string) reply {
 	t.Helper()
 	var a reply
 	var text string
-	a.code, text = r.request("POST", path, "Bearer "+engine.ControlToken("secret"), fmt.Sprintf(`{"id":%q}`, id))
+	a.code, text = r.request("POST", path, "Bearer "+engine.ControlToken(r.in.password), fmt.Sprintf(`{"id":%q}`, id))
 	var into any = &a.refusal
 	if a.code == http.StatusOK {
 		into = &a.copied
@@ -394,6 +395,53 @@ func TestAStopDuringAnOperation(t *testing.T) {
 				t.Errorf("after a restart the rows are %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// Whoever waits hears it before the agent's port closes.
+func TestAStopIsAnswered(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	socket, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Listen = socket.Addr().String()
+	_ = socket.Close()
+	r.beginReady(t)
+	r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.Listen+engine.PathSnapshot, strings.NewReader(`{"id":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Authorization", "Bearer "+engine.ControlToken("secret"))
+	answer, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var refusal engine.Refusal
+	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != reasonAgentStopped {
+		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, reasonAgentStopped)
+	}
+}
+
+func TestTheVolumeNeverHoldsThree(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.beginReady(t)
+	most := 0
+	r.volume.clone = func(dst, _ *os.File) error {
+		if _, err := os.Stat(dst.Name()); err == nil && filepath.Dir(dst.Name()) != r.Data { // not the probe
+			copies, _ := filepath.Glob(r.Data + "/*/ibdata1")
+			most = max(most, len(copies))
+		}
+		return errors.ErrUnsupported
+	}
+	r.write(t, rowsFile, "loaded")
+	r.ask(t, engine.PathSnapshot, "s1").mustSucceed(t)
+	r.ask(t, engine.PathSnapshot, "s2").mustSucceed(t)
+	r.ask(t, engine.PathRestore, "r1").mustSucceed(t)
+	if most != 2 {
+		t.Errorf("up to %d copies at once, want 2", most)
 	}
 }
 

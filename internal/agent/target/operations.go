@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -91,8 +92,8 @@ func (o *operations) finish(op *operation, err error) {
 func (o *operations) end(cause error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if cause == nil {
-		cause = errAgentStopped
+	if cause == nil { // a stop that went well is one nevertheless
+		cause = context.Canceled
 	}
 	o.ended, o.cause = true, cause
 	if o.last != nil && !o.last.isDone() {
@@ -100,8 +101,6 @@ func (o *operations) end(cause error) {
 		close(o.last.done)
 	}
 }
-
-var errAgentStopped = fail(reasonAgentStopped, "the agent was told to end")
 
 // record is the last operation that went well, on the volume.
 type record struct {

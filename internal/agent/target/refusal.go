@@ -39,9 +39,8 @@ func refusalOf(err error) engine.Refusal {
 	var f *failure
 	switch {
 	case errors.As(err, &f):
-		t := f.termination()
-		return engine.Refusal{Reason: t.Reason, Message: t.Message}
-	case err == nil || errors.Is(err, context.Canceled):
+		return engine.Refusal(f.termination())
+	case errors.Is(err, context.Canceled):
 		return engine.Refusal{Reason: reasonAgentStopped, Message: "the agent was told to end"}
 	}
 	return engine.Refusal{Reason: engine.ReasonInitialisationFailed, Message: err.Error()}

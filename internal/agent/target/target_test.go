@@ -102,6 +102,9 @@ func TestEnvironment(t *testing.T) {
 	if got.Version != engine.EnvironmentVersion || got.Flavor != "Fake" || got.ServerVersion != "1.2.3-Fake" || got.Machine.Kernel == "" {
 		t.Errorf("environment %+v", got)
 	}
+	if got.Usage.At.IsZero() || got.Usage.VoluntarySwitches == nil {
+		t.Errorf("usage %+v, want the context switches of the server", got.Usage)
+	}
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "no longer syncs it") {
 		t.Errorf("warnings %q, want the one about the redo log", got.Warnings)
 	}
