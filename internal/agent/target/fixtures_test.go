@@ -120,6 +120,7 @@ type rig struct {
 func newRig(t *testing.T, initialise, serve string) *rig {
 	t.Helper()
 	t.Setenv(helperEnv, "1")
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // for the fake programs, which start often
 	dir := t.TempDir()
 	self := func(mode, data string) engine.Command {
 		return engine.Command{Programs: []string{os.Args[0]}, Args: []string{mode, data}}
