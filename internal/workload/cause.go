@@ -23,12 +23,12 @@ type Began struct {
 }
 
 // BeganAs is the Began of a trial that begins now; zero without a pod.
-func BeganAs(seen Seen) Began {
-	if seen.Pod == nil {
+func BeganAs(pod *corev1.Pod, container string) Began {
+	if pod == nil {
 		return Began{}
 	}
-	b := Began{PodUID: seen.Pod.UID}
-	if s := containerStatus(seen.Pod, seen.Container); s != nil {
+	b := Began{PodUID: pod.UID}
+	if s := containerStatus(pod, container); s != nil {
 		b.Restarts = s.RestartCount
 	}
 	return b
@@ -61,14 +61,14 @@ var brokenOff = map[string]bool{
 	string(result.ReasonResetFailed): true, string(result.ReasonSnapshotFailed): true,
 }
 
-// Cause looks at the database pod for the cause of a client's failure: a client only
+// Cause looks at the database pod, and in it at the container of the given name, for the cause of a client's failure: a client only
 // sees that its connections broke. The failure stays as it is when the pod is what it
 // was when the trial began, or when the client's reason has nothing to do with it.
-func Cause(reason, message string, began Began, target Seen) (string, string) {
+func Cause(reason, message string, began Began, target Seen, container string) (string, string) {
 	if !brokenOff[reason] {
 		return reason, message
 	}
-	v, known := targetFailure(began, target)
+	v, known := targetFailure(began, target, container)
 	if !known {
 		return reason, message
 	}
@@ -77,7 +77,7 @@ func Cause(reason, message string, began Began, target Seen) (string, string) {
 
 // targetFailure says what happened to a database pod since a trial began. What is a
 // fact of the pod goes before what the node lets suppose.
-func targetFailure(began Began, target Seen) (Verdict, bool) {
+func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 	state, bad := nodeState(target)
 	switch {
 	case target.Pod == nil && bad:
@@ -90,7 +90,7 @@ func targetFailure(began Began, target Seen) (Verdict, bool) {
 	if v, known := disruption(target); known {
 		return v, true
 	}
-	if t := endedSince(began, target); t != nil && (t.Reason != statusUnknown || !bad) {
+	if t := endedSince(began, target.Pod, container); t != nil && (t.Reason != statusUnknown || !bad) {
 		return serverEnd(target.Pod, t), true
 	}
 	if bad {
@@ -104,8 +104,8 @@ func targetFailure(began Began, target Seen) (Verdict, bool) {
 
 // endedSince returns how the database container ended since a trial began; nil when
 // it did not.
-func endedSince(began Began, target Seen) *corev1.ContainerStateTerminated {
-	s := containerStatus(target.Pod, target.Container)
+func endedSince(began Began, pod *corev1.Pod, container string) *corev1.ContainerStateTerminated {
+	s := containerStatus(pod, container)
 	switch {
 	case s == nil:
 		return nil
@@ -156,12 +156,12 @@ func exit(t *corev1.ContainerStateTerminated) string {
 // now: its container ended or its pod is another one or gone. A trial whose tool
 // noticed nothing is disturbed then. It is false when nothing is known of the
 // beginning.
-func Restarted(began Began, target Seen) bool {
+func Restarted(began Began, pod *corev1.Pod, container string) bool {
 	if began.PodUID == "" {
 		return false
 	}
-	if target.Pod == nil || target.Pod.UID != began.PodUID {
+	if pod == nil || pod.UID != began.PodUID {
 		return true
 	}
-	return endedSince(began, target) != nil
+	return endedSince(began, pod, container) != nil
 }

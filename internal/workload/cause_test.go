@@ -56,8 +56,8 @@ func TestCause(t *testing.T) {
 		"a tool that failed alone":               {string(result.ReasonToolFailed), began, looked(up, same, restarted(2, crash)), want{"", string(result.ReasonToolFailed), "broken pipe"}},
 		"a server that could not be reached":     {string(result.ReasonTargetUnreachable), began, unlooked(same, exited(crash)), want{"", v1alpha1.ReasonTargetCrashed, "ServerCrashed"}},
 		"another pod in its place":               {lost, began, unlooked(uid("v"), restarted(0, oom)), want{"", v1alpha1.ReasonTargetGone, "another took its place"}},
-		"no pod":                                 {lost, began, Seen{Container: "main"}, want{"", v1alpha1.ReasonTargetGone, "was deleted"}},
-		"no pod and no node":                     {lost, began, Seen{Container: "main", NodeKnown: true}, want{"", v1alpha1.ReasonNodeLost, "is gone"}},
+		"no pod":                                 {lost, began, Seen{}, want{"", v1alpha1.ReasonTargetGone, "was deleted"}},
+		"no pod and no node":                     {lost, began, Seen{NodeKnown: true}, want{"", v1alpha1.ReasonNodeLost, "is gone"}},
 		"evicted":                                {lost, began, unlooked(same, deleting, disruptedBy("EvictionByEvictionAPI")), want{"", v1alpha1.ReasonPodEvicted, "drain"}},
 		"evicted, and ended by that":             {lost, began, unlooked(same, exited(corev1.ContainerStateTerminated{ExitCode: 143}), disruptedBy("PreemptionByScheduler")), want{"", v1alpha1.ReasonPodEvicted, "priority"}},
 		"being deleted":                          {lost, began, unlooked(same, deleting), want{"", v1alpha1.ReasonTargetGone, "is being deleted"}},
@@ -67,11 +67,11 @@ func TestCause(t *testing.T) {
 		"an end that a lost node did not see":    {lost, began, looked(nil, same, exited(corev1.ContainerStateTerminated{ExitCode: 137, Reason: "ContainerStatusUnknown"})), want{"", v1alpha1.ReasonNodeLost, "is gone"}},
 		"a beginning that is not known":          {lost, Began{}, unlooked(same, restarted(3, oom)), want{"", lost, "broken pipe"}},
 		"an end after a beginning not known":     {lost, Began{}, unlooked(same, exited(oom)), want{"", v1alpha1.ReasonTargetOOMKilled, ""}},
-		"another container's end does not count": {lost, began, Seen{Pod: pod(same, restarted(3, oom)), Container: "other"}, want{"", lost, "broken pipe"}},
+		"another container's end does not count": {lost, began, unlooked(same, restarted(3, oom), func(p *corev1.Pod) { p.Status.ContainerStatuses[0].Name = "other" }), want{"", lost, "broken pipe"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			reason, message := Cause(tt.reason, "broken pipe", tt.began, tt.target)
+			reason, message := Cause(tt.reason, "broken pipe", tt.began, tt.target, "main")
 			if reason != tt.want.reason || !strings.Contains(message, tt.want.message) {
 				t.Errorf("got %s: %s\nwant %+v", reason, message, tt.want)
 			}
@@ -90,12 +90,12 @@ func TestRestarted(t *testing.T) {
 		"one more restart":              {began, unlooked(uid("u"), restarted(3, oom)), true},
 		"a container that just ended":   {began, unlooked(uid("u"), exited(crash)), true},
 		"another pod":                   {began, unlooked(uid("v"), restarted(2, oom)), true},
-		"no pod":                        {began, Seen{Container: "main"}, true},
+		"no pod":                        {began, Seen{}, true},
 		"a beginning that is not known": {Began{}, unlooked(uid("u"), restarted(3, oom)), false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Restarted(tt.began, tt.target); got != tt.want {
+			if got := Restarted(tt.began, tt.target.Pod, "main"); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
@@ -104,12 +104,12 @@ func TestRestarted(t *testing.T) {
 
 func TestBeganTravelsAsText(t *testing.T) {
 	for _, seen := range []Seen{{}, unlooked(uid("u")), unlooked(uid("1b4e-2"), restarted(7, oom))} {
-		want := BeganAs(seen)
+		want := BeganAs(seen.Pod, "main")
 		if got, err := ParseBegan(want.String()); err != nil || got != want {
 			t.Errorf("%q became %+v, %v; want %+v", want, got, err, want)
 		}
 	}
-	if got := BeganAs(unlooked(uid("u"), restarted(7, oom))); got != (Began{PodUID: "u", Restarts: 7}) {
+	if got := BeganAs(unlooked(uid("u"), restarted(7, oom)).Pod, "main"); got != (Began{PodUID: "u", Restarts: 7}) {
 		t.Errorf("got %+v", got)
 	}
 	for _, text := range []string{"u", "u/", "/1", "u/x", "u/-1", "u/1/2", "u/99999999999"} {

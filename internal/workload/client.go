@@ -23,13 +23,14 @@ const (
 // over are the phases in which a pod does nothing any more, as far as anybody knows.
 var over = map[corev1.PodPhase]bool{corev1.PodFailed: true, corev1.PodSucceeded: true, corev1.PodUnknown: true}
 
-// Client judges the pod of a client Job, which must exist. A pod whose container has
+// Client judges the pod of a client Job, which must exist, by its container of the
+// given name. A pod whose container has
 // ended may have a reason too, when something outside of it was the cause: see
 // Verdict.Explain. A node that is not ready is borne for l.TrialGrace, because the
 // client may go on.
-func Client(seen Seen, l config.Limits, now time.Time) Verdict {
+func Client(seen Seen, container string, l config.Limits, now time.Time) Verdict {
 	pod := seen.Pod
-	s := containerStatus(pod, seen.Container)
+	s := containerStatus(pod, container)
 	if s != nil && s.State.Terminated != nil {
 		return endedClient(seen, s.State.Terminated)
 	}
@@ -94,35 +95,24 @@ func because(cause, seen string) string {
 	return cause + "; the client said: " + seen
 }
 
-// JobFailure says why a Job failed; ok is false while it has not. The pod may be
-// gone (seen.Pod is nil): then its node, if known, may tell.
-func JobFailure(job *batchv1.Job, seen Seen) (v Verdict, ok bool) {
+// JobFailure says why a Job failed that has no pod to ask; ok is false while the
+// Job has not failed.
+func JobFailure(job *batchv1.Job) (v Verdict, ok bool) {
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailed || c.Type == batchv1.JobFailureTarget) {
-			return jobFailure(job, c, seen), true
+			return jobFailure(job, c), true
 		}
 	}
 	return Verdict{}, false
 }
 
-func jobFailure(job *batchv1.Job, c batchv1.JobCondition, seen Seen) Verdict {
+func jobFailure(job *batchv1.Job, c batchv1.JobCondition) Verdict {
 	if c.Reason == batchv1.JobReasonDeadlineExceeded {
 		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
 			"Job %s did not end within %d s", job.Name, deref(job.Spec.ActiveDeadlineSeconds))}
 	}
-	if seen.Pod != nil {
-		if v, known := disruption(seen); known {
-			return v
-		}
-	}
-	if state, bad := nodeState(seen); bad {
-		return outside(v1alpha1.ReasonNodeLost, "the node of Job %s's pod %s", job.Name, state)
-	}
 	if c.Reason == batchv1.JobReasonPodFailurePolicy && strings.Contains(c.Message, string(corev1.DisruptionTarget)) {
 		return outside(v1alpha1.ReasonPodEvicted, "the pod of Job %s was evicted, preempted, or lost its node: %s", job.Name, c.Message)
-	}
-	if seen.Pod != nil {
-		return outside(v1alpha1.ReasonClientLost, "the pod %s of Job %s failed (%s): %s", seen.Pod.Name, job.Name, c.Reason, c.Message)
 	}
 	return outside(v1alpha1.ReasonClientLost, "the pod of Job %s is gone (%s): it was deleted, evicted, or its node was lost", job.Name, c.Reason)
 }

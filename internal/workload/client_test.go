@@ -40,7 +40,7 @@ func TestClient(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(Seen{Pod: tt.pod, Container: "main"}, config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Client(Seen{Pod: tt.pod}, "main", config.Default().Limits, start.Add(tt.after)))
 		})
 	}
 }
@@ -77,12 +77,12 @@ func node(ready corev1.ConditionStatus) *corev1.Node {
 
 // looked makes a Seen whose node was looked up; nil is a node that is gone.
 func looked(n *corev1.Node, change ...func(*corev1.Pod)) Seen {
-	return Seen{Pod: pod(append(change, on)...), Container: "main", Node: n, NodeKnown: true}
+	return Seen{Pod: pod(append(change, on)...), Node: n, NodeKnown: true}
 }
 
 // unlooked makes a Seen whose node was not looked up.
 func unlooked(change ...func(*corev1.Pod)) Seen {
-	return Seen{Pod: pod(append(change, on)...), Container: "main"}
+	return Seen{Pod: pod(append(change, on)...)}
 }
 
 func TestClientTellsCausesFromOutsideApart(t *testing.T) {
@@ -129,7 +129,7 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(tt.seen, config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Client(tt.seen, "main", config.Default().Limits, start.Add(tt.after)))
 		})
 	}
 }
@@ -167,27 +167,21 @@ func TestJobFailure(t *testing.T) {
 			}},
 		}
 	}
-	if v, ok := JobFailure(&batchv1.Job{}, Seen{}); ok {
+	if v, ok := JobFailure(&batchv1.Job{}); ok {
 		t.Errorf("a Job without conditions has failed: %+v", v)
 	}
-	const over = batchv1.JobReasonBackoffLimitExceeded
 	tests := map[string]struct {
 		job  *batchv1.Job
-		seen Seen
 		want want
 	}{
-		"a deadline":                       {job(batchv1.JobReasonDeadlineExceeded, ""), Seen{}, want{Failed, v1alpha1.ReasonDeadlineExceeded, "7 s"}},
-		"a pod that is gone":               {job(over, ""), Seen{}, want{Failed, v1alpha1.ReasonClientLost, "is gone"}},
-		"a pod that is gone, on a node up": {job(over, ""), Seen{Node: node(corev1.ConditionTrue), NodeKnown: true}, want{Failed, v1alpha1.ReasonClientLost, "is gone"}},
-		"a pod that went with its node":    {job(over, ""), Seen{NodeKnown: true}, want{Failed, v1alpha1.ReasonNodeLost, "is gone"}},
-		"a pod that was evicted":           {job(over, ""), unlooked(disruptedBy("EvictionByEvictionAPI")), want{Failed, v1alpha1.ReasonPodEvicted, "drain"}},
-		"a pod without a cause":            {job(over, "limit"), unlooked(), want{Failed, v1alpha1.ReasonClientLost, "limit"}},
-		"a rule of the Job": {job(batchv1.JobReasonPodFailurePolicy, "Pod ns/p has condition DisruptionTarget matching FailJob rule at index 0"), Seen{},
-			want{Failed, v1alpha1.ReasonPodEvicted, "matching FailJob"}},
+		"a deadline":           {job(batchv1.JobReasonDeadlineExceeded, ""), want{Failed, v1alpha1.ReasonDeadlineExceeded, "7 s"}},
+		"a pod that is gone":   {job(batchv1.JobReasonBackoffLimitExceeded, ""), want{Failed, v1alpha1.ReasonClientLost, "is gone"}},
+		"a rule for evictions": {job(batchv1.JobReasonPodFailurePolicy, "Pod ns/p has condition DisruptionTarget matching FailJob rule at index 0"), want{Failed, v1alpha1.ReasonPodEvicted, "matching FailJob"}},
+		"another rule":         {job(batchv1.JobReasonPodFailurePolicy, "Container c for pod ns/p failed with exit code 42"), want{Failed, v1alpha1.ReasonClientLost, "is gone"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			v, ok := JobFailure(tt.job, tt.seen)
+			v, ok := JobFailure(tt.job)
 			if !ok {
 				t.Fatal("the Job has not failed")
 			}

@@ -14,8 +14,6 @@ import (
 type Seen struct {
 	// Pod is nil when it does not exist.
 	Pod *corev1.Pod
-	// Container is the name of the container that matters.
-	Container string
 	// Node that the pod is or was bound to; nil when it is gone or was not looked up.
 	Node *corev1.Node
 	// NodeKnown says that the node was looked up: without Node it is gone. To look it

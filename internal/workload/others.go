@@ -6,27 +6,22 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Window is a span of time, such as the measured one.
-type Window struct {
-	From, To time.Time
-}
-
-// Others names the pods (namespace/name, sorted) that are not of the run and ran on
-// a node at some time within the window. What belongs to the node itself does not
-// count: pods of DaemonSets, static pods, and the namespace kube-system.
+// Others names the pods (namespace/name, sorted) that are not of the run with this UID
+// and ran on the node at some time between from and to. What belongs to the node does
+// not count: pods of DaemonSets, static pods, and the namespace kube-system.
 //
-// A pod that began and was deleted within the window leaves nothing to find.
-func Others(pods []corev1.Pod, run types.NamespacedName, node string, w Window) []string {
+// A pod that began and was deleted in between leaves nothing to find.
+func Others(pods []corev1.Pod, runUID, node string, from, to time.Time) []string {
 	var out []string
 	for i := range pods {
 		p := &pods[i]
-		own := p.Namespace == run.Namespace && p.Labels[v1alpha1.LabelRun] == run.Name
-		if p.Spec.NodeName == node && !own && !belongsToNode(p) && ranWithin(p, w) {
+		uid, ofRun := p.Labels[v1alpha1.LabelRunUID]
+		own := ofRun && uid == runUID
+		if p.Spec.NodeName == node && !own && !belongsToNode(p) && ranWithin(p, from, to) {
 			out = append(out, p.Namespace+"/"+p.Name)
 		}
 	}
@@ -45,15 +40,15 @@ func belongsToNode(p *corev1.Pod) bool {
 
 // ranWithin counts from the moment when the kubelet took the pod up: the pull of its
 // image disturbs, too.
-func ranWithin(p *corev1.Pod, w Window) bool {
-	if p.Status.StartTime == nil || p.Status.StartTime.After(w.To) {
+func ranWithin(p *corev1.Pod, from, to time.Time) bool {
+	if p.Status.StartTime == nil || p.Status.StartTime.After(to) {
 		return false
 	}
 	if p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed {
 		return true
 	}
 	end, ran := endOf(p)
-	return ran && !end.Before(w.From)
+	return ran && !end.Before(from)
 }
 
 // endOf is when the last container of a pod that ended did so; ran is false when

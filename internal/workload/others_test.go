@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 func TestOthers(t *testing.T) {
@@ -32,8 +31,8 @@ func TestOthers(t *testing.T) {
 			p.OwnerReferences = []metav1.OwnerReference{{Kind: "X"}, {Kind: kind, Controller: &controller}}
 		}
 	}
-	ours := func(namespace string) func(*corev1.Pod) {
-		return func(p *corev1.Pod) { p.Namespace, p.Labels = namespace, map[string]string{"assay.dev/run": "run"} }
+	ofRun := func(uid string) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { p.Labels = map[string]string{"assay.dev/run-uid": uid} }
 	}
 	unseenEnd := func(minute int) func(*corev1.Pod) {
 		return func(p *corev1.Pod) {
@@ -48,9 +47,8 @@ func TestOthers(t *testing.T) {
 	}{
 		"a pod that runs":                            {other(), true},
 		"a pod on another node":                      {other(func(p *corev1.Pod) { p.Spec.NodeName = "m" }), false},
-		"a pod of the run":                           {other(ours("ns")), false},
-		"a pod of a run of that name elsewhere":      {other(ours("theirs")), true},
-		"a pod of another run beside it":             {other(func(p *corev1.Pod) { ours("ns")(p); p.Labels["assay.dev/run"] = "run2" }), true},
+		"a pod of the run":                           {other(ofRun("u")), false},
+		"a pod of another run":                       {other(ofRun("v")), true},
 		"a pod of a DaemonSet":                       {other(owner("DaemonSet", true)), false},
 		"a pod that a DaemonSet owns but not rules":  {other(owner("DaemonSet", false)), true},
 		"a pod of a Deployment":                      {other(owner("ReplicaSet", true)), true},
@@ -69,17 +67,16 @@ func TestOthers(t *testing.T) {
 		"a pod whose end nobody saw, ready till 11":  {other(unseenEnd(11)), true},
 		"a pod whose first containers ended earlier": {other(ended(9), func(p *corev1.Pod) { p.Status.InitContainerStatuses = p.Status.ContainerStatuses; ended(12)(p) }), true},
 	}
-	window := Window{From: at(10).Time, To: at(20).Time}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Others([]corev1.Pod{tt.pod}, types.NamespacedName{Namespace: "ns", Name: "run"}, "n", window)
+			got := Others([]corev1.Pod{tt.pod}, "u", "n", at(10).Time, at(20).Time)
 			if (len(got) == 1) != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
 	}
 	b, a := other(func(p *corev1.Pod) { p.Name = "b" }), other(func(p *corev1.Pod) { p.Name = "a" })
-	got := Others([]corev1.Pod{b, a}, types.NamespacedName{Namespace: "ns", Name: "run"}, "n", window)
+	got := Others([]corev1.Pod{b, a}, "u", "n", at(10).Time, at(20).Time)
 	if diff := cmp.Diff([]string{"theirs/a", "theirs/b"}, got); diff != "" {
 		t.Errorf("names (-want +got):\n%s", diff)
 	}

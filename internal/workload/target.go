@@ -75,9 +75,9 @@ func ended(pod *corev1.Pod, s *corev1.ContainerStatus) (Verdict, bool) {
 // time to recover. A container that ended once more without having been ready in
 // between is a crash loop. It fails at once when trying again cannot help, and
 // otherwise when the pod has not been ready for l.TargetReady in all.
-func TargetAgain(seen Seen, l config.Limits, now time.Time) Verdict {
+func TargetAgain(seen Seen, container string, l config.Limits, now time.Time) Verdict {
 	pod := seen.Pod
-	s := containerStatus(pod, seen.Container)
+	s := containerStatus(pod, container)
 	state, bad := nodeState(seen)
 	// The container counts as ready still when its node is silent; the pod does not.
 	if s != nil && s.Ready && lostReadiness(pod).IsZero() && pod.DeletionTimestamp == nil && !bad {
