@@ -33,7 +33,7 @@ func newResetRig(t *testing.T, tool, method string, target *fakeTarget) *rig {
 
 func TestResetBySnapshot(t *testing.T) {
 	target := newFakeTarget(t)
-	target.drop = 2
+	target.drop, target.busy = 1, 1
 	r := newResetRig(t, "good", result.ResetSnapshot, target)
 	res := runAll(t, []*rig{r})[0]
 	want := &result.Data{Tables: loadedTables(), Reset: &result.Reset{Method: "Snapshot", Copy: new(aCopy())}}

@@ -65,9 +65,11 @@ func TestATargetAgentThatDoesNotAnswerIsAProblem(t *testing.T) {
 	}
 	for name, address := range map[string]func(*testing.T) string{"nobody is there": nobody, "it is silent": silent} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
-				trial.Agent, trial.WarmupSeconds, trial.SettleSeconds = address(t), 1, 0.2
+			r := newRig(t, "slow", runner.Run, func(trial *runner.Trial) {
+				trial.Agent, trial.WarmupSeconds, trial.SettleSeconds = address(t), 1, 0.3
 			})
+			// The tool takes the second of the warm-up: only the pause is left to ask.
+			r.agent.Ask = 2 * time.Second
 			r.startWhenReady(t)
 			res := runAll(t, []*rig{r})[0]
 			if res.Target != nil {
@@ -120,7 +122,7 @@ func TestLastWord(t *testing.T) {
 			}
 		})
 	}
-	secret := strings.Repeat("x", maxWord-4) + " hunter2"
+	secret := strings.Repeat("x", maxWord-5) + " hunter2"
 	in := invocation{output: runner.Output{Stderr: []byte(secret)}, secrets: []string{"hunter2"}}
 	got := in.withLastWord(&result.Failure{Reason: result.ReasonToolFailed, Message: "m"}).Message
 	if strings.Contains(got, "hunt") || !strings.HasPrefix(got, "m; the tool's last word: xxx") {

@@ -201,10 +201,10 @@ type fakeTarget struct {
 	// calls are the requests in their order, with the ID of an operation.
 	calls []string
 	// refuse is the answer to an operation, if set; drop is how many operations end
-	// without an answer.
-	refuse *engine.Refusal
-	drop   int
-	usages int64
+	// without an answer, and busy how many are put off.
+	refuse     *engine.Refusal
+	drop, busy int
+	usages     int64
 }
 
 func newFakeTarget(t *testing.T) *fakeTarget {
@@ -239,6 +239,10 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.drop > 0:
 		f.drop--
 		panic(http.ErrAbortHandler)
+	case f.busy > 0:
+		f.busy--
+		w.WriteHeader(http.StatusConflict)
+		_ = json.NewEncoder(w).Encode(engine.Refusal{Reason: "Busy", Message: "a snapshot is under way"})
 	case f.refuse != nil:
 		w.WriteHeader(http.StatusInternalServerError)
 		_ = json.NewEncoder(w).Encode(f.refuse)

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		fmt.Println("FATAL: no")
 		fmt.Fprintln(os.Stderr, "progress\nERROR 2013: lost with hunter2\nbye")
 		os.Exit(3)
+	case "slow":
+		time.Sleep(time.Second)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("half of it")

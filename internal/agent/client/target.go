@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -85,15 +86,22 @@ func (t *targetAgent) do(ctx context.Context, method, path string, body []byte, 
 	return refusal(path, answer, text)
 }
 
-// refusal says what an answer means that is no success. Without the contract's body
-// it is not the agent's own word: something between may fail for a moment (5xx).
+// refusal says what an answer means that is no success. Another operation that is
+// under way (409) ends, and an agent that is told to stop (503) starts again, so
+// asking again can help; so it can where the answer is not the agent's own but that
+// of something between (5xx without a Refusal).
 func refusal(path string, answer *http.Response, text []byte) error {
 	var r refusedError
-	if err := json.Unmarshal(text, &r.Refusal); err == nil && r.Reason != "" {
+	own := json.Unmarshal(text, &r.Refusal) == nil && r.Reason != ""
+	passing := answer.StatusCode == http.StatusConflict || answer.StatusCode == http.StatusServiceUnavailable
+	switch {
+	case own && passing:
+		return errors.New(r.Error())
+	case own:
 		return &r
 	}
 	err := fmt.Errorf("%s answered %s: %.200s", path, answer.Status, bytes.TrimSpace(text))
-	if answer.StatusCode >= http.StatusInternalServerError {
+	if passing || answer.StatusCode >= http.StatusInternalServerError {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, err)
