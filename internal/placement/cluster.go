@@ -1,10 +1,10 @@
 package placement
 
 import (
-	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -108,15 +108,19 @@ func (n Need) Key() string {
 // keyOf is equal for shapes that the same nodes offer: runtime class and annotations
 // do not decide where a pod fits.
 func keyOf(s v1alpha1.InstanceShapeSpec) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", s.CPU.String(), s.Memory.String())
+	b := make([]byte, 0, 128)
+	b = append(append(append(b, s.CPU.String()...), ' '), s.Memory.String()...)
 	for _, name := range slices.Sorted(maps.Keys(s.NodeSelector)) {
-		fmt.Fprintf(&b, " %q=%q", name, s.NodeSelector[name])
+		b = strconv.AppendQuote(append(b, ' '), name)
+		b = strconv.AppendQuote(append(b, '='), s.NodeSelector[name])
 	}
 	for _, t := range s.Tolerations {
-		fmt.Fprintf(&b, " %q%q%q%q", t.Key, t.Operator, t.Value, t.Effect)
+		b = append(b, ' ')
+		for _, part := range []string{t.Key, string(t.Operator), t.Value, string(t.Effect)} {
+			b = strconv.AppendQuote(b, part)
+		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // Set of nodes of one cluster, by their indices in Cluster.Names. nil is empty.

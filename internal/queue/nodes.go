@@ -1,0 +1,68 @@
+package queue
+
+import (
+	"hash/maphash"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/internal/placement"
+)
+
+// seen is the cluster as it was seen last. Which nodes offer a shape is computed
+// once for all who wait, and again only when a node has changed.
+type seen struct {
+	cluster *placement.Cluster
+	mark    uint64
+	count   int
+	// generation grows with every other cluster. Waiters keep it, not the cluster,
+	// which has all the nodes in memory.
+	generation int64
+	// candidates by the key of a need.
+	candidates map[string]placement.Set
+}
+
+var seed = maphash.MakeSeed()
+
+// cluster keeps the nodes until others come; they must not change afterwards, which
+// holds for what a cache hands out.
+func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
+	mark, certain := markOf(nodes)
+	if l.seen.cluster == nil || !certain || mark != l.seen.mark || len(nodes) != l.seen.count {
+		l.seen = seen{
+			cluster: placement.NewCluster(nodes), mark: mark, count: len(nodes),
+			generation: l.seen.generation + 1, candidates: map[string]placement.Set{},
+		}
+	}
+	return l.seen.cluster
+}
+
+// markOf is equal for the same versions of the same nodes in any order. It is not
+// certain when a node has no version, as in tests.
+func markOf(nodes []corev1.Node) (mark uint64, certain bool) {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for i := range nodes {
+		if nodes[i].ResourceVersion == "" {
+			return 0, false
+		}
+		h.Reset()
+		_, _ = h.WriteString(nodes[i].Name)
+		_ = h.WriteByte(0)
+		_, _ = h.WriteString(nodes[i].ResourceVersion)
+		mark += h.Sum64()
+	}
+	return mark, true
+}
+
+// candidates are the nodes that a waiter could use; read only.
+func (l *Ledger) candidates(w *waiter) placement.Set {
+	if w.generation != l.seen.generation {
+		set, known := l.seen.candidates[w.key]
+		if !known {
+			set = l.seen.cluster.Candidates(w.Need)
+			l.seen.candidates[w.key] = set
+		}
+		w.set, w.generation = set, l.seen.generation
+	}
+	return w.set
+}
