@@ -94,6 +94,7 @@ func TestDifferences(t *testing.T) {
 		"no value for what is no switch":                {Setting{"log_warnings", ""}, map[string]string{"log_warnings": "2"}, nil},
 		"a number behind an option that counts seconds": {Setting{"innodb_lock_wait_timeout", "050"}, map[string]string{"innodb_lock_wait_timeout": "50"}, nil},
 		"a fraction that the server cut off":            {Setting{"x", "1.5"}, map[string]string{"x": "1"}, []Difference{differ("x", "1.5", "1")}},
+		"a small fraction that the server cut off":      {Setting{"x", "1.2"}, map[string]string{"x": "1"}, []Difference{differ("x", "1.2", "1")}},
 		"a fraction that differs in a shown digit":      {Setting{"long_query_time", "0.5"}, map[string]string{"long_query_time": "0.500001"}, []Difference{differ("long_query_time", "0.5", "0.500001")}},
 		"a binary log that was switched off":            {Setting{"skip-log-bin", ""}, map[string]string{"log_bin": "OFF"}, nil},
 		"a binary log that stayed on":                   {Setting{"skip-log-bin", ""}, map[string]string{"log_bin": "ON"}, []Difference{differ("log_bin", "OFF", "ON")}},
@@ -117,6 +118,7 @@ func TestDifferences(t *testing.T) {
 		"isolation under its older name":            {Setting{"transaction-isolation", "READ-COMMITTED"}, map[string]string{"tx_isolation": "READ-COMMITTED"}, nil},
 		"isolation as a number":                     {Setting{"transaction_isolation", "1"}, map[string]string{"transaction_isolation": "REPEATABLE-READ"}, []Difference{differ("transaction_isolation", "1", "REPEATABLE-READ")}},
 		"1 is not ON where the words say otherwise": {Setting{"gtid_mode", "1"}, map[string]string{"gtid_mode": "ON"}, []Difference{differ("gtid_mode", "1", "ON")}},
+		"a number before the first word":            {Setting{"gtid_mode", "-1"}, map[string]string{"gtid_mode": "OFF"}, []Difference{differ("gtid_mode", "-1", "OFF")}},
 		"a number behind the last word":             {Setting{"binlog_format", "9"}, map[string]string{"binlog_format": "ROW"}, []Difference{differ("binlog_format", "9", "ROW")}},
 		"a number of words that are not known":      {Setting{"x", "4"}, map[string]string{"x": "word"}, []Difference{differ("x", "4", "word")}},
 		"the modes of TRADITIONAL":                  {Setting{"sql_mode", "traditional"}, map[string]string{"sql_mode": "STRICT_TRANS_TABLES,STRICT_ALL_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,TRADITIONAL,NO_ENGINE_SUBSTITUTION"}, nil},
@@ -193,6 +195,7 @@ func FuzzDifferences(f *testing.F) {
 	f.Add("optimizer_switch", "default,mrr=on", "mrr=off")
 	f.Add("sql_mode", "ANSI", "ansi,ansi_quotes")
 	f.Add("x", "1e999", ".5")
+	f.Add("external_locking", "0", "ON")
 	f.Add("have_x", "''", "DISABLED")
 	f.Add("enable_gtid_mode", "-1", "99999999999999999999999999999999999999E")
 	f.Add("collation_server", "utf8", "utf8mb4")

@@ -207,5 +207,5 @@ func sameCharset(requested, effective string) bool {
 		return true
 	}
 	rest, short := strings.CutPrefix(r, "utf8")
-	return short && !strings.HasPrefix(rest, "mb") && (e == "utf8mb3"+rest || e == "utf8mb4"+rest)
+	return short && (e == "utf8mb3"+rest || e == "utf8mb4"+rest)
 }

@@ -24,7 +24,8 @@ const (
 	ReasonServerKilled Reason = "ServerKilled"
 	// ReasonServerMissing: the image has no server of the flavor that can run.
 	ReasonServerMissing Reason = "ServerMissing"
-	// ReasonStorageFailed: a volume is full or cannot be written.
+	// ReasonStorageFailed: a volume is full or cannot be written. A second try can
+	// help once there is room.
 	ReasonStorageFailed Reason = "StorageFailed"
 )
 

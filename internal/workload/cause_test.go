@@ -49,6 +49,7 @@ func TestCause(t *testing.T) {
 		"out of memory and not restarted yet":    {lost, began, unlooked(same, exited(oom)), want{"", v1alpha1.ReasonTargetOOMKilled, "larger shape"}},
 		"crashed since, in the agent's words":    {lost, began, unlooked(same, restarted(3, crash)), want{"", v1alpha1.ReasonTargetCrashed, "with code 1 (Error): ServerCrashed: signal 11: see the log; the client said: broken pipe"}},
 		"killed by a signal":                     {lost, began, unlooked(same, restarted(3, corev1.ContainerStateTerminated{ExitCode: 139, Reason: "Error"})), want{"", v1alpha1.ReasonTargetCrashed, "code 139 (signal 11)"}},
+		"an exit code above every signal":        {lost, began, unlooked(same, restarted(3, corev1.ContainerStateTerminated{ExitCode: 255, Reason: "Error"})), want{"", v1alpha1.ReasonTargetCrashed, "code 255 (Error)"}},
 		"killed by a signal that is told":        {lost, began, unlooked(same, restarted(3, corev1.ContainerStateTerminated{Signal: 9})), want{"", v1alpha1.ReasonTargetCrashed, "by signal 9"}},
 		"restarted without a trace":              {lost, began, unlooked(same, container(corev1.ContainerStatus{RestartCount: 3})), want{"", v1alpha1.ReasonTargetCrashed, "did not see"}},
 		"a reason of its own stays":              {string(result.ReasonCredentialsRejected), began, unlooked(same, restarted(3, oom)), want{"", string(result.ReasonCredentialsRejected), "broken pipe"}},

@@ -119,6 +119,8 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 		"a node that stays silent":           {looked(down, running), 3 * time.Minute, want{Failed, v1alpha1.ReasonNodeLost, "no word"}},
 		"a node that is silent at a start":   {looked(down, waitingFor("ContainerCreating")), 3 * time.Minute, want{Failed, v1alpha1.ReasonNodeLost, "no word"}},
 		"a node that is up":                  {looked(up, running), time.Hour, want{Running, "", ""}},
+		"a condition that is false":          {unlooked(failed, disruptedBy("EvictionByEvictionAPI"), func(p *corev1.Pod) { p.Status.Conditions[1].Status = corev1.ConditionFalse }), 0, want{Failed, v1alpha1.ReasonClientLost, ""}},
+		"a pod without a node":               {Seen{Pod: pod(unschedulable), NodeKnown: true}, 0, want{Waiting, v1alpha1.ReasonUnschedulable, "0/3"}},
 		"told to go, and still running":      {unlooked(phase(corev1.PodRunning, ""), running, disruptedBy("EvictionByEvictionAPI")), 0, want{Running, "", ""}},
 		"killed, and nobody knows why":       {unlooked(killed), 0, want{Ended, "", ""}},
 		"killed while it was evicted":        {unlooked(killed, disruptedBy("EvictionByEvictionAPI")), 0, want{Ended, v1alpha1.ReasonPodEvicted, "drain"}},

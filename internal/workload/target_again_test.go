@@ -55,6 +55,7 @@ func TestTargetAgain(t *testing.T) {
 		"a pod whose deletion hangs":                           {unlooked(ready, deleted), 5021, want{Failed, v1alpha1.ReasonDeadlineExceeded, ""}},
 		"a node that fell silent after days":                   {looked(late, ready), 5001, want{Waiting, v1alpha1.ReasonNodeLost, "not ready"}},
 		"a server that crashed days later recovers":            {unlooked(unready(5000), runs(5000, 1, ended(5000, crash))), 5010, want{Running, v1alpha1.ReasonProgressing, "starting again"}},
+		"a recovery has its time from the restart on":          {unlooked(unready(5000), runs(5005, 1, ended(5000, crash))), 5022, want{Running, v1alpha1.ReasonProgressing, ""}},
 		"a recovery that takes too long":                       {unlooked(unready(5000), runs(5001, 1, ended(5000, crash))), 5022, want{Failed, v1alpha1.ReasonDeadlineExceeded, "no login"}},
 		"a server that hangs without a restart":                {unlooked(unready(100), runs(2, 0, nil)), 121, want{Failed, v1alpha1.ReasonDeadlineExceeded, "no login"}},
 		"a server that hangs is borne for a while":             {unlooked(unready(100), runs(2, 0, nil)), 119, want{Running, v1alpha1.ReasonProgressing, ""}},
