@@ -122,7 +122,7 @@ type Progress struct {
 	// Planned number of trials.
 	// +optional
 	Planned int32 `json:"planned"`
-	Totals `json:",inline"`
+	Totals  `json:",inline"`
 	// Text is "done/planned", for people.
 	// +optional
 	Text string `json:"text,omitempty"`

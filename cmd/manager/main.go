@@ -32,6 +32,8 @@ import (
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/podlog"
+	"github.com/assay-bench/assay/internal/queue"
 	"github.com/assay-bench/assay/runners"
 )
 
@@ -39,6 +41,7 @@ type flags struct {
 	config, namespaces, metrics, probes, electionNamespace string
 	elect                                                  bool
 	workers                                                int
+	qps                                                    float64
 }
 
 func main() {
@@ -50,6 +53,7 @@ func main() {
 	flag.BoolVar(&f.elect, "leader-elect", false, "let only one of several managers work")
 	flag.StringVar(&f.electionNamespace, "leader-election-namespace", "", "namespace of the lease; empty for the pod's own")
 	flag.IntVar(&f.workers, "workers", 4, "number of runs that are looked at side by side")
+	flag.Float64Var(&f.qps, "kube-api-qps", 200, "requests per second to the API server, on average; twice as many at a time")
 	flag.Parse()
 
 	log := logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, nil))
@@ -73,6 +77,9 @@ func run(f flags) error {
 	if err != nil {
 		return fmt.Errorf("finding the cluster: %w", err)
 	}
+	// The API server's own fairness protects it; the default of 20 would slow down
+	// a manager of many runs.
+	rest.QPS, rest.Burst = float32(f.qps), int(2*f.qps)
 	mgr, err := ctrl.NewManager(rest, manager.Options{
 		Scheme:                        scheme,
 		Cache:                         cacheOptions(f.namespaces),
@@ -99,10 +106,14 @@ func run(f flags) error {
 }
 
 func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
+	logs, err := podlog.New(mgr.GetConfig())
+	if err != nil {
+		return err
+	}
 	runs := &benchmarkrun.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("assay"), Config: cfg,
-		Engine: engines.Find, Runner: runners.Find, Workers: workers,
+		Engine: engines.Find, Runner: runners.Find, Logs: benchmarkrun.LogReader(logs), Queue: queue.NewLedger(), Workers: workers,
 	}
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)

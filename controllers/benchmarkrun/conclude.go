@@ -1,6 +1,8 @@
 package benchmarkrun
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -8,81 +10,153 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 // conclude ends the run: with a failure, or else as complete. The results and the
 // condition that announces them appear in the same write.
-func conclude(s *scope, failure *outcome) {
+func (r *Reconciler) conclude(ctx context.Context, s *scope, failure *outcome) error {
 	run := s.run
-	run.Status.FinishTime = &metav1.Time{Time: s.now}
-	run.Status.Progress.CurrentTrial = nil
-	run.Status.Progress.EstimatedEnd = nil
-	for i := range run.Status.Trials {
-		if t := &run.Status.Trials[i]; t.State == v1alpha1.TrialRunning {
-			t.State, t.Reason, t.Message = v1alpha1.TrialFailed, failure.reason, "the run ended before the trial did: "+failure.message
-			s.putTrial(*t)
-		}
+	if err := r.breakOff(ctx, s, failure); err != nil {
+		return err
 	}
-	summarise(s)
+	run.Status.FinishTime = &metav1.Time{Time: s.now}
+	run.Status.Progress.CurrentTrial, run.Status.Progress.Current = nil, ""
+	run.Status.Progress.EstimatedEnd = nil
+	if err := r.summarise(ctx, s); err != nil {
+		return err
+	}
 	setValid(s)
 	setEnd(s, failure)
+	return nil
 }
 
-// check holds the result of a trial against itself and against what was asked for.
-func check(s *scope, t plan.Trial, asked runner.Trial, res result.Result) []v1alpha1.Finding {
-	finding := func(check, severity, message string) v1alpha1.Finding {
-		return v1alpha1.Finding{Trial: new(t.Index), Target: t.Target, Check: check, Severity: severity, Message: message}
+// breakOff records the trial that was running when the run failed.
+func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) error {
+	if failure == nil || s.plan == nil || s.run.Status.Placement == nil {
+		return nil
 	}
-	facts, err := s.runner.Facts(asked)
-	if err != nil {
-		return []v1alpha1.Finding{finding("facts", string(validity.Invalid), err.Error())}
+	at := s.journal.Position()
+	if int(at.Index) >= len(s.plan.Trials) {
+		return nil
 	}
+	name := v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)
+	if s.jobs[name] == nil && !s.running(at) {
+		return nil
+	}
+	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
+	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, v1alpha1.ResultName(name, 0), &metav1.MicroTime{Time: s.now}
+	st.Reason, st.Message = failure.reason, "the run ended before the trial did: "+failure.message
+	return r.record(ctx, s, journal.Record{TrialStatus: st, Final: true})
+}
+
+// check holds the results of a trial against themselves and against what was asked
+// for.
+func (s *scope) check(e execution, results []result.Result, skew result.Skew) []v1alpha1.Finding {
 	var out []v1alpha1.Finding
-	for _, f := range validity.Check(res, facts) {
-		out = append(out, finding(f.Check, string(f.Severity), f.Message))
+	for i, res := range results {
+		asked := s.trialOf(e, s.now)
+		asked.Ref.Client = i
+		facts, err := s.runner.Facts(asked)
+		if err != nil {
+			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}
+		}
+		for _, f := range validity.Check(res, facts) {
+			found := v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
+			if len(results) > 1 {
+				found.Client = new(int32(i))
+			}
+			out = append(out, found)
+		}
+	}
+	if len(results) > 1 {
+		for _, f := range validity.CheckClients(skew) {
+			out = append(out, v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+		}
 	}
 	return out
 }
 
 func isInvalid(f v1alpha1.Finding) bool { return f.Severity == string(validity.Invalid) }
 
-// summarise computes, for each target, the median and spread of each measurement
-// over the trials that succeeded and are valid.
-func summarise(s *scope) {
+func isDisturbed(f v1alpha1.Finding) bool { return f.Severity == string(validity.Disturbed) }
+
+// maxSummary is how many entries of the summary stand in the status.
+const maxSummary = 60
+
+// summarise computes, for each cell and target, the median and spread of each
+// measurement over the trials that count, and stores all of it.
+func (r *Reconciler) summarise(ctx context.Context, s *scope) error {
 	s.run.Status.Summary = nil
-	for _, t := range s.run.Spec.Targets {
-		for _, name := range s.runner.Summary {
-			sample, like := samples(s.run.Status.Trials, t.Name, name)
-			sum, err := stats.EstimateMedian(sample)
-			if err != nil {
-				continue // Nothing was measured: absent, not zero.
-			}
-			s.run.Status.Summary = append(s.run.Status.Summary, entry(t.Name, like, sum))
+	if s.plan == nil || s.journal.object == nil {
+		return nil
+	}
+	records, err := r.allRecords(ctx, s)
+	var gone *refusal
+	if errors.As(err, &gone) {
+		return nil // the run has failed for just this
+	}
+	if err != nil {
+		return err
+	}
+	entries := summary(s, records)
+	s.run.Status.Summary = entries[:min(len(entries), maxSummary)]
+	s.run.Status.Headline = headline(entries)
+	parts, err := journal.SplitSummary(entries)
+	if err != nil {
+		return err
+	}
+	for i, data := range parts {
+		cm := resources.Journal(s.run, v1alpha1.SummaryName(s.run.Name, int32(i)), v1alpha1.KeySummary, data)
+		if _, err := r.ensure(ctx, s, cm); err != nil {
+			return err
 		}
 	}
-	s.run.Status.Headline = headline(s.run.Status.Summary)
+	s.run.Status.Results.Summary = int32(len(parts))
+	return nil
 }
 
-// samples are the values of a measurement in the trials that count, and one of
-// them as an example of its name, unit and direction.
-func samples(trials []v1alpha1.TrialStatus, target, name string) (sample []float64, like v1alpha1.Value) {
-	for _, t := range trials {
-		if t.Target != target || t.State != v1alpha1.TrialSucceeded || t.Valid == nil || !*t.Valid {
+// summary of the records, in the order of the cells, targets and measurements.
+func summary(s *scope, records []journal.Record) []v1alpha1.SummaryEntry {
+	type key struct {
+		cell         int32
+		target, name string
+	}
+	samples, like := map[key][]float64{}, map[key]v1alpha1.Value{}
+	for _, rec := range records {
+		if rec.State != v1alpha1.TrialSucceeded || rec.Valid == nil || !*rec.Valid || rec.Disturbed {
 			continue
 		}
-		for _, v := range t.Values {
-			f, err := strconv.ParseFloat(v.Value, 64)
-			if v.Name == name && err == nil {
-				sample, like = append(sample, f), v
+		for _, v := range rec.Values {
+			if f, err := strconv.ParseFloat(v.Value, 64); err == nil {
+				k := key{rec.Cell, rec.Target, v.Name}
+				samples[k], like[k] = append(samples[k], f), v
 			}
 		}
 	}
-	return sample, like
+	var out []v1alpha1.SummaryEntry
+	for cell, parameters := range s.plan.Cells {
+		for _, target := range s.plan.Targets {
+			for _, name := range s.runner.Summary {
+				k := key{int32(cell), target, name}
+				sum, err := stats.EstimateMedian(samples[k])
+				if err != nil {
+					continue // Nothing was measured: absent, not zero.
+				}
+				e := entry(target, like[k], sum)
+				e.Cell = int32(cell)
+				if len(parameters) > 0 {
+					e.Parameters = parameters
+				}
+				out = append(out, e)
+			}
+		}
+	}
+	return out
 }
 
 // entry summarises values that are all like the given one.
@@ -108,28 +182,24 @@ func headline(sum []v1alpha1.SummaryEntry) string {
 	return fmt.Sprintf("%s %s (n=%d)", strconv.FormatFloat(v, 'f', 1, 64), sum[0].Unit, sum[0].N)
 }
 
-// setValid sets the condition Valid from the findings, once there is a result
-// that was checked.
+// setValid sets the condition Valid from the records, once there is a result that
+// was checked.
 func setValid(s *scope) {
-	checked, invalid := 0, 0
-	for _, t := range s.run.Status.Trials {
-		if t.Valid != nil {
-			checked++
-			if !*t.Valid {
-				invalid++
-			}
-		}
+	t := s.run.Status.Progress.Totals
+	c := metav1.Condition{Type: v1alpha1.ConditionValid, ObservedGeneration: s.run.Generation, LastTransitionTime: metav1.Time{Time: s.now}}
+	disturbed := ""
+	if t.Disturbed > 0 {
+		disturbed = fmt.Sprintf("; %d were disturbed and are not part of the summary", t.Disturbed)
 	}
-	c := metav1.Condition{Type: v1alpha1.ConditionValid, ObservedGeneration: s.run.Generation}
 	switch {
-	case checked == 0:
+	case t.Succeeded == 0:
 		return
-	case invalid > 0:
+	case t.Invalid > 0:
 		c.Status, c.Reason = metav1.ConditionFalse, v1alpha1.ReasonContradictions
-		c.Message = fmt.Sprintf("%d of %d results contradict themselves and are not part of the summary: see status.findings", invalid, checked)
+		c.Message = fmt.Sprintf("%d of %d results contradict themselves and are not part of the summary: see status.findings%s", t.Invalid, t.Succeeded, disturbed)
 	default:
 		c.Status, c.Reason = metav1.ConditionTrue, v1alpha1.ReasonSucceeded
-		c.Message = fmt.Sprintf("%d results passed every check", checked)
+		c.Message = fmt.Sprintf("%d results passed every check%s", t.Succeeded, disturbed)
 	}
 	apimeta.SetStatusCondition(&s.run.Status.Conditions, c)
 }

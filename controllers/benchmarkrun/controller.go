@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,24 +13,30 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/queue"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
 // poll is how often a run that waits is looked at without an event: limits of
 // time expire without one.
-const poll = 5 * time.Second
+const poll = 10 * time.Second
 
 // Reconciler carries out BenchmarkRuns.
 type Reconciler struct {
@@ -47,19 +54,37 @@ type Reconciler struct {
 	Engine func(flavor string) (engine.Engine, bool)
 	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)
+	// Logs reads what a container of a pod wrote last.
+	Logs LogReader
+	// Queue knows which run holds which nodes; one for all runs.
+	Queue *queue.Ledger
 	// Workers is the number of runs that are looked at side by side.
 	Workers int
+
+	// plans by the UID of their run: they follow from the spec, and are large.
+	plans sync.Map
+	// torn are the UIDs of runs that have ended and of which nothing is left to tear down.
+	torn sync.Map
+	// wake lets a run be looked at for which nodes became free.
+	wake chan event.GenericEvent
+	// recalled says that Queue knows what was held before the manager started.
+	recalling sync.Mutex
+	recalled  bool
 }
 
-// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns,verbs=get;list;watch;delete
+// LogReader reads the last lines of a container's log.
+type LogReader func(ctx context.Context, namespace, pod, container string, previous bool, lines int64) (string, error)
+
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/status,verbs=update;patch
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
-// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups="",resources=secrets;services;serviceaccounts,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
 // +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;delete
@@ -69,16 +94,29 @@ type Reconciler struct {
 
 // SetupWithManager registers the controller.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.wake = make(chan event.GenericEvent)
+	configMap := &metav1.PartialObjectMetadata{}
+	configMap.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	for _, o := range []client.Object{&appsv1.StatefulSet{}, &batchv1.Job{}, &corev1.Pod{}, configMap} {
+		if err := mgr.GetFieldIndexer().IndexField(context.Background(), o, indexRun, runUID); err != nil {
+			return fmt.Errorf("indexing %T by run: %w", o, err)
+		}
+	}
+	// Of ConfigMaps only the metadata is held: results may have gigabytes.
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("benchmarkrun").
 		For(&v1alpha1.BenchmarkRun{}).
 		Owns(&appsv1.StatefulSet{}).
 		Owns(&batchv1.Job{}).
-		Owns(&corev1.ConfigMap{}).
+		Owns(&corev1.ConfigMap{}, builder.OnlyMetadata, builder.WithPredicates(predicate.NewPredicateFuncs(isResult))).
 		Watches(&corev1.Pod{}, handler.EnqueueRequestsFromMapFunc(runOf)).
+		WatchesRawSource(source.Channel(r.wake, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: max(r.Workers, 1)}).
 		Complete(r)
 }
+
+// isResult picks the ConfigMaps that others than the manager write.
+func isResult(o client.Object) bool { return o.GetLabels()[v1alpha1.LabelRole] == v1alpha1.RoleResult }
 
 // runOf finds the run of a pod by its label: a pod belongs to a Job or a
 // StatefulSet, and only those belong to the run.
@@ -95,11 +133,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	run := &v1alpha1.BenchmarkRun{}
 	// Live, not from the cache: a decision from a status that lags behind could
 	// start a trial for the second time.
-	if err := r.Live.Get(ctx, req.NamespacedName, run); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	err := r.Live.Get(ctx, req.NamespacedName, run)
+	if client.IgnoreNotFound(err) != nil {
+		return ctrl.Result{}, err
 	}
-	if !run.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil
+	if err != nil || !run.DeletionTimestamp.IsZero() {
+		left, err := r.release(ctx, req.NamespacedName, "")
+		return again(left), err
 	}
 	before := run.DeepCopy()
 	if finished(run) {
@@ -110,7 +150,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	// What went wrong stands in the status too: the user does not read our log.
-	walkErr := r.walk(ctx, s)
+	after, walkErr := r.walk(ctx, s)
 	if err := errors.Join(walkErr, r.saveStatus(ctx, before, run)); err != nil {
 		return ctrl.Result{}, err
 	}
@@ -118,7 +158,15 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if finished(run) {
 		return r.afterwards(ctx, run)
 	}
-	return ctrl.Result{RequeueAfter: poll}, nil
+	return ctrl.Result{RequeueAfter: after}, nil
+}
+
+// again looks at a run whose pods have not gone yet; their deletion is an event too.
+func again(left bool) ctrl.Result {
+	if left {
+		return ctrl.Result{RequeueAfter: poll}
+	}
+	return ctrl.Result{}
 }
 
 // step is one entry of the story of a run.
@@ -134,31 +182,30 @@ type step struct {
 func (r *Reconciler) story() []step {
 	return []step{
 		{v1alpha1.ConditionAccepted, v1alpha1.PhasePending, r.accept},
-		{v1alpha1.ConditionPlaced, v1alpha1.PhasePending, r.place},
+		{v1alpha1.ConditionPlaced, v1alpha1.PhaseQueued, r.place},
 		{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, r.provision},
 		{v1alpha1.ConditionDataLoaded, v1alpha1.PhaseLoading, r.load},
 		{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, r.measure},
 	}
 }
 
-// walk goes through the story until a step is not done. A run that is overdue
-// ends at the first step that was not done before.
-func (r *Reconciler) walk(ctx context.Context, s *scope) error {
+// walk goes through the story until a step is not done, and returns when to look
+// again. A run that is overdue ends at the first step that was not done before.
+func (r *Reconciler) walk(ctx context.Context, s *scope) (after time.Duration, err error) {
 	keepTime(s)
 	late := overdue(s)
 	for _, st := range r.story() {
 		o := late
 		if late.kind != failed || apimeta.IsStatusConditionTrue(s.run.Status.Conditions, st.condition) {
-			var err error
 			if o, err = translate(st.do(ctx, s)); err != nil {
 				setStep(s, st, waitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
-				return fmt.Errorf("%s: %w", st.condition, err)
+				return 0, fmt.Errorf("%s: %w", st.condition, err)
 			}
 		}
 		setStep(s, st, o)
 		switch o.kind {
 		case waiting:
-			return nil
+			return patience(o), nil
 		case failed:
 			return r.end(ctx, s, &o)
 		}
@@ -166,20 +213,30 @@ func (r *Reconciler) walk(ctx context.Context, s *scope) error {
 	return r.end(ctx, s, nil)
 }
 
+// patience is how long a wait is left alone: limits of time expire without an event.
+func patience(o outcome) time.Duration {
+	switch {
+	case o.after > 0:
+		return o.after
+	case o.reason == v1alpha1.ReasonQueued:
+		return queuePoll
+	}
+	return poll
+}
+
 // end concludes a run, with a failure or as complete, once external targets are
 // clean. A failure is found again in every pass until then: it stands in the
-// objects and in the trials.
-func (r *Reconciler) end(ctx context.Context, s *scope, failure *outcome) error {
+// objects and in the journal.
+func (r *Reconciler) end(ctx context.Context, s *scope, failure *outcome) (after time.Duration, err error) {
 	o, err := translate(r.clean(ctx, s, failure != nil))
 	if err != nil {
-		return fmt.Errorf("cleaning up: %w", err)
+		return 0, fmt.Errorf("cleaning up: %w", err)
 	}
 	if o.kind == waiting {
 		setWaiting(s, v1alpha1.PhaseCleaning, o)
-		return nil
+		return patience(o), nil
 	}
-	conclude(s, failure)
-	return nil
+	return 0, r.conclude(ctx, s, failure)
 }
 
 // saveStatus writes the status if it changed, under the optimistic lock of the

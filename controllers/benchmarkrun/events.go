@@ -1,6 +1,8 @@
 package benchmarkrun
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -35,7 +37,40 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	if c := became(v1alpha1.ConditionValid, metav1.ConditionFalse); c != nil {
 		r.Events.Eventf(after, nil, corev1.EventTypeWarning, c.Reason, "Reconcile", "%s", c.Message)
 	}
+	if c := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPlaced); c != nil && c.Reason == v1alpha1.ReasonQueued {
+		if b := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionPlaced); b == nil || b.Reason != c.Reason {
+			r.Events.Eventf(after, nil, corev1.EventTypeNormal, c.Reason, "Reconcile", "%s", c.Message)
+		}
+	}
+	for _, t := range after.Status.Trials {
+		if !ended(before.Status.Trials, t) && ended(after.Status.Trials, t) {
+			r.announceTrial(after, t)
+		}
+	}
 	if d := after.Status.Progress.Done; d > before.Status.Progress.Done {
 		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "TrialEnded", "Reconcile", "%s trials have ended", after.Status.Progress.Text)
+	}
+}
+
+// ended says whether the end of an attempt stands in a status.
+func ended(trials []v1alpha1.TrialStatus, t v1alpha1.TrialStatus) bool {
+	return slices.ContainsFunc(trials, func(o v1alpha1.TrialStatus) bool {
+		return o.Index == t.Index && o.Attempt == t.Attempt && o.State != v1alpha1.TrialRunning
+	})
+}
+
+// announceTrial tells of a trial that failed or does not count: what a person who
+// follows the run wants to look at.
+func (r *Reconciler) announceTrial(run *v1alpha1.BenchmarkRun, t v1alpha1.TrialStatus) {
+	warn := func(reason, format string, args ...any) {
+		r.Events.Eventf(run, nil, corev1.EventTypeWarning, reason, "Reconcile", format, args...)
+	}
+	switch {
+	case t.State == v1alpha1.TrialFailed:
+		warn("TrialFailed", "trial %d, attempt %d (target %s): %s: %s", t.Index, t.Attempt, t.Target, t.Reason, t.Message)
+	case t.Valid != nil && !*t.Valid:
+		warn("TrialInvalid", "trial %d (target %s): its result contradicts itself: see status.findings", t.Index, t.Target)
+	case t.Disturbed:
+		warn("TrialDisturbed", "trial %d (target %s): something else happened meanwhile: see status.findings", t.Index, t.Target)
 	}
 }

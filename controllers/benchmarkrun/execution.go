@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,26 +19,55 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
+// startLead is how far ahead the start of several clients is published: by then the
+// last of them has heard of it.
+const startLead = 500 * time.Millisecond
+
+// settle is the pause of several clients between the warm-up, which ends at no exact
+// time, and the measured window, and before a window without a warm-up.
+const settle = time.Second
+
 // execution is one phase of the workload on one target, by one client Job.
 type execution struct {
 	// name of the Job and of the trial's ConfigMap.
 	name string
-	ref  result.TrialRef
-	// busy is how long the tool works, as far as the spec says.
+	// ref of the first client.
+	ref     result.TrialRef
+	attempt int32
+	// clients that work together, at least 1.
+	clients int
+	// workload of the cell as JSON.
+	workload []byte
+	// snapshot of the data after loading.
+	snapshot bool
+	// reset of the data before the trial; empty for none.
+	reset string
+	// busy is how long the clients work, as far as the spec says.
 	busy time.Duration
 }
 
 // end is how an execution ended. An empty reason means that it succeeded.
 type end struct {
 	reason, message string
-	// result is nil when none arrived.
-	result *result.Result
-	// pod is nil when it is gone.
-	pod *corev1.Pod
+	// results of the clients, in their order; fewer than there are clients when the
+	// execution failed.
+	results []result.Result
+	// pods of the clients that are still there, in their order.
+	pods []*corev1.Pod
+	// at is when the first client ended that failed; zero when that is not known.
+	at time.Time
 }
 
-func lost(v workload.Verdict, pod *corev1.Pod) *end {
-	return &end{reason: v.Reason, message: v.Message, pod: pod}
+// result of the first client; nil when there is none.
+func (e *end) result() *result.Result {
+	if len(e.results) == 0 {
+		return nil
+	}
+	return &e.results[0]
+}
+
+func lost(v workload.Verdict, pods []*corev1.Pod) *end {
+	return &end{reason: v.Reason, message: v.Message, pods: pods}
 }
 
 // advance brings an execution one step further. It returns how the execution
@@ -47,63 +77,115 @@ func (r *Reconciler) advance(ctx context.Context, s *scope, e execution) (*end, 
 	if job == nil {
 		return r.begin(ctx, s, e)
 	}
-	// The client's own word comes before the kubelet's, which is up to a second late.
-	if err := r.openBarrier(ctx, s, e); err != nil {
-		return nil, outcome{}, err
+	progress := waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name)
+	// The clients' own word comes before the kubelet's, which is up to a second late.
+	gone, err := r.openBarrier(ctx, s, e)
+	if err != nil || gone != nil {
+		return gone, outcome{}, err
 	}
-	pod := s.clientPods[e.name]
-	if pod == nil {
-		if v, ok := workload.JobFailure(job); ok {
-			return lost(v, nil), outcome{}, nil
-		}
-		if job.Status.Active > 0 || job.Status.Failed > 0 || job.Status.Succeeded > 0 {
-			return nil, waitFor(v1alpha1.ReasonProgressing, "%s: waiting for the end of the Job", e.name), nil
-		}
-		v := workload.Missing(job.CreationTimestamp.Time, r.Config.Limits, s.now)
-		if v.State == workload.Failed {
-			return lost(v, nil), outcome{}, nil
-		}
-		return nil, waitFor(v.Reason, "%s: %s", e.name, v.Message), nil
+	pods := s.clientPods[e.name]
+	if len(pods) == 0 {
+		return r.withoutPods(s, e, job)
 	}
-	v := workload.Client(pod, resources.RunnerContainer, r.Config.Limits, s.now)
-	switch v.State {
-	case workload.Ended:
-		end, err := r.collect(ctx, s, e, v.Terminated)
-		if end != nil {
-			end.pod = pod
+	wait := progress
+	var ended []endedClient
+	failed := false
+	for _, pod := range pods {
+		seen, err := r.see(ctx, pod)
+		if err != nil {
+			return nil, outcome{}, err
 		}
+		switch v := workload.Client(seen, resources.RunnerContainer, r.Config.Limits, s.now); v.State {
+		case workload.Ended:
+			ended = append(ended, endedClient{pod, v})
+			failed = failed || v.Terminated.ExitCode != 0
+		case workload.Failed:
+			if jv, ok := workload.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
+				v = jv
+			}
+			return lost(v, pods), outcome{}, nil
+		case workload.Running:
+		default:
+			wait = waitFor(v.Reason, "%s: %s", e.name, v.Message)
+		}
+	}
+	// After a failure the Job ends the other clients: nothing is gained by waiting.
+	if failed || len(ended) == e.clients {
+		end, err := r.collect(ctx, s, e, ended)
 		return end, outcome{}, err
-	case workload.Failed:
-		if jv, ok := workload.JobFailure(job); ok {
-			v = jv
-		}
-		return lost(v, pod), outcome{}, nil
-	case workload.Running:
+	}
+	if v, ok := workload.JobFailure(job); ok && len(ended) == len(pods) {
+		return lost(v, pods), outcome{}, nil
+	}
+	return nil, wait, nil
+}
+
+// endedClient is the pod of a client that ended, and what is known of its end.
+type endedClient struct {
+	pod     *corev1.Pod
+	verdict workload.Verdict
+}
+
+// withoutPods judges a Job that has no pod: not yet, or not any more.
+func (r *Reconciler) withoutPods(s *scope, e execution, job *batchv1.Job) (*end, outcome, error) {
+	if v, ok := workload.JobFailure(job); ok {
+		return lost(v, nil), outcome{}, nil
+	}
+	if job.Status.Active > 0 || job.Status.Failed > 0 || job.Status.Succeeded > 0 {
 		return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), nil
+	}
+	v := workload.Missing(job.CreationTimestamp.Time, r.Config.Limits, s.now)
+	if v.State == workload.Failed {
+		return lost(v, nil), outcome{}, nil
 	}
 	return nil, waitFor(v.Reason, "%s: %s", e.name, v.Message), nil
 }
 
+// see looks at a pod and at the node that it runs on. Only the API server knows for
+// sure that a node is gone.
+func (r *Reconciler) see(ctx context.Context, pod *corev1.Pod) (workload.Seen, error) {
+	seen := workload.Seen{Pod: pod}
+	if pod == nil || pod.Spec.NodeName == "" {
+		return seen, nil
+	}
+	node, key := &corev1.Node{}, types.NamespacedName{Name: pod.Spec.NodeName}
+	err := r.Client.Get(ctx, key, node)
+	if apierrors.IsNotFound(err) {
+		err = r.Live.Get(ctx, key, node)
+	}
+	switch {
+	case err == nil:
+		seen.Node, seen.NodeKnown = node, true
+	case apierrors.IsNotFound(err):
+		seen.NodeKnown = true
+	default:
+		return seen, fmt.Errorf("reading node %s: %w", key.Name, err)
+	}
+	return seen, nil
+}
+
 // begin creates the objects of an execution that has not begun. The Job comes
-// last, the result before it: a result that bears a mark without a Job tells that
+// last, the results before it: a result that bears a mark without a Job tells that
 // the execution did begin and that its Job was taken away.
 func (r *Reconciler) begin(ctx context.Context, s *scope, e execution) (*end, outcome, error) {
 	if s.run.Spec.Suspend {
 		return nil, waitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back before %s", e.name), nil
 	}
-	c := r.client(s, e)
-	out := c.ResultConfigMap()
-	created, err := r.ensure(ctx, s, out)
+	if wait, err := r.stopOthers(ctx, s); err != nil || wait != nil {
+		return nil, deref(wait), err
+	}
+	c, err := r.client(ctx, s, e)
 	if err != nil {
 		return nil, outcome{}, err
 	}
-	if !created && (out.Annotations[v1alpha1.AnnotationReady] != "" || len(out.BinaryData) > 0) {
-		// The cache may not know yet of a Job that exists.
-		if err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: e.name}, &batchv1.Job{}); !apierrors.IsNotFound(err) {
-			return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), err
+	for _, out := range c.ResultConfigMaps() {
+		created, err := r.ensure(ctx, s, out)
+		if err != nil {
+			return nil, outcome{}, err
 		}
-		return &end{reason: v1alpha1.ReasonClientLost, message: fmt.Sprintf(
-			"Job %s was deleted while it ran; its outcome is not known, and it is not repeated", e.name)}, outcome{}, nil
+		if !created && (out.Annotations[v1alpha1.AnnotationReady] != "" || len(out.BinaryData) > 0) {
+			return r.takenAway(ctx, s, e)
+		}
 	}
 	if _, err := r.ensure(ctx, s, c.TrialConfigMap()); err != nil {
 		return nil, outcome{}, err
@@ -114,49 +196,137 @@ func (r *Reconciler) begin(ctx context.Context, s *scope, e execution) (*end, ou
 	if _, err := r.ensure(ctx, s, c.Job()); err != nil {
 		return nil, outcome{}, err
 	}
-	return nil, waitFor(v1alpha1.ReasonProgressing, "%s: started", e.name), nil
+	return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), nil
+}
+
+// takenAway ends an execution that did begin, but whose Job is gone.
+func (r *Reconciler) takenAway(ctx context.Context, s *scope, e execution) (*end, outcome, error) {
+	// The cache may not know yet of a Job that exists.
+	if err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: e.name}, &batchv1.Job{}); !apierrors.IsNotFound(err) {
+		return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), err
+	}
+	return &end{reason: v1alpha1.ReasonClientLost, message: fmt.Sprintf(
+		"Job %s was deleted while it ran; its outcome is not known", e.name)}, outcome{}, nil
+}
+
+// stopOthers makes sure that no client of an earlier execution is at work when the
+// next one begins: two would be measured as one.
+func (r *Reconciler) stopOthers(ctx context.Context, s *scope) (*outcome, error) {
+	name, working := s.working()
+	if !working {
+		return nil, nil
+	}
+	if err := r.remove(ctx, s.jobs[name]); err != nil {
+		return nil, err
+	}
+	return new(waitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to stop", name)), nil
 }
 
 // client is what the objects of an execution are built from.
-func (r *Reconciler) client(s *scope, e execution) resources.Client {
+func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resources.Client, error) {
 	t := s.target(e.ref.Target)
 	limits := r.Config.Limits
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
 	c := resources.Client{
-		Run: s.run, Name: e.name, Image: s.run.Status.Resolved.RunnerImage, Shape: s.run.Status.Resolved.ClientShape,
-		CredentialsSecret: v1alpha1.TargetName(s.run.Name, t.Name), Timeout: timeout,
-		Trial: runner.Trial{
-			Version: runner.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: s.workload,
-			WarmupSeconds:   int64(s.run.Spec.Design.Warmup.Seconds()),
-			DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
-			Deadline:        s.now.Add(timeout).UTC(),
-		},
+		Run: s.run, Name: e.name, Attempt: e.attempt,
+		Image: s.run.Status.Resolved.RunnerImage, Shape: s.run.Status.Resolved.ClientShape,
+		CredentialsSecret: v1alpha1.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
+		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name
-		c.Trial.Endpoint = runner.Endpoint{
-			Host: t.External.Host, Port: t.External.Port, Database: t.External.Database, TLS: runner.TLSMode(t.External.TLS),
+	} else if pod := s.targetPod(t.Name); pod != nil {
+		c.Began = workload.BeganAs(pod, resources.ServerContainer).String()
+	}
+	if e.reset != "" {
+		tables, err := r.loadedTables(ctx, s, t.Name)
+		if err != nil {
+			return c, err
 		}
-		return c
+		c.Trial.Reset = &runner.Reset{Method: e.reset, Tables: tables}
 	}
-	c.Trial.Endpoint = runner.Endpoint{
-		Host: s.builder(t).Address(), Port: resources.DatabasePort, Database: resources.Database,
-		TLS: runner.TLSDisabled, StorageEngine: t.MySQL.StorageEngine,
-	}
-	return c
+	return c, nil
 }
 
-// openBarrier publishes the start time once the client can start. Phases other
-// than Run have no barrier.
-func (r *Reconciler) openBarrier(ctx context.Context, s *scope, e execution) error {
-	trial, out := s.configMaps[e.name], s.configMaps[v1alpha1.ResultName(e.name, 0)]
-	if e.ref.Phase != string(runner.Run) || trial == nil || trial.Data[v1alpha1.KeyStart] != "" ||
-		out == nil || out.Annotations[v1alpha1.AnnotationReady] == "" {
+// trialOf is what the clients of an execution are told.
+func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
+	t := s.target(e.ref.Target)
+	trial := runner.Trial{
+		Version: runner.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+		WarmupSeconds:   int64(s.run.Spec.Design.Warmup.Seconds()),
+		DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
+		Snapshot:        e.snapshot,
+		Deadline:        deadline,
+	}
+	if e.clients > 1 {
+		trial.SettleSeconds = settle.Seconds()
+	}
+	if t.External != nil {
+		trial.Endpoint = runner.Endpoint{
+			Host: t.External.Host, Port: t.External.Port, Database: t.External.Database, TLS: runner.TLSMode(t.External.TLS),
+		}
+		return trial
+	}
+	address := s.builder(t).Address()
+	trial.Agent = fmt.Sprintf("%s:%d", address, resources.AgentPort)
+	trial.Endpoint = runner.Endpoint{
+		Host: address, Port: resources.DatabasePort, Database: resources.Database,
+		TLS: runner.TLSDisabled, StorageEngine: t.MySQL.StorageEngine,
+	}
+	return trial
+}
+
+// openBarrier publishes the start time once every client can start. Phases other
+// than Run have no barrier. A result that was deleted ends the execution at once:
+// its client would try to deliver it in vain until the deadline.
+func (r *Reconciler) openBarrier(ctx context.Context, s *scope, e execution) (*end, error) {
+	ready := true
+	for i := range e.clients {
+		name := v1alpha1.ResultName(e.name, i)
+		out, err := r.metadata(ctx, s, name)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			ready = false
+			// The cache may not know yet of an object that exists.
+			err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: name}, &corev1.ConfigMap{})
+			if apierrors.IsNotFound(err) {
+				return &end{reason: v1alpha1.ReasonResultMissing, pods: s.clientPods[e.name],
+					message: "ConfigMap " + name + " was deleted while the client ran: there is no place for its result"}, nil
+			}
+			if err != nil {
+				return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+			}
+			continue
+		}
+		ready = ready && out.Annotations[v1alpha1.AnnotationReady] != ""
+	}
+	if !ready || e.ref.Phase != string(runner.Run) {
+		return nil, nil
+	}
+	meta, err := r.metadata(ctx, s, e.name)
+	if err != nil || meta == nil || meta.Annotations[v1alpha1.AnnotationStart] != "" {
+		return nil, err
+	}
+	return nil, r.publishStart(ctx, s, e)
+}
+
+func (r *Reconciler) publishStart(ctx context.Context, s *scope, e execution) error {
+	trial := &corev1.ConfigMap{}
+	if err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: e.name}, trial); err != nil {
+		return fmt.Errorf("reading trial %s: %w", e.name, client.IgnoreNotFound(err))
+	}
+	if trial.Data[v1alpha1.KeyStart] != "" {
 		return nil
 	}
+	start := r.Clock.Now()
+	if e.clients > 1 {
+		start = start.Add(startLead)
+	}
 	before := trial.DeepCopy()
-	trial = trial.DeepCopy()
-	trial.Data[v1alpha1.KeyStart] = s.now.UTC().Format(time.RFC3339Nano)
+	trial.Data[v1alpha1.KeyStart] = start.UTC().Format(time.RFC3339Nano)
+	metav1.SetMetaDataAnnotation(&trial.ObjectMeta, v1alpha1.AnnotationStart, trial.Data[v1alpha1.KeyStart])
 	// The lock keeps a second manager from publishing another time.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := r.Client.Patch(ctx, trial, patch); err != nil {
@@ -165,34 +335,51 @@ func (r *Reconciler) openBarrier(ctx context.Context, s *scope, e execution) err
 	return nil
 }
 
-// collect reads the result of a client that ended, and believes it only if it is
-// the one that the client announced.
-func (r *Reconciler) collect(ctx context.Context, s *scope, e execution, t *corev1.ContainerStateTerminated) (*end, error) {
-	if t.Reason == "OOMKilled" {
-		return &end{reason: v1alpha1.ReasonClientOOMKilled, message: fmt.Sprintf(
-			"the client of %s needed more memory than its shape has: take a larger shape", e.name)}, nil
+// collect reads the results of clients that ended.
+func (r *Reconciler) collect(ctx context.Context, s *scope, e execution, clients []endedClient) (*end, error) {
+	all := &end{}
+	for _, c := range clients {
+		all.pods = append(all.pods, c.pod)
+		ref := e.ref
+		ref.Client = clientIndex(c.pod)
+		one, err := r.collectOne(ctx, s, e.name, ref, c.verdict.Terminated)
+		if err != nil {
+			return nil, err
+		}
+		all.results = append(all.results, one.results...)
+		reason, message := c.verdict.Explain(one.reason, one.message)
+		// A client that was told to stop says so because another one failed.
+		if reason != "" && (all.reason == "" || all.reason == string(result.ReasonInterrupted)) {
+			all.reason, all.message, all.at = reason, message, c.verdict.Terminated.FinishedAt.Time
+		}
 	}
+	return all, nil
+}
+
+// collectOne reads the result of one client, and believes it only if it is the one
+// that the client announced.
+func (r *Reconciler) collectOne(ctx context.Context, s *scope, job string, ref result.TrialRef, t *corev1.ContainerStateTerminated) (*end, error) {
 	told, err := result.ParseTermination([]byte(t.Message))
 	if err != nil {
 		return &end{reason: v1alpha1.ReasonResultMissing, message: fmt.Sprintf(
-			"the client of %s ended with code %d (%s) and announced no result: %v", e.name, t.ExitCode, t.Reason, err)}, nil
+			"client %d of %s ended with code %d (%s) and announced no result: %v", ref.Client, job, t.ExitCode, t.Reason, err)}, nil
 	}
 	if told.SHA256 == "" {
 		return &end{reason: orDefault(string(told.Reason), v1alpha1.ReasonResultMissing), message: told.Message}, nil
 	}
 	cm := &corev1.ConfigMap{}
-	key := types.NamespacedName{Namespace: s.run.Namespace, Name: v1alpha1.ResultName(e.name, 0)}
+	key := types.NamespacedName{Namespace: s.run.Namespace, Name: v1alpha1.ResultName(job, ref.Client)}
 	if err := r.Live.Get(ctx, key, cm); err != nil {
 		if !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("reading the result of %s: %w", e.name, err)
+			return nil, fmt.Errorf("reading the result of %s: %w", job, err)
 		}
 		return &end{reason: v1alpha1.ReasonResultMissing, message: "ConfigMap " + key.Name + " was deleted while the client ran"}, nil
 	}
-	res, err := checkResult(cm, told.SHA256, e.ref)
+	res, err := checkResult(cm, told.SHA256, ref)
 	if err != nil {
 		return &end{reason: v1alpha1.ReasonResultContradictory, message: fmt.Sprintf("%s: %v", key.Name, err)}, nil
 	}
-	out := &end{result: res}
+	out := &end{results: []result.Result{*res}}
 	if res.State == result.Failed {
 		out.reason, out.message = string(res.Failure.Reason), res.Failure.Message
 	}

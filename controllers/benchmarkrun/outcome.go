@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // outcome is how a step ended.
@@ -10,6 +11,8 @@ type outcome struct {
 	kind outcomeKind
 	// reason and message go into the step's condition.
 	reason, message string
+	// after is when to look again, for a wait whose end is known; 0 for the usual poll.
+	after time.Duration
 }
 
 type outcomeKind int
@@ -69,4 +72,12 @@ func translate(o outcome, err error) (outcome, error) {
 		return outcome{kind: waiting, reason: n.reason, message: n.message}, nil
 	}
 	return o, err
+}
+
+// deref is the outcome, or the empty one for nil.
+func deref(o *outcome) outcome {
+	if o == nil {
+		return outcome{}
+	}
+	return *o
 }

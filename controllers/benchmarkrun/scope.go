@@ -1,8 +1,11 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -13,29 +16,49 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// scope is the world of one run, read once per pass.
+// scope is the world of one run, read once per pass. ConfigMaps are looked up by
+// name where they are needed: a long run has thousands of them.
 type scope struct {
 	// Set by loadScope.
 	run          *v1alpha1.BenchmarkRun
 	now          time.Time
 	statefulSets map[string]*appsv1.StatefulSet
 	jobs         map[string]*batchv1.Job
-	configMaps   map[string]*corev1.ConfigMap
 	targetPods   map[string]*corev1.Pod
-	clientPods   map[string]*corev1.Pod
+	// clientPods of each Job, in the order of the clients.
+	clientPods map[string][]*corev1.Pod
 
 	// Set by accept.
-	trials []plan.Trial
+	plan   *plan.Plan
 	runner runner.Runner
 	// workload is the runner's part of the spec as JSON.
 	workload []byte
 
-	// Set by place: the node that is left to the client; empty for none.
-	keepFree string
+	// Set by readJournal.
+	journal notebook
+}
+
+// notebook is the last part of the records of a run.
+type notebook struct {
+	journal.Records
+	// object that holds it; nil when it does not exist yet.
+	object *corev1.ConfigMap
+}
+
+// indexRun finds the objects of a run by its UID.
+const indexRun = "assay.dev/run-uid"
+
+func runUID(o client.Object) []string {
+	if uid := o.GetLabels()[v1alpha1.LabelRunUID]; uid != "" {
+		return []string{uid}
+	}
+	return nil
 }
 
 // loadScope reads the objects of a run from the cache.
@@ -43,17 +66,15 @@ func (r *Reconciler) loadScope(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	s := &scope{
 		run: run, now: r.Clock.Now(),
 		statefulSets: map[string]*appsv1.StatefulSet{}, jobs: map[string]*batchv1.Job{},
-		configMaps: map[string]*corev1.ConfigMap{},
-		targetPods: map[string]*corev1.Pod{}, clientPods: map[string]*corev1.Pod{},
+		targetPods: map[string]*corev1.Pod{}, clientPods: map[string][]*corev1.Pod{},
 	}
 	var (
 		sets appsv1.StatefulSetList
 		jobs batchv1.JobList
-		cms  corev1.ConfigMapList
 		pods corev1.PodList
 	)
-	for _, list := range []client.ObjectList{&sets, &jobs, &cms, &pods} {
-		if err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingLabels{v1alpha1.LabelRun: run.Name}); err != nil {
+	for _, list := range []client.ObjectList{&sets, &jobs, &pods} {
+		if err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)}); err != nil {
 			return nil, fmt.Errorf("listing the run's objects: %w", err)
 		}
 	}
@@ -67,13 +88,11 @@ func (r *Reconciler) loadScope(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 			s.jobs[jobs.Items[i].Name] = &jobs.Items[i]
 		}
 	}
-	for i := range cms.Items {
-		if metav1.IsControlledBy(&cms.Items[i], run) {
-			s.configMaps[cms.Items[i].Name] = &cms.Items[i]
-		}
-	}
 	for i := range pods.Items {
 		s.addPod(&pods.Items[i])
+	}
+	for _, pods := range s.clientPods {
+		slices.SortFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(clientIndex(a), clientIndex(b)) })
 	}
 	return s, nil
 }
@@ -88,8 +107,17 @@ func (s *scope) addPod(pod *corev1.Pod) {
 		s.targetPods[owner.Name] = pod
 	}
 	if job := s.jobs[owner.Name]; job != nil && job.UID == owner.UID {
-		s.clientPods[owner.Name] = pod
+		s.clientPods[owner.Name] = append(s.clientPods[owner.Name], pod)
 	}
+}
+
+// clientIndex is the number of a client among those of its Job.
+func clientIndex(pod *corev1.Pod) int {
+	n, err := strconv.Atoi(pod.Annotations[batchv1.JobCompletionIndexAnnotation])
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // target finds a target of the spec.
@@ -103,13 +131,27 @@ func (s *scope) target(name string) v1alpha1.Target {
 }
 
 // resolved finds the pinned inputs of a target.
-func (s *scope) resolved(name string) v1alpha1.ResolvedTarget {
-	for _, t := range s.run.Status.Resolved.Targets {
+func (s *scope) resolved(name string) v1alpha1.ResolvedTarget { return resolved(s.run, name) }
+
+func resolved(run *v1alpha1.BenchmarkRun, name string) v1alpha1.ResolvedTarget {
+	for _, t := range run.Status.Resolved.Targets {
 		if t.Name == name {
 			return t
 		}
 	}
 	return v1alpha1.ResolvedTarget{}
+}
+
+// nodeOf a target that Assay places; empty for an external one.
+func (s *scope) nodeOf(target string) string {
+	if p := s.run.Status.Placement; p != nil {
+		for _, t := range p.Targets {
+			if t.Name == target {
+				return t.Node
+			}
+		}
+	}
+	return ""
 }
 
 // targetStatus finds or adds the status of a target.
@@ -121,6 +163,64 @@ func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
 	}
 	s.run.Status.Targets = append(s.run.Status.Targets, v1alpha1.TargetStatus{Name: name})
 	return &s.run.Status.Targets[len(s.run.Status.Targets)-1]
+}
+
+// targetPod is the database pod of a target; nil when there is none.
+func (s *scope) targetPod(name string) *corev1.Pod {
+	return s.targetPods[v1alpha1.TargetName(s.run.Name, name)]
+}
+
+// loaded says whether every target has its data.
+func (s *scope) loaded() bool { return s.unloaded() == "" }
+
+// unloaded is the first target without data; empty when there is none.
+func (s *scope) unloaded() string {
+	for _, t := range s.run.Spec.Targets {
+		if s.targetStatus(t.Name).LoadResult == "" {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// working says whether a client of the run is at work now.
+func (s *scope) working() (job string, yes bool) {
+	for name, pods := range s.clientPods {
+		for _, p := range pods {
+			if !hasEnded(p) {
+				return name, true
+			}
+		}
+	}
+	return "", false
+}
+
+// hasEnded says whether the runner of a client pod has ended. The phase of the pod
+// says so up to a second later.
+func hasEnded(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == resources.RunnerContainer && c.State.Terminated != nil {
+			return true
+		}
+	}
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// metadata of a ConfigMap of this run, from the cache; nil when there is none.
+func (r *Reconciler) metadata(ctx context.Context, s *scope, name string) (*metav1.PartialObjectMetadata, error) {
+	out := &metav1.PartialObjectMetadata{}
+	out.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	err := r.Client.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: name}, out)
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	if !metav1.IsControlledBy(out, s.run) {
+		return nil, nil
+	}
+	return out, nil
 }
 
 // ensure creates an object that is never changed afterwards. It reports whether

@@ -25,7 +25,7 @@ func (s *scope) set(condition string, status metav1.ConditionStatus, reason, mes
 // setStep puts the outcome of a step into its condition.
 func setStep(s *scope, st step, o outcome) {
 	s.run.Status.ObservedGeneration = s.run.Generation
-	if s.run.Status.Progress.Text == "" && len(s.trials) > 0 {
+	if s.run.Status.Progress.Text == "" && s.plan != nil {
 		s.run.Status.Progress.Text = progressText(s.run.Status.Progress)
 	}
 	if o.kind == done {
@@ -91,12 +91,16 @@ func suspendedFor(s *scope) time.Duration {
 	return d
 }
 
-// overdue fails a run that is past its deadline. One that could not be accepted
-// for so long, because reading what it names keeps failing, is overdue as well.
+// overdue fails a run that is past its deadline, which counts from the moment it
+// has its nodes. One that could not be accepted for so long, because reading what it
+// names keeps failing, is overdue as well.
 func overdue(s *scope) outcome {
 	start := s.run.CreationTimestamp
-	if s.run.Status.StartTime != nil {
+	switch {
+	case s.run.Status.StartTime != nil:
 		start = *s.run.Status.StartTime
+	case s.run.Status.AcceptedTime != nil:
+		return outcome{} // queued: step place has a limit of its own
 	}
 	if s.now.Sub(start.Time)-suspendedFor(s) <= s.run.Spec.Deadline.Duration {
 		return outcome{}

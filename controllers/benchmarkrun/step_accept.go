@@ -14,7 +14,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/plan"
 )
 
 // accept makes the plan and, once, resolves every reference of the spec and pins
@@ -30,26 +29,45 @@ func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
 	if s.workload, err = json.Marshal(params); err != nil {
 		return outcome{}, fmt.Errorf("marshalling spec.workload.%s: %w", name, err)
 	}
-	s.trials = plan.New(run.Spec)
-	run.Status.Progress.Planned = int32(len(s.trials))
+	if err := r.readPlan(ctx, s); err != nil {
+		return outcome{}, err
+	}
+	run.Status.Progress.Planned = int32(len(s.plan.Trials))
 	if run.Status.Resolved == nil {
 		resolved, err := r.resolve(ctx, run, name)
 		if err != nil {
 			return outcome{}, err
 		}
 		run.Status.Resolved = resolved
-		run.Status.StartTime = &metav1.Time{Time: s.now}
+		run.Status.AcceptedTime = &metav1.Time{Time: s.now}
+		run.Status.SpecHash = specHash(run.Spec, *resolved)
+	}
+	if err := r.markRun(ctx, s); err != nil {
+		return outcome{}, err
+	}
+	if run.Status.Plan == nil {
+		if err := r.writePlan(ctx, s); err != nil {
+			return outcome{}, err
+		}
 	}
 	if run.Spec.Suspend && len(s.statefulSets) == 0 && len(s.jobs) == 0 {
+		r.Queue.Forget(run.UID)
 		return waitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started"), nil
 	}
-	return doneWith("%d trials planned", len(s.trials)), nil
+	if err := r.readJournal(ctx, s); err != nil {
+		return outcome{}, err
+	}
+	return doneWith("%d trials planned: %d cells x %d targets x %d blocks",
+		len(s.plan.Trials), len(s.plan.Cells), len(s.plan.Targets), run.Spec.Design.Blocks), nil
 }
 
 // workloadOf names the tool of a workload and its part of the spec.
 func workloadOf(w v1alpha1.Workload) (string, any) {
 	return "sysbench", w.Sysbench
 }
+
+// newWorkload is an empty part of the spec of the same tool.
+func newWorkload(v1alpha1.Workload) any { return new(v1alpha1.SysbenchWorkload) }
 
 // resolve looks up every reference of the spec.
 func (r *Reconciler) resolve(ctx context.Context, run *v1alpha1.BenchmarkRun, runnerName string) (*v1alpha1.Resolved, error) {

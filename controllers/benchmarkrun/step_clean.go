@@ -3,8 +3,6 @@ package benchmarkrun
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -24,13 +22,10 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 		if t.External == nil || st.LoadResult == "" || st.CleanupResult != "" {
 			continue
 		}
-		if err := r.stop(ctx, s, t.Name); err != nil {
-			return outcome{}, err
-		}
 		e := execution{
 			name: v1alpha1.CleanupName(s.run.Name, t.Name),
 			ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Cleanup), Target: t.Name},
-			busy: r.Config.Limits.Cleanup.Duration,
+			busy: r.Config.Limits.Cleanup.Duration, workload: s.workload, clients: 1,
 		}
 		end, wait, err := r.advance(ctx, s, e)
 		if err != nil || end == nil {
@@ -38,27 +33,11 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 		}
 		st.CleanupResult = v1alpha1.ResultName(e.name, 0)
 		if end.reason != "" {
-			s.run.Status.Findings = append(s.run.Status.Findings, v1alpha1.Finding{
+			s.find(v1alpha1.Finding{
 				Target: t.Name, Check: "cleanup", Severity: "Warning",
 				Message: "the workload's tables could not be dropped (" + end.reason + "): " + end.message,
 			})
 		}
 	}
 	return doneWith("clean"), nil
-}
-
-// stop ends what still works on a target whose tables are about to be dropped: the
-// trial of a run that is past its deadline.
-func (r *Reconciler) stop(ctx context.Context, s *scope, target string) error {
-	for name, job := range s.jobs {
-		if job.Labels[v1alpha1.LabelTarget] != target || job.Labels[v1alpha1.LabelPhase] == string(runner.Cleanup) {
-			continue
-		}
-		if pod := s.clientPods[name]; pod != nil && pod.Status.Phase == corev1.PodRunning {
-			if err := r.remove(ctx, job); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

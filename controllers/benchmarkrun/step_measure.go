@@ -10,107 +10,217 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// measure runs the trials of the plan in their order, one at a time. The first
-// one that fails ends the run; what was measured before stays.
+// measure runs the trials of the plan in their order, one at a time. What became of
+// an attempt is written into the journal before anything else happens; the next one
+// begins in the same pass.
 func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 	if err := r.removeEnded(ctx, s); err != nil {
 		return outcome{}, err
 	}
-	for _, t := range s.trials {
-		st := s.trial(t.Index)
-		if st != nil && st.State == v1alpha1.TrialFailed {
-			return failWith(st.Reason, "trial %d (block %d, target %s): %s", t.Index, t.Block, t.Target, st.Message), nil
+	for {
+		if last := s.journal.Last(); last != nil && last.State == v1alpha1.TrialFailed && s.stopsAtFailure() {
+			return failWith(last.Reason, "trial %d (%s): %s", last.Index, s.describe(last.Index), last.Message), nil
 		}
-		if st != nil && st.State == v1alpha1.TrialSucceeded {
-			continue
+		at := s.journal.Position()
+		if int(at.Index) >= len(s.plan.Trials) {
+			return s.allMeasured()
 		}
-		o, err := r.runTrial(ctx, s, t)
-		if err != nil || o.kind != done {
-			return o, err
+		if wait, left := s.coolingDown(); left > 0 {
+			return wait, nil
+		}
+		// The target of the next trial may be another one, and still be stopped.
+		if only := s.only(); only != "" && s.targetPod(only) == nil {
+			return waitFor(v1alpha1.ReasonProgressing, "target %s is started for the next trial", only), nil
+		}
+		e, err := s.trialExecution(at)
+		if err != nil {
+			return outcome{}, err
+		}
+		end, wait, err := r.advance(ctx, s, e)
+		if err != nil {
+			return outcome{}, err
+		}
+		if end == nil {
+			return s.waitForTrial(at, wait), nil
+		}
+		if wait, err := r.explain(ctx, s, e, end); err != nil || wait != nil {
+			return deref(wait), err
+		}
+		rec, err := r.judge(ctx, s, at, e, end)
+		if err != nil {
+			return outcome{}, err
+		}
+		if err := r.record(ctx, s, rec); err != nil {
+			return outcome{}, err
 		}
 	}
-	return doneWith("%d trials measured", len(s.trials)), nil
 }
 
-// runTrial brings one trial further, and records how it ended.
-func (r *Reconciler) runTrial(ctx context.Context, s *scope, t plan.Trial) (outcome, error) {
-	e := trialExecution(s, t)
-	end, wait, err := r.advance(ctx, s, e)
-	if err != nil {
-		return outcome{}, err
+// allMeasured ends the step: a run without any result has failed.
+func (s *scope) allMeasured() (outcome, error) {
+	t := s.journal.Totals()
+	if t.Succeeded == 0 {
+		last := s.journal.Last()
+		return failWith(v1alpha1.ReasonAllTrialsFailed, "none of %d trials has a result; the last one: %s: %s", t.Done, last.Reason, last.Message), nil
 	}
-	if end == nil {
-		// A trial that spec.suspend holds back has not begun.
-		if wait.reason != v1alpha1.ReasonSuspended {
-			s.putTrial(v1alpha1.TrialStatus{Index: t.Index, Block: t.Block, Target: t.Target, State: v1alpha1.TrialRunning})
-			s.run.Status.Progress.CurrentTrial = new(t.Index)
-		}
+	return doneWith("%d of %d trials have a result", t.Succeeded, t.Done), nil
+}
+
+// stopsAtFailure says whether a failed trial ends the run.
+func (s *scope) stopsAtFailure() bool {
+	return s.run.Spec.Design.OnTrialFailure == v1alpha1.OnFailureStop || s.run.Spec.Design.OnTrialFailure == ""
+}
+
+// coolingDown waits after the last trial for as long as the design says.
+func (s *scope) coolingDown() (outcome, time.Duration) {
+	pause, last := s.run.Spec.Design.Cooldown.Duration, s.journal.Last()
+	at := s.journal.Position()
+	_, begun := s.jobs[v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)]
+	if pause <= 0 || last == nil || last.Ended == nil || begun {
+		return outcome{}, 0
+	}
+	left := last.Ended.Add(pause).Sub(s.now)
+	o := waitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
+	o.after = left
+	return o, left
+}
+
+// waitForTrial keeps the status of the attempt that runs.
+func (s *scope) waitForTrial(at journal.Position, wait outcome) outcome {
+	// A trial that spec.suspend holds back has not begun.
+	if wait.reason == v1alpha1.ReasonSuspended {
+		return wait
+	}
+	t := s.plan.Trials[at.Index]
+	p := &s.run.Status.Progress
+	if p.CurrentTrial == nil || *p.CurrentTrial != at.Index || !s.running(at) {
+		p.CurrentTrial, p.Current = new(at.Index), s.describe(at.Index)
+		s.showTrial(s.newTrialStatus(t, at.Attempt))
 		estimate(s)
-		return wait, nil
 	}
-	r.record(s, t, e, end)
-	s.run.Status.Progress.CurrentTrial = nil
-	estimate(s)
-	if end.reason != "" {
-		return failWith(end.reason, "trial %d (block %d, target %s): %s", t.Index, t.Block, t.Target, end.message), nil
+	if wait.reason == v1alpha1.ReasonProgressing {
+		// One message for the whole trial: the status is not written while it runs.
+		return waitFor(v1alpha1.ReasonProgressing, "trial %d: %s", at.Index, p.Current)
 	}
-	// The outcome has to stand in the status before the next trial begins.
-	if int(t.Index) < len(s.trials)-1 {
-		return waitFor(v1alpha1.ReasonProgressing, "trial %d ended", t.Index), nil
-	}
-	return doneWith(""), nil
+	return wait
 }
 
-func trialExecution(s *scope, t plan.Trial) execution {
-	return execution{
-		name: v1alpha1.TrialName(s.run.Name, t.Index),
+func (s *scope) running(at journal.Position) bool {
+	n := len(s.run.Status.Trials)
+	if n == 0 {
+		return false
+	}
+	last := s.run.Status.Trials[n-1]
+	return last.State == v1alpha1.TrialRunning && last.Index == at.Index && last.Attempt == at.Attempt
+}
+
+func (s *scope) describe(index int32) string { return s.plan.Describe(s.plan.Trials[index]) }
+
+func (s *scope) newTrialStatus(t plan.Trial, attempt int32) v1alpha1.TrialStatus {
+	st := v1alpha1.TrialStatus{
+		Index: t.Index, Attempt: attempt, Block: t.Block, Cell: t.Cell, Target: s.plan.Targets[t.Target], State: v1alpha1.TrialRunning,
+	}
+	if cell := s.plan.Cells[t.Cell]; len(cell) > 0 {
+		st.Parameters = cell
+	}
+	return st
+}
+
+func (s *scope) trialExecution(at journal.Position) (execution, error) {
+	t := s.plan.Trials[at.Index]
+	params, err := s.cellWorkload(s.plan.Cells[t.Cell])
+	if err != nil {
+		return execution{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+	}
+	target := s.plan.Targets[t.Target]
+	e := execution{
+		name: v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt), attempt: at.Attempt, workload: params,
+		clients: int(max(s.run.Spec.Clients.Count, 1)),
 		ref: result.TrialRef{
-			RunUID: string(s.run.UID), Phase: string(runner.Run), Target: t.Target,
+			RunUID: string(s.run.UID), Phase: string(runner.Run), Target: target,
 			Index: new(int(t.Index)), Block: new(int(t.Block)),
 		},
-		busy: plan.Measuring(s.run.Spec.Design),
+		busy: plan.Measuring(s.run.Spec.Design) + settle,
 	}
+	// An attempt that failed may have left anything behind.
+	if t.Reset || at.Attempt > 0 && s.resets() {
+		e.reset = result.ResetSnapshot
+		if s.target(target).External != nil {
+			e.reset = result.ResetReload
+		}
+	}
+	return e, nil
 }
 
-// record puts the end of a trial into the status.
-func (r *Reconciler) record(s *scope, t plan.Trial, e execution, end *end) {
-	st := v1alpha1.TrialStatus{
-		Index: t.Index, Block: t.Block, Target: t.Target, State: v1alpha1.TrialSucceeded,
-		Result: v1alpha1.ResultName(e.name, 0),
-	}
-	if end.pod != nil {
-		st.Node = end.pod.Spec.NodeName
-		for _, c := range end.pod.Status.ContainerStatuses {
-			if c.Name == resources.RunnerContainer {
+// judge turns the end of an attempt into its record.
+func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (journal.Record, error) {
+	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
+	st.State, st.Result = v1alpha1.TrialSucceeded, v1alpha1.ResultName(e.name, 0)
+	st.Ended = &metav1.MicroTime{Time: s.now}
+	st.TargetNode = s.nodeOf(st.Target)
+	for _, pod := range end.pods {
+		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
+		for _, c := range pod.Status.ContainerStatuses {
+			if c.Name == resources.RunnerContainer && c.ImageID != "" {
 				st.ClientImageID = c.ImageID
 			}
 		}
 	}
-	before, now := s.targetStatus(t.Target).Restarts, s.restarts(t.Target)
-	if end.reason == "" && before != nil && (now == nil || *now != *before) {
-		end.reason = v1alpha1.ReasonTargetRestarted
-		end.message = "the database restarted since its data was loaded: what was measured is not what was loaded; see the log of the database pod"
+	rec := journal.Record{TrialStatus: st, Final: true}
+	if first := end.result(); first != nil {
+		rec.MeasureStarted, rec.MeasureEnded = microTime(first.Times.MeasureStarted), microTime(first.Times.MeasureEnded)
+		if first.Data != nil && first.Data.Reset != nil {
+			reset := first.Data.Reset
+			rec.ResetTime = decimal(reset.Ended.Sub(reset.Started).Seconds())
+		}
 	}
-	if end.result != nil {
-		st.MeasureStarted = microTime(end.result.Times.MeasureStarted)
-		st.MeasureEnded = microTime(end.result.Times.MeasureEnded)
-		st.Values = values(s.runner.Summary, *end.result)
-		if end.reason == "" {
-			findings := check(s, t, r.client(s, e).Trial, *end.result)
-			s.run.Status.Findings = append(s.run.Status.Findings, findings...)
-			st.Valid = new(!slices.ContainsFunc(findings, isInvalid))
+	if end.reason == "" {
+		if err := r.evaluate(ctx, s, e, end, &rec); err != nil {
+			return rec, err
 		}
 	}
 	if end.reason != "" {
-		st.State, st.Reason, st.Message = v1alpha1.TrialFailed, end.reason, end.message
+		if err := r.keepLogs(ctx, s, e, end); err != nil {
+			return rec, err
+		}
+		rec.State, rec.Reason, rec.Message = v1alpha1.TrialFailed, end.reason, end.message
+		d := s.run.Spec.Design
+		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
-	s.putTrial(st)
+	return rec, nil
+}
+
+// evaluate merges the results of the clients and holds them against what can be
+// true.
+func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *end, rec *journal.Record) error {
+	merged, skew, err := result.Merge(end.results)
+	if err != nil {
+		end.reason, end.message = v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error()
+		return nil
+	}
+	if skew.SpreadSeconds != nil {
+		rec.StartSkew = decimal(*skew.SpreadSeconds)
+	}
+	rec.Values = values(s.runner.Summary, merged)
+	rec.Findings = s.check(e, end.results, skew)
+	others, err := r.others(ctx, s, *rec)
+	if err != nil {
+		return err
+	}
+	rec.Findings = append(rec.Findings, others...)
+	for i := range rec.Findings {
+		rec.Findings[i].Trial, rec.Findings[i].Target = new(rec.Index), rec.Target
+	}
+	rec.Valid = new(!slices.ContainsFunc(rec.Findings, isInvalid))
+	rec.Disturbed = slices.ContainsFunc(rec.Findings, isDisturbed)
+	return nil
 }
 
 // values are the measurements that go into the status.
@@ -134,31 +244,29 @@ func microTime(t *time.Time) *metav1.MicroTime {
 	return &metav1.MicroTime{Time: *t}
 }
 
-// trial finds the status of a trial; nil when it has not begun.
-func (s *scope) trial(index int32) *v1alpha1.TrialStatus {
-	for i := range s.run.Status.Trials {
-		if s.run.Status.Trials[i].Index == index {
-			return &s.run.Status.Trials[i]
-		}
+// maxTrials is how many attempts that ended stand in the status.
+const maxTrials = 10
+
+// showTrial puts an attempt into the status, in place of the one that it continues.
+func (s *scope) showTrial(t v1alpha1.TrialStatus) {
+	trials := slices.DeleteFunc(s.run.Status.Trials, func(o v1alpha1.TrialStatus) bool {
+		return o.Index == t.Index && o.Attempt == t.Attempt
+	})
+	trials = append(trials, t)
+	keep := maxTrials
+	if t.State == v1alpha1.TrialRunning {
+		keep++
 	}
-	return nil
+	s.run.Status.Trials = trials[max(0, len(trials)-keep):]
 }
 
-// putTrial adds or replaces the status of a trial, and counts.
-func (s *scope) putTrial(t v1alpha1.TrialStatus) {
-	if have := s.trial(t.Index); have != nil {
-		*have = t
-	} else {
-		s.run.Status.Trials = append(s.run.Status.Trials, t)
-	}
-	p := &s.run.Status.Progress
-	p.Done = 0
-	for _, t := range s.run.Status.Trials {
-		if t.State != v1alpha1.TrialRunning {
-			p.Done++
-		}
-	}
-	p.Text = progressText(*p)
+// maxFindings is how many findings stand in the status.
+const maxFindings = 20
+
+// find puts a finding into the status.
+func (s *scope) find(f v1alpha1.Finding) {
+	all := append(s.run.Status.Findings, f)
+	s.run.Status.Findings = all[max(0, len(all)-maxFindings):]
 }
 
 // estimate says when the last trial will end: the trials that are left, at the
@@ -171,17 +279,15 @@ func estimate(s *scope) {
 			starts = append(starts, t.MeasureStarted.Time)
 		}
 	}
-	left := len(s.trials) - int(s.run.Status.Progress.Done)
-	pace := plan.Measuring(s.run.Spec.Design)
+	d := s.run.Spec.Design
+	left := len(s.plan.Trials) - int(s.run.Status.Progress.Done)
+	pace := plan.Measuring(d) + d.Cooldown.Duration
 	from := s.now
 	if n := len(starts); n > 1 {
 		pace = starts[n-1].Sub(starts[0]) / time.Duration(n-1)
 	}
 	if n := len(starts); n > 0 {
-		from = starts[n-1].Add(s.run.Spec.Design.Duration.Duration)
-	}
-	if s.run.Status.Progress.EstimatedEnd != nil && s.run.Status.Progress.CurrentTrial != nil && len(starts) == 0 {
-		return
+		from = starts[n-1].Add(d.Duration.Duration)
 	}
 	s.run.Status.Progress.EstimatedEnd = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,31 +16,26 @@ import (
 	"github.com/assay-bench/assay/internal/workload"
 )
 
-// provision brings up every target that Assay runs, and waits until each one
-// accepts a login of the benchmark's user.
+// provision brings up the targets that Assay runs, and waits until they accept a
+// login of the benchmark's user. With idleTargets: Stopped, that is the one target
+// that is loaded or measured next.
 func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
-	var pending []string
-	reason := v1alpha1.ReasonProgressing
 	for _, t := range s.run.Spec.Targets {
 		if t.External != nil {
 			s.targetStatus(t.Name).Address = fmt.Sprintf("%s:%d", t.External.Host, t.External.Port)
-			continue
 		}
-		b := s.builder(t)
-		set := s.statefulSets[v1alpha1.TargetName(s.run.Name, t.Name)]
-		if set == nil {
-			if err := r.makeTarget(ctx, s, b); err != nil {
-				return outcome{}, err
-			}
-			pending = append(pending, t.Name+": created")
-			continue
-		}
-		v := workload.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now)
-		if pod := s.targetPods[set.Name]; pod != nil {
-			v = workload.Target(pod, resources.ServerContainer, r.Config.Limits, s.now)
-			if err := r.describeTarget(ctx, s, t.Name, b, pod); err != nil {
-				return outcome{}, err
-			}
+	}
+	// What a client finds says more than a readiness check of a server under load.
+	if _, working := s.working(); working && s.loaded() {
+		return doneWith("every target accepts logins"), nil
+	}
+	var pending []string
+	reason := v1alpha1.ReasonProgressing
+	only := s.only()
+	for _, t := range provided(s.run) {
+		v, err := r.provide(ctx, s, t, only == "" || only == t.Name)
+		if err != nil {
+			return outcome{}, err
 		}
 		switch v.State {
 		case workload.Failed:
@@ -50,18 +46,108 @@ func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 			reason = orDefault(v.Reason, reason)
 		}
 	}
-	// A target that has been ready may be busy for a moment while it is measured;
-	// what a trial found says more than a readiness check.
-	if len(pending) > 0 && !s.loaded() {
+	if len(pending) > 0 {
 		return waitFor(reason, "%s", strings.Join(pending, "; ")), nil
 	}
 	return doneWith("every target accepts logins"), nil
 }
 
+// only is the one target that runs with idleTargets: Stopped: the next one to be
+// loaded or measured. It is empty when all of them run.
+func (s *scope) only() string {
+	if s.run.Spec.Design.IdleTargets != v1alpha1.IdleStopped {
+		return ""
+	}
+	if t := s.unloaded(); t != "" {
+		return t
+	}
+	if next := s.journal.Position().Index; int(next) < len(s.plan.Trials) {
+		return s.plan.Targets[s.plan.Trials[next].Target]
+	}
+	return s.plan.Targets[s.plan.Trials[len(s.plan.Trials)-1].Target]
+}
+
+// provide brings one target further: up, or out of the way. A target that is up
+// where it should be, and one that is gone where it should be, are Ready.
+func (r *Reconciler) provide(ctx context.Context, s *scope, t v1alpha1.Target, wanted bool) (workload.Verdict, error) {
+	b := s.builder(t)
+	b.Stopped = !wanted
+	set, pod := s.statefulSets[v1alpha1.TargetName(s.run.Name, t.Name)], s.targetPod(t.Name)
+	waiting := func(message string) workload.Verdict {
+		return workload.Verdict{State: workload.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
+	}
+	switch {
+	case set == nil && !wanted:
+		return workload.Verdict{State: workload.Ready}, nil
+	case set == nil:
+		if other := s.inTheWay(t.Name); other != "" {
+			return waiting("waiting for target " + other + " to stop"), nil
+		}
+		return waiting("created"), r.makeTarget(ctx, s, b)
+	case !wanted:
+		if err := r.scale(ctx, set, 0); err != nil {
+			return workload.Verdict{}, err
+		}
+		if pod != nil {
+			return waiting("stopping"), nil
+		}
+		return workload.Verdict{State: workload.Ready}, nil
+	}
+	if other := s.inTheWay(t.Name); other != "" && pod == nil {
+		return waiting("waiting for target " + other + " to stop"), nil
+	}
+	if err := r.scale(ctx, set, 1); err != nil {
+		return workload.Verdict{}, err
+	}
+	if pod == nil {
+		// A set that was scaled up just now is older than its pod's absence.
+		if s.targetStatus(t.Name).LoadResult != "" {
+			return waiting("waiting for the pod to be created"), nil
+		}
+		return workload.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now), nil
+	}
+	if err := r.describeTarget(ctx, s, t.Name, b, pod); err != nil {
+		return workload.Verdict{}, err
+	}
+	if s.targetStatus(t.Name).LoadResult != "" {
+		seen, err := r.see(ctx, pod)
+		return workload.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
+	}
+	return workload.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil
+}
+
+// inTheWay is another target whose pod has to go before this one may come up;
+// empty for none, and wherever all targets run.
+func (s *scope) inTheWay(target string) string {
+	if s.only() == "" {
+		return ""
+	}
+	for _, t := range provided(s.run) {
+		if t.Name != target && s.targetPod(t.Name) != nil {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// scale a StatefulSet to one pod or none.
+func (r *Reconciler) scale(ctx context.Context, set *appsv1.StatefulSet, replicas int32) error {
+	if set.Spec.Replicas != nil && *set.Spec.Replicas == replicas {
+		return nil
+	}
+	before := set.DeepCopy()
+	set = set.DeepCopy()
+	set.Spec.Replicas = &replicas
+	if err := r.Client.Patch(ctx, set, client.MergeFrom(before)); err != nil {
+		return fmt.Errorf("scaling StatefulSet %s to %d: %w", set.Name, replicas, client.IgnoreNotFound(err))
+	}
+	return nil
+}
+
 func (s *scope) builder(t v1alpha1.Target) resources.Target {
 	return resources.Target{
 		Run: s.run, Spec: t, Resolved: s.resolved(t.Name),
-		AgentImage: s.run.Status.Resolved.AgentImage, KeepFree: s.keepFree,
+		AgentImage: s.run.Status.Resolved.AgentImage, Node: s.nodeOf(t.Name),
 	}
 }
 
@@ -82,6 +168,8 @@ func (r *Reconciler) makeTarget(ctx context.Context, s *scope, b resources.Targe
 func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, b resources.Target, pod *corev1.Pod) error {
 	st := s.targetStatus(name)
 	st.Address = fmt.Sprintf("%s:%d", b.Address(), resources.DatabasePort)
+	st.QOSClass = string(pod.Status.QOSClass)
+	st.Restarts = s.restarts(name)
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.Name == resources.ServerContainer && c.ImageID != "" {
 			st.ImageID = c.ImageID
@@ -94,16 +182,22 @@ func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, 
 	if err := r.Client.Get(ctx, types.NamespacedName{Name: pod.Spec.NodeName}, node); err != nil {
 		return client.IgnoreNotFound(err)
 	}
+	cpu := ""
+	if st.Node != nil {
+		cpu = st.Node.CPUModel
+	}
+	info := node.Status.NodeInfo
 	st.Node = &v1alpha1.NodeInfo{
 		Name: node.Name, InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
-		KernelVersion: node.Status.NodeInfo.KernelVersion, Architecture: node.Status.NodeInfo.Architecture,
+		KernelVersion: info.KernelVersion, Architecture: info.Architecture, OSImage: info.OSImage,
+		ContainerRuntime: info.ContainerRuntimeVersion, KubeletVersion: info.KubeletVersion, CPUModel: cpu,
 	}
 	return nil
 }
 
 // restarts of a target's database container so far; nil when there is no pod.
 func (s *scope) restarts(target string) *int32 {
-	pod := s.targetPods[v1alpha1.TargetName(s.run.Name, target)]
+	pod := s.targetPod(target)
 	if pod == nil {
 		return nil
 	}
@@ -113,14 +207,4 @@ func (s *scope) restarts(target string) *int32 {
 		}
 	}
 	return nil
-}
-
-// loaded says whether every target has its data.
-func (s *scope) loaded() bool {
-	for _, t := range s.run.Spec.Targets {
-		if s.targetStatus(t.Name).LoadResult == "" {
-			return false
-		}
-	}
-	return true
 }

@@ -45,12 +45,12 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	if db.Node == nil || db.Node.InstanceType != "type-t" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
 		t.Errorf("the target is not described: %+v", db)
 	}
-	if tr := got.Status.Trials[0]; tr.Node != "node-client" || tr.ClientImageID == "" || tr.Result != "run-trial-00000-result-0" {
+	if tr := got.Status.Trials[0]; tr.Nodes[0] != "node-client" || tr.TargetNode != "node-target" || tr.ClientImageID == "" || tr.Result != "run-trial-00000-result-0" {
 		t.Errorf("the trial is not described: %+v", tr)
 	}
 	// Everything but the results goes.
 	want := map[string][]string{"ConfigMap": {
-		"run-db-load-result-0", "run-trial-00000-result-0", "run-trial-00001-result-0", "run-trial-00002-result-0",
+		"run-db-load-result-0", "run-plan-0000", "run-records-0000", "run-summary-0000", "run-trial-00000-result-0", "run-trial-00001-result-0", "run-trial-00002-result-0",
 	}}
 	eventually(t, "only results are left", func() string { return cmp.Diff(want, children(t, ns)) })
 }
@@ -119,7 +119,7 @@ func TestTargetsAreMeasuredInTurn(t *testing.T) {
 		second := *r.Spec.Targets[0].DeepCopy()
 		second.Name, second.MySQL.Flavor, second.MySQL.Version = "my", "MySQL", "9.7"
 		r.Spec.Targets = append(r.Spec.Targets, second)
-		r.Spec.Design.Blocks = 2
+		r.Spec.Design.Blocks, r.Spec.Design.Order = 2, v1alpha1.OrderABBA
 	})
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
@@ -128,7 +128,7 @@ func TestTargetsAreMeasuredInTurn(t *testing.T) {
 	for _, tr := range got.Status.Trials {
 		order = append(order, tr.Target)
 	}
-	if want := []string{"db", "my", "db", "my"}; !slices.Equal(order, want) {
+	if want := []string{"db", "my", "my", "db"}; !slices.Equal(order, want) {
 		t.Errorf("order %v, want %v", order, want)
 	}
 }
@@ -204,7 +204,7 @@ func TestJobTakenAwayIsNotRepeated(t *testing.T) {
 	k.Client = func(trial runner.Trial) *result.Result {
 		if trial.Ref.Index != nil && *trial.Ref.Index == 1 && taken.CompareAndSwap(false, true) {
 			job := &batchv1.Job{}
-			job.Name, job.Namespace = v1alpha1.TrialName("run", 1), ns
+			job.Name, job.Namespace = v1alpha1.TrialName("run", 1, 0), ns
 			if err := server.API.Delete(t.Context(), job, client.PropagationPolicy("Background")); err != nil {
 				t.Errorf("deleting the Job: %v", err)
 			}
@@ -277,7 +277,7 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 	k := &kubelet.Kubelet{Namespace: ns}
 	// The second trial never gets anywhere.
 	k.ClientStatus = func(job *batchv1.Job) *corev1.ContainerStatus {
-		if job.Name != v1alpha1.TrialName("run", 1) {
+		if job.Name != v1alpha1.TrialName("run", 1, 0) {
 			return nil
 		}
 		return &corev1.ContainerStatus{Name: "runner", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}
@@ -424,7 +424,7 @@ func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
 	create(t, run)
 	measuring := func(r *v1alpha1.BenchmarkRun) bool {
 		cm := &corev1.ConfigMap{}
-		err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TrialName("run", 0)}, cm)
+		err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TrialName("run", 0, 0)}, cm)
 		return err == nil && cm.Data[v1alpha1.KeyStart] != ""
 	}
 	await(t, run, "measuring", measuring)

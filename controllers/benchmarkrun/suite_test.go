@@ -31,6 +31,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/queue"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
@@ -78,7 +80,7 @@ func startManager(t *testing.T, namespace string, wrap func(client.Client) clien
 	}
 	r := &Reconciler{
 		Client: c, Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"),
-		Config: testConfig(), Engine: engines.Find, Runner: runners.Find, Workers: 2,
+		Config: testConfig(), Engine: engines.Find, Runner: runners.Find, Queue: queue.NewLedger(), Workers: 2,
 	}
 	if err := r.SetupWithManager(mgr); err != nil {
 		t.Fatalf("registering the controller: %v", err)
@@ -232,12 +234,33 @@ func failedWith(t *testing.T, run *v1alpha1.BenchmarkRun, reason string) *v1alph
 	return got
 }
 
+// records reads what the journal of a run says.
+func records(t *testing.T, run *v1alpha1.BenchmarkRun) []journal.Record {
+	t.Helper()
+	var out []journal.Record
+	if run.Status.Results == nil {
+		return nil
+	}
+	for part := range run.Status.Results.Records {
+		cm := &corev1.ConfigMap{}
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: v1alpha1.RecordsName(run.Name, part)}, cm); err != nil {
+			t.Fatal(err)
+		}
+		r, err := journal.DecodeRecords(cm.BinaryData[v1alpha1.KeyRecords])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r.Records...)
+	}
+	return out
+}
+
 // checkOnce is the invariant of every story: each trial ran its tool once, and
-// stands in the status once, in order.
+// stands in the journal once, in order.
 func checkOnce(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, trials int) {
 	t.Helper()
 	var indexes []int
-	for _, tr := range run.Status.Trials {
+	for _, tr := range records(t, run) {
 		indexes = append(indexes, int(tr.Index))
 	}
 	var want []int
@@ -245,7 +268,10 @@ func checkOnce(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, tri
 		want = append(want, i)
 	}
 	if !slices.Equal(indexes, want) {
-		t.Errorf("the status lists the trials %v, want %v", indexes, want)
+		t.Errorf("the journal lists the trials %v, want %v", indexes, want)
+	}
+	if p := run.Status.Progress; int(p.Done) != trials || int(p.Planned) != trials {
+		t.Errorf("the status counts %d trials done of %d, want %d", p.Done, p.Planned, trials)
 	}
 	for job, n := range k.ToolStarts() {
 		if n != 1 {

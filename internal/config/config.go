@@ -54,6 +54,10 @@ type Limits struct {
 	// Cleanup: how long dropping the tables of an external target may take.
 	// Default 10m.
 	Cleanup metav1.Duration `json:"cleanup"`
+	// Queue: how long a run may wait for nodes that other runs use. Default 168h.
+	Queue metav1.Duration `json:"queue"`
+	// Reset: how long restoring the snapshot of a data directory may take. Default 1h.
+	Reset metav1.Duration `json:"reset"`
 	// TrialGrace: what a trial may take beyond the start of its pod, its warm-up
 	// and its duration. Default 2m.
 	TrialGrace metav1.Duration `json:"trialGrace"`
@@ -65,7 +69,7 @@ func Default() Config {
 	return Config{Limits: Limits{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
-		Cleanup: d(10 * time.Minute), TrialGrace: d(2 * time.Minute),
+		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
 	}}
 }
 
@@ -106,7 +110,7 @@ func (c Config) check() error {
 	for name, v := range map[string]metav1.Duration{
 		"podCreation": c.Limits.PodCreation, "scheduling": c.Limits.Scheduling, "imagePull": c.Limits.ImagePull,
 		"podStart": c.Limits.PodStart, "targetReady": c.Limits.TargetReady, "load": c.Limits.Load,
-		"cleanup": c.Limits.Cleanup, "trialGrace": c.Limits.TrialGrace,
+		"cleanup": c.Limits.Cleanup, "queue": c.Limits.Queue, "reset": c.Limits.Reset, "trialGrace": c.Limits.TrialGrace,
 	} {
 		if v.Duration <= 0 {
 			return fmt.Errorf("limits.%s must be greater than 0, such as 2m", name)

@@ -21,7 +21,7 @@ const RunnerContainer = "runner"
 const runnerAgent = "/usr/local/bin/assay-agent"
 
 // Client is what the objects of one execution are built from: one phase of the
-// workload on one target, by one client pod.
+// workload on one target, by one or more client pods that start together.
 type Client struct {
 	Run *v1alpha1.BenchmarkRun
 	// Name of the Job and of the trial's ConfigMap.
@@ -34,9 +34,19 @@ type Client struct {
 	Image string
 	// Shape of the client pod.
 	Shape v1alpha1.InstanceShapeSpec
+	// Nodes that the client pods run on.
+	Nodes []string
+	// Attempt at the trial, from 0.
+	Attempt int32
+	// Began is the target's pod as it is when the trial begins; empty for an external
+	// target.
+	Began string
 	// Timeout of the Job, from the start of its pod.
 	Timeout time.Duration
 }
+
+// count of client pods.
+func (c Client) count() int { return max(c.Trial.Clients, 1) }
 
 func (c Client) labels() map[string]string {
 	more := map[string]string{
@@ -45,34 +55,43 @@ func (c Client) labels() map[string]string {
 	}
 	if c.Trial.Ref.Index != nil {
 		more[v1alpha1.LabelTrial] = fmt.Sprint(*c.Trial.Ref.Index)
+		more[v1alpha1.LabelAttempt] = fmt.Sprint(c.Attempt)
 	}
 	return more
 }
 
-// TrialConfigMap hands the trial to the agent; the start time is added later.
+// TrialConfigMap hands the trial to the agents; the start time is added later.
 func (c Client) TrialConfigMap() *corev1.ConfigMap {
-	return &corev1.ConfigMap{
+	cm := &corev1.ConfigMap{
 		ObjectMeta: Meta(c.Run, c.Name, Labels(c.Run, v1alpha1.RoleTrial, c.labels())),
 		Data:       map[string]string{v1alpha1.KeyTrial: mustJSON(c.Trial)},
 	}
-}
-
-// ResultConfigMap is empty: the agent fills it.
-func (c Client) ResultConfigMap() *corev1.ConfigMap {
-	return &corev1.ConfigMap{
-		ObjectMeta: Meta(c.Run, v1alpha1.ResultName(c.Name, 0), Labels(c.Run, v1alpha1.RoleResult, c.labels())),
+	if c.Began != "" {
+		cm.Annotations = map[string]string{v1alpha1.AnnotationTarget: c.Began}
 	}
+	return cm
 }
 
-// Job of the client: indexed, never retried.
+// ResultConfigMaps are empty, one for each client: the agents fill them.
+func (c Client) ResultConfigMaps() []*corev1.ConfigMap {
+	var out []*corev1.ConfigMap
+	for i := range c.count() {
+		out = append(out, &corev1.ConfigMap{
+			ObjectMeta: Meta(c.Run, v1alpha1.ResultName(c.Name, i), Labels(c.Run, v1alpha1.RoleResult, c.labels())),
+		})
+	}
+	return out
+}
+
+// Job of the clients: indexed, never retried. One pod that fails ends them all.
 func (c Client) Job() *batchv1.Job {
 	labels := Labels(c.Run, v1alpha1.RoleClient, c.labels())
 	return &batchv1.Job{
 		ObjectMeta: Meta(c.Run, c.Name, labels),
 		Spec: batchv1.JobSpec{
 			CompletionMode:        new(batchv1.IndexedCompletion),
-			Completions:           new(int32(1)),
-			Parallelism:           new(int32(1)),
+			Completions:           new(int32(c.count())),
+			Parallelism:           new(int32(c.count())),
 			BackoffLimit:          new(int32(0)),
 			ActiveDeadlineSeconds: new(int64(c.Timeout / time.Second)),
 			PodReplacementPolicy:  new(batchv1.Failed),
@@ -121,22 +140,26 @@ func (c Client) podSpec() corev1.PodSpec {
 			}},
 		},
 	}
+	spec.Affinity = onNodes(c.Nodes)
 	if c.Run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired {
-		spec.Affinity = awayFromTargets(c.Run)
+		if spec.Affinity == nil {
+			spec.Affinity = &corev1.Affinity{}
+		}
+		spec.Affinity.PodAntiAffinity = awayFromTargets(c.Run)
 	}
 	return spec
 }
 
 // awayFromTargets keeps a client off every node that has a target of its run.
-func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.Affinity {
-	return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
+func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
+	return &corev1.PodAntiAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
 			TopologyKey: corev1.LabelHostname,
 			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
 				v1alpha1.LabelRun: run.Name, v1alpha1.LabelRole: v1alpha1.RoleTarget,
 			}},
 		}},
-	}}
+	}
 }
 
 func clientMeta(run *v1alpha1.BenchmarkRun) metav1.ObjectMeta {
@@ -159,17 +182,18 @@ func RoleBinding(run *v1alpha1.BenchmarkRun) *rbacv1.RoleBinding {
 }
 
 // Role lets the clients of the one execution that is running read its trial and
-// fill its result, and nothing else. It is the only child that changes.
+// fill their results, and nothing else.
 func (c Client) Role() *rbacv1.Role {
-	rule := func(name string, verbs ...string) rbacv1.PolicyRule {
-		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{name}, Verbs: verbs}
+	rule := func(names []string, verbs ...string) rbacv1.PolicyRule {
+		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: names, Verbs: verbs}
+	}
+	var results []string
+	for i := range c.count() {
+		results = append(results, v1alpha1.ResultName(c.Name, i))
 	}
 	return &rbacv1.Role{
 		ObjectMeta: clientMeta(c.Run),
-		Rules: []rbacv1.PolicyRule{
-			rule(c.Name, "get", "list", "watch"),
-			rule(v1alpha1.ResultName(c.Name, 0), "get", "patch"),
-		},
+		Rules:      []rbacv1.PolicyRule{rule([]string{c.Name}, "get", "list", "watch"), rule(results, "get", "patch")},
 	}
 }
 

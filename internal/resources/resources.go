@@ -24,6 +24,7 @@ func Labels(run *v1alpha1.BenchmarkRun, role string, more ...map[string]string) 
 	l := map[string]string{
 		v1alpha1.LabelManagedBy: v1alpha1.ManagedBy,
 		v1alpha1.LabelRun:       run.Name,
+		v1alpha1.LabelRunUID:    string(run.UID),
 		v1alpha1.LabelRole:      role,
 	}
 	for _, m := range more {
@@ -80,6 +81,23 @@ func podAnnotations(s v1alpha1.InstanceShapeSpec) map[string]string {
 	a["cluster-autoscaler.kubernetes.io/safe-to-evict"] = "false"
 	a["karpenter.sh/do-not-disrupt"] = "true"
 	return a
+}
+
+// onNodes pins a pod to the nodes that its run holds.
+func onNodes(names []string) *corev1.Affinity {
+	if len(names) == 0 {
+		return nil
+	}
+	terms := make([]corev1.NodeSelectorTerm, 0, len(names))
+	// One term per node: a field can be compared with one value only.
+	for _, name := range names {
+		terms = append(terms, corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{
+			Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{name},
+		}}})
+	}
+	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
+		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: terms},
+	}}
 }
 
 func emptyDir(name string, medium corev1.StorageMedium) corev1.Volume {

@@ -48,7 +48,7 @@ func target(change ...func(*Target)) Target {
 			Name: "db", Shape: new(shape("t")), Image: "mariadb:10.11",
 			Settings: []v1alpha1.ServerSetting{{Name: "innodb_buffer_pool_size", Value: "1G"}},
 		},
-		AgentImage: "agent:1", KeepFree: "node-client",
+		AgentImage: "agent:1", Node: "node-target",
 	}
 	for _, f := range change {
 		f(&t)
@@ -58,7 +58,7 @@ func target(change ...func(*Target)) Target {
 
 func trial() Client {
 	return Client{
-		Run: run(), Name: "run-trial-00003", CredentialsSecret: "run-db-db", Image: "sysbench:1", Shape: shape("c"), Timeout: 5 * time.Minute,
+		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", Image: "sysbench:1", Shape: shape("c"), Timeout: 5 * time.Minute,
 		Trial: runner.Trial{
 			Version: runner.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
 			Ref:      result.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
@@ -82,10 +82,18 @@ func TestObjects(t *testing.T) {
 		"client-pdb":            ClientDisruptionBudget(run()),
 		"client-role":           trial().Role(),
 		"client-trial":          trial().TrialConfigMap(),
-		"client-result":         trial().ResultConfigMap(),
-		"client-job":            trial().Job(),
+		"client-result":         trial().ResultConfigMaps()[0],
+		"client-job-of-three": func() any {
+			c := trial()
+			c.Trial.Clients, c.Nodes = 3, []string{"node-a", "node-b"}
+			return c.Job()
+		}(),
+		"client-role-of-three": func() any { c := trial(); c.Trial.Clients = 3; return c.Role() }(),
+		"journal-records":      Journal(run(), "run-records-0000", v1alpha1.KeyRecords, []byte("x")),
+		"journal-plan":         Journal(run(), "run-plan-0000", v1alpha1.KeyPlan, []byte("x")),
+		"client-job":           trial().Job(),
 		"target-statefulset-in-memory": target(func(x *Target) {
-			x.KeepFree, x.Spec.MySQL.Storage = "", v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
+			x.Stopped, x.Spec.MySQL.Storage = true, v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
 		}).StatefulSet(),
 	}
 	for name, obj := range tests {
@@ -137,7 +145,7 @@ func TestPods(t *testing.T) {
 	}
 	near := trial()
 	near.Run.Spec.Clients.Placement.SeparateFromTargets = v1alpha1.SeparationNone
-	if near.Job().Spec.Template.Spec.Affinity != nil {
+	if near.Job().Spec.Template.Spec.Affinity.PodAntiAffinity != nil {
 		t.Error("separation that nobody asked for")
 	}
 }

@@ -26,9 +26,11 @@ const (
 	// KeyTarget is the key of the engine.Target in a target's ConfigMap.
 	KeyTarget = "target.json"
 
-	agentPort   int32 = 8306
-	agentDir          = "/assay/agent"
-	agentBinary       = agentDir + "/assay-agent"
+	// AgentPort is where the agent in a database pod answers its clients.
+	AgentPort int32 = 8306
+
+	agentDir    = "/assay/agent"
+	agentBinary = agentDir + "/assay-agent"
 )
 
 // Target is what the objects of a provided database are built from.
@@ -40,8 +42,10 @@ type Target struct {
 	Resolved v1alpha1.ResolvedTarget
 	// AgentImage brings the agent.
 	AgentImage string
-	// KeepFree is the name of a node that is left to the client; empty for none.
-	KeepFree string
+	// Node that the database runs on.
+	Node string
+	// Stopped makes the StatefulSet without a pod.
+	Stopped bool
 }
 
 func (t Target) name() string { return v1alpha1.TargetName(t.Run.Name, t.Spec.Name) }
@@ -87,8 +91,13 @@ func (t Target) Service() *corev1.Service {
 		ObjectMeta: t.meta(),
 		Spec: corev1.ServiceSpec{
 			ClusterIP: corev1.ClusterIPNone,
-			Selector:  t.labels(),
-			Ports:     []corev1.ServicePort{{Name: "mysql", Port: DatabasePort, TargetPort: intstr.FromInt32(DatabasePort)}},
+			// A server that is busy, or being put back to its snapshot, keeps its name.
+			PublishNotReadyAddresses: true,
+			Selector:                 t.labels(),
+			Ports: []corev1.ServicePort{
+				{Name: "mysql", Port: DatabasePort, TargetPort: intstr.FromInt32(DatabasePort)},
+				{Name: "agent", Port: AgentPort, TargetPort: intstr.FromInt32(AgentPort)},
+			},
 		},
 	}
 }
@@ -105,8 +114,10 @@ func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 			PodSelector: metav1.LabelSelector{MatchLabels: t.labels()},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
 			Ingress: []networkingv1.NetworkPolicyIngressRule{{
-				From:  []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: clients}}},
-				Ports: []networkingv1.NetworkPolicyPort{{Port: new(intstr.FromInt32(DatabasePort))}},
+				From: []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: clients}}},
+				Ports: []networkingv1.NetworkPolicyPort{
+					{Port: new(intstr.FromInt32(DatabasePort))}, {Port: new(intstr.FromInt32(AgentPort))},
+				},
 			}},
 		},
 	}
@@ -126,13 +137,20 @@ func disruptionBudget(labels map[string]string) policyv1.PodDisruptionBudgetSpec
 	}
 }
 
+func (t Target) replicas() int32 {
+	if t.Stopped {
+		return 0
+	}
+	return 1
+}
+
 // StatefulSet of one pod with the database server.
 func (t Target) StatefulSet() *appsv1.StatefulSet {
 	volume, claims := t.dataVolume()
 	return &appsv1.StatefulSet{
 		ObjectMeta: t.meta(),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(int32(1)),
+			Replicas:            new(t.replicas()),
 			ServiceName:         t.name(),
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			Selector:            &metav1.LabelSelector{MatchLabels: t.labels()},
@@ -159,7 +177,7 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 		NodeSelector:                 shape.NodeSelector,
 		Tolerations:                  shape.Tolerations,
 		RuntimeClassName:             shape.RuntimeClassName,
-		Affinity:                     keepFree(t.KeepFree),
+		Affinity:                     onNodes([]string{t.Node}),
 		ImagePullSecrets:             t.Spec.MySQL.ImagePullSecrets,
 		// A clean shutdown writes the dirty pages of the buffer pool.
 		TerminationGracePeriodSeconds: new(int64(120)),
@@ -192,7 +210,7 @@ func (t Target) serverContainer() corev1.Container {
 	probe := func(path string, period, failures int32) *corev1.Probe {
 		return &corev1.Probe{
 			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-				Path: path, Port: intstr.FromInt32(agentPort),
+				Path: path, Port: intstr.FromInt32(AgentPort),
 			}},
 			PeriodSeconds: period, TimeoutSeconds: 5, FailureThreshold: failures,
 		}
@@ -203,7 +221,7 @@ func (t Target) serverContainer() corev1.Container {
 		Resources:       resourcesOf(*t.Resolved.Shape),
 		SecurityContext: containerSecurity(),
 		Ports: []corev1.ContainerPort{
-			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: agentPort},
+			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: AgentPort},
 		},
 		// The first check comes quickly and often; once the server is there a check
 		// is rare, because each one is a login on the measured server. No liveness
@@ -240,20 +258,6 @@ func (t Target) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
 			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			StorageClassName: s.StorageClassName,
 			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: s.Size}},
-		},
-	}}
-}
-
-// keepFree keeps a database off the node that is left to the client.
-func keepFree(node string) *corev1.Affinity {
-	if node == "" {
-		return nil
-	}
-	return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
-			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{
-				Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpNotIn, Values: []string{node},
-			}}}},
 		},
 	}}
 }

@@ -27,8 +27,9 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Client is what the client pod of one Job does, once its barrier is open. It
-// returns the result that it delivers, or nil for none.
+// Client is what one client pod of a Job does, once its barrier is open. It returns
+// the result that it delivers, or nil for none; trial.Ref.Client tells which client
+// it is.
 type Client func(trial runner.Trial) *result.Result
 
 // Kubelet plays the missing parts for one namespace.
@@ -63,7 +64,7 @@ func (k *Kubelet) Run(ctx context.Context, t *testing.T) {
 	}
 }
 
-// ToolStarts is how often the tool was started for each Job name.
+// ToolStarts is how often the tool was started for each Job name, by its first client.
 func (k *Kubelet) ToolStarts() map[string]int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -108,7 +109,11 @@ func (k *Kubelet) pass(ctx context.Context) error {
 
 // serve brings the pod of a StatefulSet up.
 func (k *Kubelet) serve(ctx context.Context, set *appsv1.StatefulSet) error {
-	pod, err := k.pod(ctx, set, set.Name+"-0", set.Spec.Template, "node-target")
+	if set.Spec.Replicas != nil && *set.Spec.Replicas == 0 {
+		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: set.Name + "-0"}}
+		return client.IgnoreNotFound(k.API.Delete(ctx, pod, client.GracePeriodSeconds(0)))
+	}
+	pod, err := k.pod(ctx, set, set.Name+"-0", set.Spec.Template)
 	if err != nil || pod == nil {
 		return err
 	}
@@ -135,7 +140,23 @@ func (k *Kubelet) work(ctx context.Context, job *batchv1.Job) error {
 	k.mu.Lock()
 	k.jobs[job.Name+" "+string(job.UID)]++
 	k.mu.Unlock()
-	pod, err := k.pod(ctx, job, job.Name+"-0-abcde", job.Spec.Template, "node-client")
+	count := int32(1)
+	if job.Spec.Completions != nil {
+		count = *job.Spec.Completions
+	}
+	for i := range count {
+		if err := k.workAs(ctx, job, int(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// workAs brings one client of a Job one step further.
+func (k *Kubelet) workAs(ctx context.Context, job *batchv1.Job, index int) error {
+	template := *job.Spec.Template.DeepCopy()
+	metav1.SetMetaDataAnnotation(&template.ObjectMeta, batchv1.JobCompletionIndexAnnotation, fmt.Sprint(index))
+	pod, err := k.pod(ctx, job, fmt.Sprintf("%s-%d-abcde", job.Name, index), template)
 	if err != nil || pod == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 		return err
 	}
@@ -153,16 +174,16 @@ func (k *Kubelet) work(ctx context.Context, job *batchv1.Job) error {
 		}}
 		return k.API.Status().Update(ctx, pod)
 	}
-	return k.runTool(ctx, job, pod)
+	return k.runTool(ctx, job, pod, index)
 }
 
 // runTool does what the agent does: mark, wait for the barrier, run, deliver, end.
-func (k *Kubelet) runTool(ctx context.Context, job *batchv1.Job, pod *corev1.Pod) error {
+func (k *Kubelet) runTool(ctx context.Context, job *batchv1.Job, pod *corev1.Pod, index int) error {
 	var cm, out corev1.ConfigMap
 	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: job.Name}, &cm); err != nil {
 		return err
 	}
-	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: v1alpha1.ResultName(job.Name, 0)}, &out); err != nil {
+	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: v1alpha1.ResultName(job.Name, index)}, &out); err != nil {
 		return err
 	}
 	if out.Annotations[v1alpha1.AnnotationReady] == "" {
@@ -177,14 +198,17 @@ func (k *Kubelet) runTool(ctx context.Context, job *batchv1.Job, pod *corev1.Pod
 	if trial.Ref.Phase == string(runner.Run) && cm.Data[v1alpha1.KeyStart] == "" {
 		return nil
 	}
-	k.mu.Lock()
-	k.tool[job.Name]++
-	k.mu.Unlock()
+	trial.Ref.Client = index
+	if index == 0 {
+		k.mu.Lock()
+		k.tool[job.Name]++
+		k.mu.Unlock()
+	}
 	return k.deliver(ctx, pod, &out, k.Client(trial))
 }
 
 func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.ConfigMap, res *result.Result) error {
-	terminated := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}
+	terminated := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.Now()}
 	if res != nil {
 		gz, err := result.Encode(*res)
 		if err != nil {
@@ -217,7 +241,7 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 }
 
 // pod finds or creates the pod of an owner; it returns nil right after creating.
-func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmpl corev1.PodTemplateSpec, node string) (*corev1.Pod, error) {
+func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmpl corev1.PodTemplateSpec) (*corev1.Pod, error) {
 	pod := &corev1.Pod{}
 	err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: name}, pod)
 	if err == nil {
@@ -232,12 +256,12 @@ func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmp
 	}
 	pod = &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: name, Namespace: k.Namespace, Labels: tmpl.Labels,
+			Name: name, Namespace: k.Namespace, Labels: tmpl.Labels, Annotations: tmpl.Annotations,
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, gvk)},
 		},
 		Spec: *tmpl.Spec.DeepCopy(),
 	}
-	pod.Spec.NodeName = node
+	pod.Spec.NodeName = firstNode(tmpl.Spec.Affinity)
 	pod.Spec.ServiceAccountName = ""
 	// A claim template is a volume of the pod once the controller has filled it in.
 	if set, ok := owner.(*appsv1.StatefulSet); ok {
@@ -250,6 +274,11 @@ func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmp
 	}
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
 	return nil, k.API.Status().Update(ctx, pod)
+}
+
+// firstNode is the first of the nodes that a pod may run on.
+func firstNode(a *corev1.Affinity) string {
+	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
 }
 
 // sweep deletes pods whose owner is gone, as the garbage collector does.

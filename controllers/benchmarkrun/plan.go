@@ -1,0 +1,163 @@
+package benchmarkrun
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// readPlan makes the plan from the spec. A run that was planned by another version
+// of this program keeps the plan that was written down.
+func (r *Reconciler) readPlan(ctx context.Context, s *scope) error {
+	if known, ok := r.plans.Load(s.run.UID); ok {
+		s.plan = known.(*plan.Plan)
+		return nil
+	}
+	p, err := plan.New(s.run.Spec, s.runner.DataFields)
+	if st := s.run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
+		p, err = r.storedPlan(ctx, s)
+	}
+	if err != nil {
+		var many *plan.TooManyError
+		var n *notYet
+		var ref *refusal
+		switch {
+		case errors.As(err, &n), errors.As(err, &ref):
+			return err
+		case errors.As(err, &many):
+			return refuse(v1alpha1.ReasonTooManyTrials, "%v", err)
+		}
+		return refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+	}
+	if s.run.Status.Plan == nil {
+		if err := s.checkPlan(p); err != nil {
+			return err
+		}
+	}
+	s.plan = p
+	r.plans.Store(s.run.UID, p)
+	return nil
+}
+
+// checkPlan refuses a plan that cannot be carried out.
+func (s *scope) checkPlan(p *plan.Plan) error {
+	timed := true
+	for i, cell := range p.Cells {
+		params, err := s.cellWorkload(cell)
+		if err != nil {
+			return refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+		}
+		trial := runner.Trial{Workload: params, DurationSeconds: 1, Clients: 1, Ref: result.TrialRef{Phase: string(runner.Run)}}
+		facts, err := s.runner.Facts(trial)
+		if err != nil {
+			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+		}
+		timed = timed && facts.Operations == 0
+	}
+	// A workload that counts operations may end long before design.duration.
+	if least := p.Duration(s.run.Spec); timed && least > s.run.Spec.Deadline.Duration {
+		return refuse(v1alpha1.ReasonInvalidSpec,
+			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",
+			s.run.Spec.Deadline.Duration, len(p.Trials), plan.Measuring(s.run.Spec.Design), least.Round(time.Second))
+	}
+	return nil
+}
+
+// cellWorkload is the workload of a cell: that of the spec with the cell's values.
+func (s *scope) cellWorkload(cell plan.Cell) (json.RawMessage, error) {
+	if len(cell) == 0 {
+		return s.workload, nil
+	}
+	return plan.Apply(s.workload, cell, func() any { return newWorkload(s.run.Spec.Workload) })
+}
+
+// storedPlan reads the plan that was written down.
+func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, error) {
+	var parts [][]byte
+	for i := range s.run.Status.Plan.Parts {
+		cm := &corev1.ConfigMap{}
+		key := client.ObjectKey{Namespace: s.run.Namespace, Name: v1alpha1.PlanName(s.run.Name, i)}
+		if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
+			return nil, refuse(v1alpha1.ReasonJournalLost,
+				"ConfigMap %s with the plan of this run was deleted, and this version of Assay would plan otherwise: create a new run", key.Name)
+		} else if err != nil {
+			return nil, later(v1alpha1.ReasonRetrying, "reading the plan: %v", err)
+		}
+		parts = append(parts, cm.BinaryData[v1alpha1.KeyPlan])
+	}
+	p, err := journal.JoinPlan(parts)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonJournalLost, "the plan of this run cannot be read: %v", err)
+	}
+	if got := p.SHA256(); got != s.run.Status.Plan.SHA256 {
+		return nil, refuse(v1alpha1.ReasonJournalLost, "the stored plan (SHA-256 %.12s) is not the one in the status (%.12s)", got, s.run.Status.Plan.SHA256)
+	}
+	return p, nil
+}
+
+// writePlan stores the plan before anything is started.
+func (r *Reconciler) writePlan(ctx context.Context, s *scope) error {
+	parts, err := journal.SplitPlan(s.plan)
+	if err != nil {
+		return err
+	}
+	for i, data := range parts {
+		cm := resources.Journal(s.run, v1alpha1.PlanName(s.run.Name, int32(i)), v1alpha1.KeyPlan, data)
+		if _, err := r.ensure(ctx, s, cm); err != nil {
+			return err
+		}
+	}
+	s.run.Status.Plan = &v1alpha1.PlanStatus{
+		Trials: int32(len(s.plan.Trials)), Cells: int32(len(s.plan.Cells)), SHA256: s.plan.SHA256(), Parts: int32(len(parts)),
+	}
+	return nil
+}
+
+// specHash is the SHA-256 of what decides the result: the spec without the fields
+// that can be changed later, and everything that its references meant.
+func specHash(spec v1alpha1.BenchmarkRunSpec, resolved v1alpha1.Resolved) string {
+	spec = *spec.DeepCopy()
+	spec.Suspend, spec.Retain, spec.TTLSecondsAfterFinished, spec.Priority = false, "", nil, 0
+	spec.Exclusive, spec.Deadline = nil, metav1.Duration{}
+	data, err := json.Marshal(map[string]any{"spec": spec, "resolved": resolved})
+	if err != nil {
+		// Both come from JSON.
+		panic(fmt.Sprintf("marshalling a spec: %v", err))
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// markRun puts the hash of the resolved spec on the run itself, where label
+// selectors find it.
+func (r *Reconciler) markRun(ctx context.Context, s *scope) error {
+	hash := s.run.Status.SpecHash
+	if s.run.Annotations[v1alpha1.AnnotationSpecHash] == hash {
+		return nil
+	}
+	marked := s.run.DeepCopy()
+	metav1.SetMetaDataAnnotation(&marked.ObjectMeta, v1alpha1.AnnotationSpecHash, hash)
+	metav1.SetMetaDataLabel(&marked.ObjectMeta, v1alpha1.LabelSpecHash, resources.SpecHashLabel(hash))
+	if err := r.Client.Patch(ctx, marked, client.MergeFromWithOptions(s.run.DeepCopy(), client.MergeFromWithOptimisticLock{})); err != nil {
+		return fmt.Errorf("writing the hash of the spec: %w", err)
+	}
+	// The status is written later in this pass, under the new version.
+	s.run.ObjectMeta = marked.ObjectMeta
+	return nil
+}
