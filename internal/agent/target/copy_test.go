@@ -17,6 +17,12 @@ import (
 
 func unsupported(_, _ *os.File) error { return errors.ErrUnsupported }
 
+// failing is a clone that leaves something behind, longer than most files.
+func failing(dst, _ *os.File) error {
+	_, err := dst.WriteString("something that is longer than each of the files")
+	return errors.Join(err, unix.EIO)
+}
+
 // look lists a tree: the mode of each entry, and the content of each file.
 func look(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -67,10 +73,7 @@ func TestCopyTree(t *testing.T) {
 	for name, clone := range map[string]cloneFunc{
 		"plain":   unsupported,
 		"a clone": func(dst, src *os.File) error { _, err := dst.ReadFrom(src); return err },
-		"a clone that fails half way": func(dst, _ *os.File) error {
-			_, err := dst.WriteString("something that is longer than each of the files")
-			return errors.Join(err, unix.EIO)
-		},
+		"a clone that fails half way": failing,
 	} {
 		t.Run(name, func(t *testing.T) {
 			dst := filepath.Join(t.TempDir(), "dst")
@@ -160,7 +163,7 @@ func TestCopyOfSparseFiles(t *testing.T) {
 		}
 		return all
 	}
-	got, err := copyTree(t.Context(), dir+"/dst", dir+"/src", unsupported)
+	got, err := copyTree(t.Context(), dir+"/dst", dir+"/src", failing)
 	if want := (result.Copy{Files: 4, Bytes: 4 * size}); err != nil || got != want {
 		t.Fatalf("got %+v, %v; want %+v", got, err, want)
 	}

@@ -423,6 +423,10 @@ func TestAStopIsAnswered(t *testing.T) {
 	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != reasonAgentStopped {
 		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, reasonAgentStopped)
 	}
+	_ = r.end(t)
+	if _, err := net.Dial("tcp", r.Listen); err == nil {
+		t.Error("the port is open after the end")
+	}
 }
 
 func TestTheVolumeNeverHoldsThree(t *testing.T) {
@@ -490,7 +494,7 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 			next.ask(t, engine.PathRestore, "another").mustBe(t, http.StatusConflict, reasonBusy, `"r"`)
 			next.open.Store(true)
 			copied := (<-answer).mustSucceed(t)
-			if copied.Files != 3 || copied.Bytes != int64(len("loaded")) || copied.StoppedSeconds < 60 {
+			if copied.Files != 3 || copied.Bytes != int64(len("loaded")) || copied.StoppedSeconds < 60 || copied.StoppedSeconds > 120 {
 				t.Errorf("the answer is %+v", copied)
 			}
 			if got := next.rows(t); got != "loaded" {
