@@ -71,8 +71,8 @@ func TestCopyTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, clone := range map[string]cloneFunc{
-		"plain":   unsupported,
-		"a clone": func(dst, src *os.File) error { _, err := dst.ReadFrom(src); return err },
+		"plain":                       unsupported,
+		"a clone":                     func(dst, src *os.File) error { _, err := dst.ReadFrom(src); return err },
 		"a clone that fails half way": failing,
 	} {
 		t.Run(name, func(t *testing.T) {
