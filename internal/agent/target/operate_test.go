@@ -1,16 +1,11 @@
 package target
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,103 +15,6 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
 )
-
-// beginReady provides the server in the background and waits for it.
-func (r *rig) beginReady(t *testing.T) {
-	t.Helper()
-	r.begin(t)
-	await(t, "readiness", r.isReady)
-}
-
-// reply is the answer to an operation.
-type reply struct {
-	code    int
-	copied  result.Copy
-	refusal engine.Refusal
-}
-
-func (r *rig) ask(t *testing.T, path, id string) reply {
-	t.Helper()
-	var a reply
-	var text string
-	a.code, text = r.request("POST", path, "Bearer "+engine.ControlToken(r.in.password), fmt.Sprintf(`{"id":%q}`, id))
-	var into any = &a.refusal
-	if a.code == http.StatusOK {
-		into = &a.copied
-	}
-	if err := json.Unmarshal([]byte(text), into); err != nil {
-		t.Errorf("%s: %v", text, err)
-	}
-	return a
-}
-
-// asking asks in the background.
-func (r *rig) asking(t *testing.T, path, id string) <-chan reply {
-	t.Helper()
-	answers := make(chan reply, 1)
-	go func() { answers <- r.ask(t, path, id) }()
-	return answers
-}
-
-func (a reply) mustBe(t *testing.T, code int, reason engine.Reason, part string) {
-	t.Helper()
-	if a.code != code || a.refusal.Reason != reason || !strings.Contains(a.refusal.Message, part) {
-		t.Fatalf("got %d %+v, want %d %s with %q", a.code, a.refusal, code, reason, part)
-	}
-}
-
-func (a reply) mustSucceed(t *testing.T) result.Copy {
-	t.Helper()
-	if a.code != http.StatusOK {
-		t.Fatalf("got %d %+v, want success", a.code, a.refusal)
-	}
-	return a.copied
-}
-
-func (r *rig) write(t *testing.T, name, content string) {
-	t.Helper()
-	if err := os.WriteFile(filepath.Join(r.paths().Data, name), []byte(content), 0o640); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func (r *rig) rows(t *testing.T) string {
-	t.Helper()
-	content, err := os.ReadFile(filepath.Join(r.paths().Data, rowsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
-}
-
-// again is another agent on the volume of an earlier one that has ended.
-func (r *rig) again(t *testing.T) *rig {
-	t.Helper()
-	next := newRig(t, "refuse", "serve") // it must not initialise
-	next.Data = r.Data
-	next.volume = newVolume(next.Options)
-	return next
-}
-
-// hold makes every copy wait until the function that it returns is called.
-func (r *rig) hold(t *testing.T) (release func()) {
-	t.Helper()
-	gate := make(chan struct{})
-	r.volume.clone = func(_, _ *os.File) error { <-gate; return errors.ErrUnsupported }
-	var once atomic.Bool
-	release = func() {
-		if once.CompareAndSwap(false, true) {
-			close(gate)
-		}
-	}
-	t.Cleanup(release)
-	return release
-}
-
-func (r *rig) isDown() bool {
-	code, _ := r.get("/readyz")
-	return code == http.StatusServiceUnavailable
-}
 
 func TestASnapshotIsRestored(t *testing.T) {
 	r := newRig(t, "init", "serve")
@@ -165,39 +63,6 @@ func TestASnapshotIsRestored(t *testing.T) {
 	r.stop()
 	if err := r.end(t); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestOnlyTheTokenOpens(t *testing.T) {
-	r := newRig(t, "init", "serve")
-	r.beginReady(t)
-	good := "Bearer " + engine.ControlToken("secret")
-	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + engine.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
-		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
-			code, body := r.request(method, path, authorization, `{"id":"x"}`)
-			var refusal engine.Refusal
-			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != reasonUnauthorized {
-				t.Errorf("%s with %q: %d %s", path, authorization, code, body)
-			}
-		}
-	}
-	for _, path := range []string{"/readyz", "/livez"} {
-		if code, _ := r.request("GET", path, "", ""); code != http.StatusOK {
-			t.Errorf("%s without a token: %d", path, code)
-		}
-	}
-	if r.volume.hasSnapshot() {
-		t.Error("somebody without the token took a snapshot")
-	}
-}
-
-func TestRequestsThatAreNoOperation(t *testing.T) {
-	r := newRig(t, "init", "serve")
-	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {
-		code, answer := r.request("POST", engine.PathSnapshot, "Bearer "+engine.ControlToken("secret"), body)
-		if code != http.StatusBadRequest || !strings.Contains(answer, string(reasonRequestInvalid)) {
-			t.Errorf("%.20q: %d %s", body, code, answer)
-		}
 	}
 }
 
@@ -368,67 +233,6 @@ func TestAServerThatDoesNotComeBack(t *testing.T) {
 	}
 }
 
-func TestAStopDuringAnOperation(t *testing.T) {
-	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
-		t.Run(path, func(t *testing.T) {
-			r := newRig(t, "init", "serve")
-			r.beginReady(t)
-			r.write(t, rowsFile, "loaded")
-			r.ask(t, engine.PathSnapshot, "first").mustSucceed(t)
-			r.write(t, rowsFile, "changed")
-			r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
-			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, reasonAgentStopped, "told to end")
-			if err := r.end(t); !errors.Is(err, context.Canceled) {
-				t.Errorf("got %v, want the end of the context", err)
-			}
-			if exists(r.volume.snapshotDraft()) {
-				t.Error("a draft is left")
-			}
-
-			next := r.again(t)
-			next.beginReady(t)
-			want := "changed"
-			if path == engine.PathRestore {
-				want = "loaded"
-			}
-			if got := next.rows(t); got != want {
-				t.Errorf("after a restart the rows are %q, want %q", got, want)
-			}
-		})
-	}
-}
-
-// Whoever waits hears it before the agent's port closes.
-func TestAStopIsAnswered(t *testing.T) {
-	r := newRig(t, "init", "serve")
-	socket, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Listen = socket.Addr().String()
-	_ = socket.Close()
-	r.beginReady(t)
-	r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.Listen+engine.PathSnapshot, strings.NewReader(`{"id":"x"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	q.Header.Set("Authorization", "Bearer "+engine.ControlToken("secret"))
-	answer, err := http.DefaultClient.Do(q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = answer.Body.Close() }()
-	var refusal engine.Refusal
-	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != reasonAgentStopped {
-		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, reasonAgentStopped)
-	}
-	_ = r.end(t)
-	if _, err := net.Dial("tcp", r.Listen); err == nil {
-		t.Error("the port is open after the end")
-	}
-}
-
 func TestTheVolumeNeverHoldsThree(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
@@ -446,135 +250,5 @@ func TestTheVolumeNeverHoldsThree(t *testing.T) {
 	r.ask(t, engine.PathRestore, "r1").mustSucceed(t)
 	if most != 2 {
 		t.Errorf("up to %d copies at once, want 2", most)
-	}
-}
-
-// What a container that died in the middle of a restore can leave.
-func TestAnInterruptedRestoreIsFinished(t *testing.T) {
-	tests := map[string]func(t *testing.T, v *volume){
-		"the data directory is the old one": func(*testing.T, *volume) {},
-		"the data directory is half gone": func(t *testing.T, v *volume) {
-			remove(t, filepath.Join(v.data, rowsFile))
-		},
-		"the data directory is gone": func(t *testing.T, v *volume) { remove(t, v.data) },
-		"the new one is half there": func(t *testing.T, v *volume) {
-			remove(t, v.data)
-			half(t, v.dataDraft())
-		},
-		"only the marker has to go": func(t *testing.T, v *volume) {
-			remove(t, v.data)
-			if _, err := copyTree(t.Context(), v.data, v.snapshotDir(), v.clone); err != nil {
-				t.Fatal(err)
-			}
-		},
-		"a snapshot was interrupted before": func(t *testing.T, v *volume) { half(t, v.snapshotDraft()) },
-	}
-	for name, interrupt := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "init", "serve")
-			r.beginReady(t)
-			r.write(t, rowsFile, "loaded")
-			r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
-			r.write(t, rowsFile, "changed")
-			r.stop()
-			if err := r.end(t); err != nil {
-				t.Fatal(err)
-			}
-			stopped := time.Now().Add(-time.Minute)
-			if err := writeDurably(r.volume.markerFile(), marker{ID: "r", Stopped: stopped}); err != nil {
-				t.Fatal(err)
-			}
-			interrupt(t, r.volume)
-
-			next := r.again(t)
-			next.open.Store(false)
-			next.begin(t)
-			await(t, "a login", func() bool { return next.logins.Load() > 0 })
-			answer := next.asking(t, engine.PathRestore, "r")
-			next.ask(t, engine.PathRestore, "another").mustBe(t, http.StatusConflict, reasonBusy, `"r"`)
-			next.open.Store(true)
-			copied := (<-answer).mustSucceed(t)
-			if copied.Files != 3 || copied.Bytes != int64(len("loaded")) || copied.StoppedSeconds < 60 || copied.StoppedSeconds > 120 {
-				t.Errorf("the answer is %+v", copied)
-			}
-			if got := next.rows(t); got != "loaded" {
-				t.Errorf("the rows are %q", got)
-			}
-			if next.volume.isRestoring() || exists(next.volume.dataDraft()) || exists(next.volume.snapshotDraft()) {
-				t.Error("something is left of the restore")
-			}
-			next.write(t, rowsFile, "changed")
-			if again := next.ask(t, engine.PathRestore, "r").mustSucceed(t); again != copied || next.rows(t) != "changed" {
-				t.Errorf("the operation was carried out again: %+v", again)
-			}
-		})
-	}
-}
-
-func TestAnInterruptedRestoreThatCannotBeFinished(t *testing.T) {
-	tests := map[string]struct{ marker, part string }{
-		"the snapshot is gone":   {`{"id":"r"}`, "is gone"},
-		"the marker is not ours": {"x", "restore.json"},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "init", "serve")
-			if err := os.MkdirAll(r.Data, 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(r.volume.markerFile(), []byte(tc.marker), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			r.begin(t)
-			var f *failure
-			if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonStorageFailed || !strings.Contains(f.what, tc.part) {
-				t.Errorf("got %v, want %s with %q", err, engine.ReasonStorageFailed, tc.part)
-			}
-			if exists(r.paths().Data) {
-				t.Error("a fresh data directory in place of the one that was to be restored")
-			}
-		})
-	}
-}
-
-// A restore that fails with the data directory gone ends the agent; the next one
-// tries again.
-func TestARestoreThatFails(t *testing.T) {
-	r := newRig(t, "init", "serve")
-	r.beginReady(t)
-	r.write(t, rowsFile, "loaded")
-	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
-	link := filepath.Join(r.volume.snapshotDir(), "zz")
-	if err := os.Symlink("/", link); err != nil {
-		t.Fatal(err)
-	}
-	r.ask(t, engine.PathRestore, "r").mustBe(t, http.StatusInsufficientStorage, engine.ReasonStorageFailed, "symbolic link")
-	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonStorageFailed {
-		t.Errorf("got %v, want %s", err, engine.ReasonStorageFailed)
-	}
-	remove(t, link)
-	next := r.again(t)
-	next.beginReady(t)
-	if got := next.rows(t); got != "loaded" {
-		t.Errorf("the rows are %q", got)
-	}
-}
-
-func remove(t *testing.T, name string) {
-	t.Helper()
-	if err := os.RemoveAll(name); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// half makes a directory that is not complete.
-func half(t *testing.T, dir string) {
-	t.Helper()
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "ibdata1"), []byte("ha"), 0o600); err != nil {
-		t.Fatal(err)
 	}
 }
