@@ -80,34 +80,37 @@ const (
 	ReasonImagePullFailed = "ImagePullFailed"
 	// ReasonContainerStartFailed: the container runtime cannot start a container.
 	ReasonContainerStartFailed = "ContainerStartFailed"
-	// ReasonTargetOOMKilled: the database ran out of its shape's memory.
+	// ReasonTargetOOMKilled: the database needed more memory than its shape has and was killed.
 	ReasonTargetOOMKilled = "TargetOOMKilled"
-	// ReasonClientOOMKilled: the client ran out of its shape's memory.
+	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
-	// ReasonTargetCrashed: the database container keeps ending.
+	// ReasonTargetCrashed: the database container ended: in a trial, or again and again at
+	// its start.
 	ReasonTargetCrashed = "TargetCrashed"
-	// ReasonTargetRestarted: the database container restarted during the run.
+	// ReasonTargetRestarted: the database restarted during a trial, and its tool did not
+	// notice.
 	ReasonTargetRestarted = "TargetRestarted"
-	// ReasonClientLost: a client pod vanished.
+	// ReasonClientLost: a client pod or its container vanished, and nothing says why.
 	ReasonClientLost = "ClientLost"
-	// ReasonPodEvicted: a pod of the run was evicted or preempted.
+	// ReasonPodEvicted: a pod of the run was evicted (drain, taint, pressure on its node) or
+	// preempted.
 	ReasonPodEvicted = "PodEvicted"
-	// ReasonNodeLost: the node of a pod is gone, is not ready, or was shut down.
+	// ReasonNodeLost: the node of a pod is gone, does not answer, or was shut down.
 	ReasonNodeLost = "NodeLost"
-	// ReasonTargetGone: the database pod was deleted and came back, or did not.
+	// ReasonTargetGone: the database pod was deleted during a trial.
 	ReasonTargetGone = "TargetGone"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
 	// deleted: what was measured is not known any more.
 	ReasonJournalLost = "JournalLost"
-	// ReasonPodRejected: the API server refuses the run's pods.
+	// ReasonPodRejected: the API server, or the kubelet of its node, refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
 	// ReasonResultMissing: a client ended without a result.
 	ReasonResultMissing = "ResultMissing"
 	// ReasonResultContradictory: the result is not the one the client announced.
 	ReasonResultContradictory = "ResultContradictory"
-	// ReasonDeadlineExceeded: something did not end in time.
+	// ReasonDeadlineExceeded: something did not end in time; the message names the limit.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonChildConflict: an object of the same name belongs to somebody else.
 	ReasonChildConflict = "ChildConflict"

@@ -45,14 +45,14 @@ func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
 	if err := r.markRun(ctx, s); err != nil {
 		return outcome{}, err
 	}
+	if run.Spec.Suspend && len(s.statefulSets) == 0 && len(s.jobs) == 0 {
+		r.Queue.Forget(run.UID)
+		return waitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started"), nil
+	}
 	if run.Status.Plan == nil {
 		if err := r.writePlan(ctx, s); err != nil {
 			return outcome{}, err
 		}
-	}
-	if run.Spec.Suspend && len(s.statefulSets) == 0 && len(s.jobs) == 0 {
-		r.Queue.Forget(run.UID)
-		return waitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started"), nil
 	}
 	if err := r.readJournal(ctx, s); err != nil {
 		return outcome{}, err

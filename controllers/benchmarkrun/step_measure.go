@@ -39,7 +39,7 @@ func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 		if only := s.only(); only != "" && s.targetPod(only) == nil {
 			return waitFor(v1alpha1.ReasonProgressing, "target %s is started for the next trial", only), nil
 		}
-		e, err := s.trialExecution(at)
+		e, err := r.trialExecution(s, at)
 		if err != nil {
 			return outcome{}, err
 		}
@@ -133,7 +133,7 @@ func (s *scope) newTrialStatus(t plan.Trial, attempt int32) v1alpha1.TrialStatus
 	return st
 }
 
-func (s *scope) trialExecution(at journal.Position) (execution, error) {
+func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, error) {
 	t := s.plan.Trials[at.Index]
 	params, err := s.cellWorkload(s.plan.Cells[t.Cell])
 	if err != nil {
@@ -151,13 +151,17 @@ func (s *scope) trialExecution(at journal.Position) (execution, error) {
 	}
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && s.resets() {
-		e.reset = result.ResetSnapshot
+		limits := r.Config.Limits
+		e.reset, e.busy = result.ResetSnapshot, e.busy+limits.Reset.Duration+verifying
 		if s.target(target).External != nil {
-			e.reset = result.ResetReload
+			e.reset, e.busy = result.ResetReload, e.busy+limits.Load.Duration
 		}
 	}
 	return e, nil
 }
+
+// verifying is how long counting rows and checksums may take at most, with room.
+const verifying = 5 * time.Minute
 
 // judge turns the end of an attempt into its record.
 func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (journal.Record, error) {

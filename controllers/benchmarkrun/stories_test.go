@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -142,8 +143,9 @@ func TestKilledManagerGoesOn(t *testing.T) {
 	kills := 0
 	for {
 		kill := startManager(t, ns, nil)
-		// From the middle of the first pass to some trials later.
-		time.Sleep(time.Duration(60+kills*37%340) * time.Millisecond)
+		// From before the first pass, for which its caches must be full, to some trials
+		// later.
+		time.Sleep(time.Duration(250+kills*137%700) * time.Millisecond)
 		kill()
 		kills++
 		got := &v1alpha1.BenchmarkRun{}
@@ -232,7 +234,7 @@ func TestSuspendHoldsBackAndReleases(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
-	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Suspend = true })
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Suspend, r.Spec.Design.Blocks = true, 6 })
 	create(t, run)
 	got := await(t, run, "Suspended", isTrue(v1alpha1.ConditionSuspended))
 	time.Sleep(300 * time.Millisecond)
@@ -242,13 +244,22 @@ func TestSuspendHoldsBackAndReleases(t *testing.T) {
 	if got.Status.Phase != v1alpha1.PhaseSuspended {
 		t.Errorf("phase %s", got.Status.Phase)
 	}
-	patch := client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"suspend":false}}`))
-	if err := server.API.Patch(t.Context(), run, patch); err != nil {
-		t.Fatal(err)
+	suspend := func(yes bool) {
+		patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, yes))
+		if err := server.API.Patch(t.Context(), run, patch); err != nil {
+			t.Fatal(err)
+		}
 	}
+	suspend(false)
+	await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 0 })
+	suspend(true)
+	await(t, run, "suspended between trials", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseSuspended })
+	time.Sleep(1100 * time.Millisecond)
+	suspend(false)
 	got = await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-	checkOnce(t, k, got, 3)
-	if got.Status.SuspendedFor == nil || got.Status.SuspendedFor.Duration <= 0 {
+	checkOnce(t, k, got, 6)
+	// Time before the start counts towards no deadline anyway.
+	if got.Status.SuspendedFor == nil || got.Status.SuspendedFor.Duration < time.Second || got.Status.SuspendedFor.Duration > 30*time.Second {
 		t.Errorf("the time suspended was not counted: %v", got.Status.SuspendedFor)
 	}
 }

@@ -167,9 +167,9 @@ func TestMarkResets(t *testing.T) {
 			v1alpha1.OrderABBA, v1alpha1.ResetPerTrial,
 			[]string{"a00", "b00", "a10*", "b10*", "b01*", "a01*", "b11*", "a11*"},
 		},
-		"PerBlock in a sequence resets at the first sight of a block": {
+		"PerBlock in a sequence resets whenever the block changes": {
 			v1alpha1.OrderSequential, v1alpha1.ResetPerBlock,
-			[]string{"a00", "a01*", "a10", "a11", "b00", "b01*", "b10", "b11"},
+			[]string{"a00", "a01*", "a10*", "a11*", "b00", "b01*", "b10*", "b11*"},
 		},
 		"PerTrial in a sequence": {
 			v1alpha1.OrderSequential, v1alpha1.ResetPerTrial,

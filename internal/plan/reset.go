@@ -7,21 +7,18 @@ import "github.com/assay-bench/assay/api/v1alpha1"
 // change nothing. (That holds for the plan only: a trial that is repeated does not
 // find what was loaded.)
 //
-// PerBlock resets before the first trial of a target in a block, in the order of
-// the plan. A Sequential plan comes back to every block with every cell; there only
-// the first cell's trials are reset. Use PerTrial when that matters.
+// PerBlock resets before a trial whose block is another one than that of the trial
+// before it on the same target. A Sequential plan measures all blocks of a cell one
+// after the other, so there it resets before each trial.
 func markResets(trials []Trial, policy v1alpha1.DataReset) {
 	if policy == v1alpha1.ResetPerRun {
 		return
 	}
-	type visit struct{ target, block int32 }
-	touched := map[int32]bool{}
-	visited := map[visit]bool{}
+	last := map[int32]int32{} // the block of the last trial on each target
 	for i := range trials {
 		t := &trials[i]
-		again := policy == v1alpha1.ResetPerBlock && visited[visit{t.Target, t.Block}]
-		t.Reset = touched[t.Target] && !again
-		touched[t.Target] = true
-		visited[visit{t.Target, t.Block}] = true
+		block, touched := last[t.Target]
+		t.Reset = touched && (policy == v1alpha1.ResetPerTrial || block != t.Block)
+		last[t.Target] = t.Block
 	}
 }

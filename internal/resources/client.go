@@ -95,6 +95,13 @@ func (c Client) Job() *batchv1.Job {
 			BackoffLimit:          new(int32(0)),
 			ActiveDeadlineSeconds: new(int64(c.Timeout / time.Second)),
 			PodReplacementPolicy:  new(batchv1.Failed),
+			// So that the Job tells an eviction from a failure when the pod is gone.
+			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+				Action: batchv1.PodFailurePolicyActionFailJob,
+				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
+					{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
+				},
+			}}},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(c.Shape)},
 				Spec:       c.podSpec(),
