@@ -49,3 +49,19 @@ type Refusal struct {
 	// Message is for people.
 	Message string `json:"message"`
 }
+
+// Reasons of refusals that do not end the agent. One with a reason of the end of a
+// server, such as StorageFailed, does not end it either.
+const (
+	// ReasonUnauthorized: the request bears no token, or another one.
+	ReasonUnauthorized Reason = "Unauthorized"
+	// ReasonRequestInvalid: the body is no operation.
+	ReasonRequestInvalid Reason = "RequestInvalid"
+	// ReasonBusy: another operation is under way. A second try can help.
+	ReasonBusy Reason = "Busy"
+	// ReasonSnapshotMissing: there is no snapshot to restore.
+	ReasonSnapshotMissing Reason = "SnapshotMissing"
+	// ReasonAgentStopped: the agent was told to end before the operation did. A
+	// restore goes on when the agent starts again; a snapshot does not.
+	ReasonAgentStopped Reason = "AgentStopped"
+)

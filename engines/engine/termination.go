@@ -6,7 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Reason is the class of the end of a server, from one documented list.
+// Reason is the class of the end of a server, or of a refusal, from one documented
+// list.
 type Reason string
 
 // Reasons for which `agent target` ends. Where a second try can help is said.

@@ -52,8 +52,8 @@ type Limits struct {
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 }
 
-// Usage are counters of a container at one instant. All but the memory and the
-// switches only grow.
+// Usage are counters of a container at one instant. All but the memory in use and
+// the context switches only grow.
 type Usage struct {
 	// At is the wall clock of the node.
 	At time.Time `json:"at"`
@@ -73,8 +73,10 @@ type Usage struct {
 	// resource, in seconds; the keys are cpu.some, memory.full, io.some and so on.
 	// Of the container where the kernel says it, else of the node (keys node.cpu.some).
 	Pressure map[string]float64 `json:"pressure,omitempty"`
-	// VoluntarySwitches and InvoluntarySwitches are context switches of the main
-	// process (the database server, or the tool) over all its threads.
+	// VoluntarySwitches and InvoluntarySwitches are context switches. Of a database
+	// server they are those of the threads that live, and it ends a thread with each
+	// connection, so the later number may be the smaller one. Of the tool they are
+	// those of all its threads, 0 before it started.
 	VoluntarySwitches   *int64 `json:"voluntarySwitches,omitempty"`
 	InvoluntarySwitches *int64 `json:"involuntarySwitches,omitempty"`
 }

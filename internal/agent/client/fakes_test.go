@@ -242,7 +242,7 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.busy > 0:
 		f.busy--
 		w.WriteHeader(http.StatusConflict)
-		_ = json.NewEncoder(w).Encode(engine.Refusal{Reason: "Busy", Message: "a snapshot is under way"})
+		_ = json.NewEncoder(w).Encode(engine.Refusal{Reason: engine.ReasonBusy, Message: "a snapshot is under way"})
 	case f.refuse != nil:
 		w.WriteHeader(http.StatusInternalServerError)
 		_ = json.NewEncoder(w).Encode(f.refuse)

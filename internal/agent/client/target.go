@@ -87,21 +87,19 @@ func (t *targetAgent) do(ctx context.Context, method, path string, body []byte, 
 }
 
 // refusal says what an answer means that is no success. Another operation that is
-// under way (409) ends, and an agent that is told to stop (503) starts again, so
-// asking again can help; so it can where the answer is not the agent's own but that
-// of something between (5xx without a Refusal).
+// under way ends, and an agent that is told to stop starts again, so asking again
+// can help; so it can where the answer is not the agent's own but that of something
+// between (5xx without a Refusal).
 func refusal(path string, answer *http.Response, text []byte) error {
 	var r refusedError
-	own := json.Unmarshal(text, &r.Refusal) == nil && r.Reason != ""
-	passing := answer.StatusCode == http.StatusConflict || answer.StatusCode == http.StatusServiceUnavailable
-	switch {
-	case own && passing:
-		return errors.New(r.Error())
-	case own:
+	if json.Unmarshal(text, &r.Refusal) == nil && r.Reason != "" {
+		if r.Reason == engine.ReasonBusy || r.Reason == engine.ReasonAgentStopped {
+			return errors.New(r.Error())
+		}
 		return &r
 	}
 	err := fmt.Errorf("%s answered %s: %.200s", path, answer.Status, bytes.TrimSpace(text))
-	if passing || answer.StatusCode >= http.StatusInternalServerError {
+	if answer.StatusCode >= http.StatusInternalServerError {
 		return err
 	}
 	return fmt.Errorf("%w: %w", ErrRefused, err)

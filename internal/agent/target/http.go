@@ -38,7 +38,7 @@ func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
 	want := []byte("Bearer " + engine.ControlToken(s.in.password))
 	return func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			s.refuse(w, fail(reasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
+			s.refuse(w, fail(engine.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
 			return
 		}
 		next(w, r)
@@ -74,7 +74,7 @@ func (s *server) operate(w http.ResponseWriter, r *http.Request, path string) {
 		err = errors.New("id: is empty; give every operation one of its own")
 	}
 	if err != nil {
-		s.refuse(w, fail(reasonRequestInvalid, "the body must be an operation: %v", err))
+		s.refuse(w, fail(engine.ReasonRequestInvalid, "the body must be an operation: %v", err))
 		return
 	}
 	op, err := s.operations.ask(path, wanted.ID)

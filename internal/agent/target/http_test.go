@@ -20,7 +20,7 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
 			code, body := r.request(method, path, authorization, `{"id":"x"}`)
 			var refusal engine.Refusal
-			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != reasonUnauthorized {
+			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != engine.ReasonUnauthorized {
 				t.Errorf("%s with %q: %d %s", path, authorization, code, body)
 			}
 		}
@@ -39,7 +39,7 @@ func TestRequestsThatAreNoOperation(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {
 		code, answer := r.request("POST", engine.PathSnapshot, "Bearer "+engine.ControlToken("secret"), body)
-		if code != http.StatusBadRequest || !strings.Contains(answer, string(reasonRequestInvalid)) {
+		if code != http.StatusBadRequest || !strings.Contains(answer, string(engine.ReasonRequestInvalid)) {
 			t.Errorf("%.20q: %d %s", body, code, answer)
 		}
 	}
@@ -67,8 +67,8 @@ func TestAStopIsAnswered(t *testing.T) {
 	}
 	defer func() { _ = answer.Body.Close() }()
 	var refusal engine.Refusal
-	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != reasonAgentStopped {
-		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, reasonAgentStopped)
+	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != engine.ReasonAgentStopped {
+		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, engine.ReasonAgentStopped)
 	}
 	_ = r.end(t)
 	if _, err := net.Dial("tcp", r.Listen); err == nil {

@@ -53,7 +53,7 @@ func (s *server) perform(ctx context.Context, p running, op *operation) (running
 	default:
 	}
 	if op.path == engine.PathRestore && !s.volume.hasSnapshot() {
-		s.conclude(op, fail(reasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
+		s.conclude(op, fail(engine.ReasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
 		return p, nil
 	}
 	s.Log.Info("the operation begins", "operation", op.path, "id", op.id)

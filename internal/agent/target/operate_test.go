@@ -75,8 +75,8 @@ func TestOneOperationAtATime(t *testing.T) {
 	if r.pid.Load() != 0 {
 		t.Error("there is a server while the snapshot is taken")
 	}
-	r.ask(t, engine.PathSnapshot, "two").mustBe(t, http.StatusConflict, reasonBusy, `"one"`)
-	r.ask(t, engine.PathRestore, "one").mustBe(t, http.StatusConflict, reasonBusy, `"one"`)
+	r.ask(t, engine.PathSnapshot, "two").mustBe(t, http.StatusConflict, engine.ReasonBusy, `"one"`)
+	r.ask(t, engine.PathRestore, "one").mustBe(t, http.StatusConflict, engine.ReasonBusy, `"one"`)
 	second := r.asking(t, engine.PathSnapshot, "one")
 	select {
 	case <-first:
@@ -120,7 +120,7 @@ func TestARestoreWithoutASnapshot(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	pid := r.pid.Load()
-	r.ask(t, engine.PathRestore, "r").mustBe(t, http.StatusPreconditionFailed, reasonSnapshotMissing, "no snapshot")
+	r.ask(t, engine.PathRestore, "r").mustBe(t, http.StatusPreconditionFailed, engine.ReasonSnapshotMissing, "no snapshot")
 	if r.pid.Load() != pid {
 		t.Error("the server was stopped for nothing")
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
 )
 
@@ -64,7 +65,7 @@ func (o *operations) ask(path, id string) (*operation, error) {
 		return nil, o.cause
 	}
 	if o.last != nil && !o.last.isDone() {
-		return nil, fail(reasonBusy, "the operation %s %q is under way: ask again when it has ended", o.last.path, o.last.id)
+		return nil, fail(engine.ReasonBusy, "the operation %s %q is under way: ask again when it has ended", o.last.path, o.last.id)
 	}
 	o.last = newOperation(path, id)
 	o.wanted <- o.last // does not block: the one before was taken, as it is done

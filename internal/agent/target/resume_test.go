@@ -22,7 +22,7 @@ func TestAStopDuringAnOperation(t *testing.T) {
 			r.ask(t, engine.PathSnapshot, "first").mustSucceed(t)
 			r.write(t, rowsFile, "changed")
 			r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
-			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, reasonAgentStopped, "told to end")
+			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, engine.ReasonAgentStopped, "told to end")
 			if err := r.end(t); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v, want the end of the context", err)
 			}
@@ -85,7 +85,7 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 			next.begin(t)
 			await(t, "a login", func() bool { return next.logins.Load() > 0 })
 			answer := next.asking(t, engine.PathRestore, "r")
-			next.ask(t, engine.PathRestore, "another").mustBe(t, http.StatusConflict, reasonBusy, `"r"`)
+			next.ask(t, engine.PathRestore, "another").mustBe(t, http.StatusConflict, engine.ReasonBusy, `"r"`)
 			next.open.Store(true)
 			copied := (<-answer).mustSucceed(t)
 			if copied.Files != 3 || copied.Bytes != int64(len("loaded")) || copied.StoppedSeconds < 60 || copied.StoppedSeconds > 120 {
