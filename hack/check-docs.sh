@@ -57,12 +57,15 @@ check_targets() {
   done
 }
 
-# Every check that a result can fail is explained.
+# Every check that has something to say about a result is explained.
 check_findings() {
   local name
   while IFS= read -r name; do
     grep -qF "\`$name\`" docs/results.md || problem docs/results.md "the check $name is not explained"
-  done < <(sed -nE 's/^\t\{"([a-z-]+)", (Invalid|Warning), .*/\1/p' internal/validity/validity.go)
+  done < <({
+    sed -nE 's/^\t\{"([a-z-]+)", (Invalid|Disturbed|Warning), .*/\1/p' internal/validity/validity.go
+    grep -hoP '(Finding\{|Check: )"\K[a-z-]+(?=", )' internal/validity/clients.go controllers/benchmarkrun/{evidence,conclude,step_*}.go
+  } | sort -u)
 }
 
 step "verify: documents"

@@ -57,14 +57,15 @@ show() {
   printf 'TARGET\tSERVER\tNODE\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.node.name} ({.node.instanceType}){"\n"}{end}')" | table
   echo
   printf 'TRIAL\tBLOCK\tTARGET\tSTATE\tTHROUGHPUT (tx/s)\tLATENCY avg (ms)\tCLIENT NODE\n%s' \
-    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.node}{"\n"}{end}')" | table
+    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.nodes[*]}{"\n"}{end}')" | table
   echo
   printf 'TARGET\tMEASUREMENT\tMEDIAN\tUNIT\tMIN\tMAX\tN\n%s' \
     "$(field '{range .status.summary[*]}{.target}{"\t"}{.name}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.min}{"\t"}{.max}{"\t"}{.n}{"\n"}{end}')" | table
   echo
-  field '{range .status.findings[*]}{.severity}: trial {.trial} ({.target}): {.check}: {.message}{"\n"}{end}'
+  # Findings about a server have no trial.
+  field '{range .status.findings[*]}{.severity}: trial {.trial} ({.target}): {.check}: {.message}{"\n"}{end}' | sed 's/: trial  (\([^)]*\)):/: \1:/'
   cat <<EOF
-Every number, the server's variables and the verbatim output of sysbench are in ConfigMaps:
+Every number, the server's variables and the verbatim output of sysbench are in ConfigMaps (docs/results.md):
   export KUBECONFIG=\$PWD/out/kubeconfig PATH=\$PWD/bin:\$PATH
   kubectl -n $namespace get configmaps -l assay.dev/run=$run,assay.dev/role=result
   kubectl -n $namespace get configmap $run-trial-00000-result-0 -o jsonpath='{.binaryData.raw\.tar\.gz}' | base64 -d | tar -xzO run/stdout.txt
