@@ -118,6 +118,9 @@ runners: {sysbench: {image: "$at/${tag[runner-sysbench]}"}}
 engines:
   MySQL: {"9.7": {image: "$at/${tag[mysql]}"}}
   MariaDB: {"10.11": {image: "$at/${tag[mariadb]}"}}
+# Off the nodes that are measured: there the manager would be a second workload.
+nodeSelector: {node-role.kubernetes.io/control-plane: ""}
+tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]
 VALUES
   mv "$values.tmp" "$values"
 }

@@ -122,7 +122,7 @@ func (in *BenchmarkRunSpec) DeepCopyInto(out *BenchmarkRunSpec) {
 			}
 		}
 	}
-	out.Design = in.Design
+	in.Design.DeepCopyInto(&out.Design)
 	if in.Exclusive != nil {
 		in, out := &in.Exclusive, &out.Exclusive
 		*out = new(bool)
@@ -274,6 +274,11 @@ func (in *Clients) DeepCopy() *Clients {
 func (in *Design) DeepCopyInto(out *Design) {
 	*out = *in
 	out.Cooldown = in.Cooldown
+	if in.MaxThrottledPercent != nil {
+		in, out := &in.MaxThrottledPercent, &out.MaxThrottledPercent
+		*out = new(int32)
+		**out = **in
+	}
 	out.Warmup = in.Warmup
 	out.Duration = in.Duration
 }

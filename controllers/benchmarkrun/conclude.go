@@ -65,6 +65,9 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) []
 		if err != nil {
 			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}
 		}
+		if bound := s.run.Spec.Design.MaxThrottledPercent; bound != nil {
+			facts.MaxThrottled = float64(*bound) / 100
+		}
 		for _, f := range validity.Check(res, facts) {
 			found := v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
 			if len(results) > 1 {

@@ -182,7 +182,7 @@ type step struct {
 func (r *Reconciler) story() []step {
 	return []step{
 		{v1alpha1.ConditionAccepted, v1alpha1.PhasePending, r.accept},
-		{v1alpha1.ConditionPlaced, v1alpha1.PhaseQueued, r.place},
+		{v1alpha1.ConditionPlaced, v1alpha1.PhasePending, r.place},
 		{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, r.provision},
 		{v1alpha1.ConditionDataLoaded, v1alpha1.PhaseLoading, r.load},
 		{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, r.measure},

@@ -41,6 +41,9 @@ func setStep(s *scope, st step, o outcome) {
 // setWaiting tells what the run is waiting for.
 func setWaiting(s *scope, phase v1alpha1.Phase, o outcome) {
 	s.run.Status.Phase = phase
+	if o.reason == v1alpha1.ReasonQueued {
+		s.run.Status.Phase = v1alpha1.PhaseQueued
+	}
 	if s.run.Spec.Suspend && o.reason == v1alpha1.ReasonSuspended {
 		s.run.Status.Phase = v1alpha1.PhaseSuspended
 	}

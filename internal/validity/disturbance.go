@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// maxThrottled is the share of the periods of CPU bandwidth enforcement (100 ms
-	// each) in which a container may have had to wait.
-	maxThrottled = 0.01
+	// saturated is the share of its CPU limit from which a target's throttling says
+	// no more than that its machine has this size.
+	saturated = 0.9
 	// maxPressure is the share of the window in which all tasks may have waited for
 	// memory.
 	maxPressure = 0.01
@@ -35,25 +35,30 @@ func environment(r result.Result, side string) *result.Environment {
 	return &r.Client.Environment
 }
 
-func targetThrottledMuch(r result.Result, _ runner.Facts) string {
-	return throttled(r, theTarget, true)
+func targetThrottledMuch(r result.Result, f runner.Facts) string {
+	return throttled(r, theTarget, f.MaxThrottled, true)
 }
 
-func clientThrottledMuch(r result.Result, _ runner.Facts) string {
-	return throttled(r, theClient, true)
+func clientThrottledMuch(r result.Result, f runner.Facts) string {
+	return throttled(r, theClient, f.MaxThrottled, true)
 }
 
-func targetThrottledLittle(r result.Result, _ runner.Facts) string {
-	return throttled(r, theTarget, false)
+func targetThrottledLittle(r result.Result, f runner.Facts) string {
+	return throttled(r, theTarget, f.MaxThrottled, false)
 }
 
-func clientThrottledLittle(r result.Result, _ runner.Facts) string {
-	return throttled(r, theClient, false)
+func clientThrottledLittle(r result.Result, f runner.Facts) string {
+	return throttled(r, theClient, f.MaxThrottled, false)
 }
 
-// throttled speaks of throttling beyond the bound, or of any up to it. Without
-// the number of periods nobody can tell; then it is little.
-func throttled(r result.Result, side string, much bool) string {
+// throttled speaks of throttling beyond the bound (the share of the periods of CPU
+// bandwidth enforcement, 100 ms each, in which the container had to wait), or of any
+// up to it. Without the number of periods nobody can tell; then it is little.
+//
+// A target that uses up its limit is throttled as a machine of that size is busy:
+// that is little too. One that is throttled although it has CPU left waits for the
+// mechanism, which no machine does. A client that is throttled is always too small.
+func throttled(r result.Result, side string, bound float64, much bool) string {
 	e := environment(r, side)
 	if e == nil {
 		return ""
@@ -64,7 +69,9 @@ func throttled(r result.Result, side string, much bool) string {
 	}
 	periods, known := result.Increase(*e, func(u result.Usage) *int64 { return u.Periods })
 	known = known && periods > 0
-	if much != (known && float64(times) > maxThrottled*float64(periods)) {
+	used, full := cpuShare(*e)
+	beyond := known && float64(times) > bound*float64(periods) && (side == theClient || !full || used < saturated)
+	if much != beyond {
 		return ""
 	}
 	message := fmt.Sprintf("the %s was throttled %d times", side, times)
@@ -74,7 +81,23 @@ func throttled(r result.Result, side string, much bool) string {
 	if s, ok := result.Increase(*e, func(u result.Usage) *float64 { return u.ThrottledSeconds }); ok {
 		message += fmt.Sprintf(", for %.3f s in all", s)
 	}
+	if full {
+		message += fmt.Sprintf(", and used %.0f %% of its CPU limit", 100*used)
+	}
 	return message + ": give it more CPU"
+}
+
+// cpuShare is how much of its CPU limit a container used over the window.
+func cpuShare(e result.Environment) (share float64, known bool) {
+	cpu, ok := result.Increase(e, func(u result.Usage) *float64 { return u.CPUSeconds })
+	if !ok || e.Limits.CPUs == nil || *e.Limits.CPUs <= 0 {
+		return 0, false
+	}
+	window := e.After.At.Sub(e.Before.At).Seconds()
+	if window <= 0 {
+		return 0, false
+	}
+	return cpu / (window * *e.Limits.CPUs), true
 }
 
 func targetPressure(r result.Result, _ runner.Facts) string { return memoryPressure(r, theTarget) }

@@ -30,7 +30,7 @@ func load(t *testing.T, name string) result.Result {
 }
 
 var facts = runner.Facts{
-	DurationSeconds: 10, Threads: 4, QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182,
+	DurationSeconds: 10, Threads: 4, QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182, MaxThrottled: 0.01,
 }
 
 // set changes the value of a measurement; edit changes anything of it.
@@ -88,6 +88,14 @@ func used(change func(before, after *result.Usage)) result.Environment {
 	before, after := result.Usage{At: noon}, result.Usage{At: noon.Add(10 * time.Second)}
 	change(&before, &after)
 	return result.Environment{Before: &before, After: &after}
+}
+
+// ofCPU lets the target use so many seconds of a limit of so many CPUs.
+func ofCPU(seconds, limit float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		r.Target.Limits.CPUs = &limit
+		r.Target.Before.CPUSeconds, r.Target.After.CPUSeconds = new(0.0), &seconds
+	}
 }
 
 // waited makes a container wait in some of 1000 periods.
@@ -242,6 +250,10 @@ var cases = map[string]struct {
 	"a target that waited in more of them": {
 		onTarget(waited(11)), "target-throttled", "the target was throttled in 11 of 1000 periods"},
 	"a target that was not throttled": {onTarget(waited(0)), "", ""},
+	"a target that waited although it had CPU left": {
+		all(onTarget(waited(300)), ofCPU(5, 1)), "target-throttled", "(30.00 %), for 0.250 s in all, and used 50 % of its CPU limit: give it more CPU"},
+	"a target that used up its CPU": {
+		all(onTarget(waited(900)), ofCPU(9.6, 1)), "target-throttled", "(90.00 %), for 0.250 s in all, and used 96 % of its CPU limit"},
 	"a target without memory for more than 1 % of the time": {
 		onTarget(forMemory("memory.full", 0.11)), "target-memory-pressure", "all of the target waited for memory for 0.11 s of 10.00 s (1.1 %)"},
 	"a target without memory for 1 % of the time": {onTarget(forMemory("memory.full", 0.0999)), "", ""},
@@ -420,11 +432,12 @@ func TestThrottlingDisturbsBeyondABound(t *testing.T) {
 		change func(*result.Result, *runner.Facts)
 		want   Severity
 	}{
-		"a client at the bound":     {onClient(waited(10)), Warning},
-		"a client beyond the bound": {onClient(waited(11)), Disturbed},
-		"a target at the bound":     {onTarget(waited(10)), Warning},
-		"a target beyond the bound": {onTarget(waited(11)), Disturbed},
-		"periods nobody counted":    {onTarget(func(b, a *result.Usage) { waited(500)(b, a); a.Periods = nil }), Warning},
+		"a client at the bound":                          {onClient(waited(10)), Warning},
+		"a client beyond the bound":                      {onClient(waited(11)), Disturbed},
+		"a target at the bound":                          {onTarget(waited(10)), Warning},
+		"a target beyond the bound":                      {onTarget(waited(11)), Disturbed},
+		"a target that is as busy as its machine allows": {all(onTarget(waited(900)), ofCPU(9.6, 1)), Warning},
+		"periods nobody counted":                         {onTarget(func(b, a *result.Usage) { waited(500)(b, a); a.Periods = nil }), Warning},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

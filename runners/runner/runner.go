@@ -165,6 +165,9 @@ type Facts struct {
 	QuantileError float64
 	// TLSRequired: every connection has to be encrypted.
 	TLSRequired bool
+	// MaxThrottled is the share (0 to 1) of the periods of CPU bandwidth enforcement
+	// in which target and client may have to wait; the manager sets it.
+	MaxThrottled float64
 }
 
 // Runner adapts one tool.

@@ -1,0 +1,118 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// The benchmarks of the operator itself run by make bench-trials only: they print
+// figures, and hold them against the bars of docs/performance.md.
+func onlyAsBenchmark(t *testing.T) {
+	t.Helper()
+	if os.Getenv("ASSAY_BENCH") == "" {
+		t.Skip("a benchmark: make bench-trials")
+	}
+}
+
+// quantile of a sample by the nearest rank.
+func quantile(sample []float64, q float64) float64 {
+	sorted := slices.Sorted(slices.Values(sample))
+	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
+}
+
+// Four clients begin to measure together, 50 times.
+func TestBenchStartSkew(t *testing.T) {
+	onlyAsBenchmark(t)
+	ns := newNamespace(t)
+	text := runYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s, maxThrottledPercent: 100}\n")
+	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 4, shape: {inline: {cpu: 150m, memory: 128Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
+	got := awaitRun(t, apply(t, ns, text), 15*time.Minute)
+	complete(t, got)
+	var spreads, late []float64
+	for _, rec := range records(t, got) {
+		s, err := strconv.ParseFloat(rec.StartSkew, 64)
+		if err != nil {
+			t.Fatalf("trial %d has no start skew: %v", rec.Index, err)
+		}
+		spreads = append(spreads, 1000*s)
+		for i := range 4 {
+			times := stored(t, ns, v1alpha1.TrialName(got.Name, rec.Index, 0), i).Times
+			late = append(late, 1000*times.MeasureStarted.Sub(*times.Planned).Seconds())
+		}
+	}
+	fmt.Printf("start skew of 4 clients over %d trials (last minus first): median %.2f ms, p99 %.2f ms, max %.2f ms\n",
+		len(spreads), quantile(spreads, 0.5), quantile(spreads, 0.99), slices.Max(spreads))
+	fmt.Printf("each client after the planned start: median %.2f ms, p99 %.2f ms, max %.2f ms (n=%d)\n",
+		quantile(late, 0.5), quantile(late, 0.99), slices.Max(late), len(late))
+	if p99 := quantile(spreads, 0.99); p99 > 10 {
+		t.Errorf("p99 of the start skew is %.2f ms, over 10 ms", p99)
+	}
+}
+
+// The time between two trials, with nothing to reset.
+func TestBenchDeadTime(t *testing.T) {
+	onlyAsBenchmark(t)
+	ns := newNamespace(t)
+	text := runYAML("dead", "", "  design: {blocks: 21, warmup: 1s, duration: 3s, maxThrottledPercent: 100}\n")
+	text = strings.Replace(text, "{shape: {name: kind-client}}", "{shape: {inline: {cpu: 500m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
+	got := awaitRun(t, apply(t, ns, text), 10*time.Minute)
+	complete(t, got)
+	dead := gaps(records(t, got), time.Second)
+	fmt.Printf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d\n",
+		quantile(dead, 0.5), slices.Min(dead), slices.Max(dead), len(dead))
+	if m := quantile(dead, 0.5); m > 1.5 {
+		t.Errorf("the median dead time is %.2f s, over 1.5 s", m)
+	}
+}
+
+// gaps are the times between the measured windows, without the warm-up and the
+// resets, in seconds.
+func gaps(all []journal.Record, warmup time.Duration) []float64 {
+	var out []float64
+	for i := 1; i < len(all); i++ {
+		gap := all[i].MeasureStarted.Sub(all[i-1].MeasureEnded.Time) - warmup
+		out = append(out, gap.Seconds())
+	}
+	return out
+}
+
+// A data directory of 1 GiB is put back before each trial.
+func TestBenchReset(t *testing.T) {
+	onlyAsBenchmark(t)
+	ns := newNamespace(t)
+	text := runYAML("reset", strings.Replace(mariadb, "size: 1Gi", "size: 6Gi", 1),
+		"  design: {blocks: 6, warmup: 0s, duration: 3s, dataReset: PerTrial, maxThrottledPercent: 100}\n")
+	// About 240 bytes a row: 4 tables of a million rows are about 1 GiB.
+	text = strings.Replace(text, "tables: 2, tableSize: 2000", "tables: 4, tableSize: 1000000", 1)
+	got := awaitRun(t, apply(t, ns, text), 25*time.Minute)
+	complete(t, got)
+	snapshot := stored(t, ns, v1alpha1.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
+	fmt.Printf("snapshot of %.2f GiB in %d files: %.2f s (reflink %t), server down for %.2f s\n",
+		float64(snapshot.Bytes)/(1<<30), snapshot.Files, snapshot.Seconds, snapshot.Reflink, snapshot.StoppedSeconds)
+	all := records(t, got)
+	var resets, copies, verifies, dead []float64
+	for i, rec := range all[1:] {
+		data := stored(t, ns, v1alpha1.TrialName(got.Name, rec.Index, 0), 0).Data
+		if data == nil || data.Reset == nil || data.Reset.Method != result.ResetSnapshot {
+			t.Fatalf("trial %d was not reset: %+v", rec.Index, data)
+		}
+		reset := data.Reset.Ended.Sub(data.Reset.Started).Seconds()
+		resets, copies, verifies = append(resets, reset), append(copies, data.Reset.Copy.Seconds), append(verifies, data.Reset.VerifySeconds)
+		dead = append(dead, rec.MeasureStarted.Sub(all[i].MeasureEnded.Time).Seconds()-reset-data.Reset.VerifySeconds)
+	}
+	fmt.Printf("restore of %.2f GiB: median %.2f s (copy alone %.2f s), then %.2f s to count rows and compute checksums; n=%d\n",
+		float64(snapshot.Bytes)/(1<<30), quantile(resets, 0.5), quantile(copies, 0.5), quantile(verifies, 0.5), len(resets))
+	fmt.Printf("dead time between these trials without restore and check: median %.2f s, max %.2f s\n", quantile(dead, 0.5), slices.Max(dead))
+	if snapshot.Bytes < 1<<30 {
+		t.Errorf("the data directory has %d bytes, less than 1 GiB", snapshot.Bytes)
+	}
+}
