@@ -93,6 +93,14 @@ e2e: cluster images ## the core stories, in the cluster
 e2e-full: cluster images ## every story, in the cluster
 	@hack/e2e.sh full
 
+.PHONY: e2e-chaos
+e2e-chaos: cluster images ## a run that loses its manager 20 times, its database, a client, a result and the API server
+	@hack/e2e.sh chaos
+
+.PHONY: bench-trials
+bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
+	@hack/e2e.sh bench
+
 .PHONY: lint
 lint: verify ## Go and shell linters, and verify
 	@hack/lint.sh

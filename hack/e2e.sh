@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them.
-# Usage: e2e.sh [core|full] [flags for go test...]
+# Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them; `chaos` is the long form of the
+# story of faults alone, and `bench` the benchmarks of the operator itself, which want a quiet machine.
+# Usage: e2e.sh [core|full|chaos|bench] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -8,7 +9,13 @@ export KUBECONFIG=$REPO/out/kubeconfig
 stories=${1:-core}
 shift || true
 flags=()
-[[ $stories == full ]] || flags+=(-short)
+case $stories in
+  core) flags+=(-short) ;;
+  full) ;;
+  chaos) flags+=(-run '^TestChaos$') ;;
+  bench) flags+=(-run '^TestBench'); export ASSAY_BENCH=1 ;;
+  *) fail "no such stories: $stories (core, full, chaos or bench)" ;;
+esac
 
 step "install the chart with short limits"
 # Errors of a pull are borne for two minutes in production, and a killed manager's lease for 15 s; the stories have no

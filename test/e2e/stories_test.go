@@ -76,7 +76,8 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		checkStored(t, ns, trial, 3)
 	}
 	for _, s := range got.Status.Summary {
-		if v, err := strconv.ParseFloat(s.Median, 64); err != nil || v <= 0 || s.N != 3 {
+		// Errors may have been none; anything else is more than nothing.
+		if v, err := strconv.ParseFloat(s.Median, 64); err != nil || v < 0 || v == 0 && s.Name != result.NameErrorRate || s.N != 3 {
 			t.Errorf("summary %+v", s)
 		}
 	}
