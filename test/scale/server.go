@@ -1,0 +1,63 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// server is a real API server.
+type server struct {
+	env    *envtest.Environment
+	config *rest.Config
+	scheme *runtime.Scheme
+	// dir for files of this server and its manager.
+	dir string
+}
+
+// startServer starts etcd and the API server, tuned for a machine that they share
+// with all others.
+func startServer(crds string) (*server, error) {
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		return nil, errors.New("KUBEBUILDER_ASSETS is not set: run `make bench-scale`, which builds kube-apiserver and etcd")
+	}
+	s := &server{scheme: runtime.NewScheme(), env: &envtest.Environment{CRDDirectoryPaths: []string{crds}, ErrorIfCRDPathMissing: true}}
+	add := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme)
+	if err := add.AddToScheme(s.scheme); err != nil {
+		return nil, fmt.Errorf("registering the API types: %w", err)
+	}
+	s.env.ControlPlane.Etcd = &envtest.Etcd{}
+	// The disk is not what is measured here, and nothing has to outlive the bench.
+	s.env.ControlPlane.Etcd.Configure().Set("unsafe-no-fsync", "true").Set("quota-backend-bytes", "8589934592").Set("snapshot-count", "100000")
+	// Without the controller that would take the taint of a new node away again.
+	s.env.ControlPlane.GetAPIServer().Configure().
+		Append("disable-admission-plugins", "TaintNodesByCondition").Set("etcd-compaction-interval", "1m")
+	var err error
+	if s.config, err = s.env.Start(); err != nil {
+		return nil, fmt.Errorf("starting the API server: %w", err)
+	}
+	if s.dir, err = os.MkdirTemp("", "bench-scale-"); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *server) stop() {
+	if err := s.env.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, "stopping the API server:", err)
+	}
+	_ = os.RemoveAll(s.dir)
+}
+
+func (s *server) file(name string) string { return filepath.Join(s.dir, name) }
