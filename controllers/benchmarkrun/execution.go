@@ -216,8 +216,10 @@ func (r *Reconciler) stopOthers(ctx context.Context, s *scope) (*outcome, error)
 	if !working {
 		return nil, nil
 	}
-	if err := r.remove(ctx, s.jobs[name]); err != nil {
-		return nil, err
+	if job := s.jobs[name]; job != nil {
+		if err := r.remove(ctx, job); err != nil {
+			return nil, err
+		}
 	}
 	return new(waitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to stop", name)), nil
 }

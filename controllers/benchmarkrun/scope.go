@@ -33,6 +33,8 @@ type scope struct {
 	targetPods   map[string]*corev1.Pod
 	// clientPods of each Job, in the order of the clients.
 	clientPods map[string][]*corev1.Pod
+	// strays are clients whose Job is gone: they end within their grace.
+	strays []*corev1.Pod
 
 	// Set by accept.
 	plan   *plan.Plan
@@ -106,8 +108,11 @@ func (s *scope) addPod(pod *corev1.Pod) {
 	if set := s.statefulSets[owner.Name]; set != nil && set.UID == owner.UID {
 		s.targetPods[owner.Name] = pod
 	}
-	if job := s.jobs[owner.Name]; job != nil && job.UID == owner.UID {
+	switch job := s.jobs[owner.Name]; {
+	case job != nil && job.UID == owner.UID:
 		s.clientPods[owner.Name] = append(s.clientPods[owner.Name], pod)
+	case pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleClient:
+		s.strays = append(s.strays, pod)
 	}
 }
 
@@ -183,7 +188,8 @@ func (s *scope) unloaded() string {
 	return ""
 }
 
-// working says whether a client of the run is at work now.
+// working names the Job of a client of the run that is at work now; the Job of a
+// stray does not exist any more.
 func (s *scope) working() (job string, yes bool) {
 	for name, pods := range s.clientPods {
 		for _, p := range pods {
@@ -192,7 +198,22 @@ func (s *scope) working() (job string, yes bool) {
 			}
 		}
 	}
+	for _, p := range s.strays {
+		if !hasEnded(p) {
+			return p.Labels[batchv1.JobNameLabel], true
+		}
+	}
 	return "", false
+}
+
+// unrecorded says whether a trial has begun whose end is not written down.
+func (s *scope) unrecorded() bool {
+	for _, job := range s.jobs {
+		if job.Labels[v1alpha1.LabelTrial] != "" && !s.outcomeKnown(job) {
+			return true
+		}
+	}
+	return false
 }
 
 // hasEnded says whether the runner of a client pod has ended. The phase of the pod

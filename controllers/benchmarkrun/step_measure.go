@@ -60,6 +60,10 @@ func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 		if err := r.record(ctx, s, rec); err != nil {
 			return outcome{}, err
 		}
+		if rec.State == v1alpha1.TrialFailed && !s.stopsAtFailure() {
+			// The next pass looks first whether the target is still there.
+			return waitFor(v1alpha1.ReasonProgressing, "trial %d failed: %s", rec.Index, rec.Reason), nil
+		}
 	}
 }
 

@@ -25,8 +25,9 @@ func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 			s.targetStatus(t.Name).Address = fmt.Sprintf("%s:%d", t.External.Host, t.External.Port)
 		}
 	}
-	// What a client finds says more than a readiness check of a server under load.
-	if _, working := s.working(); working && s.loaded() {
+	// What a client finds says more than a readiness check of a server under load, and
+	// is written down before anything is done about a server that failed.
+	if s.unrecorded() {
 		return doneWith("every target accepts logins"), nil
 	}
 	var pending []string

@@ -98,13 +98,14 @@ func (c *ConfigMaps) Follow(ctx context.Context, name, resourceVersion string, s
 }
 
 // Patch merges a patch into a ConfigMap. What the server will never accept is
-// marked with client.ErrRefused.
+// marked with client.ErrRefused; so is a ConfigMap that is gone: it was there before
+// the client.
 func (c *ConfigMaps) Patch(ctx context.Context, name string, patch []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
 	err := c.rest.Patch(types.MergePatchType).Namespace(c.namespace).Resource("configmaps").Name(name).Body(patch).Do(ctx).Error()
 	switch {
-	case apierrors.IsRequestEntityTooLargeError(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err):
+	case apierrors.IsRequestEntityTooLargeError(err), apierrors.IsInvalid(err), apierrors.IsBadRequest(err), apierrors.IsNotFound(err):
 		return fmt.Errorf("writing ConfigMap %s: %w: %w", name, client.ErrRefused, err)
 	case err != nil:
 		return fmt.Errorf("writing ConfigMap %s: %w", name, err)
