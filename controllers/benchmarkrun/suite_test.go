@@ -61,7 +61,7 @@ func testConfig() config.Config {
 // startManager runs a manager for one namespace until the test or the returned
 // function ends it. Ending does not wait for a pass that is under way: that is
 // what a kill does.
-func startManager(t *testing.T, namespace string, wrap func(client.Client) client.Client) (kill func()) {
+func startManager(t *testing.T, namespace string, wrap func(client.Client) client.Client, tune ...func(*Reconciler)) (kill func()) {
 	t.Helper()
 	mgr, err := ctrl.NewManager(server.Config, manager.Options{
 		Scheme:  server.Scheme,
@@ -81,6 +81,9 @@ func startManager(t *testing.T, namespace string, wrap func(client.Client) clien
 	r := &Reconciler{
 		Client: c, Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"),
 		Config: testConfig(), Engine: engines.Find, Runner: runners.Find, Queue: queue.NewLedger(), Workers: 2,
+	}
+	for _, f := range tune {
+		f(r)
 	}
 	if err := r.SetupWithManager(mgr); err != nil {
 		t.Fatalf("registering the controller: %v", err)
@@ -127,12 +130,131 @@ func goodClient(t *testing.T) kubelet.Client {
 			Times:  result.Times{MeasureStarted: &now, MeasureEnded: new(now.Add(time.Millisecond))},
 			Server: &result.Server{Version: "10.11.19-MariaDB"},
 		}
+		res.Data = loadedData(trial)
 		if trial.Ref.Phase == string(runner.Run) {
 			r, _ := runners.Find("sysbench")
 			report := r.Parse(trial, runner.Run, runner.Output{Stdout: raw})
 			res.Measurements, res.Errors = report.Measurements, report.Errors
 		}
 		return res
+	}
+}
+
+// loadedTables is what every played target holds after loading.
+var loadedTables = []result.Table{{Name: "sbtest1", Rows: 10000, Checksum: new(int64(4711))}, {Name: "sbtest2", Rows: 10000}}
+
+// loadedData is what a client says of the data: after loading and after a reset.
+func loadedData(trial runner.Trial) *result.Data {
+	switch {
+	case trial.Ref.Client > 0:
+		return nil
+	case trial.Ref.Phase == string(runner.Prepare):
+		return &result.Data{Tables: loadedTables}
+	case trial.Reset != nil:
+		at := time.Now()
+		return &result.Data{Tables: loadedTables, Reset: &result.Reset{Method: trial.Reset.Method, Started: at, Ended: at.Add(1500 * time.Millisecond)}}
+	}
+	return nil
+}
+
+// delivers is a client with a throughput, and nothing that could contradict it.
+func delivers(throughput func(runner.Trial) float64) kubelet.Client {
+	return func(trial runner.Trial) *result.Result {
+		res := &result.Result{
+			Version: result.Version, Trial: trial.Ref, State: result.Succeeded, RawSHA256: result.Digest([]byte("raw")),
+			Tool: result.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)}, Data: loadedData(trial),
+		}
+		if trial.Ref.Phase == string(runner.Run) {
+			res.Measurements = []result.Measurement{{
+				Name: result.NameThroughput, Unit: "tx/s", Direction: result.HigherIsBetter, Value: new(throughput(trial)),
+			}}
+		}
+		return res
+	}
+}
+
+func always(v float64) func(runner.Trial) float64 { return func(runner.Trial) float64 { return v } }
+
+// fails turns a result into one of a failure.
+func fails(res *result.Result, reason result.Reason, message string) *result.Result {
+	res.State, res.Measurements = result.Failed, nil
+	res.Failure = &result.Failure{Reason: reason, Message: message}
+	return res
+}
+
+// isTrial says whether a client runs the trial of an index.
+func isTrial(trial runner.Trial, index int) bool {
+	return trial.Ref.Index != nil && *trial.Ref.Index == index
+}
+
+// hold waits until the channel is closed or the test ends.
+func hold(t *testing.T, until <-chan struct{}) {
+	select {
+	case <-until:
+	case <-t.Context().Done():
+	}
+}
+
+// gate is a client that waits in its Run phase until it is opened.
+func gate(t *testing.T, then kubelet.Client) (c kubelet.Client, open func()) {
+	t.Helper()
+	opened := make(chan struct{})
+	return func(trial runner.Trial) *result.Result {
+		if trial.Ref.Phase == string(runner.Run) {
+			hold(t, opened)
+		}
+		return then(trial)
+	}, sync.OnceFunc(func() { close(opened) })
+}
+
+// diary keeps what each client was told.
+type diary struct {
+	mu     sync.Mutex
+	trials []runner.Trial
+}
+
+func (d *diary) of(c kubelet.Client) kubelet.Client {
+	return func(trial runner.Trial) *result.Result {
+		d.mu.Lock()
+		d.trials = append(d.trials, trial)
+		d.mu.Unlock()
+		return c(trial)
+	}
+}
+
+// phase lists what the clients of a phase were told, in the order of their starts.
+func (d *diary) phase(phase runner.Phase) []runner.Trial {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var out []runner.Trial
+	for _, t := range d.trials {
+		if t.Ref.Phase == string(phase) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// readResult decodes a stored result.
+func readResult(t *testing.T, namespace, name string) (*corev1.ConfigMap, result.Result) {
+	t.Helper()
+	cm := &corev1.ConfigMap{}
+	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, cm); err != nil {
+		t.Fatal(err)
+	}
+	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return cm, res
+}
+
+// alsoTarget adds a second target that is like the first.
+func alsoTarget(name string) func(*v1alpha1.BenchmarkRun) {
+	return func(r *v1alpha1.BenchmarkRun) {
+		second := *r.Spec.Targets[0].DeepCopy()
+		second.Name = name
+		r.Spec.Targets = append(r.Spec.Targets, second)
 	}
 }
 
@@ -199,12 +321,16 @@ func create(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// await reads the run until the condition holds.
+// await reads the run until the condition holds, for a minute from the last trial that
+// ended.
 func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, holds func(*v1alpha1.BenchmarkRun) bool) *v1alpha1.BenchmarkRun {
 	t.Helper()
 	deadline := time.Now().Add(60 * time.Second)
-	got := &v1alpha1.BenchmarkRun{}
+	got, done := &v1alpha1.BenchmarkRun{}, int32(0)
 	for time.Now().Before(deadline) {
+		if d := got.Status.Progress.Done; d > done {
+			done, deadline = d, time.Now().Add(60*time.Second)
+		}
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatalf("reading the run: %v", err)
 		}

@@ -17,8 +17,10 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -46,22 +48,40 @@ type Kubelet struct {
 	// ClientStatus, if set, is the status of the client's container in place of
 	// one that runs; nil from it means: go on as usual.
 	ClientStatus func(job *batchv1.Job) *corev1.ContainerStatus
+	// Linger is how long a pod that was deleted takes to end; meanwhile it is
+	// Terminating.
+	Linger time.Duration
 
 	mu   sync.Mutex
 	jobs map[string]int
 	tool map[string]int
+	// busy are the client pods in which the tool was started.
+	busy map[types.UID]bool
+	// dying is when a deletion was seen first.
+	dying map[types.UID]time.Time
+	// clients are at work beside the passes: one that takes its time keeps no other.
+	clients sync.WaitGroup
 }
 
-// Run plays until the context ends.
+// Run plays until the context ends, and waits for the clients. One that waits for
+// something must stop at the end of its test's context.
 func (k *Kubelet) Run(ctx context.Context, t *testing.T) {
 	k.jobs, k.tool = map[string]int{}, map[string]int{}
+	k.busy, k.dying = map[types.UID]bool{}, map[types.UID]time.Time{}
+	defer k.clients.Wait()
 	for ctx.Err() == nil {
-		if err := k.pass(ctx); err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) {
+		if err := k.pass(ctx, t); isReal(ctx, err) {
 			t.Errorf("the played kubelet: %v", err)
 			return
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+}
+
+// isReal says whether an error is one of the test. That somebody else was faster is
+// none.
+func isReal(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err)
 }
 
 // ToolStarts is how often the tool was started for each Job name, by its first client.
@@ -85,7 +105,7 @@ func (k *Kubelet) Jobs() map[string]int {
 	return out
 }
 
-func (k *Kubelet) pass(ctx context.Context) error {
+func (k *Kubelet) pass(ctx context.Context, t *testing.T) error {
 	var sets appsv1.StatefulSetList
 	if err := k.API.List(ctx, &sets, client.InNamespace(k.Namespace)); err != nil {
 		return err
@@ -100,18 +120,18 @@ func (k *Kubelet) pass(ctx context.Context) error {
 		return err
 	}
 	for i := range jobs.Items {
-		if err := k.work(ctx, &jobs.Items[i]); err != nil {
+		if err := k.work(ctx, t, &jobs.Items[i]); err != nil {
 			return err
 		}
 	}
 	return k.sweep(ctx)
 }
 
-// serve brings the pod of a StatefulSet up.
+// serve brings the pod of a StatefulSet up; sweep takes it away from one without
+// replicas.
 func (k *Kubelet) serve(ctx context.Context, set *appsv1.StatefulSet) error {
-	if set.Spec.Replicas != nil && *set.Spec.Replicas == 0 {
-		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: k.Namespace, Name: set.Name + "-0"}}
-		return client.IgnoreNotFound(k.API.Delete(ctx, pod, client.GracePeriodSeconds(0)))
+	if stopped(set) {
+		return nil
 	}
 	pod, err := k.pod(ctx, set, set.Name+"-0", set.Spec.Template)
 	if err != nil || pod == nil {
@@ -124,7 +144,7 @@ func (k *Kubelet) serve(ctx context.Context, set *appsv1.StatefulSet) error {
 	if k.TargetStatus != nil {
 		status = k.TargetStatus(pod)
 	}
-	if len(pod.Status.ContainerStatuses) == 1 && pod.Status.ContainerStatuses[0].Ready == status.Ready {
+	if len(pod.Status.ContainerStatuses) == 1 && equality.Semantic.DeepEqual(pod.Status.ContainerStatuses[0], *status) {
 		return nil
 	}
 	pod.Status.Phase = corev1.PodRunning
@@ -132,38 +152,75 @@ func (k *Kubelet) serve(ctx context.Context, set *appsv1.StatefulSet) error {
 	return k.API.Status().Update(ctx, pod)
 }
 
-// work brings the pod of a Job one step further.
-func (k *Kubelet) work(ctx context.Context, job *batchv1.Job) error {
-	if !job.DeletionTimestamp.IsZero() {
+// work brings the pods of a Job one step further. A Job with a pod that failed has
+// failed, and ends the others.
+func (k *Kubelet) work(ctx context.Context, t *testing.T, job *batchv1.Job) error {
+	if !job.DeletionTimestamp.IsZero() || job.Status.Failed > 0 {
 		return nil
 	}
 	k.mu.Lock()
 	k.jobs[job.Name+" "+string(job.UID)]++
 	k.mu.Unlock()
-	count := int32(1)
-	if job.Spec.Completions != nil {
-		count = *job.Spec.Completions
+	for i := range clientsOf(job) {
+		pod, err := k.workAs(ctx, t, job, i)
+		if err != nil {
+			return err
+		}
+		if pod != nil && pod.Status.Phase == corev1.PodFailed && clientsOf(job) > 1 {
+			return k.fail(ctx, job)
+		}
 	}
-	for i := range count {
-		if err := k.workAs(ctx, job, int(i)); err != nil {
+	return nil
+}
+
+func clientsOf(job *batchv1.Job) int {
+	if job.Spec.Completions == nil {
+		return 1
+	}
+	return int(*job.Spec.Completions)
+}
+
+// fail marks a Job as failed, and ends its pods.
+func (k *Kubelet) fail(ctx context.Context, job *batchv1.Job) error {
+	job.Status.StartTime, job.Status.Failed = &job.CreationTimestamp, 1
+	for _, c := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobFailed} {
+		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{
+			Type: c, Status: corev1.ConditionTrue, Reason: batchv1.JobReasonBackoffLimitExceeded, LastTransitionTime: metav1.Now(),
+		})
+	}
+	if err := k.API.Status().Update(ctx, job); err != nil {
+		return err
+	}
+	for i := range clientsOf(job) {
+		pod := &corev1.Pod{}
+		err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: clientPodName(job, i)}, pod)
+		if err == nil && pod.Status.Phase == corev1.PodRunning {
+			err = k.terminate(ctx, pod)
+		}
+		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// workAs brings one client of a Job one step further.
-func (k *Kubelet) workAs(ctx context.Context, job *batchv1.Job, index int) error {
+func clientPodName(job *batchv1.Job, index int) string {
+	return fmt.Sprintf("%s-%d-abcde", job.Name, index)
+}
+
+// workAs brings one client of a Job one step further. It returns its pod, or nil
+// right after creating it.
+func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, index int) (*corev1.Pod, error) {
 	template := *job.Spec.Template.DeepCopy()
 	metav1.SetMetaDataAnnotation(&template.ObjectMeta, batchv1.JobCompletionIndexAnnotation, fmt.Sprint(index))
-	pod, err := k.pod(ctx, job, fmt.Sprintf("%s-%d-abcde", job.Name, index), template)
+	pod, err := k.pod(ctx, job, clientPodName(job, index), template)
 	if err != nil || pod == nil || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
-		return err
+		return pod, err
 	}
 	if k.ClientStatus != nil {
 		if s := k.ClientStatus(job); s != nil {
 			pod.Status.ContainerStatuses = []corev1.ContainerStatus{*s}
-			return k.API.Status().Update(ctx, pod)
+			return pod, k.API.Status().Update(ctx, pod)
 		}
 	}
 	if pod.Status.Phase != corev1.PodRunning {
@@ -172,13 +229,22 @@ func (k *Kubelet) workAs(ctx context.Context, job *batchv1.Job, index int) error
 			Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef",
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
 		}}
-		return k.API.Status().Update(ctx, pod)
+		if err := k.API.Status().Update(ctx, pod); err != nil {
+			return pod, err
+		}
 	}
-	return k.runTool(ctx, job, pod, index)
+	// An agent whose result was deleted does not get any further.
+	return pod, client.IgnoreNotFound(k.runTool(ctx, t, job, pod, index))
 }
 
 // runTool does what the agent does: mark, wait for the barrier, run, deliver, end.
-func (k *Kubelet) runTool(ctx context.Context, job *batchv1.Job, pod *corev1.Pod, index int) error {
+func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, pod *corev1.Pod, index int) error {
+	k.mu.Lock()
+	busy := k.busy[pod.UID]
+	k.mu.Unlock()
+	if busy {
+		return nil
+	}
 	var cm, out corev1.ConfigMap
 	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: job.Name}, &cm); err != nil {
 		return err
@@ -195,16 +261,49 @@ func (k *Kubelet) runTool(ctx context.Context, job *batchv1.Job, pod *corev1.Pod
 	if err := json.Unmarshal([]byte(cm.Data[v1alpha1.KeyTrial]), &trial); err != nil {
 		return err
 	}
-	if trial.Ref.Phase == string(runner.Run) && cm.Data[v1alpha1.KeyStart] == "" {
+	start := cm.Data[v1alpha1.KeyStart]
+	if trial.Ref.Phase == string(runner.Run) && start == "" {
 		return nil
 	}
 	trial.Ref.Client = index
+	k.mu.Lock()
+	k.busy[pod.UID] = true
 	if index == 0 {
-		k.mu.Lock()
 		k.tool[job.Name]++
-		k.mu.Unlock()
 	}
-	return k.deliver(ctx, pod, &out, k.Client(trial))
+	k.mu.Unlock()
+	k.clients.Go(func() {
+		res := k.Client(trial)
+		err := keepTime(res, trial, start)
+		if err == nil {
+			err = k.deliver(ctx, pod, &out, res)
+		}
+		if isReal(ctx, err) {
+			t.Errorf("the played client %d of %s: %v", index, job.Name, err)
+		}
+	})
+	return nil
+}
+
+// keepTime fills in the times of the barrier: the published start, and the measured
+// window, unless the client gave one. Each client begins a millisecond after the one
+// before it.
+func keepTime(res *result.Result, trial runner.Trial, start string) error {
+	if res == nil || trial.Ref.Phase != string(runner.Run) {
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, start)
+	if err != nil {
+		return fmt.Errorf("the published start: %w", err)
+	}
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	planned := at.Add(seconds(float64(trial.WarmupSeconds) + trial.SettleSeconds))
+	res.Times.Start, res.Times.Planned = &at, &planned
+	if res.Times.MeasureStarted == nil {
+		began := planned.Add(time.Duration(trial.Ref.Client) * time.Millisecond)
+		res.Times.MeasureStarted, res.Times.MeasureEnded = &began, new(began.Add(seconds(float64(trial.DurationSeconds))))
+	}
+	return nil
 }
 
 func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.ConfigMap, res *result.Result) error {
@@ -216,7 +315,7 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 		}
 		before := out.DeepCopy()
 		out.BinaryData = map[string][]byte{result.KeyResult: gz, result.KeyRaw: []byte("raw")}
-		if err := k.API.Patch(ctx, out, client.MergeFrom(before)); err != nil {
+		if err := k.API.Patch(ctx, out, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 			return err
 		}
 		end := result.Termination{Version: result.TerminationVersion, SHA256: result.Digest(gz), State: res.State}
@@ -232,12 +331,14 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 			terminated.ExitCode, terminated.Reason = 0, "Completed"
 		}
 	}
+	before := pod.DeepCopy()
 	pod.Status.Phase = corev1.PodFailed
 	if terminated.ExitCode == 0 {
 		pod.Status.Phase = corev1.PodSucceeded
 	}
 	pod.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: terminated}
-	return k.API.Status().Update(ctx, pod)
+	// A pod that was deleted meanwhile ends as any other.
+	return k.API.Status().Patch(ctx, pod, client.MergeFrom(before))
 }
 
 // pod finds or creates the pod of an owner; it returns nil right after creating.
@@ -281,28 +382,68 @@ func firstNode(a *corev1.Affinity) string {
 	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
 }
 
-// sweep deletes pods whose owner is gone, as the garbage collector does.
+// sweep ends pods that were deleted, and those that nobody wants any more: as the
+// kubelet, the StatefulSet controller and the garbage collector do.
 func (k *Kubelet) sweep(ctx context.Context) error {
 	var pods corev1.PodList
 	if err := k.API.List(ctx, &pods, client.InNamespace(k.Namespace)); err != nil {
 		return err
 	}
 	for i := range pods.Items {
-		owner := metav1.GetControllerOf(&pods.Items[i])
-		if owner == nil {
+		pod := &pods.Items[i]
+		unwanted := pod.DeletionTimestamp != nil
+		if !unwanted {
+			var err error
+			if unwanted, err = k.unwanted(ctx, pod); err != nil {
+				return err
+			}
+		}
+		if !unwanted {
 			continue
 		}
-		var obj client.Object = &batchv1.Job{}
-		if owner.Kind == "StatefulSet" {
-			obj = &appsv1.StatefulSet{}
-		}
-		err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: owner.Name}, obj)
-		if err == nil && obj.GetUID() == owner.UID || client.IgnoreNotFound(err) != nil {
-			continue
-		}
-		if err := k.API.Delete(ctx, &pods.Items[i], client.GracePeriodSeconds(0)); client.IgnoreNotFound(err) != nil {
+		if err := k.terminate(ctx, pod); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// unwanted says whether the owner of a pod is gone or has no replicas.
+func (k *Kubelet) unwanted(ctx context.Context, pod *corev1.Pod) (bool, error) {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return false, nil
+	}
+	var obj client.Object = &batchv1.Job{}
+	if owner.Kind == "StatefulSet" {
+		obj = &appsv1.StatefulSet{}
+	}
+	err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: owner.Name}, obj)
+	if client.IgnoreNotFound(err) != nil {
+		return false, err
+	}
+	set, isSet := obj.(*appsv1.StatefulSet)
+	return err != nil || obj.GetUID() != owner.UID || isSet && stopped(set), nil
+}
+
+func stopped(set *appsv1.StatefulSet) bool {
+	return set.Spec.Replicas != nil && *set.Spec.Replicas == 0
+}
+
+// terminate brings a pod one step nearer to its end.
+func (k *Kubelet) terminate(ctx context.Context, pod *corev1.Pod) error {
+	since, seen := k.dying[pod.UID]
+	if !seen {
+		since = time.Now()
+		k.dying[pod.UID] = since
+	}
+	var options []client.DeleteOption
+	switch {
+	case time.Since(since) >= k.Linger:
+		options = append(options, client.GracePeriodSeconds(0))
+	case pod.DeletionTimestamp != nil:
+		return nil
+	}
+	uid := pod.UID
+	return client.IgnoreNotFound(k.API.Delete(ctx, pod, append(options, client.Preconditions{UID: &uid})...))
 }
