@@ -74,6 +74,10 @@ func keepTime(s *scope) {
 	case !s.run.Spec.Suspend && st.SuspendedAt != nil:
 		st.SuspendedFor = &metav1.Duration{Duration: suspendedFor(s)}
 		st.SuspendedAt = nil
+		if st.AcceptedTime != nil && st.Placement == nil {
+			// It left the queue, and joins it again at its end.
+			st.AcceptedTime = &metav1.Time{Time: s.now}
+		}
 		apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionSuspended)
 	}
 }
