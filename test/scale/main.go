@@ -40,10 +40,10 @@ func main() {
 	flag.Parse()
 	ctrl.SetLogger(logr.Discard())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := run(ctx, o); err != nil {
+	err := run(ctx, o)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench-scale:", err)
-		stop()
 		os.Exit(1)
 	}
 }
@@ -142,25 +142,31 @@ func measure(ctx context.Context, o options, s size) (figures, error) {
 		return figures{}, err
 	}
 	defer m.stop()
-	if err := p.carryOut(ctx, m, "warmup", min(warmupRuns, s.nodes/2)); err != nil {
-		return figures{}, fmt.Errorf("warming up: %w", err)
+	// A run of one trial tells apart what a run writes once and what it writes for
+	// every trial.
+	snapshots := make([]snapshot, 0, 3)
+	for _, c := range []crowd{{"warmup", min(warmupRuns, s.nodes/2), trials}, {"short", 1, 1}, {"run", s.runs, trials}} {
+		stop := func() {}
+		if c.prefix == "run" {
+			go p.beat(ctx, s.nodes)
+			stop = m.startProfile(o.profile, s)
+		}
+		err := p.carryOut(ctx, m, c)
+		stop()
+		if err != nil {
+			return figures{}, fmt.Errorf("%s: %w", c.prefix, err)
+		}
+		now, err := takeSnapshot(ctx, srv, m, p)
+		if err != nil {
+			return figures{}, err
+		}
+		snapshots = append(snapshots, now)
 	}
-	go p.beat(ctx, s.nodes)
-	before, err := takeSnapshot(ctx, srv, m, p)
-	if err != nil {
-		return figures{}, err
-	}
-	stopProfile := m.startProfile(o.profile, s)
-	if err := p.carryOut(ctx, m, "run", s.runs); err != nil {
-		return figures{}, err
-	}
-	stopProfile()
-	after, err := takeSnapshot(ctx, srv, m, p)
-	if err != nil {
-		return figures{}, err
-	}
+	start, before, after := snapshots[0], snapshots[1], snapshots[2]
 	if o.verbose {
 		fmt.Print(requestTable(before, after, s.runs*trials))
 	}
-	return newFigures(s, before, after, p.took), nil
+	f := newFigures(s, before, after, p.took)
+	f.split(newWrites(start, before))
+	return f, nil
 }

@@ -85,7 +85,7 @@ func startManager(ctx context.Context, o options, s *server) (*manager, error) {
 func (m *manager) stop() {
 	_ = m.cmd.Process.Signal(syscall.SIGTERM)
 	select {
-	case <-m.ended:
+	case <-m.ended: //nolint:errcheck // it was told to end
 	case <-time.After(10 * time.Second):
 		_ = m.cmd.Process.Kill()
 	}

@@ -50,9 +50,6 @@ func (p *player) clientPod(ctx context.Context, o client.Object) error {
 		return err
 	}
 	begun := time.Now().UTC().Format(time.RFC3339)
-	if err := p.patchStatus(ctx, job, fmt.Sprintf(`{"status":{"active":1,"ready":0,"terminating":0,"startTime":%q,"uncountedTerminatedPods":{}}}`, begun)); err != nil {
-		return err
-	}
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
 		Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef", Ready: true,
@@ -61,7 +58,8 @@ func (p *player) clientPod(ctx context.Context, o client.Object) error {
 	if err := p.cluster.Status().Update(ctx, pod); err != nil {
 		return err
 	}
-	if err := p.patchStatus(ctx, job, `{"status":{"ready":1}}`); err != nil {
+	// The Job controller waits a second for further changes.
+	if err := p.patchStatus(ctx, job, fmt.Sprintf(`{"status":{"active":1,"ready":1,"terminating":0,"startTime":%q,"uncountedTerminatedPods":{}}}`, begun)); err != nil {
 		return err
 	}
 	message, err := p.agent(ctx, job.Name, pod.Spec.NodeName)

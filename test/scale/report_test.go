@@ -10,7 +10,7 @@ import (
 
 func TestJudge(t *testing.T) {
 	like := func(runs int, change ...func(*figures)) figures {
-		f := figures{size: size{runs, 2 * runs}, cpu: 200 * time.Millisecond, passes: 4, manager: 9, agents: 2, peak: 40 << 20}
+		f := figures{size: size{runs, 2 * runs}, cpu: 200 * time.Millisecond, passes: 4, each: writes{manager: 9, events: 1, agents: 2}, peak: 40 << 20}
 		for _, c := range change {
 			c(&f)
 		}
@@ -27,7 +27,7 @@ func TestJudge(t *testing.T) {
 		"just met":                             {all: []figures{like(10), like(1000, cpu(260*time.Millisecond))}, met: 6},
 		"too much CPU":                         {all: []figures{like(10), like(1000, cpu(261*time.Millisecond))}, met: 5, missed: []string{"CPU per run at 1000"}},
 		"too many passes":                      {all: []figures{like(10), like(1000, func(f *figures) { f.passes = 5.3 })}, met: 5, missed: []string{"passes per run"}},
-		"too many writes":                      {all: []figures{like(1, func(f *figures) { f.manager = 10.1 })}, met: 1, missed: []string{"1: 12.1 writes per trial"}},
+		"too many writes":                      {all: []figures{like(1, func(f *figures) { f.each.manager = 9.1 })}, met: 1, missed: []string{"1: 12.10 writes per trial"}},
 		"too much memory":                      {all: []figures{like(1, func(f *figures) { f.peak = 300 << 20 })}, met: 1, missed: []string{"1: 300 MiB"}},
 		"runs that wait are no base of growth": {all: []figures{{size: size{10, 4}, cpu: 1}, like(10), like(1000)}, met: 8},
 	}

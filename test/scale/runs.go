@@ -21,7 +21,7 @@ import (
 const trials = 10
 
 // newRun has one MariaDB on a node of its own, and a client on another one.
-func newRun(name string) *v1alpha1.BenchmarkRun {
+func newRun(name string, trials int) *v1alpha1.BenchmarkRun {
 	d := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
 	shape := func(kind string) v1alpha1.ShapeRef {
 		return v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{
@@ -37,7 +37,7 @@ func newRun(name string) *v1alpha1.BenchmarkRun {
 			}},
 			Clients:  v1alpha1.Clients{Shape: shape("c")},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
-			Design:   v1alpha1.Design{Blocks: trials, Warmup: d(0), Duration: d(10 * time.Second)},
+			Design:   v1alpha1.Design{Blocks: int32(trials), Warmup: d(0), Duration: d(10 * time.Second)},
 			Deadline: d(12 * time.Hour),
 		},
 	}
@@ -65,7 +65,7 @@ func (t *tracker) see(o client.Object) {
 	case t.bad != nil:
 	case failed != nil:
 		t.bad = fmt.Errorf("%s failed: %s: %s", run.Name, failed.Reason, failed.Message)
-	case p.Done != trials || p.Succeeded != trials || p.Disturbed != 0 || p.Invalid != 0:
+	case p.Done != run.Spec.Design.Blocks || p.Succeeded != p.Done || p.Disturbed != 0 || p.Invalid != 0:
 		t.bad = fmt.Errorf("%s ended with totals %+v, and findings %+v", run.Name, p.Totals, run.Status.Findings)
 	}
 }
@@ -83,14 +83,22 @@ func (t *tracker) count(prefix string) (int, error) {
 	return n, t.bad
 }
 
+// crowd is a number of runs at once, of so many trials each; the name of each begins
+// with the prefix.
+type crowd struct {
+	prefix       string
+	runs, trials int
+}
+
 // carryOut creates runs all at once and waits until all have ended, everything but
 // their results is torn down, and the manager rests.
-func (p *player) carryOut(ctx context.Context, m *manager, prefix string, count int) error {
+func (p *player) carryOut(ctx context.Context, m *manager, c crowd) error {
+	prefix, count := c.prefix, c.runs
 	began, told := time.Now(), time.Now()
 	created := make(chan error, 1)
 	go func() {
 		created <- side(ctx, count, func(i int) error {
-			return p.cluster.Create(ctx, newRun(fmt.Sprintf("%s-%04d", prefix, i)))
+			return p.cluster.Create(ctx, newRun(fmt.Sprintf("%s-%04d", prefix, i), c.trials))
 		})
 	}()
 	for ended := 0; ended < count; time.Sleep(20 * time.Millisecond) {
@@ -113,7 +121,7 @@ func (p *player) carryOut(ctx context.Context, m *manager, prefix string, count 
 	if err := <-created; err != nil {
 		return fmt.Errorf("creating runs: %w", err)
 	}
-	if err := p.once(prefix, count); err != nil {
+	if err := p.once(c); err != nil {
 		return err
 	}
 	return p.rest(ctx, m)
@@ -121,11 +129,11 @@ func (p *player) carryOut(ctx context.Context, m *manager, prefix string, count 
 
 // once makes sure that every trial ran its tool once, so that what is measured is
 // the whole work and no more.
-func (p *player) once(prefix string, count int) error {
+func (p *player) once(c crowd) error {
 	n := 0
 	var twice error
 	p.started.Range(func(job, times any) bool {
-		if strings.HasPrefix(job.(string), prefix) {
+		if strings.HasPrefix(job.(string), c.prefix) {
 			n++
 			if t := times.(*atomic.Int64).Load(); t != 1 {
 				twice = fmt.Errorf("the tool of %s was started %d times", job, t)
@@ -133,8 +141,8 @@ func (p *player) once(prefix string, count int) error {
 		}
 		return true
 	})
-	if want := count * (trials + 1); n != want && twice == nil {
-		return fmt.Errorf("%d Jobs ran their tool, not %d (the loading of %d runs, and their trials)", n, want, count)
+	if want := c.runs * (c.trials + 1); n != want && twice == nil {
+		return fmt.Errorf("%d Jobs ran their tool, not %d (the loading of %d runs, and their trials)", n, want, c.runs)
 	}
 	return twice
 }

@@ -42,8 +42,17 @@ func startServer(crds string) (*server, error) {
 	// Without the controller that would take the taint of a new node away again.
 	s.env.ControlPlane.GetAPIServer().Configure().
 		Append("disable-admission-plugins", "TaintNodesByCondition").Set("etcd-compaction-interval", "1m")
+	s.env.ControlPlane.GetAPIServer().Configure().Set("enable-priority-and-fairness", "false").
+		Set("max-requests-inflight", "0").Set("max-mutating-requests-inflight", "0")
+	// The API server needs most of the machine: memory is there, processors are not.
+	// The manager is started without this.
+	if err := os.Setenv("GOGC", "400"); err != nil {
+		return nil, err
+	}
 	var err error
-	if s.config, err = s.env.Start(); err != nil {
+	s.config, err = s.env.Start()
+	_ = os.Unsetenv("GOGC")
+	if err != nil {
 		return nil, fmt.Errorf("starting the API server: %w", err)
 	}
 	if s.dir, err = os.MkdirTemp("", "bench-scale-"); err != nil {
