@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -34,6 +36,8 @@ spec:
 type badSpec struct {
 	// replace a text of goodSpec, once, by another one.
 	replace, by string
+	// more fields of the design.
+	more string
 	// refused by the API server with a message that holds this.
 	refused string
 	// reason of the condition Failed, if the API server accepts the spec, and what
@@ -91,19 +95,68 @@ var badSpecs = map[string]badSpec{
 	"a name that cannot be a Service":        {replace: "name: bad", by: "name: b.ad", refused: "lower-case letters, digits"},
 	"a field that does not exist":            {replace: "design: {", by: "design: {repetitions: 3, ", refused: `unknown field "spec.design.repetitions"`},
 	"a percentile over 100":                  {replace: "threads: 4", by: "threads: 4, percentile: 101", refused: "percentile"},
+	"no clients":                             {replace: "clients: {shape:", by: "clients: {count: 0, shape:", refused: "spec.clients.count"},
+	"too many clients":                       {replace: "clients: {shape:", by: "clients: {count: 65, shape:", refused: "spec.clients.count"},
+	"idle targets that lose their data":      {replace: "size: 1Gi}}", by: "size: 1Gi, medium: Memory}}", more: "idleTargets: Stopped", refused: "idleTargets: Stopped loses the data"},
+	"an axis that is no name":                {replace: "  workload:", by: matrix("{name: Threads, values: [1]}"), refused: "spec.matrix[0].name"},
+	"an axis without values":                 {replace: "  workload:", by: matrix("{name: threads, values: []}"), refused: "spec.matrix[0].values"},
+	"an axis with a value twice":             {replace: "  workload:", by: matrix("{name: threads, values: [1, 1]}"), refused: "Duplicate value"},
+	"two axes of one name":                   {replace: "  workload:", by: matrix("{name: threads, values: [1]}, {name: threads, values: [2]}"), refused: "Duplicate value"},
+	"an axis with too many values":           {replace: "  workload:", by: matrix("{name: threads, values: [" + numbers(1, 65) + "]}"), refused: "must have at most 64 items"},
+	"an exclusion of nothing":                {replace: "  workload:", by: "  exclude: [{}]\n" + matrix(axis2), refused: "spec.exclude[0]"},
+	"a priority that is none":                {replace: "  deadline: 1h", by: "  deadline: 1h\n  priority: 1001", refused: "spec.priority"},
+	"a negative cooldown":                    {replace: "blocks: 3", by: "blocks: 3, cooldown: -1s", refused: "cooldown must be between 0s and 24h"},
+	"too many retries":                       {replace: "blocks: 3", by: "blocks: 3, maxRetries: 11", refused: "spec.design.maxRetries"},
+	"a negative seed":                        {replace: "blocks: 3", by: "blocks: 3, seed: -1", refused: "spec.design.seed"},
+	"an order that does not exist":           {replace: "blocks: 3", by: "blocks: 3, order: Random", refused: "spec.design.order"},
+	"a reset that does not exist":            {replace: "blocks: 3", by: "blocks: 3, dataReset: Never", refused: "spec.design.dataReset"},
 
 	// What only the manager can see.
-	"a shape that does not exist":       {replace: shapeC, by: "{name: nowhere}", reason: v1alpha1.ReasonShapeNotFound, message: `spec.clients.shape.name: there is no InstanceShape "nowhere"`},
-	"a version that is not catalogued":  {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
-	"a Secret that does not exist":      {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
-	"a Secret that lacks a key":         {replace: target1, by: external("halfsecret"), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "password"`},
-	"a ConfigMap that does not exist":   {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
-	"a setting that Assay owns":         {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonConfigRejected, message: "datadir"},
-	"a setting that is no name":         {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonConfigRejected, message: "a b"},
-	"a shape that no node offers":       {replace: "nodeSelector: {kind: t}", by: "nodeSelector: {kind: nothing}", reason: v1alpha1.ReasonNoNodeOffersShape, message: "target db"},
-	"a shape that is larger than nodes": {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
-	"client and target on one node":     {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
+	"an axis that the tool does not have":        {replace: "  workload:", by: matrix("{name: colour, values: [1]}"), reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field colour"},
+	"an axis that decides the data":              {replace: "  workload:", by: matrix("{name: tableSize, values: [10, 20]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: tableSize decides what is loaded"},
+	"an axis with a value twice in other words":  {replace: "  workload:", by: matrix(`{name: threads, values: [1, "1"]}`), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: threads has the value 1 twice"},
+	"an axis with a value out of range":          {replace: "  workload:", by: matrix("{name: threads, values: [4, 0]}"), reason: v1alpha1.ReasonInvalidSpec, message: "threads: 0 is out of range"},
+	"an axis with a value of the wrong kind":     {replace: "  workload:", by: matrix("{name: threads, values: [many]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[threads]"},
+	"an axis with a test that does not exist":    {replace: "  workload:", by: matrix("{name: test, values: [oltp]}"), reason: v1alpha1.ReasonInvalidSpec, message: "test"},
+	"a matrix of which nothing is left":          {replace: "  workload:", by: "  exclude: [{threads: 1}, {threads: 2}]\n" + matrix(axis2), reason: v1alpha1.ReasonInvalidSpec, message: "every cell of spec.matrix is excluded"},
+	"an exclusion by an axis that is none":       {replace: "  workload:", by: "  exclude: [{colour: 1}]\n" + matrix(axis2), reason: v1alpha1.ReasonInvalidSpec, message: "spec.exclude[0]: colour is no axis"},
+	"an exclusion by a value that is none":       {replace: "  workload:", by: "  exclude: [{threads: 3}]\n" + matrix(axis2), reason: v1alpha1.ReasonInvalidSpec, message: "the axis threads has no value 3"},
+	"more than 20,000 trials":                    {replace: "  workload:", by: matrix(large), reason: v1alpha1.ReasonTooManyTrials, message: "3 blocks x 1 targets x 8192 cells are 24576 trials, and a run has at most 20000"},
+	"a matrix beyond counting":                   {replace: "  workload:", by: matrix(beyond), reason: v1alpha1.ReasonTooManyTrials, message: "at most 20000"},
+	"a deadline that cannot hold the whole plan": {replace: "  workload:", by: matrix("{name: threads, values: [" + numbers(1, 64) + "]}, {name: randSeed, values: [1, 2]}"), reason: v1alpha1.ReasonInvalidSpec, message: "shorter than the plan: 384 trials of at least 10s each take 1h4m0s"},
+	"a shape that does not exist":                {replace: shapeC, by: "{name: nowhere}", reason: v1alpha1.ReasonShapeNotFound, message: `spec.clients.shape.name: there is no InstanceShape "nowhere"`},
+	"a version that is not catalogued":           {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
+	"a Secret that does not exist":               {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
+	"a Secret that lacks a key":                  {replace: target1, by: external("halfsecret"), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "password"`},
+	"a ConfigMap that does not exist":            {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
+	"a setting that Assay owns":                  {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonConfigRejected, message: "datadir"},
+	"a setting that is no name":                  {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonConfigRejected, message: "a b"},
+	"a shape that no node offers":                {replace: "nodeSelector: {kind: t}", by: "nodeSelector: {kind: nothing}", reason: v1alpha1.ReasonNoNodeOffersShape, message: "target db"},
+	"a shape that is larger than nodes":          {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
+	"client and target on one node":              {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
 }
+
+// axis2 is an axis of two values.
+const axis2 = "{name: threads, values: [1, 2]}"
+
+// large has 64 x 64 x 2 cells, beyond 64^4.
+var (
+	large  = "{name: threads, values: [" + numbers(1, 64) + "]}, {name: randSeed, values: [" + numbers(1, 64) + "]}, {name: percentile, values: [95, 99]}"
+	beyond = "{name: threads, values: [" + numbers(1, 64) + "]}, {name: randSeed, values: [" + numbers(1, 64) + "]}, " +
+		"{name: percentile, values: [" + numbers(1, 64) + "]}, {name: rate, values: [" + numbers(1, 64) + "]}"
+)
+
+// numbers from a to b, for YAML.
+func numbers(a, b int) string {
+	var out []string
+	for i := a; i <= b; i++ {
+		out = append(out, strconv.Itoa(i))
+	}
+	return strings.Join(out, ", ")
+}
+
+// matrix goes before the workload of goodSpec.
+func matrix(axes string) string { return "  matrix: [" + axes + "]\n  workload:" }
 
 func manyTargets(n int) string {
 	var b strings.Builder
@@ -139,7 +192,11 @@ func (b badSpec) try(t *testing.T, namespace string, n int) {
 		t.Fatalf("the good spec has no %q", b.replace)
 	}
 	obj := &unstructured.Unstructured{}
-	if err := yaml.UnmarshalStrict([]byte(strings.Replace(goodSpec, b.replace, b.by, 1)), &obj.Object); err != nil {
+	text := strings.Replace(goodSpec, b.replace, b.by, 1)
+	if b.more != "" {
+		text = strings.Replace(text, "design: {", "design: {"+b.more+", ", 1)
+	}
+	if err := yaml.UnmarshalStrict([]byte(text), &obj.Object); err != nil {
 		t.Fatalf("the bad spec is no YAML: %v", err)
 	}
 	obj.SetNamespace(namespace)
@@ -195,16 +252,25 @@ func TestGoodSpecIsAccepted(t *testing.T) {
 func TestSpecIsImmutable(t *testing.T) {
 	ns := server.Namespace(t)
 	tests := map[string]struct{ patch, refused string }{
-		"blocks cannot be changed":   {`{"spec":{"design":{"blocks":4}}}`, "design cannot be changed: create a new BenchmarkRun"},
-		"targets cannot be changed":  {`{"spec":{"targets":[{"name":"x","external":{"host":"h","credentials":{"name":"s"}}}]}}`, "targets cannot be changed"},
-		"workload cannot be changed": {`{"spec":{"workload":{"sysbench":{"threads":9}}}}`, "workload cannot be changed"},
-		"clients cannot be changed":  {`{"spec":{"clients":{"placement":{"separateFromTargets":"None"}}}}`, "clients cannot be changed"},
-		"deadline cannot be changed": {`{"spec":{"deadline":"2h"}}`, "deadline cannot be changed"},
-		"suspend can be changed":     {`{"spec":{"suspend":true}}`, ""},
-		"retain can be changed":      {`{"spec":{"retain":"Always"}}`, ""},
-		"the TTL can be changed":     {`{"spec":{"ttlSecondsAfterFinished":60}}`, ""},
+		"blocks cannot be changed":     {`{"spec":{"design":{"blocks":4}}}`, "design cannot be changed: create a new BenchmarkRun"},
+		"targets cannot be changed":    {`{"spec":{"targets":[{"name":"x","external":{"host":"h","credentials":{"name":"s"}}}]}}`, "targets cannot be changed"},
+		"workload cannot be changed":   {`{"spec":{"workload":{"sysbench":{"threads":9}}}}`, "workload cannot be changed"},
+		"clients cannot be changed":    {`{"spec":{"clients":{"placement":{"separateFromTargets":"None"}}}}`, "clients cannot be changed"},
+		"deadline cannot be changed":   {`{"spec":{"deadline":"2h"}}`, "deadline cannot be changed"},
+		"matrix cannot be changed":     {`{"spec":{"matrix":[{"name":"threads","values":[1]}]}}`, "matrix cannot be changed"},
+		"matrix cannot be taken away":  {`{"spec":{"matrix":null}}`, "matrix cannot be changed"},
+		"exclude cannot be changed":    {`{"spec":{"exclude":[{"threads":2}]}}`, "exclude cannot be changed"},
+		"exclude cannot be taken away": {`{"spec":{"exclude":null}}`, "exclude cannot be changed"},
+		"exclusive cannot be changed":  {`{"spec":{"exclusive":false}}`, "exclusive cannot be changed"},
+		"priority can be changed":      {`{"spec":{"priority":-5}}`, ""},
+		"suspend can be changed":       {`{"spec":{"suspend":true}}`, ""},
+		"retain can be changed":        {`{"spec":{"retain":"Always"}}`, ""},
+		"the TTL can be changed":       {`{"spec":{"ttlSecondsAfterFinished":60}}`, ""},
 	}
-	run := newRun(t, ns)
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(1, 2)}}
+		r.Spec.Exclude = []v1alpha1.Exclusion{{"threads": intstr.FromInt(1)}}
+	})
 	create(t, run)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -19,21 +19,22 @@ import (
 )
 
 // failing is a client of which some attempts fail: bad is asked for the trial and
-// the attempt at it, both from 0.
+// the attempt at it, both from 0. It is always the first of several clients that
+// fails: the others may be ended before they begin.
 func failing(good kubelet.Client, bad func(index, attempt int) bool) kubelet.Client {
 	var mu sync.Mutex
-	begun := map[[2]int]int{} // by trial and client
+	begun := map[int]int{} // by trial
 	return func(trial runner.Trial) *result.Result {
 		res := good(trial)
-		if trial.Ref.Index == nil {
+		if trial.Ref.Index == nil || trial.Ref.Client > 0 {
 			return res
 		}
-		key := [2]int{*trial.Ref.Index, trial.Ref.Client}
+		index := *trial.Ref.Index
 		mu.Lock()
-		attempt := begun[key]
-		begun[key]++
+		attempt := begun[index]
+		begun[index]++
 		mu.Unlock()
-		if bad(key[0], attempt) {
+		if bad(index, attempt) {
 			return fails(res, result.ReasonToolFailed, fmt.Sprintf("attempt %d is to fail", attempt))
 		}
 		return res
