@@ -1,6 +1,7 @@
 // Package permissions runs the manager on a real API server with the permissions
-// that the chart grants, and no others: two runs from their creation to their
-// deletion, in each mode of the chart.
+// that the chart grants, and no others: two runs that fail, and one that does all
+// that a run can do, from their creation to their deletion, in each mode of the
+// chart.
 package permissions
 
 import (
@@ -42,21 +43,23 @@ func TestMain(m *testing.M) { os.Exit(apiserver.Main(m, &server)) }
 func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 	tests := map[string]struct {
 		release string
-		values  func(namespace string) []string
+		values  func(namespaces ...string) []string
 	}{
-		"scope Cluster": {"assay", func(string) []string { return nil }},
-		"scope Namespaced": {"assay-two", func(namespace string) []string {
-			return []string{"--set=rbac.scope=Namespaced", "--set=watchNamespaces={" + namespace + "}"}
+		"scope Cluster": {"assay", func(...string) []string { return nil }},
+		"scope Namespaced": {"assay-two", func(namespaces ...string) []string {
+			return []string{"--set=rbac.scope=Namespaced", "--set=watchNamespaces={" + strings.Join(namespaces, ",") + "}"}
 		}},
 	}
 	manager := build(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			namespace, system := server.Namespace(t), server.Namespace(t)
-			settings := install(t, tt.release, system, tt.values(namespace))
+			namespace, played, system := server.Namespace(t), server.Namespace(t), server.Namespace(t)
+			settings := install(t, tt.release, system, tt.values(namespace, played))
+			play(t, played)
 			log := start(t, manager, settings)
 			create(t, namespace)
-			for _, o := range outcomes(namespace) {
+			createWhole(t, played)
+			for _, o := range append(outcomes(namespace), wholeOutcome(t, played)) {
 				if !eventually(t.Context(), o) {
 					t.Fatalf("not within 30 s: %s; the manager says:\n%s", o.what, log)
 				}
@@ -220,7 +223,7 @@ func create(t *testing.T, namespace string) {
 	for name, targets := range runs {
 		u := &unstructured.Unstructured{}
 		text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: %s, namespace: %s}, spec: {
-			%s, clients: {shape: %s}, workload: {sysbench: {test: oltp_read_only}}, design: {blocks: 1, warmup: 0s, duration: 1s},
+			exclusive: false, %s, clients: {shape: %s}, workload: {sysbench: {test: oltp_read_only}}, design: {blocks: 1, warmup: 0s, duration: 1s},
 			ttlSecondsAfterFinished: 4}}`, name, namespace, targets, shape)
 		if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
 			t.Fatal(err)
