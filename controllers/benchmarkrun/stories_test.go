@@ -218,7 +218,7 @@ func TestKilledManagerGoesOn(t *testing.T) {
 
 func killUntilFinished(t *testing.T, namespace string, run *v1alpha1.BenchmarkRun) (kills int) {
 	t.Helper()
-	for kills < 200 {
+	for kills < 100 {
 		kill := startManager(t, namespace, nil)
 		// From before the first pass, for which its caches must be full, to some trials
 		// later.
@@ -226,9 +226,11 @@ func killUntilFinished(t *testing.T, namespace string, run *v1alpha1.BenchmarkRu
 		kill()
 		kills++
 		if isFinished(t, run) {
-			break
+			return kills
 		}
 	}
+	// On a machine with much else to do, none of them got far.
+	startManager(t, namespace, nil)
 	return kills
 }
 
