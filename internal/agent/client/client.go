@@ -6,8 +6,11 @@
 // for the discarded warm-up and, at the planned instant, for the measured window,
 // ask the server again, and write the result into its ConfigMap. Of several clients
 // only the first speaks with the server and with the target's agent; the others
-// just generate load. The first step that fails ends the list; what is known by
-// then is delivered as a Failed result with the reason.
+// just generate load. Clients that share the loading of the data do not wait for one
+// another at a barrier: each begins when the server answers, and the first waits at
+// the end, for the results of the others, before it counts what is there. The first
+// step that fails ends the list; what is known by then is delivered as a Failed
+// result with the reason.
 //
 // Only a trial that cannot be read, or a result that cannot be stored, leaves
 // nothing but the termination message.
@@ -29,12 +32,13 @@ import (
 type ConfigMap struct {
 	ResourceVersion string
 	Data            map[string]string
+	BinaryData      map[string][]byte
 }
 
 // ErrRefused marks an answer that asking again cannot change.
 var ErrRefused = errors.New("refused")
 
-// API is the agent's access to its two ConfigMaps.
+// API is the agent's access to the ConfigMaps of its trial.
 type API interface {
 	Get(ctx context.Context, name string) (ConfigMap, error)
 	// Follow shows later versions until show returns true, and then returns nil.
@@ -89,6 +93,11 @@ type Limits struct {
 	Poll time.Duration
 	// Look is how long a silent watch is believed.
 	Look time.Duration
+	// Others is the time between two looks for the result of another client.
+	Others time.Duration
+	// Yield is how long the first client waits to be told to stop when another one has
+	// failed.
+	Yield time.Duration
 	// Retry is the first pause after an API error; it doubles up to RetryMax.
 	Retry, RetryMax time.Duration
 	// ToolGrace is how long the tool may take to end after SIGTERM.
@@ -103,6 +112,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
+		Others: time.Second, Yield: 15 * time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
 		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,
 	}
@@ -127,11 +137,17 @@ type Agent struct {
 // it returns the last error.
 func (a *Agent) retry(ctx context.Context, what string, do func(context.Context) error) error {
 	pause := a.Retry
+	var before error
 	for {
 		err := do(ctx)
 		if err == nil || errors.Is(err, ErrRefused) {
 			return err
 		}
+		if before != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			// It was cut short: why those before it failed says more.
+			return before
+		}
+		before = err
 		a.Log.Warn("trying again", "what", what, "error", err, "pause", pause)
 		select {
 		case <-ctx.Done():

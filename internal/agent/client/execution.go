@@ -15,8 +15,8 @@ type execution struct {
 	trial       runner.Trial
 	runner      runner.Runner
 	credentials runner.Credentials
-	// server is nil but for the first client; target too, and for a target that
-	// has no agent.
+	// server is nil where this client asks nothing; target is nil but for the first
+	// client, and for a target that has no agent.
 	server Server
 	target *targetAgent
 	// next is the command that only has to be started.
@@ -38,6 +38,9 @@ func (e *execution) waits() bool { return e.phase() == runner.Run }
 func (e *execution) warms() bool { return e.waits() && e.trial.WarmupSeconds > 0 }
 
 func (e *execution) loads() bool { return e.phase() == runner.Prepare && e.first() }
+
+// helps: this client loads a part of the data beside the first.
+func (e *execution) helps() bool { return e.phase() == runner.Prepare && !e.first() }
 
 // resets says whether this client puts the data back in this way.
 func (e *execution) resets(method string) bool {
@@ -61,6 +64,8 @@ func (e *execution) steps() []step {
 		// The restore starts the server again, so that it comes before the questions.
 		{e.resets(result.ResetSnapshot), e.restore},
 		{e.first(), e.ask},
+		// Nobody else has waited for the server where there is no barrier.
+		{e.helps(), e.knock},
 		{e.resets(result.ResetReload), e.reload},
 		{e.first() && e.trial.Reset != nil, e.verify},
 
@@ -76,6 +81,7 @@ func (e *execution) steps() []step {
 		{true, e.measure},
 		{e.first(), e.after},
 
+		{e.loads(), e.others},
 		{e.loads(), e.count},
 		{e.loads() && e.trial.Snapshot, e.snapshot},
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,25 +18,45 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// fakeAPI holds the two ConfigMaps. The next calls fail while down is set.
+// fakeAPI holds the ConfigMaps of a trial. The next calls fail while down is set.
 type fakeAPI struct {
 	mu      sync.Mutex
 	trial   map[string]string
 	patches []map[string]any
-	down    bool
-	refuse  error
+	// gets are the names that were asked for, in their order.
+	gets   []string
+	down   bool
+	refuse error
 	// noWatch breaks every Follow.
 	noWatch bool
 	changed chan struct{}
 }
 
-func (f *fakeAPI) Get(context.Context, string) (ConfigMap, error) {
+func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.gets = append(f.gets, name)
 	if f.down {
 		return ConfigMap{}, errors.New("connection refused")
 	}
-	return f.snapshot(), nil
+	if name == "t" {
+		return f.snapshot(), nil
+	}
+	return ConfigMap{BinaryData: f.binaryData(name)}, nil
+}
+
+// binaryData is what was patched into a result; nil when nothing was.
+func (f *fakeAPI) binaryData(name string) map[string][]byte {
+	for _, p := range f.patches {
+		if values, ok := p["binaryData"].(map[string]any); ok && p["name"] == name {
+			out := map[string][]byte{}
+			for key, value := range values {
+				out[key], _ = base64.StdEncoding.DecodeString(fmt.Sprint(value))
+			}
+			return out
+		}
+	}
+	return nil
 }
 
 func (f *fakeAPI) snapshot() ConfigMap {

@@ -24,10 +24,10 @@ func (e *execution) adapt(context.Context) *result.Failure {
 			return invalid(err)
 		}
 	}
-	if !e.first() {
+	if !e.first() && !e.helps() {
 		return nil
 	}
-	if e.trial.Agent != "" {
+	if e.first() && e.trial.Agent != "" {
 		e.target = newTargetAgent(e.trial.Agent, e.credentials.Password)
 	}
 	if e.server, err = e.Connect(e.trial.Endpoint, e.credentials); err != nil {

@@ -11,18 +11,14 @@ import (
 	"github.com/assay-bench/assay/internal/result"
 )
 
-// ask makes sure that the server answers, and takes down what it is.
-func (e *execution) ask(ctx context.Context) *result.Failure {
+// reach asks until the server answers: its name and the way to it may be newer than
+// this pod knows.
+func (e *execution) reach(ctx context.Context, question func(context.Context) error) *result.Failure {
 	patience, cancel := context.WithTimeout(ctx, e.Limits.Connect)
 	defer cancel()
-	server := &result.Server{}
 	var final *result.Failure
 	err := e.retry(patience, "reach the server", func(ctx context.Context) error {
-		var err error
-		server.Version, server.VersionComment, err = e.server.Version(ctx)
-		if err == nil {
-			server.Variables, err = e.server.Variables(ctx)
-		}
+		err := question(ctx)
 		if err == nil {
 			return nil
 		}
@@ -35,7 +31,33 @@ func (e *execution) ask(ctx context.Context) *result.Failure {
 	if err != nil {
 		return final
 	}
+	return nil
+}
+
+// knock makes sure that the server answers; what it is, the first client takes down.
+func (e *execution) knock(ctx context.Context) *result.Failure {
+	return e.reach(ctx, func(ctx context.Context) error {
+		_, _, err := e.server.Version(ctx)
+		return err
+	})
+}
+
+// ask makes sure that the server answers, and takes down what it is.
+func (e *execution) ask(ctx context.Context) *result.Failure {
+	server := &result.Server{}
+	failure := e.reach(ctx, func(ctx context.Context) error {
+		var err error
+		server.Version, server.VersionComment, err = e.server.Version(ctx)
+		if err == nil {
+			server.Variables, err = e.server.Variables(ctx)
+		}
+		return err
+	})
+	if failure != nil {
+		return failure
+	}
 	e.res.Server = server
+	var err error
 	if server.NonDefault, err = e.server.NonDefault(ctx, server.Version); err != nil {
 		e.problem("server/variables", "the server does not tell which are not its default: %v", err)
 	}

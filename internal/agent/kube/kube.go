@@ -1,4 +1,4 @@
-// Package kube is the client agent's access to the API: two ConfigMaps of one
+// Package kube is the client agent's access to the API: a few ConfigMaps of one
 // namespace, with the pod's own ServiceAccount. It takes the REST client and the
 // core types of client-go and leaves the rest out, which keeps the agent small.
 package kube
@@ -72,7 +72,11 @@ func (c *ConfigMaps) Get(ctx context.Context, name string) (client.ConfigMap, er
 	if err != nil {
 		return client.ConfigMap{}, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
-	return client.ConfigMap{ResourceVersion: cm.ResourceVersion, Data: cm.Data}, nil
+	return view(&cm), nil
+}
+
+func view(cm *corev1.ConfigMap) client.ConfigMap {
+	return client.ConfigMap{ResourceVersion: cm.ResourceVersion, Data: cm.Data, BinaryData: cm.BinaryData}
 }
 
 // Follow shows the versions of a ConfigMap after the given one, until show says
@@ -90,7 +94,7 @@ func (c *ConfigMaps) Follow(ctx context.Context, name, resourceVersion string, s
 			return fmt.Errorf("watching ConfigMap %s: %w", name, apierrors.FromObject(event.Object))
 		}
 		cm, ok := event.Object.(*corev1.ConfigMap)
-		if ok && show(client.ConfigMap{ResourceVersion: cm.ResourceVersion, Data: cm.Data}) {
+		if ok && show(view(cm)) {
 			return nil
 		}
 	}
