@@ -88,7 +88,7 @@ func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
 func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 	switch phase {
 	case runner.Prepare:
-		return prepareArgs(t.Endpoint.StorageEngine, p)
+		return prepareArgs(t, p)
 	case runner.Warmup:
 		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
 			return nil, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
@@ -106,17 +106,24 @@ func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 }
 
 // prepareArgs loads one table per thread at a time: more threads than tables
-// would have nothing to do.
-func prepareArgs(engine string, p Params) ([]string, error) {
+// would have nothing to do. sysbench needs one thread, also where no table is left.
+func prepareArgs(t runner.Trial, p Params) ([]string, error) {
+	engine := t.Endpoint.StorageEngine
 	if engine == "" {
 		engine = defaultEngine
 	}
 	if !engineName.MatchString(engine) {
 		return nil, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", engine)
 	}
+	own := partOf(t, runner.Prepare, p)
+	if own.index < 0 || own.index >= own.parts {
+		return nil, fmt.Errorf("ref.client: %d is out of range: use 0 to %d", own.index, own.parts-1)
+	}
 	return []string{
 		"--mysql-storage-engine=" + engine,
-		"--threads=" + strconv.Itoa(int(min(p.Threads, p.Tables))),
+		"--threads=" + strconv.Itoa(max(min(int(p.Threads), own.count()), 1)),
+		"--part=" + strconv.Itoa(own.index),
+		"--parts=" + strconv.Itoa(own.parts),
 		// Of the indexed column k. 1.1 changed the default to uniform.
 		"--rand-type=special",
 		loadFile, "prepare",

@@ -45,7 +45,7 @@ func TestCommand(t *testing.T) {
 	}{
 		"prepare has a thread per table, at most": {
 			phase: runner.Prepare, files: loadFiles,
-			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --rand-type=special load.lua prepare",
+			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --part=0 --parts=1 --rand-type=special load.lua prepare",
 		},
 		"prepare has no more threads than asked for, and sysbench's own engine": {
 			phase: runner.Prepare, files: loadFiles,
@@ -53,7 +53,15 @@ func TestCommand(t *testing.T) {
 				t.Endpoint.StorageEngine = ""
 				t.Workload = edit(workload, `"threads":64`, `"threads":4`)
 			},
-			args: connection + "--mysql-storage-engine=InnoDB --threads=4 --rand-type=special load.lua prepare",
+			args: connection + "--mysql-storage-engine=InnoDB --threads=4 --part=0 --parts=1 --rand-type=special load.lua prepare",
+		},
+		"prepare of the third of four clients has a thread for each of its two tables": {
+			phase: runner.Prepare, files: loadFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 2, 4 },
+			args: connection + "--mysql-storage-engine=RocksDB --threads=2 --part=2 --parts=4 --rand-type=special load.lua prepare",
+		},
+		"prepare of a client without a table has the one thread that sysbench needs": {
+			phase: runner.Prepare, files: loadFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 10, 11 },
+			args: connection + "--mysql-storage-engine=RocksDB --threads=1 --part=10 --parts=11 --rand-type=special load.lua prepare",
 		},
 		"warm-up is a run of another length": {
 			phase: runner.Warmup, files: plainFiles,
@@ -110,6 +118,10 @@ func TestCommand(t *testing.T) {
 		},
 		"cleanup": {
 			phase: runner.Cleanup, files: plainFiles,
+			args: connection + "--threads=1 oltp_read_write cleanup",
+		},
+		"cleanup drops all the tables, also with several clients": {
+			phase: runner.Cleanup, files: plainFiles, change: func(t *runner.Trial) { t.Clients = 4 },
 			args: connection + "--threads=1 oltp_read_write cleanup",
 		},
 	}
@@ -169,6 +181,7 @@ func TestCommandRefuses(t *testing.T) {
 		"a run of no length":                {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds: 0"},
 		"a warm-up of no length":            {runner.Warmup, func(t *runner.Trial, _ *runner.Credentials) { t.WarmupSeconds = 0 }, "warmupSeconds: 0"},
 		"an engine that is SQL":             {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "x */" }, "endpoint.storageEngine"},
+		"a part that nobody shared out":     {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Ref.Client, t.Clients = 3, 3 }, "ref.client: 3"},
 		"a phase that is not known":         {"Verify", func(*runner.Trial, *runner.Credentials) {}, `phase: "Verify"`},
 	}
 	for name, tc := range tests {

@@ -58,7 +58,7 @@ func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner
 	case o.ExitCode != 0:
 		return failed(result.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.firstComplaint())
 	case phase == runner.Prepare || phase == runner.Cleanup:
-		if unproven := r.progress.unproven(phase, p); unproven != "" {
+		if unproven := r.progress.unproven(phase, p, partOf(t, phase, p)); unproven != "" {
 			return failed(result.ReasonOutputTruncated,
 				"sysbench ended well, but its output proves only that %s: look at the raw output and the server's log", unproven)
 		}

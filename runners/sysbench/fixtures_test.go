@@ -16,6 +16,8 @@ import (
 type fixture struct {
 	phase  runner.Phase
 	params Params
+	// client of clients that load together; zeros for one alone.
+	client, clients int
 	// seconds that were asked for.
 	seconds int64
 	// requireTLS makes the trial one with TLS.
@@ -50,6 +52,14 @@ func quiet(test string, seconds int64, threads int32) fixture {
 // offered is a run of 10 s at a rate; 0 for a closed loop.
 func offered(rate int64) fixture {
 	return measured(TestReadWrite, false).with(func(f *fixture) { f.params.RandSeed, f.params.Rate = 42, rate })
+}
+
+// loaded is the part that a client loads of tables with 2000 rows.
+func loaded(tables int32, client, clients int) fixture {
+	f := quiet(TestReadWrite, 3, 2)
+	f.phase, f.sound, f.client, f.clients = runner.Prepare, false, client, clients
+	f.params.Tables, f.params.TableSize = tables, 2000
+	return f
 }
 
 func broken(phase runner.Phase, exit int, want result.Reason) fixture {
@@ -102,8 +112,11 @@ var fixtures = map[string]fixture{
 	"fail-too-few-events": offered(0).with(func(f *fixture) {
 		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, result.ReasonUnfinished, false
 	}),
-	"prepare-own-script":    offered(0).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
-	"fail-own-script-twice": broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
+	"prepare-own-script": offered(0).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"prepare-part":       loaded(5, 1, 3),
+	// The fourth of four clients that load two tables.
+	"prepare-part-without-tables": loaded(2, 3, 4),
+	"fail-own-script-twice":       broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
 
 	"prepare-mysql97":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
 	"prepare-maria118": measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
@@ -161,6 +174,7 @@ func (f fixture) trial(t testing.TB) runner.Trial {
 	}
 	return runner.Trial{
 		Version: runner.TrialVersion, Runner: Name, Workload: workload, DurationSeconds: f.seconds, WarmupSeconds: 2,
+		Ref: result.TrialRef{Client: f.client}, Clients: f.clients,
 		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: tls},
 	}
 }

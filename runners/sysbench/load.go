@@ -1,26 +1,79 @@
 package sysbench
 
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
 // loadFile is the script of prepare, in the working directory.
 const loadFile = "load.lua"
 
-// loadScript loads the tables as every OLTP test of sysbench 1.0 does, with one
-// difference: the rows of a table follow from its number and size alone. In a
-// prepare, --rand-seed has no effect: only run seeds the generator (sysbench.c,
-// print_run_mode), and LuaJIT seeds the generator of libc from the clock. So no
-// two loads were equal, and no checksum could prove a reload.
+// loadScript loads the tables as every OLTP test of sysbench 1.0 does, with two
+// differences: the rows of a table follow from its number and size alone, and with
+// --parts it loads a part of the tables, where sysbench always makes all of them.
 //
-// sb_rng_state is the state of xoroshiro128+ of the calling thread (sb_rand.h);
-// sysbench exports it. The multipliers are odd constants of splitmix64: no state
-// is zero, which the generator could not leave. Threads share no state, so their
-// number does not matter. Tried with 1.0.20: equal checksums with 1, 2 and 3
-// threads, and loading takes as long as before.
+// In a prepare, --rand-seed has no effect: only run seeds the generator (sysbench.c,
+// print_run_mode), and LuaJIT seeds the generator of libc from the clock. So no
+// two loads were equal, and no checksum could prove a reload. sb_rng_state is the
+// state of xoroshiro128+ of the calling thread (sb_rand.h); sysbench exports it. The
+// multipliers are odd constants of splitmix64: no state is zero, which the generator
+// could not leave. Threads and clients share no state, so their numbers do not
+// matter. Tried with 1.0.20: equal checksums with 1, 2 and 3 threads and with 1 and
+// 3 clients, and loading takes as long as before.
+//
+// A client for which no table is left says so: no output at all would prove nothing.
 const loadScript = `require("oltp_common")
 local ffi = require("ffi")
 ffi.cdef("extern uint64_t sb_rng_state[2];")
-local create = create_table
-function create_table(drv, con, table_num)
-   ffi.C.sb_rng_state[0] = 0x9E3779B97F4A7C15ULL * table_num
-   ffi.C.sb_rng_state[1] = 0xBF58476D1CE4E5B9ULL * table_num
-   create(drv, con, table_num)
+sysbench.cmdline.options.part = {"The part of the tables to load, from 0", 0}
+sysbench.cmdline.options.parts = {"Number of parts", 1}
+local function load_part()
+   local opt = sysbench.opt
+   local con = sysbench.sql.driver():connect()
+   if opt.part >= opt.tables then
+      print(string.format("Part %d of %d has none of %d tables", opt.part, opt.parts, opt.tables))
+   end
+   local thread = sysbench.tid % opt.threads
+   for i = opt.part + 1 + thread * opt.parts, opt.tables, opt.threads * opt.parts do
+      ffi.C.sb_rng_state[0] = 0x9E3779B97F4A7C15ULL * i
+      ffi.C.sb_rng_state[1] = 0xBF58476D1CE4E5B9ULL * i
+      create_table(sysbench.sql.driver(), con, i)
+   end
 end
+sysbench.cmdline.commands.prepare = {load_part, sysbench.cmdline.PARALLEL_COMMAND}
 `
+
+// part is which of the tables sbtest1 to sbtest<tables> a phase is about: the index
+// of a part among parts. Tables are dealt out one by one, so the parts differ by one
+// table at most, and the first ones have more.
+type part struct{ index, parts, tables int }
+
+// partOf: prepare is shared out among the clients; cleanup is done by one for all.
+func partOf(t runner.Trial, phase runner.Phase, p Params) part {
+	all := part{parts: 1, tables: int(p.Tables)}
+	if phase != runner.Prepare || t.Clients <= 1 {
+		return all
+	}
+	return part{index: t.Ref.Client, parts: t.Clients, tables: all.tables}
+}
+
+// count of the tables of the part; 0 when there are fewer tables than parts.
+func (s part) count() int {
+	if s.index >= s.tables {
+		return 0
+	}
+	return (s.tables-s.index-1)/s.parts + 1
+}
+
+// has says whether the table is one of the part, by the number in its name.
+func (s part) has(table string) bool {
+	i, err := strconv.Atoi(table)
+	return err == nil && table == strconv.Itoa(i) && i >= 1 && i <= s.tables && (i-1)%s.parts == s.index
+}
+
+// nothing is what the script prints when no table is left for the part.
+func (s part) nothing() string {
+	return fmt.Sprintf("Part %d of %d has none of %d tables", s.index, s.parts, s.tables)
+}

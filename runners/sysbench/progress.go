@@ -16,6 +16,9 @@ import (
 var stepMessage = regexp.MustCompile(
 	`^(?:(Creating table|Creating a secondary index on|Dropping table) 'sbtest(\d+)'\.\.\.|Inserting (\d+) records into 'sbtest(\d+)')`)
 
+// nothingMessage is what prepare prints when no table is left for the client.
+var nothingMessage = regexp.MustCompile(`^Part \d+ of \d+ has none of \d+ tables$`)
+
 // progress is which tables prepare and cleanup named at each step. Every line is
 // printed before its step, so the steps prove that those before them were done,
 // and the absence of FATAL lines proves the last one.
@@ -23,6 +26,8 @@ type progress struct {
 	created, inserted, indexed, dropped map[string]bool
 	// rows per table, as the lines said.
 	rows map[string]string
+	// nothing is the message that there is nothing to load.
+	nothing string
 }
 
 func newProgress() progress {
@@ -34,6 +39,10 @@ func newProgress() progress {
 
 // take takes in the messages at the front of a line and returns the rest of it.
 func (g *progress) take(line string) string {
+	if nothingMessage.MatchString(line) {
+		g.nothing = line
+		return ""
+	}
 	for {
 		m := stepMessage.FindStringSubmatch(line)
 		if m == nil {
@@ -54,8 +63,8 @@ func (g *progress) take(line string) string {
 }
 
 // unproven says what the output of a phase does not prove; empty when the phase
-// did all its work.
-func (g *progress) unproven(phase runner.Phase, p Params) string {
+// did all its work: on every table of the part, and on no other.
+func (g *progress) unproven(phase runner.Phase, p Params, own part) string {
 	type step struct {
 		did    string
 		tables map[string]bool
@@ -65,9 +74,15 @@ func (g *progress) unproven(phase runner.Phase, p Params) string {
 		steps = []step{{"dropped", g.dropped}}
 	}
 	for _, s := range steps {
-		if n := p.countTables(s.tables); n != int(p.Tables) || len(s.tables) != n {
-			return fmt.Sprintf("%d of %d tables were %s", len(s.tables), p.Tables, s.did)
+		if n := own.among(s.tables); n != own.count() || len(s.tables) != n {
+			return fmt.Sprintf("%d of %d tables were %s", len(s.tables), own.count(), s.did)
 		}
+	}
+	if own.count() == 0 && g.nothing != own.nothing() {
+		return fmt.Sprintf("no table was touched, without the line %q", own.nothing())
+	}
+	if own.count() > 0 && g.nothing != "" {
+		return fmt.Sprintf("there are tables to load, against the line %q", g.nothing)
 	}
 	want := strconv.FormatInt(p.TableSize, 10)
 	for _, table := range slices.Sorted(maps.Keys(g.rows)) {
@@ -78,11 +93,11 @@ func (g *progress) unproven(phase runner.Phase, p Params) string {
 	return ""
 }
 
-// countTables counts those that the workload has: sbtest1 to sbtest<tables>.
-func (p Params) countTables(tables map[string]bool) int {
+// among counts the tables that are of the part.
+func (s part) among(tables map[string]bool) int {
 	n := 0
 	for table := range tables {
-		if i, err := strconv.Atoi(table); err == nil && i >= 1 && i <= int(p.Tables) && table == strconv.Itoa(i) {
+		if s.has(table) {
 			n++
 		}
 	}

@@ -4,7 +4,7 @@
 //
 //	workload.go      decode and check the parameters; expectations of a result
 //	command.go       the command line of each phase
-//	load.go          the script of prepare: the same data every time
+//	load.go          the script of prepare: the same data every time, shared out among the clients
 //	credentials.go   password and certificates as files, never as arguments
 //	parse.go         the output of a phase, read line by line
 //	lines.go         the table of lines that are understood
@@ -38,8 +38,7 @@ func Runner() runner.Runner {
 		Facts:   facts,
 		// The rows follow from these alone: not from the test, the threads or the seed.
 		DataFields: []string{"tables", "tableSize"},
-		// sysbench 1.0 has no way to load a part of the tables: prepare always creates
-		// sbtest1 to sbtest<tables>, and ends with an error at the first that is there.
-		SharesLoad: false,
+		// The script of prepare can; sysbench by itself always makes all the tables.
+		SharesLoad: true,
 	}
 }

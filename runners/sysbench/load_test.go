@@ -1,0 +1,89 @@
+package sysbench
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Every table is loaded by one client, and by one alone.
+func TestPartsAreAllTheTables(t *testing.T) {
+	for tables := 1; tables <= 12; tables++ {
+		for parts := 1; parts <= 14; parts++ {
+			owners := map[string]int{}
+			for index := range parts {
+				s := part{index: index, parts: parts, tables: tables}
+				n := 0
+				for i := -1; i <= tables+parts; i++ {
+					if s.has(fmt.Sprint(i)) {
+						owners[fmt.Sprint(i)]++
+						n++
+					}
+				}
+				if n != s.count() || n < tables/parts || n > tables/parts+1 {
+					t.Errorf("part %d of %d of %d tables has %d tables, and counts %d", index, parts, tables, n, s.count())
+				}
+			}
+			want := map[string]int{}
+			for i := range tables {
+				want[fmt.Sprint(i+1)] = 1
+			}
+			if diff := cmp.Diff(want, owners); diff != "" {
+				t.Errorf("%d parts of %d tables: owners of the tables (-want +got):\n%s", parts, tables, diff)
+			}
+		}
+	}
+}
+
+func TestAPartHasNoTableOfAnotherName(t *testing.T) {
+	s := part{parts: 1, tables: 10}
+	for _, name := range []string{"", "0", "11", "01", "+1", "1 ", "-1", "99999999999999999999"} {
+		if s.has(name) {
+			t.Errorf("it has sbtest%s", name)
+		}
+	}
+	if !s.has("1") || !s.has("10") {
+		t.Error("it has not sbtest1 and sbtest10")
+	}
+}
+
+// The output of one client is no proof for the part of another.
+func TestTheProofIsOfTheClientsOwnPart(t *testing.T) {
+	part1, empty := string(load(t, "prepare-part.stdout")), string(load(t, "prepare-part-without-tables.stdout"))
+	tests := map[string]struct {
+		fixture fixture
+		output  string
+		want    string // empty for a success
+	}{
+		"its own tables":                        {loaded(5, 1, 3), part1, ""},
+		"those of another client":               {loaded(5, 0, 3), part1, "2 of 2 tables were created"},
+		"a part, but it was to load all":        {loaded(5, 0, 1), part1, "2 of 5 tables were created"},
+		"a table that is not its own":           {loaded(5, 1, 3), part1 + "Creating table 'sbtest3'...\n", "3 of 2 tables were created"},
+		"a table is missing":                    {loaded(8, 1, 3), part1, "2 of 3 tables were created"},
+		"no table and the word for it":          {loaded(2, 3, 4), empty, ""},
+		"the word of another client":            {loaded(2, 2, 4), empty, "no table was touched"},
+		"the word, but there are tables":        {loaded(5, 1, 3), empty, "0 of 2 tables were created"},
+		"its own tables, and the word for none": {loaded(5, 1, 3), part1 + "Part 1 of 3 has none of 5 tables\n", "there are tables to load"},
+		"no table, and not a word":              {loaded(2, 3, 4), strings.Split(empty, "Part")[0], "no table was touched"},
+		"a table, although it is to have none":  {loaded(2, 3, 4), empty + "Creating table 'sbtest1'...\n", "1 of 0 tables were created"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := parse(tc.fixture.trial(t), runner.Prepare, runner.Output{Stdout: []byte(tc.output)})
+			if tc.want == "" {
+				if got.Failure != nil || len(got.Problems) > 0 {
+					t.Errorf("failure %+v, problems %v", got.Failure, got.Problems)
+				}
+				return
+			}
+			if reasonOf(got) != result.ReasonOutputTruncated || !strings.Contains(got.Failure.Message, tc.want) {
+				t.Errorf("failure = %+v, want OutputTruncated with %q", got.Failure, tc.want)
+			}
+		})
+	}
+}
