@@ -78,6 +78,13 @@ type BenchmarkRunStatus struct {
 	// +listMapKey=name
 	Targets []TargetStatus `json:"targets,omitempty"`
 
+	// ClientNodes are the nodes that clients have run on.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=64
+	ClientNodes []NodeInfo `json:"clientNodes,omitempty"`
+
 	// SpecHash is the SHA-256 of the resolved spec, in hexadecimal: runs with the same
 	// hash are the same experiment.
 	// +optional
@@ -267,6 +274,9 @@ type TargetStatus struct {
 	// Image as the container runtime resolved it, by digest.
 	// +optional
 	ImageID string `json:"imageID,omitempty"`
+	// AgentImageID is the image of the agent in the database pod, by digest.
+	// +optional
+	AgentImageID string `json:"agentImageID,omitempty"`
 	// Node that the database pod runs on.
 	// +optional
 	Node *NodeInfo `json:"node,omitempty"`
@@ -381,6 +391,9 @@ type TrialStatus struct {
 	// ClientImageID is the runner's image as the container runtime resolved it.
 	// +optional
 	ClientImageID string `json:"clientImageID,omitempty"`
+	// ClientQOSClass of the client pods; Guaranteed unless something changed it.
+	// +optional
+	ClientQOSClass string `json:"clientQOSClass,omitempty"`
 	// MeasureStarted is the start of the measured window, on the clock of the first
 	// client.
 	// +optional

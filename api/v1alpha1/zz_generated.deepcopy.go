@@ -190,6 +190,11 @@ func (in *BenchmarkRunStatus) DeepCopyInto(out *BenchmarkRunStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.ClientNodes != nil {
+		in, out := &in.ClientNodes, &out.ClientNodes
+		*out = make([]NodeInfo, len(*in))
+		copy(*out, *in)
+	}
 	if in.Placement != nil {
 		in, out := &in.Placement, &out.Placement
 		*out = new(Placement)

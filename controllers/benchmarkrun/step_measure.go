@@ -175,11 +175,15 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	st.TargetNode = s.nodeOf(st.Target)
 	for _, pod := range end.pods {
 		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
+		st.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
 				st.ClientImageID = c.ImageID
 			}
 		}
+	}
+	if err := r.describeClients(ctx, s, end.results); err != nil {
+		return journal.Record{}, err
 	}
 	rec := journal.Record{TrialStatus: st, Final: true}
 	if first := end.result(); first != nil {
@@ -203,6 +207,23 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
 	return rec, nil
+}
+
+// describeClients puts the nodes of clients into the status, once each.
+func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []result.Result) error {
+	for _, res := range results {
+		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
+		if known || res.Client.Node == "" {
+			continue
+		}
+		info, err := r.describeNode(ctx, res.Client.Node)
+		if err != nil || info == nil {
+			return err
+		}
+		info.CPUModel = res.Client.Machine.CPUModel
+		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
+	}
+	return nil
 }
 
 // evaluate merges the results of the clients and holds them against what can be

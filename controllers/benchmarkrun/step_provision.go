@@ -176,24 +176,34 @@ func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, 
 			st.ImageID = c.ImageID
 		}
 	}
+	for _, c := range pod.Status.InitContainerStatuses {
+		if c.ImageID != "" {
+			st.AgentImageID = c.ImageID
+		}
+	}
 	if pod.Spec.NodeName == "" || (st.Node != nil && st.Node.Name == pod.Spec.NodeName) {
 		return nil
 	}
-	node := &corev1.Node{}
-	if err := r.Client.Get(ctx, types.NamespacedName{Name: pod.Spec.NodeName}, node); err != nil {
-		return client.IgnoreNotFound(err)
+	info, err := r.describeNode(ctx, pod.Spec.NodeName)
+	if err != nil || info == nil {
+		return err
 	}
-	cpu := ""
-	if st.Node != nil {
-		cpu = st.Node.CPUModel
+	st.Node = info
+	return nil
+}
+
+// describeNode is what a node says of itself; nil when it is gone.
+func (r *Reconciler) describeNode(ctx context.Context, name string) (*v1alpha1.NodeInfo, error) {
+	node := &corev1.Node{}
+	if err := r.Client.Get(ctx, types.NamespacedName{Name: name}, node); err != nil {
+		return nil, client.IgnoreNotFound(err)
 	}
 	info := node.Status.NodeInfo
-	st.Node = &v1alpha1.NodeInfo{
+	return &v1alpha1.NodeInfo{
 		Name: node.Name, InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		KernelVersion: info.KernelVersion, Architecture: info.Architecture, OSImage: info.OSImage,
-		ContainerRuntime: info.ContainerRuntimeVersion, KubeletVersion: info.KubeletVersion, CPUModel: cpu,
-	}
-	return nil
+		ContainerRuntime: info.ContainerRuntimeVersion, KubeletVersion: info.KubeletVersion,
+	}, nil
 }
 
 // restarts of a target's database container so far; nil when there is no pod.

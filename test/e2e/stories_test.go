@@ -141,8 +141,8 @@ func untar(t *testing.T, gz []byte) map[string][]byte {
 }
 
 // deadTime is what the operator costs between two trials: from the end of one
-// measured window to the start of the next, without the warm-up. It is logged for
-// docs/performance.md; the bar is a median of 1.5 s.
+// measured window to the start of the next, without the warm-up. It is only logged:
+// make bench-trials holds it against the bar.
 func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	var dead []time.Duration
@@ -153,10 +153,6 @@ func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	slices.Sort(dead)
 	median := dead[len(dead)/2]
 	t.Logf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d", median.Seconds(), dead[0].Seconds(), dead[len(dead)-1].Seconds(), len(dead))
-	// What is a benchmark elsewhere is only held against a multiple here.
-	if median > 3*time.Second {
-		t.Errorf("the median dead time is %s, over 3 s", median)
-	}
 }
 
 func TestMissingImageEndsTyped(t *testing.T) {
