@@ -71,7 +71,7 @@ func TestCooldownIsKept(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	const pause = 2 * time.Second
+	const pause = 5 * time.Second
 	// The good client says when it ran.
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Cooldown = metav1.Duration{Duration: pause} })

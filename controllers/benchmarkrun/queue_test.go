@@ -153,7 +153,7 @@ func TestSecondRunWaitsForTheNodes(t *testing.T) {
 	seen := watchCrowd(t, ns)
 	client, open := gate(t, delivers(always(1)))
 	// The pods of the first run take their time to go.
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: client, Linger: 700 * time.Millisecond})
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: client, Linger: 4 * time.Second})
 	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
 	create(t, first)
 	await(t, first, "measuring", measures)
