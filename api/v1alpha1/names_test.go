@@ -11,8 +11,9 @@ func TestChildName(t *testing.T) {
 		got, want string
 	}{
 		"a short name stays readable":            {TargetName("run", "db"), "run-db-db"},
-		"a trial has its index":                  {TrialName("run", 7), "run-trial-00007"},
-		"a result is named after its Job":        {ResultName(TrialName("run", 7), 0), "run-trial-00007-result-0"},
+		"a trial has its index":                  {TrialName("run", 7, 0), "run-trial-00007"},
+		"a second attempt has its number":        {TrialName("run", 7, 1), "run-trial-00007-r1"},
+		"a result is named after its Job":        {ResultName(TrialName("run", 7, 0), 0), "run-trial-00007-result-0"},
 		"a load is no target of that name":       {LoadName("run", "db"), "run-db-load"},
 		"a long name is cut and marked":          {ClientName(long), strings.Repeat("r", 30) + "-c6661ef6-assay-client"},
 		"a clean-up is named after its target":   {CleanupName("run", "db"), "run-db-cleanup"},

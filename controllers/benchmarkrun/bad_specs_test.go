@@ -115,7 +115,7 @@ var badSpecs = map[string]badSpec{
 	"an axis that the tool does not have":        {replace: "  workload:", by: matrix("{name: colour, values: [1]}"), reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field colour"},
 	"an axis that decides the data":              {replace: "  workload:", by: matrix("{name: tableSize, values: [10, 20]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: tableSize decides what is loaded"},
 	"an axis with a value twice in other words":  {replace: "  workload:", by: matrix(`{name: threads, values: [1, "1"]}`), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: threads has the value 1 twice"},
-	"an axis with a value out of range":          {replace: "  workload:", by: matrix("{name: threads, values: [4, 0]}"), reason: v1alpha1.ReasonInvalidSpec, message: "threads: 0 is out of range"},
+	"an axis with a value out of range":          {replace: "  workload:", by: matrix("{name: threads, values: [4, 5000]}"), reason: v1alpha1.ReasonInvalidSpec, message: "threads: 5000 is out of range"},
 	"an axis with a value of the wrong kind":     {replace: "  workload:", by: matrix("{name: threads, values: [many]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[threads]"},
 	"an axis with a test that does not exist":    {replace: "  workload:", by: matrix("{name: test, values: [oltp]}"), reason: v1alpha1.ReasonInvalidSpec, message: "test"},
 	"a matrix of which nothing is left":          {replace: "  workload:", by: "  exclude: [{threads: 1}, {threads: 2}]\n" + matrix(axis2), reason: v1alpha1.ReasonInvalidSpec, message: "every cell of spec.matrix is excluded"},

@@ -45,7 +45,15 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 		return nil, err
 	}
 	if end.reason == "" {
-		if workload.Restarted(began, pod, resources.ServerContainer) {
+		// The cache may not have heard yet of a restart during the window.
+		live := &corev1.Pod{}
+		key := types.NamespacedName{Namespace: s.run.Namespace, Name: v1alpha1.TargetName(s.run.Name, e.ref.Target) + "-0"}
+		if err := r.Live.Get(ctx, key, live); apierrors.IsNotFound(err) {
+			live = nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading pod %s: %w", key.Name, err)
+		}
+		if workload.Restarted(began, live, resources.ServerContainer) {
 			end.reason = v1alpha1.ReasonTargetRestarted
 			end.message = "the database restarted while it was measured: see the log of the database pod"
 		}

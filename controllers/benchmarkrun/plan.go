@@ -55,6 +55,9 @@ func (r *Reconciler) readPlan(ctx context.Context, s *scope) error {
 	return nil
 }
 
+// maxIntervals of a time series in one result, as in the rule of the API.
+const maxIntervals = 10000
+
 // checkPlan refuses a plan that cannot be carried out.
 func (s *scope) checkPlan(p *plan.Plan) error {
 	timed := true
@@ -69,6 +72,10 @@ func (s *scope) checkPlan(p *plan.Plan) error {
 			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 		}
 		timed = timed && facts.Operations == 0
+		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(s.run.Spec.Design.Duration.Seconds()) > maxIntervals*every {
+			return refuse(v1alpha1.ReasonInvalidSpec,
+				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
+		}
 	}
 	// A workload that counts operations may end long before design.duration.
 	if least := p.Duration(s.run.Spec); timed && least > s.run.Spec.Deadline.Duration {

@@ -175,9 +175,6 @@ func (s *scope) targetPod(name string) *corev1.Pod {
 	return s.targetPods[v1alpha1.TargetName(s.run.Name, name)]
 }
 
-// loaded says whether every target has its data.
-func (s *scope) loaded() bool { return s.unloaded() == "" }
-
 // unloaded is the first target without data; empty when there is none.
 func (s *scope) unloaded() string {
 	for _, t := range s.run.Spec.Targets {

@@ -294,7 +294,7 @@ const maxFindings = 20
 
 // find puts a finding into the status.
 func (s *scope) find(f v1alpha1.Finding) {
-	all := append(s.run.Status.Findings, f)
+	all := slices.Concat(s.run.Status.Findings, []v1alpha1.Finding{f})
 	s.run.Status.Findings = all[max(0, len(all)-maxFindings):]
 }
 
