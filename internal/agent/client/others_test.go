@@ -196,12 +196,14 @@ func TestTheFirstClientYieldsToTheOneThatFailed(t *testing.T) {
 	go func() { ended <- rigs[0].agent.Run(ctx) }()
 	awaitLooks(t, rigs[0].api, "t-result-1", 1)
 	select {
-	case <-ended:
-		t.Error("it did not wait to be told to stop")
+	case err := <-ended:
+		t.Fatalf("it did not wait to be told to stop: %v", err)
 	case <-time.After(50 * time.Millisecond):
 	}
 	stop()
-	<-ended
+	if err := <-ended; err == nil {
+		t.Error("it is no error")
+	}
 	if res, _ := rigs[0].outcome(t); res.Failure == nil || res.Failure.Reason != result.ReasonInterrupted ||
 		!strings.Contains(res.Failure.Message, "told to stop (client 1 of 2 did not") {
 		t.Errorf("got %+v", res.Failure)
