@@ -34,7 +34,7 @@ func main() {
 	flag.StringVar(&o.output, "output", "testdata/oltp_read_write.stdout", "what sysbench wrote; every played client delivers it")
 	flag.StringVar(&o.sizes, "sizes", "1,10,100,1000,100/20", "runs at once, separated by commas; RUNS/NODES for fewer nodes than 2 per run")
 	flag.DurationVar(&o.window, "window", time.Second, "how long a played client measures")
-	flag.DurationVar(&o.limit, "limit", 30*time.Minute, "time limit of one size")
+	flag.DurationVar(&o.limit, "limit", 2*time.Hour, "time limit of one size")
 	flag.BoolVar(&o.verbose, "v", false, "print the requests that the API server counted, by verb and resource")
 	flag.StringVar(&o.profile, "profile", "", "folder for profiles of a manager that was built with testdata/pprof.go.txt")
 	flag.Parse()

@@ -126,7 +126,8 @@ func (s snapshot) eventWrites() float64 {
 func conditions(o options) string {
 	return fmt.Sprintf(`BenchmarkRuns at once, %d trials each (one MariaDB, one client), on a real API server, with the real manager.
   Played: nodes (status every %s, %d images each), StatefulSet and Job controllers, scheduler, kubelets, agents.
-  A played client measures for %s. etcd runs with --unsafe-no-fsync; the API server compacts every minute.
+  A played client measures for %s. etcd runs with --unsafe-no-fsync; the API server with GOGC=400, without its
+  queues (priority and fairness), and with a compaction every minute.
   The manager has its defaults (4 workers) but --kube-api-qps=%d, and no leader election. %d runs before are not counted.
   API server, etcd and what is played share the machine with the manager: the wall time and the length of a pass
   depend on the machine. CPU of the manager and numbers of passes and writes do not: they are the cost.
