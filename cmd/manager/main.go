@@ -155,7 +155,7 @@ func cacheOptions(namespaces string) cache.Options {
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Node{}: {Transform: withoutImages},
-			&corev1.Pod{}: ours, &corev1.ConfigMap{}: ours, &batchv1.Job{}: ours, &appsv1.StatefulSet{}: ours,
+			&corev1.Pod{}:  ours, &corev1.ConfigMap{}: ours, &batchv1.Job{}: ours, &appsv1.StatefulSet{}: ours,
 		},
 	}
 	for n := range strings.SplitSeq(namespaces, ",") {
