@@ -18,8 +18,10 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -147,15 +149,16 @@ func newScheme() (*runtime.Scheme, error) {
 }
 
 // cacheOptions keep the cache small: of the common kinds only the objects that
-// Assay made, nobody's managed fields, and of nodes not the images that they hold,
-// which are most of a node's size.
+// Assay made, and of each only what the controllers read.
 func cacheOptions(namespaces string) cache.Options {
-	ours := cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy})}
+	ours := func(t toolscache.TransformFunc) cache.ByObject {
+		return cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Transform: t}
+	}
 	o := cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
 		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Node{}: {Transform: withoutImages},
-			&corev1.Pod{}:  ours, &corev1.ConfigMap{}: ours, &batchv1.Job{}: ours, &appsv1.StatefulSet{}: ours,
+			&corev1.Node{}: {Transform: slim}, &corev1.Pod{}: ours(slim), &batchv1.Job{}: ours(slim),
+			&appsv1.StatefulSet{}: ours(slim), &corev1.ConfigMap{}: ours(slim),
 		},
 	}
 	for n := range strings.SplitSeq(namespaces, ",") {
@@ -169,9 +172,21 @@ func cacheOptions(namespaces string) cache.Options {
 	return o
 }
 
-func withoutImages(o any) (any, error) {
-	if node, ok := o.(*corev1.Node); ok {
-		node.ManagedFields, node.Status.Images = nil, nil
+// slim leaves out what takes most of the room and nobody reads: the images that a
+// node holds, the specs of pods but their node, and the templates of pods.
+func slim(o any) (any, error) {
+	if object, ok := o.(metav1.Object); ok {
+		object.SetManagedFields(nil)
+	}
+	switch object := o.(type) {
+	case *corev1.Node:
+		object.Status.Images = nil
+	case *corev1.Pod:
+		object.Spec = corev1.PodSpec{NodeName: object.Spec.NodeName}
+	case *batchv1.Job:
+		object.Spec.Template = corev1.PodTemplateSpec{}
+	case *appsv1.StatefulSet:
+		object.Spec.Template, object.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
 	}
 	return o, nil
 }
