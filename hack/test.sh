@@ -22,5 +22,5 @@ case $kind in
 esac
 ((${#packages[@]})) || fail "no packages found: go list failed" # and go test without a package would mean "here"
 step "$kind tests"
-go test "$@" "${packages[@]}"
+go test -timeout=20m "$@" "${packages[@]}"
 step_done
