@@ -48,6 +48,8 @@ const (
     shape: {name: kind-target}
     mysql: {flavor: MySQL, version: "9.7", config: {innodb_buffer_pool_size: 64M}, storage: {size: 1Gi}}`
 	short = "  design: {blocks: 1, warmup: 0s, duration: 2s, maxThrottledPercent: 100}\n"
+	// shared may run beside others: a run that is retained keeps its nodes.
+	shared = short + "  exclusive: false\n"
 )
 
 // Two real servers, side by side on one node, are measured from another node.
@@ -177,7 +179,7 @@ func TestRefusedSettingEndsTyped(t *testing.T) {
 func TestExternalServer(t *testing.T) {
 	ns := newNamespace(t)
 	// The server is the target of another run, which is kept.
-	host := awaitRun(t, apply(t, ns, runYAML("host", "", short+"  retain: Always\n")), 3*time.Minute)
+	host := awaitRun(t, apply(t, ns, runYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
 	complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	right := &corev1.Secret{}
@@ -195,11 +197,11 @@ func TestExternalServer(t *testing.T) {
 		return "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret + "}}"
 	}
 	t.Run("a wrong password ends typed", func(t *testing.T) {
-		got := awaitRun(t, apply(t, ns, runYAML("wrongpw", external("wrong"), short)), 2*time.Minute)
+		got := awaitRun(t, apply(t, ns, runYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)
 		failedWith(t, got, string(result.ReasonCredentialsRejected))
 	})
 	t.Run("tables that are there already are not touched", func(t *testing.T) {
-		got := awaitRun(t, apply(t, ns, runYAML("inuse", external(right.Name), short)), 2*time.Minute)
+		got := awaitRun(t, apply(t, ns, runYAML("inuse", external(right.Name), shared)), 2*time.Minute)
 		failedWith(t, got, string(result.ReasonSchemaNotEmpty))
 	})
 	t.Run("a server that is not there ends typed", func(t *testing.T) {
@@ -207,18 +209,18 @@ func TestExternalServer(t *testing.T) {
 			t.Skip("the client tries for a minute: only in make e2e-full")
 		}
 		target := strings.Replace(external("wrong"), address, "nobody.invalid", 1)
-		got := awaitRun(t, apply(t, ns, runYAML("nobody", target, short)), 3*time.Minute)
+		got := awaitRun(t, apply(t, ns, runYAML("nobody", target, shared)), 3*time.Minute)
 		failedWith(t, got, string(result.ReasonTargetUnreachable))
 	})
 	t.Run("the right password works", func(t *testing.T) {
 		dropTables(t, ns, address, right)
-		got := awaitRun(t, apply(t, ns, runYAML("external", external(right.Name), short)), 2*time.Minute)
+		got := awaitRun(t, apply(t, ns, runYAML("external", external(right.Name), shared)), 2*time.Minute)
 		complete(t, got)
 		if got.Status.Targets[0].CleanupResult == "" || len(got.Status.Findings) > 0 && got.Status.Findings[0].Check == "cleanup" {
 			t.Errorf("the tables were not dropped: %+v", got.Status)
 		}
 		// They are really gone: the same run works again.
-		complete(t, awaitRun(t, apply(t, ns, runYAML("again", external(right.Name), short)), 2*time.Minute))
+		complete(t, awaitRun(t, apply(t, ns, runYAML("again", external(right.Name), shared)), 2*time.Minute))
 	})
 }
 
