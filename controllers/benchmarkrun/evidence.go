@@ -39,11 +39,6 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.name, v1alpha1.AnnotationTarget, err)
 	}
-	pod := s.targetPod(e.ref.Target)
-	seen, err := r.see(ctx, pod)
-	if err != nil {
-		return nil, err
-	}
 	if end.reason == "" {
 		// The cache may not have heard yet of a restart during the window.
 		live := &corev1.Pod{}
@@ -58,6 +53,10 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 			end.message = "the database restarted while it was measured: see the log of the database pod"
 		}
 		return nil, nil
+	}
+	seen, err := r.see(ctx, s.targetPod(e.ref.Target))
+	if err != nil {
+		return nil, err
 	}
 	reason, message := workload.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
 	lostServer := end.reason == string(result.ReasonTargetLost) || end.reason == string(result.ReasonTargetUnreachable)
