@@ -102,7 +102,7 @@ func checkConfig(t *testing.T, e engine.Engine) {
 
 func checkCommands(t *testing.T, e engine.Engine) {
 	for what, c := range map[string]engine.Command{
-		"Initialise": e.Initialise("/c.cnf", paths), "Serve": e.Serve("/c.cnf", paths),
+		"Initialise": e.Initialise("/c.cnf", paths), "Serve": e.Serve("/c.cnf", "/init.sql", paths),
 	} {
 		if len(c.Programs) == 0 || len(c.Args) == 0 || c.Args[0] != "--defaults-file=/c.cnf" || !slices.Contains(c.Args, "--datadir="+paths.Data) {
 			t.Errorf("%s: %+v, want programs, and the configuration first, and the data directory", what, c)

@@ -187,6 +187,11 @@ type TargetPlacement struct {
 	Name string `json:"name"`
 	// Node of its pod.
 	Node string `json:"node"`
+	// Replicas are the nodes of its replicas.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	Replicas []string `json:"replicas,omitempty"`
 }
 
 // PlanStatus says where the plan is stored.
@@ -220,11 +225,23 @@ type Resolved struct {
 	AgentImage string `json:"agentImage"`
 	// RunnerImage of the client pods.
 	RunnerImage string `json:"runnerImage"`
+	// Inputs are the files that the workload names, as they were when the run was
+	// accepted; absent without any.
+	// +optional
+	Inputs *ResolvedInputs `json:"inputs,omitempty"`
 	// Targets, in the order of the spec.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Targets []ResolvedTarget `json:"targets"`
+}
+
+// ResolvedInputs are the files of a workload, pinned.
+type ResolvedInputs struct {
+	// ConfigMap of the run that holds the copy.
+	ConfigMap string `json:"configMap"`
+	// SHA256 of the names and contents, in hexadecimal.
+	SHA256 string `json:"sha256"`
 }
 
 // ResolvedTarget pins the inputs of a target.
@@ -237,11 +254,31 @@ type ResolvedTarget struct {
 	// Image of the database server; absent for an external target.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// Settings of the server: those of configFrom and config, merged.
+	// Settings of the server: those of configFrom and config, merged, and those that
+	// Assay derives; the source tells them apart.
 	// +optional
 	// +listType=atomic
 	Settings []ServerSetting `json:"settings,omitempty"`
+	// PublishedSHA256 of the numbers of a published target, in hexadecimal.
+	// +optional
+	PublishedSHA256 string `json:"publishedSHA256,omitempty"`
 }
+
+// SettingSource is where a setting of a server comes from.
+// +kubebuilder:validation:Enum=Spec;Shape;Workload;Replication
+type SettingSource string
+
+// Sources of settings.
+const (
+	// SourceSpec: config and configFrom.
+	SourceSpec SettingSource = "Spec"
+	// SourceShape: derived from the shape of the target (defaults: Shape).
+	SourceShape SettingSource = "Shape"
+	// SourceWorkload: a limit that the workload would exceed.
+	SourceWorkload SettingSource = "Workload"
+	// SourceReplication: what replication needs.
+	SourceReplication SettingSource = "Replication"
+)
 
 // ServerSetting is one setting of a server.
 type ServerSetting struct {
@@ -250,6 +287,9 @@ type ServerSetting struct {
 	// Value; empty for a setting without one.
 	// +optional
 	Value string `json:"value,omitempty"`
+	// Source of the setting; absent where it is what a server answered.
+	// +optional
+	Source SettingSource `json:"source,omitempty"`
 }
 
 // SettingDifference is a setting whose effective value is not the requested one.
@@ -307,6 +347,80 @@ type TargetStatus struct {
 	// tables; only for an external target.
 	// +optional
 	CleanupResult string `json:"cleanupResult,omitempty"`
+	// TLS of a connection of the benchmark's account, as the server told when the data
+	// was loaded, such as "TLSv1.3 TLS_AES_256_GCM_SHA384"; none when it was not
+	// encrypted.
+	// +optional
+	TLS string `json:"tls,omitempty"`
+	// Storage of the data directory; absent for an external target.
+	// +optional
+	Storage *StorageStatus `json:"storage,omitempty"`
+	// RoundTrip between client and server, the median in ms, when the data was loaded.
+	// +optional
+	RoundTrip string `json:"roundTrip,omitempty"`
+	// CommitFsyncs is how many times the server forced its log to the device for each
+	// of the commits of the check before loading; absent where it does not tell.
+	// +optional
+	CommitFsyncs string `json:"commitFsyncs,omitempty"`
+	// Replicas of the target.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=4
+	Replicas []ReplicaStatus `json:"replicas,omitempty"`
+	// Quoted are the numbers of a published target.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=40
+	Quoted []QuotedValue `json:"quoted,omitempty"`
+	// Source of the quoted numbers.
+	// +optional
+	Source string `json:"source,omitempty"`
+}
+
+// StorageStatus is where a data directory lies, as the kernel says.
+type StorageStatus struct {
+	// Filesystem such as ext4 or tmpfs.
+	// +optional
+	Filesystem string `json:"filesystem,omitempty"`
+	// Device such as /dev/nvme1n1.
+	// +optional
+	Device string `json:"device,omitempty"`
+	// FsyncP50 and FsyncP99 are percentiles of the time of an fdatasync of 4 KiB, in ms.
+	// +optional
+	FsyncP50 string `json:"fsyncP50,omitempty"`
+	// +optional
+	FsyncP99 string `json:"fsyncP99,omitempty"`
+}
+
+// ReplicaStatus is a replica of a target.
+type ReplicaStatus struct {
+	// Index from 0.
+	Index int32 `json:"index"`
+	// Node of its pod.
+	// +optional
+	Node string `json:"node,omitempty"`
+	// Ready: it accepts logins and applies what the primary sends.
+	// +optional
+	Ready bool `json:"ready,omitempty"`
+	// Restarts of its database container.
+	// +optional
+	Restarts *int32 `json:"restarts,omitempty"`
+}
+
+// QuotedValue is one number that somebody else measured.
+type QuotedValue struct {
+	// Phase that it is of.
+	// +kubebuilder:validation:Enum=load;run
+	Phase string `json:"phase"`
+	// Name of the measurement, such as throughput.
+	Name string `json:"name"`
+	// Labels that tell measurements of one name apart.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
+	// Value as a decimal number, digit by digit as it was published.
+	Value string `json:"value"`
+	// Unit such as ops/s or ms.
+	Unit string `json:"unit"`
 }
 
 // NodeInfo is what a node says of itself.

@@ -6,8 +6,8 @@ import (
 )
 
 // Target is a database under test.
-// +kubebuilder:validation:XValidation:rule="has(self.mysql) != has(self.external)",message="a target needs exactly one of mysql (a server that Assay provides) and external (the address of one that exists)"
-// +kubebuilder:validation:XValidation:rule="has(self.mysql) == has(self.shape)",fieldPath=".shape",message="shape is required with mysql, and must be left out with external: Assay does not place an external server"
+// +kubebuilder:validation:XValidation:rule="[has(self.mysql), has(self.external), has(self.published)].exists_one(x, x)",message="a target needs exactly one of mysql (a server that Assay provides), external (the address of one that exists) and published (numbers that were measured elsewhere)"
+// +kubebuilder:validation:XValidation:rule="has(self.mysql) == has(self.shape)",fieldPath=".shape",message="shape is required with mysql, and must be left out otherwise: Assay places only its own servers"
 type Target struct {
 	// Name of the target in this run: a short DNS label of at most 20 characters.
 	// +kubebuilder:validation:MinLength=1
@@ -27,13 +27,34 @@ type Target struct {
 	// the tables of the workload in the named schema.
 	// +optional
 	External *ExternalTarget `json:"external,omitempty"`
+
+	// Published are numbers that somebody else measured. They are shown beside the
+	// measured ones, marked as quoted, and never compared by a test.
+	// +optional
+	Published *PublishedTarget `json:"published,omitempty"`
+}
+
+// PublishedTarget are numbers that were measured elsewhere.
+type PublishedTarget struct {
+	// ConfigMap with the raw output of the tool: the key run, and the key load where
+	// the load was published too. What is missing stays missing.
+	ConfigMap ConfigMapFiles `json:"configMap"`
+
+	// Format of the output.
+	// +kubebuilder:validation:Enum=YCSB;Sysbench
+	Format string `json:"format"`
+
+	// Source says where the numbers are from: a URL or a citation.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	Source string `json:"source"`
 }
 
 // MySQLTarget is a server that Assay provides.
 // +kubebuilder:validation:XValidation:rule="has(self.version) != has(self.image)",message="mysql needs exactly one of version (an entry of the engine catalogue) and image"
 type MySQLTarget struct {
-	// Flavor of the server.
-	// +kubebuilder:validation:Enum=MySQL;MariaDB
+	// Flavor of the server: MySQL, MariaDB, Percona (Percona Server) or TiDB.
+	// +kubebuilder:validation:Enum=MySQL;MariaDB;Percona;TiDB
 	Flavor string `json:"flavor"`
 
 	// Version is an entry of the operator's engine catalogue (chart value
@@ -62,15 +83,35 @@ type MySQLTarget struct {
 	// +kubebuilder:validation:MaxItems=8
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// StorageEngine of the benchmark's tables.
+	// StorageEngine of the benchmark's tables: InnoDB, or RocksDB (MyRocks) with MariaDB
+	// and Percona. TiDB answers to the name InnoDB, and has its own.
 	// +optional
 	// +kubebuilder:default=InnoDB
-	// +kubebuilder:validation:Enum=InnoDB
+	// +kubebuilder:validation:Enum=InnoDB;RocksDB
 	StorageEngine string `json:"storageEngine,omitempty"`
 
+	// Defaults says what becomes of settings that are not given: Shape (the default)
+	// sizes the buffer pool and its like by the shape of the target, and shows them in
+	// status.resolved; Server leaves the server's own, which suit a small machine.
+	// +optional
+	// +kubebuilder:default=Shape
+	// +kubebuilder:validation:Enum=Shape;Server
+	Defaults string `json:"defaults,omitempty"`
+
+	// TLS says whether connections are encrypted, with certificates that Assay makes:
+	// Disabled (the default), Preferred (clients ask for it) or Required (the server
+	// refuses others as well).
+	// +optional
+	// +kubebuilder:default=Disabled
+	TLS TLSMode `json:"tls,omitempty"`
+
+	// Replication to replicas on nodes of their own. The primary is measured.
+	// +optional
+	Replication *Replication `json:"replication,omitempty"`
+
 	// Config are server settings as in my.cnf, name to value; quote numbers. They
-	// override those of configFrom. What is not set here keeps the server's own
-	// default. Settings that Assay owns, such as datadir, are refused.
+	// override those of configFrom. Settings that Assay owns, such as datadir, are
+	// refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
 	Config map[string]string `json:"config,omitempty"`
@@ -89,6 +130,44 @@ type MySQLTarget struct {
 	// +kubebuilder:default={}
 	Storage Storage `json:"storage,omitempty"`
 }
+
+// TLSMode says whether connections are encrypted. It is never left to a driver's
+// default.
+// +kubebuilder:validation:Enum=Disabled;Preferred;Required
+type TLSMode string
+
+// TLS modes.
+const (
+	TLSDisabled  TLSMode = "Disabled"
+	TLSPreferred TLSMode = "Preferred"
+	TLSRequired  TLSMode = "Required"
+)
+
+// Replication of a target.
+// +kubebuilder:validation:XValidation:rule="(self.mode == 'None') == (self.replicas == 0)",message="replicas must be 1 or more with mode Async or SemiSync, and 0 with None"
+type Replication struct {
+	// Mode is None, Async (a commit does not wait) or SemiSync (a commit waits until a
+	// replica has received it).
+	// +kubebuilder:validation:Enum=None;Async;SemiSync
+	Mode ReplicationMode `json:"mode"`
+
+	// Replicas of the primary, 0 to 4, each on a node of its own.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=4
+	Replicas int32 `json:"replicas"`
+}
+
+// ReplicationMode is how a commit reaches replicas.
+type ReplicationMode string
+
+// Replication modes.
+const (
+	ReplicationNone     ReplicationMode = "None"
+	ReplicationAsync    ReplicationMode = "Async"
+	ReplicationSemiSync ReplicationMode = "SemiSync"
+)
 
 // Storage of a data directory.
 // +kubebuilder:validation:XValidation:rule="self.medium == 'Volume' || !has(self.storageClassName)",fieldPath=".storageClassName",message="storageClassName must be left out with medium: Memory"
@@ -124,12 +203,14 @@ const (
 )
 
 // ExternalTarget is a server that exists already.
+// +kubebuilder:validation:XValidation:rule="has(self.host) != has(self.jdbc)",message="external needs exactly one of host (a server of the MySQL family) and jdbc (any database, through YCSB)"
 type ExternalTarget struct {
 	// Host name or IP address of the server.
+	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$`
-	Host string `json:"host"`
+	Host string `json:"host,omitempty"`
 
 	// Port of the server.
 	// +optional
@@ -149,14 +230,37 @@ type ExternalTarget struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_$-]+$`
 	Database string `json:"database,omitempty"`
 
+	// JDBC reaches a database that does not speak the protocol of MySQL, such as SQL
+	// Server, through YCSB. Nothing but what YCSB reports is known of it: no variables, no
+	// counters, no checksums.
+	// +optional
+	JDBC *JDBCEndpoint `json:"jdbc,omitempty"`
+
 	// Credentials names a Secret in the run's namespace with the keys username and
-	// password, and for tls: Required also ca.crt, tls.crt and tls.key.
+	// password, and for TLS optionally ca.crt (the CA of the server's certificate), and
+	// tls.crt and tls.key (a certificate of the client). sysbench needs all three.
 	Credentials corev1.LocalObjectReference `json:"credentials"`
 
-	// TLS says whether connections are encrypted: Disabled or Required. It is
-	// never left to a driver's default.
+	// TLS says whether connections are encrypted: Disabled (the default), Preferred or
+	// Required.
 	// +optional
 	// +kubebuilder:default=Disabled
-	// +kubebuilder:validation:Enum=Disabled;Required
-	TLS string `json:"tls,omitempty"`
+	TLS TLSMode `json:"tls,omitempty"`
+}
+
+// JDBCEndpoint is a database behind a JDBC driver.
+type JDBCEndpoint struct {
+	// URL as the driver takes it, without credentials. YCSB shards over several,
+	// separated by semicolons, where its property db.urlsharddelim says so.
+	// +kubebuilder:validation:MinLength=6
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:Pattern=`^jdbc:[a-z]`
+	URL string `json:"url"`
+
+	// Driver is the class of the driver, such as
+	// com.microsoft.sqlserver.jdbc.SQLServerDriver.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:Pattern=`^[A-Za-z_][A-Za-z0-9_.]*$`
+	Driver string `json:"driver"`
 }

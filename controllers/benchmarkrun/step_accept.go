@@ -63,11 +63,25 @@ func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
 
 // workloadOf names the tool of a workload and its part of the spec.
 func workloadOf(w v1alpha1.Workload) (string, any) {
+	switch {
+	case w.YCSB != nil:
+		return "ycsb", w.YCSB
+	case w.Custom != nil:
+		return "custom", w.Custom
+	}
 	return "sysbench", w.Sysbench
 }
 
 // newWorkload is an empty part of the spec of the same tool.
-func newWorkload(v1alpha1.Workload) any { return new(v1alpha1.SysbenchWorkload) }
+func newWorkload(w v1alpha1.Workload) any {
+	switch {
+	case w.YCSB != nil:
+		return new(v1alpha1.YCSBWorkload)
+	case w.Custom != nil:
+		return new(v1alpha1.CustomWorkload)
+	}
+	return new(v1alpha1.SysbenchWorkload)
+}
 
 // resolve looks up every reference of the spec.
 func (r *Reconciler) resolve(ctx context.Context, run *v1alpha1.BenchmarkRun, runnerName string) (*v1alpha1.Resolved, error) {

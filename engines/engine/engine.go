@@ -26,9 +26,49 @@ type Target struct {
 	Port int32 `json:"port"`
 	// BindAddress the server listens on; empty for all.
 	BindAddress string `json:"bindAddress,omitempty"`
+	// TLS is Disabled, Preferred or Required.
+	TLS string `json:"tls,omitempty"`
+	// Replication; nil for a server without replicas.
+	Replication *Replication `json:"replication,omitempty"`
+	// ServerVersion is what the server's binary says of itself, such as 5.7.22. The agent
+	// sets it; the manager does not know.
+	ServerVersion string `json:"-"`
 	// Settings of the user, in the order in which they are written; a later one
 	// of the same name has replaced an earlier one already (see Merge).
 	Settings []Setting `json:"settings,omitempty"`
+}
+
+// Replication is the part of a server in replication.
+type Replication struct {
+	// Mode is Async or SemiSync.
+	Mode string `json:"mode"`
+	// ServerID, from 1: that of the primary.
+	ServerID int32 `json:"serverID"`
+	// Primary to follow, as host:port; empty for the primary itself.
+	Primary string `json:"primary,omitempty"`
+	// Username of the account for replication; its password is that of the benchmark's
+	// account.
+	Username string `json:"username"`
+	// Replicas that the primary has.
+	Replicas int32 `json:"replicas"`
+}
+
+// Shape is the machine that a server gets.
+type Shape struct {
+	// CPUs, 1 for one core.
+	CPUs float64
+	// MemoryBytes of the container.
+	MemoryBytes int64
+	// DataInMemory: the data directory lies in that memory too; DataBytes is how much of
+	// it it may take.
+	DataInMemory bool
+	DataBytes    int64
+}
+
+// Demand is what a workload needs of a server's limits, all clients together.
+type Demand struct {
+	// Connections, PreparedStatements and Tables that are open at the same time.
+	Connections, PreparedStatements, Tables int64
 }
 
 // Setting is one server option of the group [mysqld].
@@ -47,6 +87,9 @@ type Paths struct {
 	// Run holds the socket, the pid file and the written configuration. It is
 	// never on disk, and empty when the pod starts.
 	Run string
+	// TLS holds ca.crt, tls.crt and tls.key, the server's certificate; empty with TLS
+	// Disabled.
+	TLS string
 	// Tmp is for temporary files.
 	Tmp string
 }
@@ -68,15 +111,33 @@ type Engine struct {
 	// Owned are the names of the settings that Assay sets itself, to the reason;
 	// a user's setting of that name is refused.
 	Owned map[string]string
+	// Version is the command that prints the version of the server's binary.
+	Version func() Command
+	// Recognise reads what that command printed: the version, such as 10.11.6. It fails for
+	// the server of another flavor, and says which one it is.
+	Recognise func(printed string) (version string, err error)
+	// Defaults are the settings that Assay derives from the shape, for the storage engine;
+	// each replaces a default of the server that suits a small machine only.
+	Defaults func(s Shape, storageEngine string) []Setting
+	// Limits are the settings that give the workload what it needs; only where the
+	// server's own default is too low.
+	Limits func(d Demand) []Setting
 	// Config renders the server's configuration file.
 	Config func(t Target, p Paths) []byte
 	// Initialise makes an empty data directory into one that can be started.
 	Initialise func(configFile string, p Paths) Command
-	// Serve starts the server in the foreground.
-	Serve func(configFile string, p Paths) Command
+	// Serve starts the server in the foreground; before it accepts connections, it runs
+	// the statements of the init file.
+	Serve func(configFile, initFile string, p Paths) Command
 	// BootstrapSQL creates the schema and the benchmark's account with the least
 	// privileges the tools need. Each statement is one line. They run as the
 	// server's --init-file at every start, before it accepts connections, so they
 	// can be run again.
 	BootstrapSQL func(t Target, password string) []string
+	// Follow are the statements that make a replica follow its primary from its own
+	// position, and do nothing if it does already. Nil: the flavor has no replication.
+	Follow func(t Target, password string) []string
+	// ReplicaStatus is the statement that tells of replication, such as SHOW REPLICA
+	// STATUS, for the version.
+	ReplicaStatus func(t Target) string
 }

@@ -75,8 +75,10 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 	}}
 }
 
-func serve(configFile string, p engine.Paths) engine.Command {
-	return engine.Command{Programs: programs(), Args: []string{"--defaults-file=" + configFile, "--datadir=" + p.Data}}
+func serve(configFile, initFile string, p engine.Paths) engine.Command {
+	return engine.Command{Programs: programs(), Args: []string{
+		"--defaults-file=" + configFile, "--datadir=" + p.Data, "--init-file=" + initFile,
+	}}
 }
 
 // bootstrap takes the server's default authentication plugin, which every client

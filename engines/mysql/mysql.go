@@ -82,8 +82,10 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 	}}
 }
 
-func serve(configFile string, p engine.Paths) engine.Command {
-	return engine.Command{Programs: programs(), Args: []string{"--defaults-file=" + configFile, "--datadir=" + p.Data}}
+func serve(configFile, initFile string, p engine.Paths) engine.Command {
+	return engine.Command{Programs: programs(), Args: []string{
+		"--defaults-file=" + configFile, "--datadir=" + p.Data, "--init-file=" + initFile,
+	}}
 }
 
 // bootstrap names the authentication plugin, because the server's default is a

@@ -10,6 +10,10 @@ type Environment struct {
 	Machine Machine `json:"machine"`
 	// Limits of the container.
 	Limits Limits `json:"limits"`
+	// Storage of the data directory; only of a database pod.
+	Storage *Storage `json:"storage,omitempty"`
+	// Replicas of the target, in their order; only of a database pod that has some.
+	Replicas []Replica `json:"replicas,omitempty"`
 	// Before and After are the counters just before and just after the measured
 	// window.
 	Before *Usage `json:"before,omitempty"`
@@ -38,6 +42,50 @@ type Machine struct {
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 	// BootTime of the node.
 	BootTime *time.Time `json:"bootTime,omitempty"`
+}
+
+// Storage is where a directory lies.
+type Storage struct {
+	// Filesystem type as the kernel names it, such as ext4 or tmpfs.
+	Filesystem string `json:"filesystem,omitempty"`
+	// Device that is mounted, such as /dev/nvme1n1.
+	Device string `json:"device,omitempty"`
+	// Options of the mount.
+	Options string `json:"options,omitempty"`
+	// SizeBytes and FreeBytes of the file system, when the agent started.
+	SizeBytes *int64 `json:"sizeBytes,omitempty"`
+	FreeBytes *int64 `json:"freeBytes,omitempty"`
+	// Fsync are times of writing 4 KiB and an fdatasync, one after the other, before
+	// the server started.
+	Fsync *Probe `json:"fsync,omitempty"`
+}
+
+// Probe is a small measurement of what physics allows, so that results can be
+// checked against it.
+type Probe struct {
+	// N is the number of tries.
+	N int64 `json:"n"`
+	// Min, P50, P99 and Max of the tries, in seconds.
+	MinSeconds float64 `json:"minSeconds"`
+	P50Seconds float64 `json:"p50Seconds"`
+	P99Seconds float64 `json:"p99Seconds"`
+	MaxSeconds float64 `json:"maxSeconds"`
+}
+
+// Replica is how far a replica has followed its primary.
+type Replica struct {
+	// Index from 0.
+	Index int `json:"index"`
+	// ServerVersion as SELECT VERSION() answered.
+	ServerVersion string `json:"serverVersion,omitempty"`
+	// MaxLagSeconds is the greatest lag that the replica told of, once a second, over
+	// the measured window; absent when it did not tell.
+	MaxLagSeconds *float64 `json:"maxLagSeconds,omitempty"`
+	// CatchUpSeconds is how long after the end of the window the replica had applied
+	// all that the primary had committed; absent when that was not seen.
+	CatchUpSeconds *float64 `json:"catchUpSeconds,omitempty"`
+	// Error of replication, as the replica told; empty for none.
+	Error string `json:"error,omitempty"`
 }
 
 // Limits of a container's control group; each is absent without a limit.

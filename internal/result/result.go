@@ -140,6 +140,9 @@ const (
 	ReasonOverloaded Reason = "Overloaded"
 	// ReasonUnfinished: the operations that were asked for were not done in time.
 	ReasonUnfinished Reason = "Unfinished"
+	// ReasonLimitTooLow: a limit of the server or of the client's container is below what
+	// the workload needs; the message has the arithmetic.
+	ReasonLimitTooLow Reason = "LimitTooLow"
 	// ReasonInterrupted: the client pod was told to stop.
 	ReasonInterrupted Reason = "Interrupted"
 )
@@ -265,9 +268,30 @@ type Server struct {
 	// NonDefault are the global variables whose value is not the server's own
 	// default, as the server tells; absent when it does not tell.
 	NonDefault map[string]string `json:"nonDefault,omitempty"`
+	// TLSVersion and Cipher of a session of the benchmark's account, as the server told;
+	// empty when it was not encrypted.
+	TLSVersion string `json:"tlsVersion,omitempty"`
+	Cipher     string `json:"cipher,omitempty"`
+	// RoundTrip are the times of questions that the server answers without work; absent
+	// where they were not measured.
+	RoundTrip *Probe `json:"roundTrip,omitempty"`
+	// Durability says what commits cost before the data was loaded; only of the phase
+	// Prepare.
+	Durability *Durability `json:"durability,omitempty"`
 	// StatusDelta is the difference of each numeric global status variable over
 	// the measured window (after minus before).
 	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
+}
+
+// Durability is what a server did for some commits of one row each.
+type Durability struct {
+	// Commits that were made.
+	Commits int64 `json:"commits"`
+	// Seconds that they took in all.
+	Seconds float64 `json:"seconds"`
+	// Counters are the differences of the server's counters over the commits, such as
+	// innodb_data_fsyncs; those that it has.
+	Counters map[string]int64 `json:"counters,omitempty"`
 }
 
 // Client is the environment of the client pod.

@@ -56,6 +56,13 @@ type Trial struct {
 	SettleSeconds float64 `json:"settleSeconds,omitempty"`
 	// Endpoint is where the target answers.
 	Endpoint Endpoint `json:"endpoint"`
+	// Demand of all clients together, the largest of all cells of the plan.
+	Demand Demand `json:"demand,omitzero"`
+	// Inputs are the files that the workload names, by name: the ConfigMap of the user,
+	// as it was when the run was accepted. The agent fills them in from the mounted copy.
+	Inputs map[string][]byte `json:"-"`
+	// Replicas are host:port of the agents of the target's replicas.
+	Replicas []string `json:"replicas,omitempty"`
 	// Agent is host:port of the target's agent; empty for an external target.
 	Agent string `json:"agent,omitempty"`
 	// Snapshot: after Prepare, a snapshot of the loaded data is taken.
@@ -87,16 +94,39 @@ type Endpoint struct {
 	TLS TLSMode `json:"tls"`
 	// StorageEngine for the tables, such as InnoDB; empty for the server's default.
 	StorageEngine string `json:"storageEngine,omitempty"`
+	// JDBC is set for a database that does not speak the protocol of MySQL; host, port
+	// and database are then empty.
+	JDBC *JDBC `json:"jdbc,omitempty"`
+}
+
+// JDBC is a database behind a JDBC driver.
+type JDBC struct {
+	// URL without credentials.
+	URL string `json:"url"`
+	// Driver is a class name.
+	Driver string `json:"driver"`
+}
+
+// Demand is what a workload needs of the limits of a server and of a client.
+type Demand struct {
+	// Connections that are open at the same time.
+	Connections int64 `json:"connections,omitempty"`
+	// PreparedStatements that are open at the same time.
+	PreparedStatements int64 `json:"preparedStatements,omitempty"`
+	// Tables that are in use.
+	Tables int64 `json:"tables,omitempty"`
 }
 
 // TLSMode says whether connections are encrypted. Drivers differ in their
 // defaults, so it is always pinned.
 type TLSMode string
 
-// TLS modes.
+// TLS modes. A runner never sees TLSPreferred: the agent has found out by then whether
+// the server offers TLS.
 const (
-	TLSDisabled TLSMode = "Disabled"
-	TLSRequired TLSMode = "Required"
+	TLSDisabled  TLSMode = "Disabled"
+	TLSPreferred TLSMode = "Preferred"
+	TLSRequired  TLSMode = "Required"
 )
 
 // Credentials of the benchmark user.
@@ -117,11 +147,19 @@ type Command struct {
 	// Files to write before the start, relative to the working directory, mode
 	// 0600; secrets travel here.
 	Files map[string][]byte
+	// Env are more environment variables; secrets may travel here too.
+	Env map[string]string
+	// Collect are patterns (path.Match) of the files of the working directory that the
+	// command writes and that belong to its output. Files of these names are removed
+	// before the start.
+	Collect []string
 }
 
 // Output is what a process left behind.
 type Output struct {
 	Stdout, Stderr []byte
+	// Files that Command.Collect names and that exist, by name.
+	Files map[string][]byte
 	// ExitCode; -1 when the process died by a signal or never started.
 	ExitCode int
 	// Signal that ended the process, such as SIGKILL; empty for none.
@@ -191,6 +229,19 @@ type Runner struct {
 	// DataFields are the fields of the workload that decide what Prepare loads. They
 	// cannot be axes of a matrix: a run loads one data set.
 	DataFields []string
+	// Demand is what one client needs of the limits of a server. It fails when the
+	// workload cannot be understood. Nil: nothing is known.
+	Demand func(t Trial) (Demand, error)
+	// Rows that Prepare has to leave, all clients together, by the name of the table. Nil,
+	// or an empty answer: nothing is known.
+	Rows func(t Trial) (map[string]int64, error)
+	// Quote parses output that somebody published: whatever of it is there, however it was
+	// copied. Nil: there is none to parse.
+	Quote func(text []byte) Report
+	// JDBC: the tool reaches targets whose Endpoint.JDBC is set.
+	JDBC bool
+	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
+	Skips func(t Trial, p Phase) bool
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
 	// clients load together. False: the first client loads alone.
 	SharesLoad bool

@@ -144,10 +144,14 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 		inputs{
 			target: engine.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret",
 			engine: engine.Engine{
-				Flavor:       "Fake",
-				Config:       func(engine.Target, engine.Paths) []byte { return []byte("[mysqld]\n") },
-				Initialise:   func(_ string, p engine.Paths) engine.Command { return self(initialise, p.Data) },
-				Serve:        func(_ string, p engine.Paths) engine.Command { return self(serve, p.Data) },
+				Flavor:     "Fake",
+				Config:     func(engine.Target, engine.Paths) []byte { return []byte("[mysqld]\n") },
+				Initialise: func(_ string, p engine.Paths) engine.Command { return self(initialise, p.Data) },
+				Serve: func(_, initFile string, p engine.Paths) engine.Command {
+					c := self(serve, p.Data)
+					c.Args = append(c.Args, "--init-file="+initFile)
+					return c
+				},
 				BootstrapSQL: func(_ engine.Target, password string) []string { return []string{"-- " + password} },
 			},
 		},

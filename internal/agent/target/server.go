@@ -185,9 +185,7 @@ func (s *server) launch(ctx context.Context) (running, error) {
 	if err := writeFiles(s.Options, s.in); err != nil {
 		return running{}, err
 	}
-	command := s.in.engine.Serve(s.configFile(), s.paths())
-	command.Args = append(command.Args, "--init-file="+s.initFile())
-	p, log, err := s.start(command)
+	p, log, err := s.start(s.in.engine.Serve(s.configFile(), s.initFile(), s.paths()))
 	if err != nil {
 		return running{}, err
 	}
