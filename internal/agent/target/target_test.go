@@ -144,7 +144,7 @@ func TestHowAServerEnds(t *testing.T) {
 
 func TestAServerWithoutItsProgram(t *testing.T) {
 	r := newRig(t, "init", "serve")
-	r.in.engine.Serve = func(string, engine.Paths) engine.Command {
+	r.in.engine.Serve = func(string, string, engine.Paths) engine.Command {
 		return engine.Command{Programs: []string{"assay-no-such-server"}}
 	}
 	r.begin(t)
