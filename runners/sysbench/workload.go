@@ -56,6 +56,31 @@ type Params struct {
 	// Rate is the number of transactions per second that each client offers (open
 	// loop), to 2147483647; absent or 0 for a closed loop.
 	Rate int64 `json:"rate,omitempty"`
+	// RandType is the distribution of the keys; absent for special.
+	RandType string `json:"randType,omitempty"`
+	// DBPSMode is auto or disable; absent for auto.
+	DBPSMode string `json:"dbPsMode,omitempty"`
+	// IgnoreErrors are numbers with commas between them, or none; absent for those
+	// that sysbench ignores by itself.
+	IgnoreErrors string `json:"ignoreErrors,omitempty"`
+	// Options are further ones, by name without the leading dashes.
+	Options map[string]string `json:"options,omitempty"`
+	// Script of the user, in place of Test.
+	Script *Script `json:"script,omitempty"`
+}
+
+// Script is a Lua script of the user.
+type Script struct {
+	// ConfigMap that the files of the trial come from.
+	ConfigMap struct {
+		Name string `json:"name"`
+	} `json:"configMap"`
+	// File is the name of the script among them; absent for script.lua.
+	File string `json:"file,omitempty"`
+	// Phases that the script has besides run: Prepare, Cleanup.
+	Phases []string `json:"phases,omitempty"`
+	// PreparedStatements of each connection.
+	PreparedStatements int32 `json:"preparedStatements,omitempty"`
 }
 
 // decodeParams reads the workload of a trial strictly: a field that is not
