@@ -17,12 +17,15 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="(has(self.workload.sysbench) && has(self.workload.sysbench.events) && self.workload.sysbench.events > 0) || duration(self.deadline).getSeconds() >= self.design.blocks * size(self.targets) * (duration(self.design.warmup).getSeconds() + duration(self.design.duration).getSeconds())",fieldPath=".deadline",message="deadline is shorter than blocks x targets x (warmup + duration): raise deadline, or measure less"
+// +kubebuilder:validation:XValidation:rule="(has(self.workload.sysbench) && has(self.workload.sysbench.events) && self.workload.sysbench.events > 0) || (has(self.workload.ycsb) && has(self.workload.ycsb.operationCount) && self.workload.ycsb.operationCount > 0) || duration(self.deadline).getSeconds() >= self.design.blocks * size(self.targets.filter(t, !has(t.published))) * (duration(self.design.warmup).getSeconds() + duration(self.design.duration).getSeconds())",fieldPath=".deadline",message="deadline is shorter than blocks x targets x (warmup + duration): raise deadline, or measure less"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
 // +kubebuilder:validation:XValidation:rule="!has(self.workload.sysbench) || self.workload.sysbench.reportIntervalSeconds == 0 || duration(self.design.duration).getSeconds() <= 10000 * self.workload.sysbench.reportIntervalSeconds",fieldPath=".workload",message="workload.sysbench.reportIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload.ycsb) || duration(self.design.duration).getSeconds() <= 10000 * self.workload.ycsb.statusIntervalSeconds",fieldPath=".workload",message="workload.ycsb.statusIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
+// +kubebuilder:validation:XValidation:rule="self.targets.exists(t, !has(t.published))",fieldPath=".targets",message="at least one target has to be measured: published ones are only shown beside it"
+// +kubebuilder:validation:XValidation:rule="self.design.dataReset == 'PerRun' || self.targets.all(t, !has(t.external) || !has(t.external.jdbc))",fieldPath=".design.dataReset",message="dataReset must be PerRun with an external.jdbc target: Assay does not speak with its server, and so cannot put its data back"
 type BenchmarkRunSpec struct {
 	// Targets are the databases under test, 1 to 8: the variants that every cell
-	// compares. They are measured one at a time.
+	// compares. They are measured one at a time; published ones are not measured.
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=1
@@ -100,10 +103,11 @@ type BenchmarkRunSpec struct {
 
 // Axis is one factor of the experiment.
 type Axis struct {
-	// Name of a field of the workload's tool, such as threads.
+	// Name of a field of the workload's tool, such as threads, or of a parameter of a
+	// custom tool.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:Pattern=`^[a-z][A-Za-z0-9]*$`
+	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9_]*$`
 	Name string `json:"name"`
 
 	// Values of the field, 1 to 64, each once: numbers, or strings in quotes, "true"

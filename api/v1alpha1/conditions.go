@@ -70,6 +70,11 @@ const (
 	ReasonConfigNotFound = "ConfigNotFound"
 	// ReasonConfigRejected: a server setting is malformed or owned by Assay.
 	ReasonConfigRejected = "ConfigRejected"
+	// ReasonPublishedUnreadable: the text of a published target has no number that can be
+	// read.
+	ReasonPublishedUnreadable = "PublishedUnreadable"
+	// ReasonInputsLost: the run's copy of the files of the workload was deleted or changed.
+	ReasonInputsLost = "InputsLost"
 	// ReasonNoNodeOffersShape: no ready node matches a shape and is large enough.
 	ReasonNoNodeOffersShape = "NoNodeOffersShape"
 	// ReasonCannotSeparate: client and target cannot be on different nodes.

@@ -40,6 +40,10 @@ const (
 	// RoleJournal is that of the ConfigMaps with the plan, the records of the trials
 	// and the summary.
 	RoleJournal = "journal"
+	// RoleInputs is that of the ConfigMap with the files of the workload.
+	RoleInputs = "inputs"
+	// RoleQuoted is that of the ConfigMaps with numbers that were measured elsewhere.
+	RoleQuoted = "quoted"
 )
 
 // Annotations.
@@ -77,6 +81,16 @@ const (
 	KeySummary = "summary.json.gz"
 )
 
+// Keys of a published target's ConfigMap, and of its copy.
+const (
+	// KeyQuotedRun holds what the tool printed of the measured phase.
+	KeyQuotedRun = "run"
+	// KeyQuotedLoad holds what it printed of loading the data.
+	KeyQuotedLoad = "load"
+	// KeyQuoted, in the copy, holds what was read from them (internal/quoted).
+	KeyQuoted = "quoted.json"
+)
+
 // Keys in a target's Secret.
 const (
 	KeyUsername = "username"
@@ -84,6 +98,10 @@ const (
 	KeyCA       = "ca.crt"
 	KeyCert     = "tls.crt"
 	KeyKey      = "tls.key"
+	// KeyServerCert and KeyServerKey are the certificate of a server that Assay provides;
+	// only the database pod has them.
+	KeyServerCert = "server.crt"
+	KeyServerKey  = "server.key"
 )
 
 // maxChildName leaves room for what Kubernetes appends to the names of pods and
@@ -142,3 +160,9 @@ func RecordsName(run string, part int32) string {
 func SummaryName(run string, part int32) string {
 	return ChildName(run, fmt.Sprintf("summary-%04d", part))
 }
+
+// InputsName is the name of the ConfigMap with the files of the workload.
+func InputsName(run string) string { return ChildName(run, "inputs") }
+
+// QuotedName is the name of the ConfigMap with the numbers of a published target.
+func QuotedName(run, target string) string { return ChildName(run, target+"-quoted") }

@@ -110,7 +110,8 @@ type BenchmarkRunStatus struct {
 	Trials []TrialStatus `json:"trials,omitempty"`
 
 	// Summary of the valid, undisturbed trials per cell, target and measurement, at
-	// most 60 entries. All of them are in the ConfigMaps of results.summary.
+	// most 60 entries: of more, those of the main measurements. All of them are in the
+	// ConfigMaps of results.summary.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=60
@@ -221,7 +222,7 @@ type ResultsStatus struct {
 type Resolved struct {
 	// ClientShape that the clients got.
 	ClientShape InstanceShapeSpec `json:"clientShape"`
-	// AgentImage in the database pods.
+	// AgentImage in the database pods, and in the client pods of a custom tool.
 	AgentImage string `json:"agentImage"`
 	// RunnerImage of the client pods.
 	RunnerImage string `json:"runnerImage"`
@@ -240,7 +241,8 @@ type Resolved struct {
 type ResolvedInputs struct {
 	// ConfigMap of the run that holds the copy.
 	ConfigMap string `json:"configMap"`
-	// SHA256 of the names and contents, in hexadecimal.
+	// SHA256 of the names and contents, in hexadecimal: that of what sha256sum prints of
+	// the files in the order of their names.
 	SHA256 string `json:"sha256"`
 }
 
@@ -298,6 +300,9 @@ type SettingDifference struct {
 	Name string `json:"name"`
 	// Requested value.
 	Requested string `json:"requested"`
+	// Source of the setting; absent for the storage engine of the target.
+	// +optional
+	Source SettingSource `json:"source,omitempty"`
 	// Effective value, as SHOW GLOBAL VARIABLES answered; absent when the server has
 	// no such variable.
 	// +optional
@@ -367,7 +372,8 @@ type TargetStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4
 	Replicas []ReplicaStatus `json:"replicas,omitempty"`
-	// Quoted are the numbers of a published target.
+	// Quoted are the numbers of a published target, at most 40, the main ones first; all
+	// of them are in the ConfigMap RUN-TARGET-quoted.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
@@ -527,9 +533,10 @@ type TrialStatus struct {
 	// the warm-up or the measured window. Absent without a reset.
 	// +optional
 	ResetTime string `json:"resetTime,omitempty"`
-	// Values of the runner's main measurements.
+	// Values of the runner's main measurements, at most 60.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=60
 	Values []Value `json:"values,omitempty"`
 	// Result is the ConfigMap with the whole result and the raw output of the first
 	// client; those of other clients end in -1, -2 and so on.
@@ -541,6 +548,9 @@ type TrialStatus struct {
 type Value struct {
 	// Name of the measurement, such as throughput.
 	Name string `json:"name"`
+	// Labels that tell measurements of one name apart, such as {"operation": "read"}.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
 	// Value as a decimal number.
 	Value string `json:"value"`
 	// Unit such as tx/s or ms.
@@ -563,6 +573,9 @@ type SummaryEntry struct {
 	Target string `json:"target"`
 	// Name of the measurement, such as throughput.
 	Name string `json:"name"`
+	// Labels that tell measurements of one name apart, such as {"operation": "read"}.
+	// +optional
+	Labels map[string]string `json:"labels,omitempty"`
 	// Unit such as tx/s or ms.
 	Unit string `json:"unit"`
 	// Direction is HigherIsBetter or LowerIsBetter.

@@ -346,6 +346,12 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog
 	Format string `json:"format"`
 
+	// HistogramUnit is the unit of the values of an HdrHistogram log, which does not say
+	// it: ns, us (the default) or ms.
+	// +optional
+	// +kubebuilder:validation:Enum=ns;us;ms
+	HistogramUnit string `json:"histogramUnit,omitempty"`
+
 	// Output is the file with the output, in the working directory; without it the
 	// standard output is read.
 	// +optional
@@ -354,8 +360,8 @@ type CustomWorkload struct {
 }
 
 // CustomPhase is a command of a custom tool. $(HOST), $(PORT), $(DATABASE),
-// $(USERNAME), $(THREADS), $(DURATION_SECONDS), $(CLIENT), $(CLIENTS), $(SEED) and the
-// parameters are filled in; $$(NAME) stands for itself. The password is never an argument: it
+// $(STORAGE_ENGINE), $(TLS), $(USERNAME), $(THREADS), $(DURATION_SECONDS), $(CLIENT),
+// $(CLIENTS), $(SEED) and the parameters are filled in; $$(NAME) stands for itself. The password is never an argument: it
 // is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file my.cnf
 // of the working directory.
 type CustomPhase struct {
