@@ -79,6 +79,7 @@ func runClient(ctx context.Context, args []string) int {
 	flags.StringVar(&o.Result, "result", "", "`name` of the result's ConfigMap, which exists and is empty")
 	flags.IntVar(&o.Index, "client-index", 0, "index of this client, from 0")
 	flags.StringVar(&o.Credentials, "credentials", o.Credentials, "`directory` with username, password and perhaps ca.crt, tls.crt, tls.key")
+	flags.StringVar(&o.Inputs, "inputs", o.Inputs, "`directory` with the files that the workload names; it may be missing")
 	flags.StringVar(&o.Work, "work", o.Work, "`directory` in which the tool runs")
 	flags.StringVar(&o.TerminationLog, "termination-log", o.TerminationLog, "`file` for the termination message")
 	log, ok := parse(flags, args, 0)

@@ -47,8 +47,20 @@ type API interface {
 	Patch(ctx context.Context, name string, patch []byte) error
 }
 
-// Server answers questions about itself.
+// Server is asked about itself, and tried out before anything is measured.
 type Server interface {
+	Questions
+	Probes
+}
+
+// Probes are small trials of a server.
+type Probes interface {
+	// Session says how a connection is encrypted; both are empty when it is not.
+	Session(ctx context.Context) (tlsVersion, cipher string, err error)
+}
+
+// Questions are what a server tells of itself.
+type Questions interface {
 	Version(ctx context.Context) (version, comment string, err error)
 	Variables(ctx context.Context) (map[string]string, error)
 	Status(ctx context.Context) (map[string]string, error)
@@ -67,6 +79,8 @@ type Options struct {
 	// Credentials is a directory with the files username and password, and
 	// perhaps ca.crt, tls.crt and tls.key.
 	Credentials string
+	// Inputs is a directory with the files that the workload names; it may be missing.
+	Inputs string
 	// Work is where the tool runs and its output is kept until it is delivered.
 	Work string
 	// TerminationLog is the file from which Kubernetes takes the last message.
@@ -77,7 +91,9 @@ type Options struct {
 
 // Defaults are the places that internal/resources mounts.
 func Defaults() Options {
-	return Options{Credentials: "/etc/assay/credentials", Work: "/work", TerminationLog: "/dev/termination-log"}
+	return Options{
+		Credentials: "/etc/assay/credentials", Inputs: "/etc/assay/inputs", Work: "/work", TerminationLog: "/dev/termination-log",
+	}
 }
 
 // Limits are the waits of the agent.

@@ -15,8 +15,8 @@ type execution struct {
 	trial       runner.Trial
 	runner      runner.Runner
 	credentials runner.Credentials
-	// server is nil where this client asks nothing; target is nil but for the first
-	// client, and for a target that has no agent.
+	// server is nil for a database that does not speak the protocol of MySQL; target is
+	// nil but for the first client, and for a target that has no agent.
 	server Server
 	target *targetAgent
 	// next is the command that only has to be started.
@@ -42,6 +42,22 @@ func (e *execution) loads() bool { return e.phase() == runner.Prepare && e.first
 // helps: this client loads a part of the data beside the first.
 func (e *execution) helps() bool { return e.phase() == runner.Prepare && !e.first() }
 
+// speaks: the target answers questions in the protocol of MySQL.
+func (e *execution) speaks() bool { return e.trial.Endpoint.JDBC == nil }
+
+// asks: this client asks the server about itself.
+func (e *execution) asks() bool { return e.first() && e.speaks() }
+
+// prefersTLS: whether connections are encrypted is up to the server.
+func (e *execution) prefersTLS() bool {
+	return e.speaks() && e.trial.Endpoint.TLS == runner.TLSPreferred
+}
+
+// skips: the tool has no command for the phase.
+func (e *execution) skips(p runner.Phase) bool {
+	return e.runner.Skips != nil && e.runner.Skips(e.trial, p)
+}
+
 // resets says whether this client puts the data back in this way.
 func (e *execution) resets(method string) bool {
 	return e.first() && e.trial.Reset != nil && e.trial.Reset.Method == method
@@ -61,11 +77,14 @@ func (e *execution) steps() []step {
 	warms, cold := e.warms(), !e.warms()
 	return []step{
 		{true, e.adapt},
+		// No command may be built before it is known whether it uses TLS.
+		{e.prefersTLS(), e.settleTLS},
+		{true, e.compose},
 		// The restore starts the server again, so that it comes before the questions.
 		{e.resets(result.ResetSnapshot), e.restore},
-		{e.first(), e.ask},
+		{e.asks(), e.ask},
 		// Nobody else has waited for the server where there is no barrier.
-		{e.helps(), e.knock},
+		{e.helps() && e.speaks(), e.knock},
 		{e.resets(result.ResetReload), e.reload},
 		{e.first() && e.trial.Reset != nil, e.verify},
 
@@ -79,10 +98,10 @@ func (e *execution) steps() []step {
 		{warms, e.arm},
 		{e.waits(), e.aim},
 		{true, e.measure},
-		{e.first(), e.after},
+		{e.asks(), e.after},
 
 		{e.loads(), e.others},
-		{e.loads(), e.count},
+		{e.loads() && e.speaks(), e.count},
 		{e.loads() && e.trial.Snapshot, e.snapshot},
 	}
 }

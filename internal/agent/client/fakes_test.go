@@ -171,6 +171,8 @@ type fakeServer struct {
 	// tables are what Tables gives, and defaultsErr the error of NonDefault.
 	tables      []result.Table
 	defaultsErr error
+	// cipher of its sessions.
+	cipher string
 }
 
 func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
@@ -207,6 +209,14 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	s.note("status")
 	s.status++
 	return map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}, s.err
+}
+
+func (s *fakeServer) Session(context.Context) (string, string, error) {
+	s.note("session")
+	if s.cipher == "" {
+		return "", "", s.err
+	}
+	return "TLSv1.3", s.cipher, s.err
 }
 
 func (s *fakeServer) Tables(context.Context) ([]result.Table, error) {

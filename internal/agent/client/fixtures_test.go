@@ -31,6 +31,16 @@ func TestMain(m *testing.M) {
 		fmt.Println("value", os.Args[1:])
 		secret, err := os.ReadFile("secret.cfg")
 		fmt.Fprintln(os.Stderr, "file", string(secret), err)
+	case "files":
+		// What is there before, what it was told, and what it writes.
+		old, _ := filepath.Glob("*.hdr")
+		fmt.Println("before", old, "option", os.Getenv("TOOL_OPTION"))
+		for _, name := range []string{"read.hdr", "other.txt"} {
+			if err := os.WriteFile(name, []byte(name+" of "+os.Args[1]), 0o600); err != nil {
+				os.Exit(1)
+			}
+		}
+		_ = os.Symlink("/etc/passwd", "link.hdr")
 	case "bad":
 		fmt.Println("FATAL: no")
 		fmt.Fprintln(os.Stderr, "progress\nERROR 2013: lost with hunter2\nbye")

@@ -60,6 +60,9 @@ func (e *execution) reload(ctx context.Context) *result.Failure {
 }
 
 func (e *execution) reloadPhase(ctx context.Context, trial runner.Trial, phase runner.Phase) *result.Failure {
+	if e.skips(phase) {
+		return nil
+	}
 	command, err := e.runner.Command(trial, phase, e.credentials)
 	if err != nil {
 		return invalid(err)

@@ -22,7 +22,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 	// The tool is not there yet.
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
 	e.res.Client.Before = &usage
-	if !e.first() {
+	if !e.asks() {
 		return nil
 	}
 	status, err := e.server.Status(ctx)

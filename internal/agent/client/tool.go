@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +28,8 @@ type armed struct {
 	args    []string
 	secrets []string
 	cmd     *exec.Cmd
+	// collect are the patterns of the files that belong to the output.
+	collect []string
 	// closeFiles closes the agent's side of the output files.
 	closeFiles func()
 }
@@ -50,7 +54,7 @@ type invocation struct {
 // prepare does everything but the start. The name is also that of the folder of
 // the raw files; the output goes there, untouched by the agent.
 func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed, *result.Failure) {
-	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets}
+	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect}
 	var err error
 	t.cmd, t.closeFiles, err = a.command(name, c, t.args)
 	if errors.Is(err, exec.ErrNotFound) {
@@ -81,7 +85,11 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure
 	if usage != nil {
 		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
 	}
-	if err := a.readOutput(t.name, &in.output); err != nil {
+	err = a.readOutput(t.name, &in.output)
+	if err == nil {
+		in.output.Files, err = collect(a.toolDir(), filepath.Join(a.rawDir(t.name), "files"), t.collect)
+	}
+	if err != nil {
 		return in, &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
 	}
 	if ctx.Err() != nil {
@@ -97,13 +105,13 @@ func (a *Agent) command(name string, c runner.Command, shown []string) (cmd *exe
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, raw := filepath.Join(a.Work, "tool"), a.rawDir(name)
+	dir, raw := a.toolDir(), a.rawDir(name)
 	for _, d := range []string{dir, raw} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, nil, err
 		}
 	}
-	if err := writeFiles(dir, c.Files); err != nil {
+	if err := errors.Join(discard(dir, c.Collect), writeFiles(dir, c.Files), writeNames(raw, c.Env)); err != nil {
 		return nil, nil, err
 	}
 	line := strings.Join(append([]string{c.Path}, shown...), "\n") + "\n"
@@ -123,6 +131,9 @@ func (a *Agent) command(name string, c runner.Command, shown []string) (cmd *exe
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
 	// A locale would change how tools print numbers.
 	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C")
+	for name, value := range c.Env {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
 	return cmd, func() { _, _ = stdout.Close(), stderr.Close() }, nil
 }
 
@@ -137,6 +148,19 @@ func writeFiles(dir string, files map[string][]byte) error {
 	}
 	return nil
 }
+
+// writeNames takes down which environment variables the command has of its own. Their
+// values may be secrets, and are not written.
+func writeNames(raw string, env map[string]string) error {
+	if len(env) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(env))
+	return os.WriteFile(filepath.Join(raw, "environment.txt"), []byte(strings.Join(names, "\n")+"\n"), 0o600)
+}
+
+// toolDir is the working directory of the tool.
+func (a *Agent) toolDir() string { return filepath.Join(a.Work, "tool") }
 
 func (a *Agent) rawDir(name string) string { return filepath.Join(a.Work, "raw", name) }
 

@@ -72,6 +72,8 @@ func parseTrial(text string) (runner.Trial, error) {
 // checkData makes sure that what is asked of the data can be done.
 func checkData(t runner.Trial) error {
 	switch {
+	case t.Endpoint.JDBC != nil && (t.Snapshot || t.Reset != nil):
+		return errors.New("endpoint.jdbc: the data of a database behind a JDBC driver can be neither put back nor counted: set design.dataReset to PerRun")
 	case t.Snapshot && t.Agent == "":
 		return errors.New("agent: missing although a snapshot is to be taken")
 	case t.Reset == nil:
@@ -100,4 +102,35 @@ func loadCredentials(dir string) (runner.Credentials, error) {
 	c.Password = strings.TrimSuffix(string(read("password", true)), "\n")
 	c.CA, c.Cert, c.Key = read("ca.crt", false), read("tls.crt", false), read("tls.key", false)
 	return c, errors.Join(errs...)
+}
+
+// maxInputs is how much the files of a workload may have together: that of a ConfigMap.
+const maxInputs = 1 << 20
+
+// loadInputs reads the mounted copy of the user's ConfigMap; a directory that is
+// missing holds none. Kubernetes keeps the files in a directory whose name begins
+// with two dots, and links to them.
+func loadInputs(dir string) (map[string][]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("inputs: %w", err)
+	}
+	inputs, total := map[string][]byte{}, 0
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), "..") {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			return nil, fmt.Errorf("inputs: %w", err)
+		}
+		if total += len(data); total > maxInputs {
+			return nil, fmt.Errorf("inputs: the files of %s have more than %d bytes", dir, maxInputs)
+		}
+		inputs[entry.Name()] = data
+	}
+	return inputs, nil
 }

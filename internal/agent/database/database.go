@@ -36,12 +36,18 @@ func Open(e runner.Endpoint, c runner.Credentials) (*Server, error) {
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
 	cfg.Timeout = timeout
 	cfg.Logger = &mysql.NopLogger{}
-	if e.TLS == runner.TLSRequired {
+	if e.TLS == runner.TLSRequired || e.TLS == runner.TLSPreferred {
 		config, err := tlsConfig(e.Host, c)
 		if err != nil {
 			return nil, err
 		}
 		cfg.TLS = config
+		// Preferred is what tools mean by it: encrypted if the server offers it, and only
+		// held against a CA that was given.
+		cfg.AllowFallbackToPlaintext = e.TLS == runner.TLSPreferred
+		if cfg.AllowFallbackToPlaintext && len(c.CA) == 0 {
+			config.InsecureSkipVerify = true
+		}
 	}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {

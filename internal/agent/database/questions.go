@@ -42,6 +42,13 @@ func (s *Server) Status(ctx context.Context) (map[string]string, error) {
 	return s.pairs(ctx, "SHOW GLOBAL STATUS")
 }
 
+// Session says how one connection of the benchmark's account is encrypted; both are
+// empty when it is not.
+func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err error) {
+	all, err := s.pairs(ctx, "SHOW SESSION STATUS LIKE 'Ssl\\_%'")
+	return all["Ssl_version"], all["Ssl_cipher"], err
+}
+
 func (s *Server) pairs(ctx context.Context, query string) (map[string]string, error) {
 	all := map[string]string{}
 	err := s.with(ctx, func(c *sql.Conn) error {
