@@ -180,9 +180,15 @@ type Report struct {
 	Failure *result.Failure
 }
 
+// AnyHeadline says that one measurement is as good as another.
+const AnyHeadline = "*"
+
 // Facts are what a trial lets one expect of its result, in numbers that do not
 // name the tool. A zero means: nothing is known, so nothing is checked.
 type Facts struct {
+	// Headline is the name of the measurement that a result has to have; empty for the
+	// throughput, AnyHeadline for any.
+	Headline string
 	// DurationSeconds is the length of the measured window that was asked for; 0
 	// when the workload counts operations.
 	DurationSeconds int64

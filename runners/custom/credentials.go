@@ -1,0 +1,71 @@
+package custom
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Files of the working directory.
+const (
+	optionFile = "my.cnf"
+	caFile     = "ca.pem"
+	certFile   = "client-cert.pem"
+	keyFile    = "client-key.pem"
+)
+
+// files are those of the user, then those of Assay, which no file of the user can
+// replace.
+func files(t runner.Trial, c runner.Credentials) map[string][]byte {
+	out := maps.Clone(t.Inputs)
+	if out == nil {
+		out = map[string][]byte{}
+	}
+	out[optionFile] = options(t.Endpoint, c)
+	if t.Endpoint.TLS != runner.TLSDisabled {
+		for name, data := range map[string][]byte{caFile: c.CA, certFile: c.Cert, keyFile: c.Key} {
+			if len(data) > 0 {
+				out[name] = data
+			}
+		}
+	}
+	return out
+}
+
+// options is an option file for the clients of MySQL and MariaDB. Either ignores with
+// loose_ what only the other one knows.
+func options(e runner.Endpoint, c runner.Credentials) []byte {
+	lines := []string{
+		"[client]", "protocol=tcp", "host=" + quote(e.Host), "port=" + strconv.Itoa(int(e.Port)),
+		"user=" + quote(c.Username), "password=" + quote(c.Password),
+	}
+	if e.TLS == runner.TLSDisabled {
+		lines = append(lines, "loose_ssl_mode=DISABLED", "loose_skip_ssl")
+	} else {
+		lines = append(lines, "loose_ssl_mode=REQUIRED", "loose_ssl=1")
+		if len(c.CA) > 0 {
+			lines = append(lines, "ssl_ca="+caFile)
+		}
+		if len(c.Cert) > 0 && len(c.Key) > 0 {
+			lines = append(lines, "ssl_cert="+certFile, "ssl_key="+keyFile)
+		}
+	}
+	return []byte(strings.Join(lines, "\n") + "\n")
+}
+
+// quote a value of an option file (mysys/my_default.c).
+func quote(value string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(value) + `"`
+}
+
+// environment has the password for tools that take it from there, and where the
+// target is.
+func environment(t runner.Trial, c runner.Credentials) map[string]string {
+	return map[string]string{
+		"ASSAY_PASSWORD": c.Password, "MYSQL_PWD": c.Password,
+		"ASSAY_HOST": t.Endpoint.Host, "ASSAY_PORT": strconv.Itoa(int(t.Endpoint.Port)),
+		"ASSAY_DATABASE": t.Endpoint.Database, "ASSAY_USERNAME": c.Username, "ASSAY_TLS": string(t.Endpoint.TLS),
+	}
+}

@@ -1,0 +1,88 @@
+package custom
+
+import (
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// parse reads the output of a phase.
+func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[string]Format) runner.Report {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return failed(result.ReasonTrialInvalid, "%v", err)
+	}
+	ended := exit(o)
+	if phase == runner.Prepare || phase == runner.Cleanup {
+		return runner.Report{Failure: ended}
+	}
+	output := o.Stdout
+	if p.Output != "" {
+		written, there := o.Files[p.Output]
+		if !there && ended == nil {
+			return failed(result.ReasonOutputTruncated, "the tool ended well, but did not write the file %s (workload.custom.output)", p.Output)
+		}
+		output = written
+	}
+	read := formats[p.Format]
+	if p.Format == formatHistogramLog {
+		read = func(b []byte) runner.Report { return parseHistogramLog(b, p.HistogramUnit) }
+	}
+	if read == nil {
+		return failed(result.ReasonTrialInvalid, "workload.custom.format: %q is not known", p.Format)
+	}
+	report := read(output)
+	for i := range report.Problems {
+		report.Problems[i].Source = "run/" + source(p)
+	}
+	if report.Failure == nil && len(report.Measurements) == 0 {
+		report.Failure = noNumbers(p.Format)
+	}
+	if ended != nil {
+		// Why a tool gave up says more than what its output lacks.
+		report.Failure = ended
+	}
+	return report
+}
+
+func source(p Params) string {
+	if p.Output != "" {
+		return p.Output
+	}
+	return "stdout"
+}
+
+// exit is the failure of a tool that did not end well.
+func exit(o runner.Output) *result.Failure {
+	switch {
+	case o.Signal != "":
+		return &result.Failure{Reason: result.ReasonToolFailed, Message: "the tool was ended by " + o.Signal}
+	case o.ExitCode != 0:
+		return &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("the tool ended with exit code %d", o.ExitCode)}
+	}
+	return nil
+}
+
+func failed(reason result.Reason, format string, args ...any) runner.Report {
+	return runner.Report{Failure: &result.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}}
+}
+
+func noNumbers(format string) *result.Failure {
+	return &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf(
+		"the output has no number in the format %s (workload.custom.format)", format)}
+}
+
+// number is a plain measurement.
+func number(name, unit string, direction result.Direction, value float64) result.Measurement {
+	return result.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}
+}
+
+// latency is a measurement of latencies in ms.
+func latency(name string, value float64, n int64) result.Measurement {
+	m := number(name, "ms", result.LowerIsBetter, value)
+	m.N = &n
+	return m
+}
+
+func problem(line int, text string) result.Problem { return result.Problem{Line: line, Text: text} }
