@@ -3,6 +3,7 @@ package validity
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -17,9 +18,19 @@ const (
 	rateStep  = 0.005
 )
 
-func headline(r result.Result, _ runner.Facts) string {
-	if _, ok := value(r, result.NameThroughput, nil); !ok {
-		return "there is no throughput, although the tool ended well"
+func headline(r result.Result, f runner.Facts) string {
+	name := f.Headline
+	switch name {
+	case "":
+		name = result.NameThroughput
+	case runner.AnyHeadline:
+		if !slices.ContainsFunc(r.Measurements, func(m result.Measurement) bool { return m.Value != nil }) {
+			return "there is not one number, although the tool ended well"
+		}
+		return ""
+	}
+	if _, ok := value(r, name, nil); !ok {
+		return fmt.Sprintf("there is no %s, although the tool ended well", name)
 	}
 	return ""
 }
