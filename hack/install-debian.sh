@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Installs the Debian packages the project needs, and says which. The only script here that changes the machine.
-# Usage: install-debian.sh [group...]   groups: engine, image, lint (default: all of them)
+# Usage: install-debian.sh [group...]   groups: engine, image, maven, lint (default: all of them)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 declare -A packages=(
   [engine]="docker.io containerd runc iptables iproute2 procps jq" # a container engine for kind
   [image]="mmdebstrap jq"                                          # Debian root file systems without a registry
+  [maven]="maven"                                                  # pinned jars for some images
   [lint]="shellcheck"
 )
 
@@ -31,7 +32,7 @@ missing() {
   done
 }
 
-(($#)) || set -- engine image lint
+(($#)) || set -- engine image maven lint
 mapfile -t todo < <(wanted "$@" | missing)
 ((${#todo[@]})) || exit 0
 
