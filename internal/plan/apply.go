@@ -19,9 +19,11 @@ import (
 // a new pointer, such as *v1alpha1.SysbenchWorkload.
 //
 // An integer is set as a number. A string is set as a string if the field takes
-// one, or else as the number or the truth value that it spells: "0.5", "true". A
-// field that the tool does not have, or a value that does not fit, is an error that
-// names the axis. The bounds of a field are the tool's to check.
+// one, or else as the number or the truth value that it spells: "0.5", "true". Where
+// the tool has a field "parameters" with texts by name, an axis may also name one that
+// is there already: an axis that had to make it would be a misspelt one. A field that
+// the tool does not have, one of many values, or a value that does not fit, is an error
+// that names the axis. The bounds of a field are the tool's to check.
 func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, error) {
 	typed := into()
 	t := reflect.TypeOf(typed)
@@ -39,16 +41,10 @@ func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, e
 	if err := json.Unmarshal(canonical, &object); err != nil {
 		return nil, fmt.Errorf("spec.workload: %w", err)
 	}
-	fields := fieldsOf(t.Elem())
+	tool := fieldsOf(t.Elem())
 	for _, axis := range slices.Sorted(maps.Keys(cell)) { // sorted: the same error every time
-		field, has := fields[axis]
-		if !has {
-			return nil, fmt.Errorf("spec.matrix[%s]: the tool has no field %s; it has: %s",
-				axis, axis, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
-		}
-		value := cell[axis]
-		if object[axis], err = literal(value, field); err != nil {
-			return nil, fmt.Errorf("spec.matrix[%s]: the value %s does not fit: the field needs %w", axis, quoted(value), err)
+		if err := tool.set(object, axis, cell[axis]); err != nil {
+			return nil, fmt.Errorf("spec.matrix[%s]: %w", axis, err)
 		}
 	}
 	if canonical, err = json.Marshal(object); err != nil {
@@ -83,11 +79,73 @@ func decodeStrictly(data []byte, into any) error {
 	return nil
 }
 
-// fieldsOf lists the fields of a workload by their names in JSON. encoding/json
-// would take a name in other letters too, such as tablesize, and so let an axis past
-// the check of the fields that decide what is loaded.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
-	out := map[string]reflect.Type{}
+// fields of a workload by their names in JSON. encoding/json would take a name in
+// other letters too, such as tablesize, and so let an axis past the check of the fields
+// that decide what is loaded.
+type fields map[string]reflect.Type
+
+// parameters is the field with texts by name that axes may set one by one.
+const parameters = "parameters"
+
+// set the value of an axis in the object of a workload.
+func (f fields) set(object map[string]json.RawMessage, axis string, value intstr.IntOrString) (err error) {
+	field, has := f[axis]
+	switch {
+	case !has && f[parameters] == reflect.TypeFor[map[string]string]():
+		return f.setParameter(object, axis, value)
+	case !has:
+		return fmt.Errorf("the tool has no field %s; it has: %s", axis, f.single())
+	case !single(field):
+		return fmt.Errorf("%s has many values, and an axis sets one: use one of %s", axis, f.single())
+	}
+	if object[axis], err = literal(value, field); err != nil {
+		return fmt.Errorf("the value %s does not fit: the field needs %w", quoted(value), err)
+	}
+	return nil
+}
+
+// setParameter sets one of the parameters; each is a text, whatever it spells.
+func (f fields) setParameter(object map[string]json.RawMessage, axis string, value intstr.IntOrString) (err error) {
+	known := map[string]string{}
+	if data := object[parameters]; data != nil {
+		if err := json.Unmarshal(data, &known); err != nil {
+			return fmt.Errorf("spec.workload, %s: %w", parameters, err)
+		}
+	}
+	if _, has := known[axis]; !has {
+		return fmt.Errorf("the tool has no field and no parameter %s; it has the fields %s and the parameters %q: give the parameter a value there first",
+			axis, f.single(), slices.Sorted(maps.Keys(known)))
+	}
+	known[axis] = value.String()
+	object[parameters], err = json.Marshal(known)
+	return err
+}
+
+// single lists the fields that an axis can set.
+func (f fields) single() string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		if single(f[name]) {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// single says whether a field has one value: a number, a truth value or a text.
+func single(t reflect.Type) bool {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Map, reflect.Slice, reflect.Array, reflect.Struct, reflect.Pointer, reflect.Interface:
+		return false
+	}
+	return true
+}
+
+func fieldsOf(t reflect.Type) fields {
+	out := fields{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.IsExported() && !f.Anonymous && name != "" && name != "-" {

@@ -14,16 +14,19 @@ func sysbench() any { return &v1alpha1.SysbenchWorkload{} }
 
 // tool has a field of every kind that a workload may have.
 type tool struct {
-	Name    string   `json:"name"`
-	Share   float64  `json:"share"`
-	Limit   *int32   `json:"limit,omitempty"`
-	Factor  *float64 `json:"factor,omitempty"`
-	Size    int64    `json:"size,omitempty"`
-	Sync    bool     `json:"sync,omitempty"`
-	Options []string `json:"options,omitempty"`
+	Name    string                 `json:"name"`
+	Share   float64                `json:"share"`
+	Limit   *int32                 `json:"limit,omitempty"`
+	Factor  *float64               `json:"factor,omitempty"`
+	Size    int64                  `json:"size,omitempty"`
+	Sync    bool                   `json:"sync,omitempty"`
+	Options []string               `json:"options,omitempty"`
+	Script  *struct{ File string } `json:"script,omitempty"`
 }
 
 func newTool() any { return &tool{} }
+
+func custom() any { return &v1alpha1.CustomWorkload{} }
 
 func cell(name string, value any) Cell {
 	return Cell{name: axis(name, value).Values[0]}
@@ -53,7 +56,15 @@ func TestApply(t *testing.T) {
 		"a string that looks like a number":  {`{"name":"x","share":1}`, cell("name", "64"), newTool, `{"name":"64","share":1}`},
 		"a fraction":                         {`{"name":"x","share":1}`, cell("share", "0.5"), newTool, `{"name":"x","share":0.5}`},
 		"a fraction behind a pointer":        {`{"name":"x","share":1}`, cell("factor", "1e-3"), newTool, `{"name":"x","share":1,"factor":0.001}`},
-		"an integer for a fraction":          {`{"name":"x","share":1}`, cell("share", 2), newTool, `{"name":"x","share":2}`},
+		"a parameter of a custom tool": {
+			`{"image":"i","format":"Result","run":{"command":["t"]},"parameters":{"rows":"1","MODE":"a"}}`, Cell{"rows": intstr.FromInt32(64), "MODE": intstr.FromString("true")},
+			custom, `{"image":"i","run":{"command":["t"]},"parameters":{"MODE":"true","rows":"64"},"format":"Result"}`,
+		},
+		"a field before a parameter of its name": {
+			`{"image":"i","format":"Result","run":{"command":["t"]},"parameters":{"threads":"1"}}`, cell("threads", 64),
+			custom, `{"image":"i","run":{"command":["t"]},"parameters":{"threads":"1"},"threads":64,"format":"Result"}`,
+		},
+		"an integer for a fraction": {`{"name":"x","share":1}`, cell("share", 2), newTool, `{"name":"x","share":2}`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -73,18 +84,27 @@ func TestApplyRefuses(t *testing.T) {
 		want string
 	}{
 		"a field that the tool does not have": {
-			`{}`, cell("colour", 1), newTool, "spec.matrix[colour]: the tool has no field colour; it has: factor, limit, name, options, share, size, sync",
+			`{}`, cell("colour", 1), newTool, "spec.matrix[colour]: the tool has no field colour; it has: factor, limit, name, share, size, sync",
 		},
-		"a field in other letters":          {`{}`, cell("tablesize", 1), sysbench, "spec.matrix[tablesize]: the tool has no field tablesize; it has: "},
-		"a word for an integer":             {`{}`, cell("threads", "many"), sysbench, `spec.matrix[threads]: the value "many" does not fit: the field needs an integer of 32 bits`},
-		"a fraction for an integer":         {`{}`, cell("threads", "0.5"), sysbench, "an integer of 32 bits"},
-		"an integer that is too large":      {`{}`, cell("threads", "5000000000"), sysbench, "an integer of 32 bits"},
-		"an integer for a truth value":      {`{}`, cell("skipTrx", 1), sysbench, `spec.matrix[skipTrx]: the value 1 does not fit: the field needs "true" or "false"`},
-		"an integer for a string":           {`{}`, cell("test", 1), sysbench, "the field needs a string"},
-		"null, which would change nothing":  {`{"threads":4}`, cell("threads", "null"), sysbench, "an integer of 32 bits"},
-		"an empty value":                    {`{}`, cell("threads", ""), sysbench, "an integer of 32 bits"},
-		"two values in one":                 {`{}`, cell("threads", "1 2"), sysbench, "an integer of 32 bits"},
-		"a list":                            {`{}`, cell("options", `["a"]`), newTool, "the field needs a []string"},
+		"a field in other letters":         {`{}`, cell("tablesize", 1), sysbench, "spec.matrix[tablesize]: the tool has no field tablesize; it has: "},
+		"a word for an integer":            {`{}`, cell("threads", "many"), sysbench, `spec.matrix[threads]: the value "many" does not fit: the field needs an integer of 32 bits`},
+		"a fraction for an integer":        {`{}`, cell("threads", "0.5"), sysbench, "an integer of 32 bits"},
+		"an integer that is too large":     {`{}`, cell("threads", "5000000000"), sysbench, "an integer of 32 bits"},
+		"an integer for a truth value":     {`{}`, cell("skipTrx", 1), sysbench, `spec.matrix[skipTrx]: the value 1 does not fit: the field needs "true" or "false"`},
+		"an integer for a string":          {`{}`, cell("test", 1), sysbench, "the field needs a string"},
+		"null, which would change nothing": {`{"threads":4}`, cell("threads", "null"), sysbench, "an integer of 32 bits"},
+		"an empty value":                   {`{}`, cell("threads", ""), sysbench, "an integer of 32 bits"},
+		"two values in one":                {`{}`, cell("threads", "1 2"), sysbench, "an integer of 32 bits"},
+		"a list": {
+			`{}`, cell("options", `["a"]`), newTool, "spec.matrix[options]: options has many values, and an axis sets one: use one of factor, limit, name, share, size, sync",
+		},
+		"a map":                  {`{}`, cell("options", "a"), sysbench, "spec.matrix[options]: options has many values"},
+		"a group of fields":      {`{}`, cell("script", "a"), newTool, "spec.matrix[script]: script has many values"},
+		"all parameters at once": {`{}`, cell("parameters", "a"), custom, "spec.matrix[parameters]: parameters has many values"},
+		"a parameter that has no value in the workload": {
+			`{"parameters":{"rows":"1","mode":"x"}}`, cell("row", 1), custom,
+			`threads and the parameters ["mode" "rows"]: give the parameter a value there first`,
+		},
 		"the first of two mistakes, always": {`{}`, Cell{"b": intstr.FromInt32(1), "a": intstr.FromInt32(1)}, newTool, "spec.matrix[a]"},
 		"a workload with an unknown field":  {`{"thread":1}`, Cell{}, sysbench, `spec.workload: json: unknown field "thread"`},
 		"a workload that is no object":      {`null`, Cell{}, sysbench, "spec.workload: it has to be an object"},

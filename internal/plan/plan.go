@@ -30,7 +30,7 @@ type Plan struct {
 	Seed int64 `json:"seed"`
 	// Order of the trials.
 	Order v1alpha1.TrialOrder `json:"order"`
-	// Targets in the order of the spec.
+	// Targets that are measured, in the order of the spec.
 	Targets []string `json:"targets"`
 	// Axes are the names of the axes in the order of the matrix; absent without one.
 	Axes []string `json:"axes,omitempty"`
@@ -82,13 +82,14 @@ func (e *TooManyError) Error() string {
 }
 
 // New makes the plan of a spec whose defaults are filled in. dataFields are the
-// fields of the workload that decide what is loaded; they cannot be axes. Errors
+// fields and parameters of the workload that decide what is loaded; they cannot be axes. Errors
 // name the field; more than MaxTrials is a *TooManyError. Nothing is built before
 // everything is counted: a matrix of 64^8 cells is refused as fast as any other.
 func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	d := spec.Design
-	if len(spec.Targets) == 0 {
-		return nil, errors.New("spec.targets: a run needs at least one target")
+	targets := measured(spec.Targets)
+	if len(targets) == 0 {
+		return nil, errors.New("spec.targets: a run needs at least one target to measure: published ones are only shown beside it")
 	}
 	if d.Blocks < 1 {
 		return nil, fmt.Errorf("spec.design.blocks: %d is too few: use at least 1", d.Blocks)
@@ -104,7 +105,7 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(spec.Targets)), Cells: m.combinations()}
+	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(targets)), Cells: m.combinations()}
 	if tooMany.Cells > maxCombinations {
 		tooMany.BeforeExclude = len(spec.Exclude) > 0
 		return nil, tooMany
@@ -115,16 +116,25 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	if tooMany.Trials() > MaxTrials {
 		return nil, tooMany
 	}
-	p := &Plan{Seed: d.Seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells))}
-	for _, t := range spec.Targets {
-		p.Targets = append(p.Targets, t.Name)
-	}
+	p := &Plan{Seed: d.Seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells)), Targets: targets}
 	p.Trials = arrange(d.Seed, size{blocks: d.Blocks, cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
 	for i := range p.Trials {
 		p.Trials[i].Index = int32(i)
 	}
 	markResets(p.Trials, d.DataReset)
 	return p, nil
+}
+
+// measured are the names of the targets that are measured: all but those whose numbers
+// somebody else published.
+func measured(targets []v1alpha1.Target) []string {
+	var out []string
+	for _, t := range targets {
+		if t.Published == nil {
+			out = append(out, t.Name)
+		}
+	}
+	return out
 }
 
 // Measuring is how long one trial loads its target: warm-up and measured window.

@@ -296,3 +296,20 @@ func TestSHA256TellsPlansApart(t *testing.T) {
 		t.Errorf("hashes %s and %s: want two different ones of 64 digits", a.SHA256(), b.SHA256())
 	}
 }
+
+// What somebody else measured is no target of the plan.
+func TestPublishedTargetsAreNotMeasured(t *testing.T) {
+	s := spec(v1alpha1.OrderSequential, 2, "ours quoted theirs", axis("threads", 1, 2))
+	s.Targets[1].Published = &v1alpha1.PublishedTarget{}
+	p := mustNew(t, s)
+	if diff := cmp.Diff([]string{"ours", "theirs"}, p.Targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s", diff)
+	}
+	if len(p.Trials) != 8 {
+		t.Errorf("%d trials, want 2 blocks x 2 targets x 2 cells", len(p.Trials))
+	}
+	s.Targets = s.Targets[1:2]
+	if _, err := New(s, nil); err == nil || !strings.Contains(err.Error(), "spec.targets: a run needs at least one target to measure") {
+		t.Errorf("error %v", err)
+	}
+}
