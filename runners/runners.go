@@ -3,14 +3,17 @@
 package runners
 
 import (
+	"github.com/assay-bench/assay/runners/custom"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
 )
 
 // All lists the runners in the order in which documents show them.
 func All() []runner.Runner {
+	bench := sysbench.Runner()
 	return []runner.Runner{
-		sysbench.Runner(),
+		bench,
+		custom.Runner(map[string]custom.Format{"Sysbench": bench.Quote}),
 	}
 }
 

@@ -16,6 +16,22 @@ import (
 var workloads = map[string]string{
 	"sysbench": `{"test":"oltp_read_write","threads":4,"tables":2,"tableSize":1000,"reportIntervalSeconds":1,
 		"percentile":95,"histogram":true,"randSeed":42}`,
+	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
+		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
+		"parameters":{"rows":"10"},"dataParameters":["rows"]}`,
+}
+
+// exitProves are the runners whose Prepare and Cleanup are proven by the exit code:
+// of a tool that nobody knows, nothing else says that it did its work.
+var exitProves = map[string]bool{"custom": true}
+
+// failure is the output of a tool that printed this and did nothing else.
+func failure(r runner.Runner, phase runner.Phase, printed []byte) runner.Output {
+	o := runner.Output{Stdout: printed, Stderr: printed}
+	if exitProves[r.Name] && (phase == runner.Prepare || phase == runner.Cleanup) {
+		o.ExitCode = 1
+	}
+	return o
 }
 
 const (
@@ -126,7 +142,7 @@ func refusesUnknownFields(t *testing.T, r runner.Runner) {
 
 func failsOnSilence(t *testing.T, r runner.Runner) {
 	for _, phase := range phases {
-		got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, runner.Output{})
+		got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, failure(r, phase, nil))
 		if got.Failure == nil || got.Failure.Reason == "" || got.Failure.Message == "" {
 			t.Errorf("%s: failure = %+v, want one with reason and message", phase, got.Failure)
 		}
@@ -143,7 +159,7 @@ func survivesGarbage(t *testing.T, r runner.Runner) {
 	}
 	for _, phase := range phases {
 		for _, b := range garbage {
-			got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, runner.Output{Stdout: b, Stderr: b})
+			got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, failure(r, phase, b))
 			if got.Failure == nil {
 				t.Errorf("%s: %.20q is no success", phase, b)
 			}

@@ -2,6 +2,7 @@ package custom
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -32,7 +33,7 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[stri
 	if read == nil {
 		return failed(result.ReasonTrialInvalid, "workload.custom.format: %q is not known", p.Format)
 	}
-	report := read(output)
+	report := finite(read(output))
 	for i := range report.Problems {
 		report.Problems[i].Source = "run/" + source(p)
 	}
@@ -44,6 +45,22 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[stri
 		report.Failure = ended
 	}
 	return report
+}
+
+// finite takes out values that are no numbers, such as NaN: absent is absent.
+func finite(r runner.Report) runner.Report {
+	for i, m := range r.Measurements {
+		if m.Value != nil && (math.IsNaN(*m.Value) || math.IsInf(*m.Value, 0)) {
+			r.Problems = append(r.Problems, problem(0, fmt.Sprintf("%s is %g", m.Name, *m.Value)))
+			r.Measurements[i].Value = nil
+		}
+		for j, at := range m.Intervals {
+			if at.Value != nil && (math.IsNaN(*at.Value) || math.IsInf(*at.Value, 0)) {
+				m.Intervals[j].Value = nil
+			}
+		}
+	}
+	return r
 }
 
 func source(p Params) string {

@@ -1,0 +1,133 @@
+package custom
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const slapWorkload = `{"image":"example.com/slap:1","threads":8,"format":"Mysqlslap",
+	"prepare":{"command":["mariadb","--defaults-file=my.cnf","$(DATABASE)","-e","CREATE TABLE t (id INT) ENGINE=$(STORAGE_ENGINE)"]},
+	"run":{"command":["mariadb-slap","--defaults-file=my.cnf","--concurrency=$(THREADS)","--number-of-queries=$(queries)","--seed=$(SEED)","$$(HOST)","$(DURATION_SECONDS)"]},
+	"parameters":{"queries":"1000"},"dataParameters":["queries"]}`
+
+func slapTrial() runner.Trial {
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(slapWorkload), Clients: 3,
+		Ref:           result.TrialRef{Block: new(2), Client: 1, Phase: "Run"},
+		WarmupSeconds: 5, DurationSeconds: 60,
+		Inputs:   map[string][]byte{"queries.sql": []byte("SELECT 1"), "my.cnf": []byte("mine")},
+		Endpoint: runner.Endpoint{Host: "db.bench.svc", Port: 3307, Database: "bench", TLS: runner.TLSRequired, StorageEngine: "RocksDB"},
+	}
+}
+
+func TestCommand(t *testing.T) {
+	c := runner.Credentials{Username: "assay", Password: `p"w\d`, CA: []byte("ca")}
+	got, err := Runner(nil).Command(slapTrial(), runner.Run, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := runner.Command{
+		Path: "mariadb-slap",
+		Args: []string{"--defaults-file=my.cnf", "--concurrency=8", "--number-of-queries=1000", "--seed=8", "$(HOST)", "60"},
+		Files: map[string][]byte{
+			"queries.sql": []byte("SELECT 1"), "ca.pem": []byte("ca"),
+			"my.cnf": []byte("[client]\nprotocol=tcp\nhost=\"db.bench.svc\"\nport=3307\nuser=\"assay\"\npassword=\"p\\\"w\\\\d\"\n" +
+				"loose_ssl_mode=REQUIRED\nloose_ssl=1\nssl_ca=ca.pem\n"),
+		},
+		Env: map[string]string{
+			"ASSAY_PASSWORD": `p"w\d`, "MYSQL_PWD": `p"w\d`, "ASSAY_HOST": "db.bench.svc", "ASSAY_PORT": "3307",
+			"ASSAY_DATABASE": "bench", "ASSAY_USERNAME": "assay", "ASSAY_TLS": "Required",
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheWarmupHasItsOwnDuration(t *testing.T) {
+	got, err := Runner(nil).Command(slapTrial(), runner.Warmup, runner.Credentials{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := got.Args[len(got.Args)-1]; last != "5" {
+		t.Errorf("duration = %s, want 5", last)
+	}
+}
+
+func TestPhasesWithoutACommandAreSkipped(t *testing.T) {
+	r := Runner(nil)
+	for phase, want := range map[runner.Phase]bool{runner.Prepare: false, runner.Run: false, runner.Warmup: false, runner.Cleanup: true} {
+		if got := r.Skips(slapTrial(), phase); got != want {
+			t.Errorf("%s: skips = %v, want %v", phase, got, want)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	tests := map[string]struct{ old, new, want string }{
+		"a name that nobody knows":         {"$(queries)", "$(querys)", "command[3]: $(querys) is not known"},
+		"a parameter with a name of Assay": {`"parameters":{"queries":"1000"`, `"parameters":{"HOST":"x","queries":"1000"`, "parameters.HOST"},
+		"a data parameter without a value": {`["queries"]`, `["rows"]`, `no parameter "rows"`},
+		"a format that nobody knows":       {`"Mysqlslap"`, `"HammerDB"`, "custom.format"},
+		"an output outside":                {`"threads":8`, `"threads":8,"output":"../x"`, "custom.output"},
+		"no threads":                       {`"threads":8`, `"threads":0`, "custom.threads"},
+		"an empty command":                 {`"command":["mariadb-slap"`, `"command":["","x"`, "custom.run.command"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial := slapTrial()
+			trial.Workload = json.RawMessage(strings.Replace(slapWorkload, test.old, test.new, 1))
+			_, err := Runner(nil).Command(trial, runner.Run, runner.Credentials{})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error = %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestATargetBehindJDBCIsRefused(t *testing.T) {
+	trial := slapTrial()
+	trial.Endpoint = runner.Endpoint{JDBC: &runner.JDBC{URL: "jdbc:sqlserver://x", Driver: "D"}}
+	if _, err := Runner(nil).Command(trial, runner.Run, runner.Credentials{}); err == nil || !strings.Contains(err.Error(), "external.host") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestOutputFile(t *testing.T) {
+	trial := trial("Mysqlslap")
+	trial.Workload = json.RawMessage(strings.Replace(string(trial.Workload), `"threads"`, `"output":"slap.csv","threads"`, 1))
+	command, err := Runner(nil).Command(trial, runner.Run, runner.Credentials{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"slap.csv"}, command.Collect); diff != "" {
+		t.Errorf("collect (-want +got):\n%s", diff)
+	}
+	got := Runner(nil).Parse(trial, runner.Run, runner.Output{Files: map[string][]byte{"slap.csv": fixture(t, "mysqlslap.csv")}})
+	if got.Failure != nil || len(got.Measurements) == 0 {
+		t.Errorf("report = %+v", got)
+	}
+	got = Runner(nil).Parse(trial, runner.Run, runner.Output{Stdout: fixture(t, "mysqlslap.csv")})
+	if got.Failure == nil || !strings.Contains(got.Failure.Message, "slap.csv") {
+		t.Errorf("failure without the file = %+v", got.Failure)
+	}
+}
+
+func FuzzFill(f *testing.F) {
+	f.Add("$(HOST)$$(A)$(x)")
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := fill(text, func(string) (string, bool) { return "v", true })
+		if err != nil {
+			t.Fatalf("every name was known: %v", err)
+		}
+		if !strings.Contains(text, "$(") && got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
+}

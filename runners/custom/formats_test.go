@@ -1,0 +1,156 @@
+package custom
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// fixtures are raw outputs. tpccmysql has the numbers that its documentation shows:
+// the tool could not be obtained; benchbase is from a report of a user; the others are
+// from runs of the tools.
+var fixtures = map[string]string{
+	"mysqlslap.txt": "Mysqlslap", "mysqlslap.csv": "Mysqlslap", "gotpc.txt": "GoTPC",
+	"tpccmysql.txt": "TPCCMySQL", "tpccmysql-ng.txt": "TPCCMySQL", "benchbase.json": "BenchBase",
+	"gobench.txt": "GoBenchmark", "pytest.json": "PytestBenchmark", "histogram.hdr": "HdrHistogramLog", "result.json": "Result",
+}
+
+func fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func trial(format string) runner.Trial {
+	workload, err := json.Marshal(Params{
+		Image: "example.com/tool:1", Run: Phase{Command: []string{"tool"}}, Threads: 1, Format: format,
+	})
+	if err != nil {
+		panic(err)
+	}
+	return runner.Trial{Version: runner.TrialVersion, Runner: Name, Workload: workload, Clients: 1, DurationSeconds: 10}
+}
+
+func parseFixture(format string, output []byte) runner.Report {
+	return Runner(nil).Parse(trial(format), runner.Run, runner.Output{Stdout: output})
+}
+
+func TestFormats(t *testing.T) {
+	for name, format := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			got, err := json.MarshalIndent(parseFixture(format, fixture(t, name)), "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, append(got, '\n'), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(strings.TrimSpace(string(fixture(t, name+".golden"))), string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What matters of each format, read by hand from its fixture.
+func TestNumbersOfTheFormats(t *testing.T) {
+	tests := map[string]struct {
+		fixture, name string
+		labels        map[string]string
+		want          float64
+	}{
+		"mysqlslap: 4 clients x 500 queries in 0.259 s": {"mysqlslap.txt", result.NameThroughput, nil, 2000 / 0.259},
+		"mysqlslap: the shortest round":                 {"mysqlslap.txt", nameRoundTime, map[string]string{"stat": "min"}, 0.240},
+		"mysqlslap --csv: the row of 4 clients":         {"mysqlslap.csv", nameRoundTime, map[string]string{"clients": "4", "stat": "max"}, 0.399},
+		"go-tpc: all transactions that ended well":      {"gotpc.txt", result.NameThroughput, nil, (210 + 2459 + 231 + 2368 + 205) / 10.0},
+		"go-tpc: tpmC":                       {"gotpc.txt", nameTPMC, nil, 14773.1},
+		"go-tpc: a percentile of one kind":   {"gotpc.txt", result.NameLatencyPercentile, map[string]string{"operation": "payment", "p": "99.9"}, 6.8},
+		"tpcc-mysql: TpmC":                   {"tpccmysql.txt", nameTPMC, nil, 67461},
+		"BenchBase: throughput, all digits":  {"benchbase.json", result.NameThroughput, nil, 0.010009098869862678},
+		"BenchBase: median in ms":            {"benchbase.json", result.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
+		"go test: the mean of two runs in s": {"gobench.txt", nameOperationTime, nil, (31181116 + 20443583) / 2e9},
+		"pytest-benchmark: a median in s":    {"pytest.json", nameOperationTime, map[string]string{"stat": "median"}, 1.0985000699292868e-05},
+		"Result: a mean":                     {"result.json", result.NameLatencyAvg, nil, 0.83},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			report := parseFixture(fixtures[test.fixture], fixture(t, test.fixture))
+			m, ok := result.Find(report.Measurements, test.name, test.labels)
+			if !ok || m.Value == nil {
+				t.Fatalf("there is no %s %v in %+v", test.name, test.labels, report.Measurements)
+			}
+			if diff := *m.Value/test.want - 1; diff > 1e-12 || diff < -1e-12 {
+				t.Errorf("got %v, want %v", *m.Value, test.want)
+			}
+		})
+	}
+}
+
+func TestFailures(t *testing.T) {
+	tests := map[string]struct {
+		format string
+		output runner.Output
+		want   string
+	}{
+		"silence":                           {"Mysqlslap", runner.Output{}, "no number in the format Mysqlslap"},
+		"a tool that failed with numbers":   {"Mysqlslap", runner.Output{Stdout: []byte("Benchmark\n\tNumber of clients running queries: 4\n"), ExitCode: 1}, "exit code 1"},
+		"a tool that was killed":            {"GoTPC", runner.Output{ExitCode: -1, Signal: "SIGKILL"}, "SIGKILL"},
+		"a benchmark of Go that failed":     {"GoBenchmark", runner.Output{Stdout: []byte("BenchmarkA-2 10 5 ns/op\n--- FAIL: BenchmarkB\nFAIL\n")}, "--- FAIL: BenchmarkB"},
+		"a constraint of TPC-C":             {"TPCCMySQL", runner.Output{Stdout: []byte(" New-Order: 83.21% [NG]\n<TpmC>\n 5.0 TpmC\n")}, "83.21%"},
+		"a run of BenchBase that broke off": {"BenchBase", runner.Output{Stdout: []byte(`{"Final State":"MEASURE","Throughput (requests/second)":5}`)}, "MEASURE"},
+		"a tool's own failure":              {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","failure":"no rows"}`)}, "no rows"},
+		"a result of another version":       {"Result", runner.Output{Stdout: []byte(`{"version":"v2","measurements":[]}`)}, "version"},
+		"a result with a field too many":    {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","qps":5}`)}, "qps"},
+		"a result without a unit":           {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","measurements":[{"name":"a"}]}`)}, "measurements[0]"},
+		"a result in two objects":           {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","failure":"x"}{}`)}, "after the end"},
+		"a histogram log that is cut":       {"HdrHistogramLog", runner.Output{Stdout: []byte("0.001,0.425,0.229,HISTFAAAAXl42i2R\n")}, "HdrHistogram"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Runner(nil).Parse(trial(test.format), runner.Run, test.output)
+			if got.Failure == nil || !strings.Contains(got.Failure.Message, test.want) {
+				t.Errorf("failure = %+v, want one with %q", got.Failure, test.want)
+			}
+		})
+	}
+}
+
+func FuzzFormats(f *testing.F) {
+	var names []string
+	for name, format := range fixtures {
+		data, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(format, data)
+		names = append(names, format)
+	}
+	f.Fuzz(func(t *testing.T, format string, data []byte) {
+		if format == "" {
+			format = names[len(data)%len(names)]
+		}
+		report := parseFixture(format, data)
+		if report.Failure == nil && len(report.Measurements) == 0 {
+			t.Error("neither a number nor a failure")
+		}
+		if _, err := json.Marshal(report); err != nil {
+			t.Errorf("the report cannot be written down: %v", err)
+		}
+	})
+}
