@@ -2,6 +2,7 @@ package sysbench
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,10 +13,6 @@ import (
 
 const (
 	program = "sysbench"
-	// ignoredErrors are the errors after which sysbench repeats the transaction:
-	// 1213 deadlock, 1020 record has changed, 1205 lock wait timeout. They are its
-	// defaults, written out so that another version cannot change them.
-	ignoredErrors = "1213,1020,1205"
 	// defaultEngine is what sysbench 1.0 creates tables with when it is told
 	// nothing. It has no way to leave the choice to the server: an empty value is
 	// a syntax error in its CREATE TABLE.
@@ -29,7 +26,7 @@ var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 // command builds the command line of a phase. Every option that has a bearing on
 // the numbers is written out, also where it is sysbench's default.
 func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.Command, error) {
-	p, err := decodeParams(t.Workload)
+	p, err := workloadOf(t)
 	if err != nil {
 		return runner.Command{}, err
 	}
@@ -41,18 +38,53 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	if err != nil {
 		return runner.Command{}, err
 	}
-	schema := []string{
-		"--tables=" + strconv.Itoa(int(p.Tables)),
-		"--table-size=" + strconv.FormatInt(p.TableSize, 10),
+	what, err := scriptOf(t, phase, p)
+	if err != nil {
+		return runner.Command{}, err
 	}
 	own, err := phaseArgs(t, phase, p)
 	if err != nil {
 		return runner.Command{}, err
 	}
-	if phase == runner.Prepare {
-		files[loadFile] = []byte(loadScript)
+	maps.Copy(files, what.files)
+	behaviour := []string{"--db-ps-mode=" + p.DBPSMode, "--mysql-ignore-errors=" + p.IgnoreErrors}
+	args := slices.Concat(connection, behaviour, schemaArgs(p), own, p.optionArgs(phase), []string{what.name, commands[phase]})
+	return runner.Command{Path: program, Args: args, Files: files}, nil
+}
+
+// commands of sysbench by phase.
+var commands = map[runner.Phase]string{
+	runner.Prepare: "prepare", runner.Warmup: "run", runner.Run: "run", runner.Cleanup: "cleanup",
+}
+
+// luaScript is what sysbench runs: a bundled test or a file of the working directory.
+type luaScript struct {
+	name  string
+	files map[string][]byte
+}
+
+func scriptOf(t runner.Trial, phase runner.Phase, p Params) (luaScript, error) {
+	switch {
+	case p.Script != nil:
+		files, err := p.Script.files(t.Inputs)
+		return luaScript{p.Script.File, files}, err
+	case bundled[p.Test].ownSchema:
+		return luaScript{bulkFile, map[string][]byte{bulkFile: []byte(bulkScript)}}, nil
+	case phase == runner.Prepare:
+		return luaScript{loadFile, map[string][]byte{loadFile: []byte(loadScript)}}, nil
 	}
-	return runner.Command{Path: program, Args: slices.Concat(connection, schema, own), Files: files}, nil
+	return luaScript{name: p.Test}, nil
+}
+
+// schemaArgs are options of the OLTP tests; others do not have them.
+func schemaArgs(p Params) []string {
+	if p.Script != nil || bundled[p.Test].ownSchema {
+		return nil
+	}
+	return []string{
+		"--tables=" + strconv.Itoa(int(p.Tables)),
+		"--table-size=" + strconv.FormatInt(p.TableSize, 10),
+	}
 }
 
 func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
@@ -75,16 +107,15 @@ func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
 	return []string{
 		"--config-file=" + configFile,
 		"--db-driver=mysql",
-		"--db-ps-mode=auto",
 		"--mysql-host=" + e.Host,
 		"--mysql-port=" + strconv.Itoa(int(e.Port)),
 		"--mysql-user=" + c.Username,
 		"--mysql-db=" + e.Database,
 		"--mysql-ssl=" + tls,
-		"--mysql-ignore-errors=" + ignoredErrors,
 	}, nil
 }
 
+// phaseArgs are the options that the phase itself decides.
 func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 	switch phase {
 	case runner.Prepare:
@@ -100,7 +131,7 @@ func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 		}
 		return runArgs(t.Ref.Client, p, p.Events, t.DurationSeconds), nil
 	case runner.Cleanup:
-		return []string{"--threads=1", p.Test, "cleanup"}, nil
+		return cleanupArgs(p), nil
 	}
 	return nil, fmt.Errorf("phase: %q is not known", phase)
 }
@@ -115,6 +146,12 @@ func prepareArgs(t runner.Trial, p Params) ([]string, error) {
 	if !engineName.MatchString(engine) {
 		return nil, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", engine)
 	}
+	if p.Script != nil {
+		return []string{"--threads=" + strconv.Itoa(int(p.Threads)), "--rand-type=" + p.RandType}, nil
+	}
+	if bundled[p.Test].ownSchema {
+		return []string{"--mysql-storage-engine=" + engine, "--threads=" + strconv.Itoa(int(p.Threads))}, nil
+	}
 	own := partOf(t, runner.Prepare, p)
 	if own.index < 0 || own.index >= own.parts {
 		return nil, fmt.Errorf("ref.client: %d is out of range: use 0 to %d", own.index, own.parts-1)
@@ -124,10 +161,19 @@ func prepareArgs(t runner.Trial, p Params) ([]string, error) {
 		"--threads=" + strconv.Itoa(max(min(int(p.Threads), own.count()), 1)),
 		"--part=" + strconv.Itoa(own.index),
 		"--parts=" + strconv.Itoa(own.parts),
-		// Of the indexed column k. 1.1 changed the default to uniform.
-		"--rand-type=special",
-		loadFile, "prepare",
+		// Of the indexed column k, whatever distribution of keys is measured: so the data is
+		// the same for all of them.
+		"--rand-type=" + defaultRandType,
 	}, nil
+}
+
+// cleanupArgs: bulk_insert has a table per thread, so it has to know their number.
+func cleanupArgs(p Params) []string {
+	threads := 1
+	if bundled[p.Test].ownSchema {
+		threads = int(p.Threads)
+	}
+	return []string{"--threads=" + strconv.Itoa(threads)}
 }
 
 // runArgs ends after the events or the seconds, whichever comes first; 0 events
@@ -141,16 +187,17 @@ func runArgs(client int, p Params, events, seconds int64) []string {
 	if p.Rate > 0 {
 		args = append(args, "--rate="+strconv.FormatInt(p.Rate, 10))
 	}
-	return append(args,
-		// 1.1 changed the default to uniform.
-		"--rand-type=special",
+	args = append(args,
+		"--rand-type="+p.RandType,
 		"--rand-seed="+strconv.FormatInt(seedOf(p.RandSeed, client), 10),
 		"--percentile="+strconv.Itoa(int(p.Percentile)),
 		"--histogram="+onOff(p.Histogram),
 		"--report-interval="+strconv.Itoa(int(p.ReportIntervalSeconds)),
-		"--skip-trx="+onOff(p.SkipTrx),
-		p.Test, "run",
 	)
+	if p.Script == nil && !bundled[p.Test].ownSchema {
+		args = append(args, "--skip-trx="+onOff(p.SkipTrx))
+	}
+	return args
 }
 
 // seedOf a client is its own, so that clients do not ask for the same rows in the

@@ -14,6 +14,11 @@ import (
 const workload = `{"test":"oltp_read_write","threads":64,"tables":10,"tableSize":1000000,"reportIntervalSeconds":1,
 	"percentile":99,"histogram":true,"randSeed":42,"skipTrx":false}`
 
+// aScript is the workload of a script of the user, as the API completes it.
+const aScript = `{"script":{"configMap":{"name":"mine"},"file":"mine.lua","phases":["Prepare","Cleanup"],"preparedStatements":7},
+	"threads":8,"tables":1,"tableSize":10000,"reportIntervalSeconds":1,"percentile":95,"histogram":true,"randSeed":42,
+	"randType":"pareto","dbPsMode":"auto","ignoreErrors":"1213","options":{"scale":"5","tables":"3"}}`
+
 func aTrial() runner.Trial {
 	return runner.Trial{
 		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(workload),
@@ -32,9 +37,30 @@ var plainFiles = map[string][]byte{"sysbench.cfg": []byte("mysql-password=\"s3cr
 
 var loadFiles = map[string][]byte{"sysbench.cfg": plainFiles["sysbench.cfg"], "load.lua": []byte(loadScript)}
 
-const connection = "--config-file=sysbench.cfg --db-driver=mysql --db-ps-mode=auto --mysql-host=innodb.bench.svc " +
-	"--mysql-port=3306 --mysql-user=assay --mysql-db=sbtest --mysql-ssl=off --mysql-ignore-errors=1213,1020,1205 " +
+const connection = "--config-file=sysbench.cfg --db-driver=mysql --mysql-host=innodb.bench.svc " +
+	"--mysql-port=3306 --mysql-user=assay --mysql-db=sbtest --mysql-ssl=off --db-ps-mode=auto --mysql-ignore-errors=1213,1020,1205 " +
 	"--tables=10 --table-size=1000000 "
+
+const (
+	// bare is what a script without options of its own gets.
+	bare = "--config-file=sysbench.cfg --db-driver=mysql --mysql-host=innodb.bench.svc --mysql-port=3306 --mysql-user=assay " +
+		"--mysql-db=sbtest --mysql-ssl=off --db-ps-mode=auto --mysql-ignore-errors=1213,1020,1205 "
+	scripted = "--config-file=sysbench.cfg --db-driver=mysql --mysql-host=innodb.bench.svc --mysql-port=3306 --mysql-user=assay " +
+		"--mysql-db=sbtest --mysql-ssl=off --db-ps-mode=auto --mysql-ignore-errors=1213 "
+	someOptions = `{"auto_inc":"off","mysql-compression":"on","no-such":"1","range-size":"5","secondary":"on"}`
+)
+
+var (
+	bulkFiles   = map[string][]byte{"sysbench.cfg": plainFiles["sysbench.cfg"], "bulk.lua": []byte(bulkScript)}
+	scriptFiles = map[string][]byte{"sysbench.cfg": plainFiles["sysbench.cfg"], "mine.lua": []byte("mine"), "lib.lua": []byte("lib")}
+)
+
+func bulk(t *runner.Trial) { t.Workload = edit(workload, "oltp_read_write", "bulk_insert") }
+
+func own(t *runner.Trial) {
+	t.Workload = json.RawMessage(aScript)
+	t.Inputs = map[string][]byte{"mine.lua": []byte("mine"), "lib.lua": []byte("lib")}
+}
 
 func TestCommand(t *testing.T) {
 	tests := map[string]struct {
@@ -116,6 +142,56 @@ func TestCommand(t *testing.T) {
 				"client-cert.pem": someone.Cert, "cacert.pem": someone.CA,
 			},
 		},
+		"run with the choices of 1.1, and without prepared statements": {
+			phase: runner.Run, files: plainFiles,
+			change: func(t *runner.Trial) {
+				t.Workload = withField("randType", `"uniform","dbPsMode":"disable","ignoreErrors":"none"`)
+			},
+			args: strings.NewReplacer("ps-mode=auto", "ps-mode=disable", "1213,1020,1205", "none").Replace(connection) +
+				"--threads=64 --events=0 --time=300 --rand-type=uniform --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+		},
+		"prepare takes the options of data and connection": {
+			phase: runner.Prepare, files: loadFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
+			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --part=0 --parts=1 --rand-type=special " +
+				"--auto_inc=off --mysql-compression=on --secondary=on load.lua prepare",
+		},
+		"run takes all the options": {
+			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
+			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 --skip-trx=off --auto_inc=off --mysql-compression=on --no-such=1 --range-size=5 " +
+				"--secondary=on oltp_read_write run",
+		},
+		"cleanup takes the options of the connection": {
+			phase: runner.Cleanup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
+			args: connection + "--threads=1 --mysql-compression=on oltp_read_write cleanup",
+		},
+		"bulk_insert has a table per thread": {
+			phase: runner.Prepare, files: bulkFiles, change: bulk,
+			args: bare + "--mysql-storage-engine=RocksDB --threads=64 bulk.lua prepare",
+		},
+		"bulk_insert runs as a script that empties the tables first": {
+			phase: runner.Run, files: bulkFiles, change: bulk,
+			args: bare + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+				"--histogram=on --report-interval=1 bulk.lua run",
+		},
+		"bulk_insert drops as many tables as it has threads": {
+			phase: runner.Cleanup, files: bulkFiles, change: bulk,
+			args: bare + "--threads=64 bulk.lua cleanup",
+		},
+		"a script loads with all its threads and options": {
+			phase: runner.Prepare, files: scriptFiles, change: own,
+			args: scripted + "--threads=8 --rand-type=pareto --scale=5 --tables=3 mine.lua prepare",
+		},
+		"a script runs": {
+			phase: runner.Run, files: scriptFiles, change: own,
+			args: scripted + "--threads=8 --events=0 --time=300 --rand-type=pareto --rand-seed=42 --percentile=95 " +
+				"--histogram=on --report-interval=1 --scale=5 --tables=3 mine.lua run",
+		},
+		"a script cleans up": {
+			phase: runner.Cleanup, files: scriptFiles, change: own,
+			args: scripted + "--threads=1 --scale=5 --tables=3 mine.lua cleanup",
+		},
 		"cleanup": {
 			phase: runner.Cleanup, files: plainFiles,
 			args: connection + "--threads=1 oltp_read_write cleanup",
@@ -182,7 +258,14 @@ func TestCommandRefuses(t *testing.T) {
 		"a warm-up of no length":            {runner.Warmup, func(t *runner.Trial, _ *runner.Credentials) { t.WarmupSeconds = 0 }, "warmupSeconds: 0"},
 		"an engine that is SQL":             {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "x */" }, "endpoint.storageEngine"},
 		"a part that nobody shared out":     {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Ref.Client, t.Clients = 3, 3 }, "ref.client: 3"},
-		"a phase that is not known":         {"Verify", func(*runner.Trial, *runner.Credentials) {}, `phase: "Verify"`},
+		"a script that is not there": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { own(t); delete(t.Inputs, "mine.lua") },
+			"the ConfigMap mine has no key mine.lua: it has [lib.lua]"},
+		"a script over a file of Assay": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { own(t); t.Inputs["cacert.pem"] = nil },
+			"cacert.pem is the name of a file that Assay writes"},
+		"a module in a hidden file": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { own(t); t.Inputs[".rc"] = nil }, `the key ".rc"`},
+		"several clients of bulk_insert": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { bulk(t); t.Clients = 2 },
+			"clients.count: 2 clients with bulk_insert"},
+		"a phase that is not known": {"Verify", func(*runner.Trial, *runner.Credentials) {}, `phase: "Verify"`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -244,6 +327,11 @@ func tlsWithout(change func(*runner.Credentials)) func(*runner.Trial, *runner.Cr
 
 func edit(text, old, new string) json.RawMessage {
 	return json.RawMessage(strings.Replace(text, old, new, 1))
+}
+
+// withField is the workload with a field more.
+func withField(field, value string) json.RawMessage {
+	return edit(workload, `"skipTrx"`, fmt.Sprintf(`"%s":%s,"skipTrx"`, field, value))
 }
 
 // withRate is the workload with one of the fields that may be absent.

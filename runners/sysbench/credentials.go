@@ -42,7 +42,7 @@ func secretFiles(tls runner.TLSMode, c runner.Credentials) (map[string][]byte, e
 	for _, pem := range pems {
 		if len(pem.data) == 0 {
 			return nil, fmt.Errorf("credentials: %s is missing: with TLS sysbench 1.0 always loads a client certificate, "+
-				"its key and the CA; add all three to the target's Secret, or set endpoint.tls to Disabled", pem.key)
+				"its key and the CA; add ca.crt, tls.crt and tls.key to the target's Secret, or set the target's tls to Disabled", pem.key)
 		}
 		files[pem.file] = pem.data
 	}

@@ -26,12 +26,35 @@ var (
 	tlsFailed   = cause{result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
 )
 
-// queueFull is how the line begins with which sysbench gives up a rate.
-const queueFull = "FATAL: The event queue is full."
+// wordings are causes of FATAL lines without the number of an error, by how they
+// begin. The numbers in them are built into sysbench 1.0 (sysbench.c): 131072 places of
+// the queue (MAX_QUEUE_LEN), 30 s for the threads (THREAD_INIT_TIMEOUT).
+var wordings = []struct {
+	begins string
+	cause
+}{
+	{"FATAL: The event queue is full.", overloaded},
+	{"FATAL: Worker threads failed to initialize within", cause{result.ReasonToolFailed,
+		"every thread connects and prepares its statements first, and sysbench 1.0 waits 30 s for all of them: use fewer threads " +
+			"with more clients (clients.count), fewer tables, or dbPsMode: disable"}},
+	{"FATAL: The --max-time limit has expired, forcing shutdown", cause{result.ReasonUnfinished,
+		"transactions were still under way when options[forced-shutdown] had passed: look for locks and stalls of the server, or raise it"}},
+	{"FATAL: Invalid random numbers distribution", cause{result.ReasonToolFailed,
+		"sysbench 1.0 has no zipfian: choose another workload.sysbench.randType, or a runner image with sysbench 1.1"}},
+}
 
-// overloaded: the queue has 131072 places (MAX_QUEUE_LEN in sysbench.c).
 var overloaded = cause{result.ReasonOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
 	"cannot keep up with the rate: lower workload.sysbench.rate, or raise threads"}
+
+// wording is the cause of a line that names no error.
+func wording(line string) (cause, bool) {
+	for _, w := range wordings {
+		if strings.HasPrefix(line, w.begins) {
+			return w.cause, true
+		}
+	}
+	return cause{}, false
+}
 
 // causes by MySQL error number.
 var causes = map[string]cause{
@@ -43,7 +66,8 @@ var causes = map[string]cause{
 	"1049": missing, "1146": missing,
 	"1050": {result.ReasonSchemaNotEmpty, "drop the tables sbtest1, sbtest2, ... first, or use an empty schema"},
 	"2026": tlsFailed, "3159": tlsFailed,
-	"1040": {result.ReasonToolFailed, "raise max_connections of the server above the number of threads, or use fewer threads"},
+	"1040": {result.ReasonLimitTooLow, "raise max_connections of the server above the number of threads, or use fewer threads"},
+	"1461": {result.ReasonLimitTooLow, "raise max_prepared_stmt_count of the server, use fewer threads or tables, or dbPsMode: disable"},
 	"1062": {result.ReasonToolFailed, "with skipTrx, two threads may delete and insert the same row at the same time: set skipTrx to false, or use more rows"},
 	"1286": {result.ReasonToolFailed, "name a storage engine that the server has"},
 }
@@ -53,10 +77,15 @@ func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner
 	switch {
 	case len(r.fatals) > 0:
 		return r.fatalFailure(t.Endpoint.TLS)
-	case o.Signal != "":
-		return failed(result.ReasonToolFailed, "sysbench was ended by %s: %s", o.Signal, afterSignal(o.Signal))
+	case signalOf(o) != "":
+		return failed(result.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:
 		return failed(result.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.firstComplaint())
+	case p.Script != nil && (phase == runner.Prepare || phase == runner.Cleanup):
+		if r.version == "" {
+			return failed(result.ReasonOutputTruncated, "sysbench ended well, but its output lacks the line with its version: look at the raw output")
+		}
+		return nil
 	case phase == runner.Prepare || phase == runner.Cleanup:
 		if unproven := r.progress.unproven(phase, p, partOf(t, phase, p)); unproven != "" {
 			return failed(result.ReasonOutputTruncated,
@@ -84,6 +113,17 @@ func (r *reading) unfinished(t runner.Trial, p Params) *result.Failure {
 	}
 	return failed(result.ReasonUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
 		done.value, p.Events, t.DurationSeconds)
+}
+
+// signalOf is the signal that ended the process, be it of sysbench or, as 128 and its
+// number, of a shell around it.
+func signalOf(o runner.Output) string {
+	if o.Signal != "" {
+		return o.Signal
+	}
+	return map[int]string{
+		128 + 2: "SIGINT", 128 + 6: "SIGABRT", 128 + 7: "SIGBUS", 128 + 9: "SIGKILL", 128 + 11: "SIGSEGV", 128 + 15: "SIGTERM",
+	}[o.ExitCode]
 }
 
 // afterSignal says where to look. sysbench handles none of these signals: nothing
@@ -118,8 +158,8 @@ func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
 		}
 	}
 	why, known := causes[number]
-	if number == "" && strings.HasPrefix(quoted, queueFull) {
-		why, known = overloaded, true
+	if number == "" {
+		quoted, why, known = r.worded()
 	}
 	if !known {
 		why = cause{result.ReasonToolFailed, "look at the raw output and the server's log"}
@@ -132,6 +172,16 @@ func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
 		first = abridge(r.fatals[0]) + "; "
 	}
 	return failed(why.reason, "sysbench: %s%s: %s", first, abridge(quoted), why.remedy)
+}
+
+// worded finds the first FATAL line whose wording is known; else it is the first of all.
+func (r *reading) worded() (string, cause, bool) {
+	for _, line := range r.fatals {
+		if why, known := wording(line); known {
+			return line, why, true
+		}
+	}
+	return r.fatals[0], cause{}, false
 }
 
 // tlsHint is the other reason for "access denied": servers refuse an account

@@ -144,7 +144,7 @@ var fixtures = map[string]fixture{
 	"fail-shutdown-midrun":           broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
 	"fail-not-ignoring-errors":       broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
 	"fail-skip-trx-duplicate-key":    broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
-	"fail-too-many-connections":      broken(runner.Run, 1, result.ReasonToolFailed),
+	"fail-too-many-connections":      broken(runner.Run, 1, result.ReasonLimitTooLow),
 	"fail-unknown-option":            broken(runner.Run, 1, result.ReasonToolFailed),
 	"fail-sigint-midrun":             broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGINT" }),
 	"fail-sigterm-midrun":            broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGTERM" }),

@@ -51,6 +51,8 @@ const (
 	count = `(\d+)`
 	real2 = `(\d+\.\d{2}|-?nan|-?inf)`
 	real4 = `(\d+\.\d{4}|-?nan|-?inf)`
+	// rounded is one that somebody may have shortened.
+	rounded = `(\d+(?:\.\d+)?|-?nan|-?inf)`
 )
 
 // figureLine is one kind of line of the final report: its groups are the figures.
@@ -65,28 +67,37 @@ func figureLineOf(pattern string, figures ...string) figureLine {
 	return figureLine{regexp.MustCompile(`^\s+` + pattern + `$`), figures}
 }
 
-var figureLines = []figureLine{
-	{regexp.MustCompile(`^Target transaction rate: ` + count + `/sec$`), []string{figOffered}},
-	figureLineOf(`read:\s+`+count, figRead),
-	figureLineOf(`write:\s+`+count, figWrite),
-	figureLineOf(`other:\s+`+count, figOther),
-	figureLineOf(`total:\s+`+count, figTotal),
-	figureLineOf(`transactions:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figTransactions, figTPS),
-	figureLineOf(`queries:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figQueries, figQPS),
-	figureLineOf(`ignored errors:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figIgnored, figIgnoredRate),
-	figureLineOf(`reconnects:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figReconnects, figReconnectRate),
-	figureLineOf(`total time:\s+`+real4+`s`, figTotalTime),
-	figureLineOf(`total number of events:\s+`+count, figEvents),
-	// 1.1 has a section "Throughput" in place of "General statistics".
-	figureLineOf(`time elapsed:\s+`+real4+`s`, figTotalTime),
-	figureLineOf(`events/s \(eps\):\s+`+real4, figEventRate),
-	figureLineOf(`min:\s+`+real2, figMin),
-	figureLineOf(`avg:\s+`+real2, figAvg),
-	figureLineOf(`max:\s+`+real2, figMax),
-	figureLineOf(count+`th percentile:\s+`+real2, figPercentileOf, figPercentile),
-	figureLineOf(`sum:\s+`+real2, figSum),
-	figureLineOf(`events \(avg/stddev\):\s+`+real4+`/`+real2, figEventsAvg, figEventsStddev),
-	figureLineOf(`execution time \(avg/stddev\):\s+`+real4+`/`+real2, figTimeAvg, figTimeStddev),
+// figureLines of sysbench itself: the numbers of decimals are fixed, so that a line
+// that was cut is found out. quotedLines of those who quote it.
+var (
+	figureLines = figureLinesOf(real2, real4)
+	quotedLines = figureLinesOf(rounded, rounded)
+)
+
+func figureLinesOf(real2, real4 string) []figureLine {
+	return []figureLine{
+		{regexp.MustCompile(`^Target transaction rate: ` + count + `/sec$`), []string{figOffered}},
+		figureLineOf(`read:\s+`+count, figRead),
+		figureLineOf(`write:\s+`+count, figWrite),
+		figureLineOf(`other:\s+`+count, figOther),
+		figureLineOf(`total:\s+`+count, figTotal),
+		figureLineOf(`transactions:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figTransactions, figTPS),
+		figureLineOf(`queries:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figQueries, figQPS),
+		figureLineOf(`ignored errors:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figIgnored, figIgnoredRate),
+		figureLineOf(`reconnects:\s+`+count+`\s+\(`+real2+` per sec\.\)`, figReconnects, figReconnectRate),
+		figureLineOf(`total time:\s+`+real4+`s`, figTotalTime),
+		figureLineOf(`total number of events:\s+`+count, figEvents),
+		// 1.1 has a section "Throughput" in place of "General statistics".
+		figureLineOf(`time elapsed:\s+`+real4+`s`, figTotalTime),
+		figureLineOf(`events/s \(eps\):\s+`+real4, figEventRate),
+		figureLineOf(`min:\s+`+real2, figMin),
+		figureLineOf(`avg:\s+`+real2, figAvg),
+		figureLineOf(`max:\s+`+real2, figMax),
+		figureLineOf(count+`th percentile:\s+`+real2, figPercentileOf, figPercentile),
+		figureLineOf(`sum:\s+`+real2, figSum),
+		figureLineOf(`events \(avg/stddev\):\s+`+real4+`/`+real2, figEventsAvg, figEventsStddev),
+		figureLineOf(`execution time \(avg/stddev\):\s+`+real4+`/`+real2, figTimeAvg, figTimeStddev),
+	}
 }
 
 // plainLines are understood and hold no figure.
@@ -97,12 +108,17 @@ var plainLines = regexp.MustCompile(`^(?:` +
 	`|Report intermediate results every \d+ second\(s\)` +
 	`|Initializing random number generator from (?:current time|seed \(-?\d+\)\.)` +
 	`|Initializing worker threads\.\.\.` +
+	`|Forcing shutdown in \d+ seconds` +
+	`|Number of unfinished transactions on forced shutdown: \d+` +
 	`|Threads started!` +
 	`|\(last message repeated \d+ times\)` +
 	`|Latency histogram \(values are in milliseconds\)` +
-	`|\s+value\s+-+ distribution -+ count` +
-	`|SQL statistics:|\s+queries performed:|General statistics:|Throughput:|Latency \(ms\):|Threads fairness:` +
+	`|\s*value\s+-+ distribution -+ count` +
+	`|SQL statistics:|\s*queries performed:|General statistics:|Throughput:|Latency \(ms\):|Threads fairness:` +
 	`)$`)
+
+// noPercentile is printed in place of a percentile with --percentile=0.
+var noPercentile = regexp.MustCompile(`^\s*percentile stats:\s+disabled\s*$`)
 
 var bannerLine = regexp.MustCompile(`^sysbench (\d\S*) \(using .+\)$`)
 

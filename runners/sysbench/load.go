@@ -7,8 +7,34 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// loadFile is the script of prepare, in the working directory.
-const loadFile = "load.lua"
+// Scripts of the adapter, in the working directory.
+const (
+	loadFile = "load.lua"
+	bulkFile = "bulk.lua"
+)
+
+// bulkScript is bulk_insert with two differences. Its tables get the storage engine of
+// the target, and one that exists is an error, as in the other tests. Every run begins
+// with empty tables, as prepare left them: each thread inserts the keys 1, 2, 3, ...
+// into a table of its own, so that the run after a warm-up would end at its first
+// statement. TRUNCATE comes before the clock of sysbench starts; it is counted as one
+// statement of the kind other per thread.
+const bulkScript = `require("bulk_insert")
+sysbench.cmdline.options = {mysql_storage_engine = {"Storage engine of the tables", "InnoDB"}}
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   for i = 1, sysbench.opt.threads do
+      print(string.format("Creating table 'sbtest%d'...", i))
+      con:query(string.format("CREATE TABLE sbtest%d (id INTEGER NOT NULL, k INTEGER DEFAULT '0' NOT NULL, PRIMARY KEY (id)) ENGINE = %s",
+         i, sysbench.opt.mysql_storage_engine))
+   end
+end
+local connect = thread_init
+function thread_init()
+   connect()
+   con:query("TRUNCATE TABLE sbtest" .. thread_id + 1)
+end
+`
 
 // loadScript loads the tables as every OLTP test of sysbench 1.0 does, with two
 // differences: the rows of a table follow from its number and size alone, and with
@@ -52,7 +78,7 @@ type part struct{ index, parts, tables int }
 
 // partOf: prepare is shared out among the clients; cleanup is done by one for all.
 func partOf(t runner.Trial, phase runner.Phase, p Params) part {
-	all := part{parts: 1, tables: int(p.Tables)}
+	all := part{parts: 1, tables: p.tables()}
 	if phase != runner.Prepare || t.Clients <= 1 {
 		return all
 	}

@@ -79,9 +79,11 @@ func (r *reading) latencies(p Params) []result.Measurement {
 		avg.Histogram = &result.Histogram{Unit: unitMillisecond, Buckets: r.histogram}
 	}
 	percentile := latency(result.NameLatencyPercentile, figPercentile)
-	percentile.Labels = map[string]string{result.LabelPercentile: strconv.Itoa(int(p.Percentile))}
+	if p.Percentile > 0 { // not of a text that somebody quoted
+		percentile.Labels = map[string]string{result.LabelPercentile: strconv.Itoa(int(p.Percentile))}
+	}
 	if f := r.figures[figPercentileOf]; f.hasValue {
-		percentile.Labels[result.LabelPercentile] = strconv.Itoa(int(f.value))
+		percentile.Labels = map[string]string{result.LabelPercentile: strconv.Itoa(int(f.value))}
 	}
 	percentile.Intervals = r.series.latency
 	return []result.Measurement{

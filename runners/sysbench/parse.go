@@ -70,15 +70,15 @@ func (r *reading) readStdout(source string, all []string) {
 			inStatement = opensStatement(line)
 		case inStatement:
 			inStatement = !closesStatement(line)
-		case !r.understand(line):
+		case !r.understand(line) && !r.addFigures(line, figureLines):
 			r.problem(source, i+1, whole)
 		}
 	}
 }
 
-// understand takes in a line. It is false when the line means nothing here.
+// understand takes in a line outside the final report. It is false when the line means nothing here.
 func (r *reading) understand(line string) bool {
-	if r.series.addInterval(line) || r.series.addQueue(line) {
+	if r.series.addInterval(line) || r.series.addEvents(line) || r.series.addQueue(line) {
 		return true
 	}
 	if buckets, ok := addBucket(r.histogram, line); ok {
@@ -89,15 +89,15 @@ func (r *reading) understand(line string) bool {
 		r.version = m[1]
 		return true
 	}
-	if strings.TrimSpace(line) == "percentile stats:               disabled" {
-		return r.set(figPercentile, figure{})
-	}
-	return plainLines.MatchString(line) || r.addFigures(line)
+	return plainLines.MatchString(line)
 }
 
 // addFigures reads a line of the final report.
-func (r *reading) addFigures(line string) bool {
-	for _, kind := range figureLines {
+func (r *reading) addFigures(line string, kinds []figureLine) bool {
+	if noPercentile.MatchString(line) {
+		return r.set(figPercentile, figure{})
+	}
+	for _, kind := range kinds {
 		m := kind.pattern.FindStringSubmatch(line)
 		if m == nil {
 			continue

@@ -69,9 +69,15 @@ func (g *progress) unproven(phase runner.Phase, p Params, own part) string {
 		did    string
 		tables map[string]bool
 	}
-	steps := []step{{"created", g.created}, {"filled", g.inserted}, {"given an index", g.indexed}}
-	if phase == runner.Cleanup {
+	steps := []step{{"created", g.created}}
+	switch {
+	case phase == runner.Cleanup:
 		steps = []step{{"dropped", g.dropped}}
+	case bundled[p.Test].ownSchema:
+	case p.truth("create_secondary", true):
+		steps = append(steps, step{"filled", g.inserted}, step{"given an index", g.indexed})
+	default:
+		steps = append(steps, step{"filled", g.inserted})
 	}
 	for _, s := range steps {
 		if n := own.among(s.tables); n != own.count() || len(s.tables) != n {

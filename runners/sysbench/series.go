@@ -11,6 +11,8 @@ var (
 	intervalLine = regexp.MustCompile(`^\[\s*(\d+)s\s*\] thds: (\d+) tps: ` + real2 + ` qps: ` + real2 +
 		` \(r/w/o: ` + real2 + `/` + real2 + `/` + real2 + `\) lat \(ms,(\d+)%\): ` + real2 +
 		` err/s: ` + real2 + ` reconn/s: ` + real2 + `$`)
+	// Of a script that has sent no statement so far.
+	eventLine = regexp.MustCompile(`^\[\s*(\d+)s\s*\] thds: (\d+) eps: ` + real2 + ` lat \(ms,(\d+)%\): ` + real2 + `$`)
 	// Only with --rate: SQL tests print a comma, the others do not.
 	queueLine     = regexp.MustCompile(`^\[\s*(\d+)s\s*\] queue length: (\d+),? concurrency: (\d+)$`)
 	histogramLine = regexp.MustCompile(`^\s*(\d+\.\d{3}) \|\**\s+(\d+)$`)
@@ -39,6 +41,21 @@ func (s *series) addInterval(line string) bool {
 	s.reconnects = append(s.reconnects, point(at, m[11]))
 	s.anyError = s.anyError || nonZero(s.errors[len(s.errors)-1])
 	s.anyReconnect = s.anyReconnect || nonZero(s.reconnects[len(s.reconnects)-1])
+	return true
+}
+
+// addEvents reads an interval line without statements.
+func (s *series) addEvents(line string) bool {
+	m := eventLine.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	at, ok := s.next(m[1], s.tps)
+	if !ok {
+		return false
+	}
+	s.tps = append(s.tps, point(at, m[3]))
+	s.latency = append(s.latency, point(at, m[5]))
 	return true
 }
 

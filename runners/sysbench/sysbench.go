@@ -1,8 +1,13 @@
-// Package sysbench adapts sysbench 1.0 and its OLTP tests.
+// Package sysbench adapts sysbench 1.0: its bundled tests for databases, and Lua
+// scripts of the user.
 //
 // A run goes through these steps; each has its file:
 //
 //	workload.go      decode and check the parameters; expectations of a result
+//	tests.go         the bundled tests: statements of an event, prepared statements
+//	options.go       what may be in options, what may not, and which phase takes it
+//	script.go        scripts of the user: their files and phases
+//	demand.go        what a client needs of the server's limits; the rows of the tables
 //	command.go       the command line of each phase
 //	load.go          the script of prepare: the same data every time, shared out among the clients
 //	credentials.go   password and certificates as files, never as arguments
@@ -12,6 +17,7 @@
 //	measurements.go  figures into measurements
 //	progress.go      the proof that prepare and cleanup did their work
 //	failure.go       FATAL lines into reasons and remedies
+//	quoted.go        output that somebody published
 //
 // It refuses what sysbench would accept and get wrong: see README.md.
 package sysbench
@@ -36,9 +42,15 @@ func Runner() runner.Runner {
 		Command: command,
 		Parse:   parse,
 		Facts:   facts,
-		// The rows follow from these alone: not from the test, the threads or the seed.
+		// The rows of the OLTP tests follow from these alone: not from the test, the threads
+		// or the seed. Other data is refused by Rows, which has to be the same for all cells.
 		DataFields: []string{"tables", "tableSize"},
-		// The script of prepare can; sysbench by itself always makes all the tables.
+		Demand:     demand,
+		Rows:       rows,
+		Quote:      quoted,
+		Skips:      skips,
+		// The script of prepare can; sysbench by itself always makes all the tables. A script
+		// of the user cannot: Skips.
 		SharesLoad: true,
 	}
 }

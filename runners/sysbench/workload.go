@@ -2,35 +2,49 @@ package sysbench
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 
 	"github.com/assay-bench/assay/runners/runner"
-)
-
-// Names of the OLTP tests.
-const (
-	TestReadWrite   = "oltp_read_write"
-	TestReadOnly    = "oltp_read_only"
-	TestWriteOnly   = "oltp_write_only"
-	TestPointSelect = "oltp_point_select"
 )
 
 // quantileError is the relative width of sysbench's latency buckets: 1024 of
 // them, logarithmic between 0.001 and 100000 ms (sb_logger.c).
 const quantileError = 0.0182
 
+// Values of fields.
+const (
+	psAuto    = "auto"
+	psDisable = "disable"
+	// defaultErrors are those after which sysbench repeats the transaction: 1213
+	// deadlock, 1020 record has changed, 1205 lock wait timeout. They are its own,
+	// written out so that another version cannot change them.
+	defaultErrors = "1213,1020,1205"
+	// noErrors is what sysbench reads as the error 0, which is none.
+	noErrors = "none"
+	// defaultRandType is that of 1.0; 1.1 changed it to uniform.
+	defaultRandType = "special"
+)
+
+// randTypes of 1.0, and the one that 1.1 added.
+var randTypes = []string{"uniform", "gaussian", "special", "pareto", "zipfian"}
+
+var ignorable = regexp.MustCompile(`^(none|[0-9]{1,5}(,[0-9]{1,5}){0,31})$`)
+
 // maxInt is the largest value that sysbench accepts for an integer option.
 const maxInt = 1<<31 - 1
 
-// Params are spec.workload.sysbench. The API has the defaults; nothing is
-// defaulted here.
+// Params are spec.workload.sysbench. The API has the defaults; here, too, a text that
+// is absent is what the API would make of it.
 type Params struct {
-	// Test is one of the OLTP tests.
-	Test string `json:"test"`
+	// Test is one of those that come with sysbench; absent with Script.
+	Test string `json:"test,omitempty"`
 	// Threads is the number of connections that work at the same time, from 1.
 	Threads int32 `json:"threads"`
 	// Tables is the number of tables, from 1.
@@ -69,20 +83,6 @@ type Params struct {
 	Script *Script `json:"script,omitempty"`
 }
 
-// Script is a Lua script of the user.
-type Script struct {
-	// ConfigMap that the files of the trial come from.
-	ConfigMap struct {
-		Name string `json:"name"`
-	} `json:"configMap"`
-	// File is the name of the script among them; absent for script.lua.
-	File string `json:"file,omitempty"`
-	// Phases that the script has besides run: Prepare, Cleanup.
-	Phases []string `json:"phases,omitempty"`
-	// PreparedStatements of each connection.
-	PreparedStatements int32 `json:"preparedStatements,omitempty"`
-}
-
 // decodeParams reads the workload of a trial strictly: a field that is not
 // understood would silently change what is measured.
 func decodeParams(workload json.RawMessage) (Params, error) {
@@ -95,17 +95,77 @@ func decodeParams(workload json.RawMessage) (Params, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return Params{}, errors.New("workload.sysbench: more data after the end of the object")
 	}
+	p.RandType = cmp.Or(p.RandType, defaultRandType)
+	p.DBPSMode = cmp.Or(p.DBPSMode, psAuto)
+	p.IgnoreErrors = cmp.Or(p.IgnoreErrors, defaultErrors)
+	if p.Script != nil {
+		p.Script.File = cmp.Or(p.Script.File, defaultScript)
+	}
 	if err := p.validate(); err != nil {
 		return Params{}, err
 	}
 	return p, nil
 }
 
-func (p Params) validate() error {
-	tests := []string{TestReadWrite, TestReadOnly, TestWriteOnly, TestPointSelect}
-	if !slices.Contains(tests, p.Test) {
-		return fmt.Errorf("workload.sysbench.test: %q is not known: use one of %v", p.Test, tests)
+// workloadOf decodes the workload, and refuses what it cannot be with the trial.
+func workloadOf(t runner.Trial) (Params, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return Params{}, err
 	}
+	if t.Clients > 1 && bundled[p.Test].ownSchema {
+		return Params{}, fmt.Errorf("clients.count: %d clients with %s would insert the same keys into the same tables: use 1 client with more threads",
+			t.Clients, p.Test)
+	}
+	return p, nil
+}
+
+// validate checks every field.
+func (p Params) validate() error {
+	for _, check := range []func() error{p.checkTest, p.checkRanges, p.checkTexts, p.checkScript, p.checkOptions, p.checkEvent} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Params) checkTest() error {
+	switch _, known := bundled[p.Test]; {
+	case p.Script != nil && p.Test != "":
+		return errors.New("workload.sysbench: there are both a test and a script: use one of them; " +
+			"a script cannot be measured beside bundled tests, which load other data")
+	case p.Script == nil && !known:
+		return fmt.Errorf("workload.sysbench.test: %q is not known: use one of %v", p.Test, slices.Sorted(maps.Keys(bundled)))
+	case bundled[p.Test].oneTable && p.Tables != 1:
+		return fmt.Errorf("workload.sysbench.tables: %s reads one table, and sysbench refuses %d: use 1", p.Test, p.Tables)
+	}
+	return nil
+}
+
+func (p Params) checkTexts() error {
+	switch {
+	case !slices.Contains(randTypes, p.RandType):
+		return fmt.Errorf("workload.sysbench.randType: %q is not known: use one of %v", p.RandType, randTypes)
+	case p.DBPSMode != psAuto && p.DBPSMode != psDisable:
+		return fmt.Errorf("workload.sysbench.dbPsMode: %q is not known: use %s or %s", p.DBPSMode, psAuto, psDisable)
+	case p.IgnoreErrors == "all":
+		return errors.New("workload.sysbench.ignoreErrors: all is refused: sysbench would go on without a server, and crash: name the errors")
+	case !ignorable.MatchString(p.IgnoreErrors):
+		return fmt.Errorf("workload.sysbench.ignoreErrors: %q are not numbers of errors: use such as %s, or none", p.IgnoreErrors, defaultErrors)
+	}
+	return nil
+}
+
+// checkEvent: an event without a statement would measure sysbench alone.
+func (p Params) checkEvent() error {
+	if p.Script == nil && !bundled[p.Test].ownSchema && p.queriesPerEvent() == 0 {
+		return fmt.Errorf("workload.sysbench.options: with these numbers an event of %s has no statement: leave at least one", p.Test)
+	}
+	return nil
+}
+
+func (p Params) checkRanges() error {
 	// The bounds of the API again: an axis of a matrix does not pass through it.
 	ranges := []struct {
 		field          string
@@ -128,20 +188,8 @@ func (p Params) validate() error {
 	return nil
 }
 
-// queriesPerEvent counts the statements of one event with the tests' default
-// numbers: 10 point selects, 4 range selects, 2 updates, 1 delete and 1 insert,
-// BEGIN and COMMIT. A point select has no transaction around it.
-func (p Params) queriesPerEvent() int32 {
-	counts := map[string]int32{TestReadWrite: 18, TestReadOnly: 14, TestWriteOnly: 4, TestPointSelect: 1}
-	n := counts[p.Test]
-	if !p.SkipTrx && p.Test != TestPointSelect {
-		n += 2
-	}
-	return n
-}
-
 func facts(t runner.Trial) (runner.Facts, error) {
-	p, err := decodeParams(t.Workload)
+	p, err := workloadOf(t)
 	if err != nil {
 		return runner.Facts{}, err
 	}
@@ -150,7 +198,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		Operations:            p.Events,
 		Rate:                  float64(p.Rate),
 		Threads:               p.Threads,
-		QueriesPerOperation:   p.queriesPerEvent(),
+		QueriesPerOperation:   int32(p.queriesPerEvent()), // at most 11 options of maxStatements
 		ReportIntervalSeconds: p.ReportIntervalSeconds,
 		QuantileError:         quantileError,
 		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
@@ -158,8 +206,13 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	if p.Events > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected
 	}
-	if p.Rate > 0 {
+	switch {
+	case p.Rate > 0:
 		f.Threads = 0 // they wait for work, and the wait of the work counts as latency
+	case p.Script != nil:
+		f.Threads = 0 // it may think between its events
+	case bundled[p.Test].ownSchema:
+		f.Threads = 0 // an event only puts a row aside: the time between events is as long
 	}
 	return f, nil
 }

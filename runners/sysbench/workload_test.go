@@ -2,6 +2,7 @@ package sysbench
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ func TestDecodeParams(t *testing.T) {
 	want := Params{
 		Test: TestReadWrite, Threads: 64, Tables: 10, TableSize: 1000000, ReportIntervalSeconds: 1,
 		Percentile: 99, Histogram: true, RandSeed: 42,
+		RandType: "special", DBPSMode: "auto", IgnoreErrors: "1213,1020,1205",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("params (-want +got):\n%s", diff)
@@ -29,25 +31,33 @@ func TestDecodeParamsRefuses(t *testing.T) {
 		workload json.RawMessage
 		want     string
 	}{
-		"nothing":                       {nil, "workload.sysbench: EOF"},
-		"an empty object":               {json.RawMessage(`{}`), `workload.sysbench.test: ""`},
-		"a field that is not known":     {edit(workload, `"skipTrx"`, `"skiptTrx"`), `unknown field "skiptTrx"`},
-		"a second object":               {json.RawMessage(workload + `{}`), "more data"},
-		"a test that is not known":      {edit(workload, "oltp_read_write", "oltp_insert"), `workload.sysbench.test: "oltp_insert"`},
-		"no threads":                    {edit(workload, `"threads":64`, `"threads":0`), "workload.sysbench.threads: 0"},
-		"no tables":                     {edit(workload, `"tables":10`, `"tables":0`), "workload.sysbench.tables: 0"},
-		"no rows":                       {edit(workload, `1000000`, `0`), "workload.sysbench.tableSize: 0"},
-		"more rows than an INTEGER has": {edit(workload, `1000000`, `2147483648`), "workload.sysbench.tableSize: 2147483648"},
-		"a negative interval":           {edit(workload, `Seconds":1`, `Seconds":-1`), "workload.sysbench.reportIntervalSeconds: -1"},
-		"percentile 0":                  {edit(workload, `99`, `0`), "workload.sysbench.percentile: 0"},
-		"percentile 101":                {edit(workload, `99`, `101`), "workload.sysbench.percentile: 101"},
-		"a percentile with decimals":    {edit(workload, `99`, `99.9`), "99.9"},
-		"a seed from the clock":         {edit(workload, `"randSeed":42`, `"randSeed":0`), "workload.sysbench.randSeed: 0"},
-		"fewer events than none":        {withRate("events", -1), "workload.sysbench.events: -1"},
-		"more events than it can count": {withRate("events", 2147483648), "workload.sysbench.events: 2147483648"},
-		"a negative rate":               {withRate("rate", -1), "workload.sysbench.rate: -1"},
-		"a rate that it cannot read":    {withRate("rate", 2147483648), "workload.sysbench.rate: 2147483648"},
-		"a seed that sysbench refuses":  {edit(workload, `"randSeed":42`, `"randSeed":2147483648`), "workload.sysbench.randSeed: 2147483648"},
+		"nothing":                     {nil, "workload.sysbench: EOF"},
+		"an empty object":             {json.RawMessage(`{}`), `workload.sysbench.test: ""`},
+		"a field that is not known":   {edit(workload, `"skipTrx"`, `"skiptTrx"`), `unknown field "skiptTrx"`},
+		"a second object":             {json.RawMessage(workload + `{}`), "more data"},
+		"a test that is not known":    {edit(workload, "oltp_read_write", "tpcc"), `workload.sysbench.test: "tpcc"`},
+		"neither a test nor a script": {edit(workload, `"test":"oltp_read_write",`, ""), `workload.sysbench.test: ""`},
+		"both a test and a script":    {withField("script", `{"configMap":{"name":"mine"}}`), "both a test and a script"},
+		"several tables of a test that reads one": {edit(workload, "oltp_read_write", "select_random_points"),
+			"workload.sysbench.tables: select_random_points reads one table"},
+		"a distribution that is not known":       {withField("randType", `"zipf"`), `workload.sysbench.randType: "zipf"`},
+		"a mode of statements that is not known": {withField("dbPsMode", `"on"`), `workload.sysbench.dbPsMode: "on"`},
+		"all errors ignored":                     {withField("ignoreErrors", `"all"`), "go on without a server"},
+		"errors by name":                         {withField("ignoreErrors", `"1213,deadlock"`), "workload.sysbench.ignoreErrors"},
+		"no threads":                             {edit(workload, `"threads":64`, `"threads":0`), "workload.sysbench.threads: 0"},
+		"no tables":                              {edit(workload, `"tables":10`, `"tables":0`), "workload.sysbench.tables: 0"},
+		"no rows":                                {edit(workload, `1000000`, `0`), "workload.sysbench.tableSize: 0"},
+		"more rows than an INTEGER has":          {edit(workload, `1000000`, `2147483648`), "workload.sysbench.tableSize: 2147483648"},
+		"a negative interval":                    {edit(workload, `Seconds":1`, `Seconds":-1`), "workload.sysbench.reportIntervalSeconds: -1"},
+		"percentile 0":                           {edit(workload, `99`, `0`), "workload.sysbench.percentile: 0"},
+		"percentile 101":                         {edit(workload, `99`, `101`), "workload.sysbench.percentile: 101"},
+		"a percentile with decimals":             {edit(workload, `99`, `99.9`), "99.9"},
+		"a seed from the clock":                  {edit(workload, `"randSeed":42`, `"randSeed":0`), "workload.sysbench.randSeed: 0"},
+		"fewer events than none":                 {withRate("events", -1), "workload.sysbench.events: -1"},
+		"more events than it can count":          {withRate("events", 2147483648), "workload.sysbench.events: 2147483648"},
+		"a negative rate":                        {withRate("rate", -1), "workload.sysbench.rate: -1"},
+		"a rate that it cannot read":             {withRate("rate", 2147483648), "workload.sysbench.rate: 2147483648"},
+		"a seed that sysbench refuses":           {edit(workload, `"randSeed":42`, `"randSeed":2147483648`), "workload.sysbench.randSeed: 2147483648"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -123,16 +133,23 @@ func FuzzDecodeParams(f *testing.F) {
 	f.Add([]byte(workload))
 	f.Add([]byte(`{"test":"oltp_read_only","threads":1e3}`))
 	f.Add([]byte(`[]`))
+	f.Add([]byte(aScript))
+	f.Add([]byte(withField("options", `{"range-selects":"off","delete_inserts":"3"}`)))
+	f.Add([]byte(withField("options", `{"tables":"10"}`)))
 	f.Fuzz(func(t *testing.T, workload []byte) {
 		p, err := decodeParams(workload)
 		if err != nil {
 			return
 		}
-		if p.validate() != nil || p.queriesPerEvent() < 1 {
+		counted := p.Script == nil && p.Test != TestBulkInsert
+		if n := p.queriesPerEvent(); p.validate() != nil || n < 0 || n > math.MaxInt32 || counted && n == 0 || p.preparedPerConnection() < 0 {
 			t.Errorf("accepted %+v", p)
 		}
 		trial := aTrial()
 		trial.Workload = workload
+		if p.Script != nil {
+			trial.Inputs = map[string][]byte{p.Script.File: nil}
+		}
 		for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
 			if _, err := command(trial, phase, someone); err != nil {
 				t.Errorf("%s: %v", phase, err)
