@@ -1,0 +1,56 @@
+package dev.assay.ycsb;
+
+/** The statements of the binding, as YCSB's own writes them. */
+public enum Dialect {
+  /** MySQL, MariaDB and whoever knows LIMIT. */
+  LIMIT,
+  /** SQL:2008. */
+  FETCH_FIRST,
+  /** SQL Server. */
+  TOP;
+
+  private static final String KEY = "YCSB_KEY";
+
+  /** By the name of the driver's class, as YCSB's binding decides. */
+  public static Dialect of(String driver) {
+    if (driver.contains("sqlserver")) {
+      return TOP;
+    }
+    return driver.contains("oracle") || driver.contains("postgres") ? FETCH_FIRST : LIMIT;
+  }
+
+  /** Whether a scan has the number of rows as its first parameter, and the key as its second. */
+  public boolean rowsFirst() {
+    return this == TOP;
+  }
+
+  public String read(String table) {
+    return "SELECT * FROM " + table + " WHERE " + KEY + " = ?";
+  }
+
+  public String scan(String table) {
+    String rows = " FROM " + table + " WHERE " + KEY + " >= ? ORDER BY " + KEY;
+    switch (this) {
+      case TOP:
+        return "SELECT TOP (?) *" + rows;
+      case FETCH_FIRST:
+        return "SELECT *" + rows + " FETCH FIRST ? ROWS ONLY";
+      default:
+        return "SELECT *" + rows + " LIMIT ?";
+    }
+  }
+
+  public String delete(String table) {
+    return "DELETE FROM " + table + " WHERE " + KEY + " = ?";
+  }
+
+  public String update(String table, Iterable<String> fields) {
+    return "UPDATE " + table + " SET " + String.join("=?, ", fields) + "=? WHERE " + KEY + " = ?";
+  }
+
+  public String insert(String table, Iterable<String> fields) {
+    StringBuilder marks = new StringBuilder("?");
+    fields.forEach(field -> marks.append(",?"));
+    return "INSERT INTO " + table + " (" + KEY + "," + String.join(",", fields) + ") VALUES(" + marks + ")";
+  }
+}
