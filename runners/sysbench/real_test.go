@@ -39,14 +39,15 @@ type realServer struct {
 }
 
 // startServer needs ASSAY_TEST_MARIADBD=1, mariadbd, mariadb-install-db, mariadb and
-// sysbench, and a user that is not root.
+// sysbench.
 func startServer(t *testing.T) realServer {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_MARIADBD") == "" {
 		t.Skip("set ASSAY_TEST_MARIADBD=1 to load into a real MariaDB")
 	}
+	var asRoot []string
 	if os.Getuid() == 0 {
-		t.Skip("MariaDB does not start as root: run the test as another user")
+		asRoot = []string{"--user=root"} // which it does only when told
 	}
 	socket, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -59,9 +60,10 @@ func startServer(t *testing.T) realServer {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.dir) })
-	must(t, exec.Command("mariadb-install-db", "--no-defaults", "--datadir="+s.dir+"/data", "--auth-root-authentication-method=normal"))
-	server := exec.Command("mariadbd", "--no-defaults", "--datadir="+s.dir+"/data", "--socket="+s.dir+"/s", "--bind-address=127.0.0.1",
-		fmt.Sprintf("--port=%d", s.port), "--innodb-buffer-pool-size=32M")
+	must(t, exec.Command("mariadb-install-db", append([]string{"--no-defaults", "--datadir=" + s.dir + "/data",
+		"--auth-root-authentication-method=normal"}, asRoot...)...))
+	server := exec.Command("mariadbd", append([]string{"--no-defaults", "--datadir=" + s.dir + "/data", "--socket=" + s.dir + "/s",
+		"--bind-address=127.0.0.1", fmt.Sprintf("--port=%d", s.port), "--innodb-buffer-pool-size=32M"}, asRoot...)...)
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +102,17 @@ func (s realServer) load(t *testing.T, tables int32, rows int64, clients int) st
 }
 
 func prepare(t *testing.T, trial runner.Trial) {
-	c, err := command(trial, runner.Prepare, runner.Credentials{Username: "assay", Password: "s3cret"})
+	t.Helper()
+	did(t, trial, runner.Prepare)
+}
+
+// did runs a phase that has to go well, and returns its report and what it printed.
+func did(t *testing.T, trial runner.Trial, phase runner.Phase) (runner.Report, string) {
+	t.Helper()
+	c, err := command(trial, phase, runner.Credentials{Username: "assay", Password: "s3cret"})
 	if err != nil {
 		t.Error(err)
-		return
+		return runner.Report{}, ""
 	}
 	dir := t.TempDir()
 	for name, data := range c.Files {
@@ -117,9 +126,11 @@ func prepare(t *testing.T, trial runner.Trial) {
 	tool.Dir, tool.Stdout, tool.Stderr = dir, &stdout, &stderr
 	err = tool.Run()
 	out.Stdout, out.Stderr, out.ExitCode = stdout.Bytes(), stderr.Bytes(), tool.ProcessState.ExitCode()
-	if got := parse(trial, runner.Prepare, out); err != nil || got.Failure != nil || len(got.Problems) > 0 {
-		t.Errorf("client %d: %v, failure %+v, problems %v; it said:\n%s", trial.Ref.Client, err, got.Failure, got.Problems, out.Stdout)
+	got := parse(trial, phase, out)
+	if err != nil || got.Failure != nil || len(got.Problems) > 0 {
+		t.Errorf("%s of client %d: %v, failure %+v, problems %v; it said:\n%s%s", phase, trial.Ref.Client, err, got.Failure, got.Problems, stdout.String(), stderr.String())
 	}
+	return got, stdout.String()
 }
 
 // must runs a command that has to succeed, and returns what it printed.
