@@ -6,13 +6,17 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/engines/mysql"
+	"github.com/assay-bench/assay/engines/percona"
+	"github.com/assay-bench/assay/engines/tidb"
 )
 
 // All lists the engines in the order in which documents show them.
 func All() []engine.Engine {
 	return []engine.Engine{
 		mysql.Engine(),
+		percona.Engine(),
 		mariadb.Engine(),
+		tidb.Engine(),
 	}
 }
 

@@ -17,20 +17,26 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // hostile is a target whose every text tries to break out of its place.
-func hostile(e engine.Engine) engine.Target {
+func hostile(e engine.Engine, storageEngine string) engine.Target {
 	return engine.Target{
-		Version: engine.TargetVersion, Flavor: e.Flavor, StorageEngine: e.StorageEngines[0],
+		Version: engine.TargetVersion, Flavor: e.Flavor, StorageEngine: storageEngine,
 		Database: "as`s_y%", Username: `o'ne\`, Port: 3306,
 		Settings: []engine.Setting{
 			{Name: "innodb_buffer_pool_size", Value: "8G"},
 			{Name: "skip_log_bin"},
+			{Name: "rocksdb_max_row_locks", Value: "1048576"},
+			{Name: "plugin_load_add", Value: "ha_rocksdb"},
+			{Name: "performance.max_procs", Value: "4"},
 			{Name: "sql_mode", Value: "''"},
 			{Name: "init_connect", Value: "SET a = 'b'\ndatadir=/etc # \"c\"\\"},
 		},
 	}
 }
 
-var paths = engine.Paths{Data: "/var/lib/assay/data/db", Run: "/run/assay", Tmp: "/tmp"}
+var paths = engine.Paths{Data: "/var/lib/assay/data/db", Run: "/run/assay", Tmp: "/tmp", TLS: "/etc/assay/tls"}
+
+// ofMysqld says whether an engine is of the family of mysqld: its configuration is a my.cnf file.
+func ofMysqld(e engine.Engine) bool { return e.Flavor != engine.TiDB }
 
 // TestEveryEngine is the conformance test of the list.
 func TestEveryEngine(t *testing.T) {
@@ -45,7 +51,9 @@ func TestEveryEngine(t *testing.T) {
 				t.Errorf("Find does not find %s", e.Flavor)
 			}
 			checkOwned(t, e)
-			checkConfig(t, e)
+			for _, storageEngine := range e.StorageEngines {
+				checkConfig(t, e, storageEngine)
+			}
 			checkCommands(t, e)
 			checkBootstrap(t, e)
 		})
@@ -71,14 +79,24 @@ func checkOwned(t *testing.T, e engine.Engine) {
 
 // checkConfig: what Assay writes is what it owns, comes after the user's settings,
 // and no value of the user makes a line of its own.
-func checkConfig(t *testing.T, e engine.Engine) {
-	target := hostile(e)
+func checkConfig(t *testing.T, e engine.Engine, storageEngine string) {
+	target := hostile(e, storageEngine)
 	before := slices.Clone(target.Settings)
 	text := e.Config(target, paths)
 	if diff := cmp.Diff(before, target.Settings); diff != "" {
 		t.Errorf("Config changed its input:\n%s", diff)
 	}
-	golden(t, strings.ToLower(e.Flavor)+".cnf", text)
+	name := strings.ToLower(e.Flavor)
+	if storageEngine != e.StorageEngines[0] {
+		name += "-" + strings.ToLower(storageEngine)
+	}
+	if !ofMysqld(e) {
+		golden(t, name+".toml", text)
+		return
+	}
+	golden(t, name+".cnf", text)
+	// The second group counts too when the server serves.
+	text = []byte(strings.Replace(string(text), "[mysqld-serve]", "", 1))
 	read, err := engine.ParseSettings(map[string]string{"x.cnf": string(text)})
 	if err != nil {
 		t.Fatal(err)
@@ -89,24 +107,37 @@ func checkConfig(t *testing.T, e engine.Engine) {
 			last = i
 			continue
 		}
-		if len(engine.Validate(e, "config", []engine.Setting{s})) == 0 {
+		if len(engine.Validate(e, "config", []engine.Setting{s})) == 0 && s.Name != "plugin_load_add" {
 			t.Errorf("Assay writes %s, and lets users write it as well", s.Name)
 		}
 	}
 	for _, name := range []string{"datadir", "socket", "pid_file", "port", "bind_address", "tmpdir", "default_storage_engine"} {
-		if i := slices.IndexFunc(read, func(s engine.Setting) bool { return s.Name == name }); i < last {
+		i := slices.IndexFunc(read, func(s engine.Setting) bool { return s.Name == name })
+		if i < 0 || (i < last && storageEngine == e.StorageEngines[0]) {
 			t.Errorf("%s is missing, or a user's setting comes after it", name)
 		}
 	}
 }
 
 func checkCommands(t *testing.T, e engine.Engine) {
-	for what, c := range map[string]engine.Command{
-		"Initialise": e.Initialise("/c.cnf", paths), "Serve": e.Serve("/c.cnf", "/init.sql", paths),
-	} {
-		if len(c.Programs) == 0 || len(c.Args) == 0 || c.Args[0] != "--defaults-file=/c.cnf" || !slices.Contains(c.Args, "--datadir="+paths.Data) {
-			t.Errorf("%s: %+v, want programs, and the configuration first, and the data directory", what, c)
+	version := e.Version()
+	if len(version.Programs) == 0 || len(version.Args) == 0 {
+		t.Errorf("Version: %+v, want programs and arguments", version)
+	}
+	commands := map[string]engine.Command{"Serve": e.Serve("/c.cnf", "/init.sql", paths)}
+	if e.Initialise != nil {
+		commands["Initialise"] = e.Initialise("/c.cnf", paths)
+	}
+	for what, c := range commands {
+		if len(c.Programs) == 0 || !strings.Contains(strings.Join(c.Args, " "), "=/c.cnf") {
+			t.Errorf("%s: %+v, want programs and the configuration", what, c)
 		}
+		if ofMysqld(e) && (c.Args[0] != "--defaults-file=/c.cnf" || !slices.Contains(c.Args, "--datadir="+paths.Data)) {
+			t.Errorf("%s: %+v, want the configuration first, and the data directory", what, c)
+		}
+	}
+	if serve := strings.Join(commands["Serve"].Args, " "); !strings.Contains(serve, "=/init.sql") {
+		t.Errorf("Serve: %s, want the init file", serve)
 	}
 }
 
@@ -114,7 +145,7 @@ func checkCommands(t *testing.T, e engine.Engine) {
 // beyond the schema.
 func checkBootstrap(t *testing.T, e engine.Engine) {
 	const password = "p'; DROP DATABASE mysql; --\n\\\x00\""
-	statements := e.BootstrapSQL(hostile(e), password)
+	statements := e.BootstrapSQL(hostile(e, e.StorageEngines[0]), password)
 	golden(t, strings.ToLower(e.Flavor)+".sql", []byte(strings.Join(statements, "\n")+"\n"))
 	for _, s := range statements {
 		if strings.ContainsAny(s, "\n\r\x00") || !strings.HasSuffix(s, ";") {

@@ -26,14 +26,16 @@ func Requested(settings []Setting, storageEngine string) []Setting {
 // several settings for one variable the last one counts, as it does for a server.
 //
 // A setting without a variable is a difference without an effective value, unless
-// it is an option that has none in any server (see unshown): of those nothing can
-// be told. Differences are in the order of the settings.
+// it is an option that has none in any server (see unshown), or an item of TiDB's
+// configuration file: of those nothing can be told. Differences are in the order of
+// the settings.
 func Differences(requested []Setting, variables map[string]string) []Difference {
 	// SHOW spells wsrep_osu_method what the option calls wsrep_OSU_method.
 	server := make(map[string]string, len(variables))
 	for name, value := range variables {
 		server[strings.ToLower(name)] = value
 	}
+	showRedoCapacity(server)
 	wishes := make([]wish, len(requested))
 	last := map[string]int{}
 	for i, s := range requested {
@@ -79,6 +81,11 @@ func understand(s Setting, server map[string]string) wish {
 	case emptyString:
 		w.value = ""
 	}
+	// The storage engine is a word that TiDB takes and forgets.
+	if isTiDB(server) && (IsTiDBItem(w.name) || w.name == "default_storage_engine") {
+		w.variable, w.hidden = w.name, true
+		return w
+	}
 	prefix := ""
 	for {
 		w.variable = variableOf(w.name, server)
@@ -113,6 +120,18 @@ func cutPrefix(name string) (prefix, rest string) {
 		}
 	}
 	return "", name
+}
+
+// showRedoCapacity adds what MySQL before 8.0.30 has under other names: Assay writes
+// the capacity of the redo log there as the size of one of its files.
+func showRedoCapacity(server map[string]string) {
+	if _, shown := server["innodb_redo_log_capacity"]; shown {
+		return
+	}
+	size, files := parseInteger(server["innodb_log_file_size"]), parseInteger(server["innodb_log_files_in_group"])
+	if size != nil && files != nil {
+		server["innodb_redo_log_capacity"] = size.Mul(size, files).String()
+	}
 }
 
 // turn applies a prefix that switches. A server looks for exactly 0 behind it and

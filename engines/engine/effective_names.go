@@ -75,6 +75,32 @@ func unshown(name string) bool {
 	return structured && (part == "key_buffer_size" || strings.HasPrefix(part, "key_cache_"))
 }
 
+// tidbItems are the items of TiDB's configuration file that are in no section and may be
+// the user's (pkg/config/config.go of TiDB 8.4), without those that are deprecated.
+var tidbItems = []string{
+	"alter_primary_key", "ballast_object_size", "compatible_kill_query", "delay_clean_table_lock",
+	"deprecate_integer_display_length", "enable_32bits_connection_id", "enable_enum_length_limit",
+	"enable_forwarding", "enable_global_kill", "enable_table_lock", "enable_tcp4_only",
+	"graceful_wait_before_shutdown", "in_mem_slow_query_recent_num", "in_mem_slow_query_topn_num", "index_limit",
+	"lease", "max_ballast_object_size", "max_index_length", "new_collations_enabled_on_first_bootstrap",
+	"server_version", "split_region_max_num", "split_table", "stores_refresh_interval", "table_column_count_limit",
+	"tidb_enable_exit_check", "tidb_max_reuse_chunk", "tidb_max_reuse_column", "tmp_storage_quota",
+	"token_limit", "treat_old_version_utf8_as_utf8mb4", "version_comment",
+}
+
+// IsTiDBItem says whether a setting of this name is an item of TiDB's configuration
+// file, such as performance.max_procs or token_limit. No variable shows one; TiDB refuses
+// to start with one that it does not know.
+func IsTiDBItem(name string) bool {
+	return strings.Contains(name, ".") || slices.Contains(tidbItems, name)
+}
+
+// isTiDB says whether the variables are those of TiDB.
+func isTiDB(server map[string]string) bool {
+	_, shown := server["tidb_server_memory_limit"]
+	return shown
+}
+
 // enumerations are the words behind the numbers that an option may be given as, for
 // variables whose words have the same order in every supported server. Words that
 // are only ON and OFF need no entry.

@@ -14,7 +14,7 @@ const TargetVersion = "assay.dev/target/v1"
 type Target struct {
 	// Version is always TargetVersion.
 	Version string `json:"version"`
-	// Flavor is the name of the engine: MySQL, MariaDB.
+	// Flavor is the name of the engine: MySQL, MariaDB, Percona, TiDB.
 	Flavor string `json:"flavor"`
 	// StorageEngine is the default storage engine, such as InnoDB.
 	StorageEngine string `json:"storageEngine"`
@@ -59,10 +59,10 @@ type Shape struct {
 	CPUs float64
 	// MemoryBytes of the container.
 	MemoryBytes int64
-	// DataInMemory: the data directory lies in that memory too; DataBytes is how much of
-	// it it may take.
+	// DataBytes is the size of the data directory's volume; 0 for not known.
+	DataBytes int64
+	// DataInMemory: that volume lies in the memory of the container too.
 	DataInMemory bool
-	DataBytes    int64
 }
 
 // Demand is what a workload needs of a server's limits, all clients together.
@@ -87,8 +87,8 @@ type Paths struct {
 	// Run holds the socket, the pid file and the written configuration. It is
 	// never on disk, and empty when the pod starts.
 	Run string
-	// TLS holds ca.crt, tls.crt and tls.key, the server's certificate; empty with TLS
-	// Disabled.
+	// TLS holds ca.crt, tls.crt and tls.key, the server's certificate; nothing is there with
+	// TLS Disabled.
 	TLS string
 	// Tmp is for temporary files.
 	Tmp string
@@ -124,15 +124,16 @@ type Engine struct {
 	Limits func(d Demand) []Setting
 	// Config renders the server's configuration file.
 	Config func(t Target, p Paths) []byte
-	// Initialise makes an empty data directory into one that can be started.
+	// Initialise makes an empty data directory into one that can be started. Nil: the
+	// server does it itself when it starts for the first time.
 	Initialise func(configFile string, p Paths) Command
 	// Serve starts the server in the foreground; before it accepts connections, it runs
 	// the statements of the init file.
 	Serve func(configFile, initFile string, p Paths) Command
 	// BootstrapSQL creates the schema and the benchmark's account with the least
 	// privileges the tools need. Each statement is one line. They run as the
-	// server's --init-file at every start, before it accepts connections, so they
-	// can be run again.
+	// server's init file at every start, before it accepts connections, so they
+	// can be run again; without Initialise they run at the first start only.
 	BootstrapSQL func(t Target, password string) []string
 	// Follow are the statements that make a replica follow its primary from its own
 	// position, and do nothing if it does already. Nil: the flavor has no replication.

@@ -37,6 +37,7 @@ var owned = map[string]string{
 	"init_file":                 account,
 	"grant_tables":              account,
 	"require_secure_transport":  encryption,
+	"ssl":                       encryption,
 	"ssl_ca":                    encryption,
 	"ssl_capath":                encryption,
 	"ssl_cert":                  encryption,
@@ -59,8 +60,10 @@ var owned = map[string]string{
 
 // OwnedWith is the list of settings that Assay owns with every flavor, and more
 // of one flavor.
-func OwnedWith(more map[string]string) map[string]string {
+func OwnedWith(more ...map[string]string) map[string]string {
 	all := maps.Clone(owned)
-	maps.Copy(all, more)
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
 	return all
 }

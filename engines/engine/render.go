@@ -11,8 +11,13 @@ var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+*-]+$`)
 // Render writes settings as the group [mysqld] of a my.cnf file, under a comment.
 // Whatever a value holds stays on its line.
 func Render(comment string, settings []Setting) []byte {
+	return append([]byte("# "+oneLine(comment)+"\n"), RenderGroup("mysqld", settings)...)
+}
+
+// RenderGroup writes settings as a group of a my.cnf file.
+func RenderGroup(name string, settings []Setting) []byte {
 	var out strings.Builder
-	out.WriteString("# " + oneLine(comment) + "\n[mysqld]\n")
+	out.WriteString("[" + oneLine(name) + "]\n")
 	for _, s := range settings {
 		out.WriteString(oneLine(s.Name))
 		if s.Value != "" {

@@ -1,32 +1,39 @@
-// Package mariadb describes MariaDB 10.6 and later as Assay provides it.
+// Package mariadb describes MariaDB 10.6 and later as Assay provides it, with InnoDB
+// or RocksDB (MyRocks).
 package mariadb
 
 import (
-	"slices"
-	"strconv"
-
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines/engine/mysqld"
 )
-
-// onlyVolume is why places to write to are Assay's.
-const onlyVolume = "the data directory's volume is the only place that a server may write to"
 
 // Engine returns the facts about MariaDB.
 func Engine() engine.Engine {
 	return engine.Engine{
-		Flavor:         "MariaDB",
-		StorageEngines: []string{"InnoDB"},
-		Owned: engine.OwnedWith(map[string]string{
-			"aria_log_dir_path":      onlyVolume,
-			"wsrep_data_home_dir":    onlyVolume,
+		Flavor:         engine.MariaDB,
+		StorageEngines: []string{mysqld.InnoDB, mysqld.RocksDB},
+		Owned: engine.OwnedWith(mysqld.RocksDBOwned(), map[string]string{
+			"aria_log_dir_path":      mysqld.OnlyVolume,
+			"wsrep_data_home_dir":    mysqld.OnlyVolume,
 			"enforce_storage_engine": "the field storageEngine decides it",
 			"getopt_prefix_matching": "a setting is given by its whole name",
 			"syslog":                 "the log goes to the pod's log",
 			"bootstrap":              "the agent initialises the data directory",
 		}),
-		Config:       config,
-		Initialise:   initialise,
-		Serve:        serve,
+		Version:   func() engine.Command { return mysqld.Version(programs()...) },
+		Recognise: engine.Recogniser(engine.MariaDB, 10, 6),
+		Defaults: func(s engine.Shape, storageEngine string) []engine.Setting {
+			// The redo log is one file since 10.5.
+			return mysqld.Defaults(s, storageEngine, "innodb_log_file_size")
+		},
+		Limits: func(d engine.Demand) []engine.Setting {
+			return mysqld.Limits(d, mysqld.Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})
+		},
+		Config:     config,
+		Initialise: initialise,
+		Serve: func(configFile, initFile string, p engine.Paths) engine.Command {
+			return mysqld.Serve(programs(), configFile, initFile, p)
+		},
 		BootstrapSQL: bootstrap,
 	}
 }
@@ -35,32 +42,11 @@ func Engine() engine.Engine {
 // in images that keep it.
 func programs() []string { return []string{"mariadbd", "mysqld"} }
 
-// config writes Assay's settings last: the last line of a name counts.
+// config turns abbreviations off first: otherwise datad is a name for datadir. It holds
+// for the lines after it.
 func config(t engine.Target, p engine.Paths) []byte {
-	// Without this, datad is a name for datadir. It holds for the lines after it.
-	first := []engine.Setting{{Name: "loose_getopt_prefix_matching", Value: "OFF"}}
-	own := []engine.Setting{
-		{Name: "datadir", Value: p.Data},
-		{Name: "tmpdir", Value: p.Tmp},
-		{Name: "socket", Value: p.Run + "/server.sock"},
-		{Name: "pid_file", Value: p.Run + "/server.pid"},
-		{Name: "port", Value: strconv.Itoa(int(t.Port))},
-		// * is every address of the pod, IPv4 and IPv6.
-		{Name: "bind_address", Value: address(t)},
-		{Name: "skip_networking", Value: "OFF"},
-		{Name: "skip_name_resolve", Value: "ON"},
-		// Without log_error the log goes to stderr.
-		{Name: "secure_file_priv", Value: p.Tmp},
-		{Name: "default_storage_engine", Value: t.StorageEngine},
-	}
-	return engine.Render("Written by Assay at every start: the user's settings, then Assay's.", slices.Concat(first, t.Settings, own))
-}
-
-func address(t engine.Target) string {
-	if t.BindAddress == "" {
-		return "*"
-	}
-	return t.BindAddress
+	t.Settings = append([]engine.Setting{{Name: "loose_getopt_prefix_matching", Value: "OFF"}}, t.Settings...)
+	return mysqld.Render(t, append(mysqld.Settings(t, p), engine.Setting{Name: "secure_file_priv", Value: p.Tmp}))
 }
 
 // initialise makes root@localhost for whoever is root of the operating system and
@@ -72,12 +58,6 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 		"--defaults-file=" + configFile, "--datadir=" + p.Data,
 		"--auth-root-authentication-method=socket", "--auth-root-socket-user=root",
 		"--skip-test-db", "--skip-name-resolve", "--force",
-	}}
-}
-
-func serve(configFile, initFile string, p engine.Paths) engine.Command {
-	return engine.Command{Programs: programs(), Args: []string{
-		"--defaults-file=" + configFile, "--datadir=" + p.Data, "--init-file=" + initFile,
 	}}
 }
 

@@ -1,0 +1,140 @@
+package mysqld
+
+import (
+	"strconv"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+const (
+	mib int64 = 1 << 20
+	gib int64 = 1 << 30
+
+	// reserve is what a server takes beside its caches: the program, the data
+	// dictionary, the performance schema and a few dozen connections. MySQL 9.7 takes
+	// the most, about 400 MiB with its own settings.
+	reserve = 512 * mib
+	// stockPool is the buffer pool of every server of the family by itself, in bytes.
+	stockPool = 128 * mib
+	// stockRedo is more than the redo log of any of them by itself: 100 MiB of MySQL
+	// and 96 MiB of MariaDB and MySQL before 8.0.30.
+	stockRedo = 100 * mib
+	// maxRedo bounds the time that a recovery takes, and what a snapshot copies.
+	maxRedo = 4 * gib
+	// minBlockCache is the least that Assay sets.
+	minBlockCache = 32 * mib
+)
+
+// available is the memory that is left to the server, in bytes.
+func available(s engine.Shape) int64 {
+	if s.DataInMemory {
+		return s.MemoryBytes - s.DataBytes
+	}
+	return s.MemoryBytes
+}
+
+// roundDown keeps whole GiB from 1 GiB on, and whole parts of the given size below.
+// MySQL before 8.4 rounds the buffer pool up to a multiple of its chunks, 128 MiB, and
+// from 1 GiB on of eight of them.
+func roundDown(n, part int64) int64 {
+	if n >= gib {
+		part = gib
+	}
+	return max(n/part*part, 0)
+}
+
+// BufferPool is the InnoDB buffer pool in bytes for a shape; 0 where the server's own
+// 128 MiB are as much as fits.
+//
+//	pool = 3/4 x (memory - data in memory - 512 MiB), rounded down to 1 GiB (128 MiB below 1 GiB)
+//
+// 1 GiB of memory gives 384 MiB, 4 GiB give 2 GiB, 16 GiB give 11 GiB. The share of a
+// large machine is that of MySQL's innodb_dedicated_server (75 % above 4 GiB, 50 % from
+// 1 to 4 GiB); the reserve makes it smaller where the rest of the server weighs more.
+// A quarter is left for connections, temporary tables and the page cache: a
+// connection of sysbench takes about 1 MiB.
+func BufferPool(s engine.Shape) int64 {
+	pool := roundDown((available(s)-reserve)/4*3, 128*mib)
+	if pool <= stockPool {
+		return 0
+	}
+	return pool
+}
+
+// RedoLog is the capacity of the redo log in bytes for a shape; 0 where the server's
+// own 100 MiB are as much as makes sense, or the size of the volume is not known.
+//
+//	redo log = 1/4 of the buffer pool, at most 1/16 of the volume, at most 4 GiB, in whole 2 MiB
+//
+// A full log forces pages out of the buffer pool: with 100 MiB a server with much memory
+// writes each page over and over. MySQL's innodb_dedicated_server takes about half of
+// the pool (8.0.30); it is less here, because a snapshot of the volume holds the log
+// twice and every reset copies it.
+func RedoLog(s engine.Shape) int64 {
+	redo := min(BufferPool(s)/4, s.DataBytes/16, maxRedo) / (2 * mib) * (2 * mib)
+	if redo <= stockRedo {
+		return 0
+	}
+	return redo
+}
+
+// BlockCache is the block cache of RocksDB in bytes for a shape.
+//
+//	cache = 1/2 x (memory - data in memory - 512 MiB), rounded down to 1 GiB (32 MiB below 1 GiB), at least 32 MiB
+//
+// RocksDB's own 512 MiB do not fit into a small machine and are little for a large one.
+// Half, because it does not hold everything: memtables (two of 64 MiB for each column
+// family) and the page cache, through which RocksDB reads compressed blocks, live
+// beside it. (Callaghan, "Tuning the RocksDB block cache", 2016: 20 % where the data
+// fits into neither cache, all where it fits into the block cache.)
+func BlockCache(s engine.Shape) int64 {
+	return max(roundDown((available(s)-reserve)/2, 32*mib), minBlockCache)
+}
+
+// Defaults are the settings for a shape. redoLog is the name of the setting for the
+// capacity of the redo log. With RocksDB the memory goes to its cache, and InnoDB, which
+// holds the system tables only, keeps its own settings.
+func Defaults(s engine.Shape, storageEngine, redoLog string) []engine.Setting {
+	if storageEngine == RocksDB {
+		return []engine.Setting{number("rocksdb_block_cache_size", BlockCache(s))}
+	}
+	var out []engine.Setting
+	if pool := BufferPool(s); pool > 0 {
+		out = append(out, number("innodb_buffer_pool_size", pool))
+	}
+	if redo := RedoLog(s); redo > 0 {
+		out = append(out, number(redoLog, redo))
+	}
+	return out
+}
+
+func number(name string, n int64) engine.Setting {
+	return engine.Setting{Name: name, Value: strconv.FormatInt(n, 10)}
+}
+
+// headroom is what is added to a demand: for the logins of the agents and of the
+// manager, for replicas, and for a person who looks.
+const headroom = 32
+
+// Stock are the limits of a server by itself; of several versions, the lowest.
+type Stock struct {
+	Connections, PreparedStatements, OpenTables int64
+}
+
+// Limits are the settings that raise the server's own limits to a demand, each with
+// some headroom. open_files_limit is none of them: every server of the family derives
+// what it needs from max_connections and table_open_cache, and tells in its log when
+// the pod does not allow it.
+func Limits(d engine.Demand, stock Stock) []engine.Setting {
+	var out []engine.Setting
+	raise := func(name string, demand, own, least int64) {
+		if demand+headroom > own {
+			out = append(out, number(name, max(demand+headroom, least)))
+		}
+	}
+	raise("max_connections", d.Connections, stock.Connections, 0)
+	raise("max_prepared_stmt_count", d.PreparedStatements, stock.PreparedStatements, 0)
+	// The version is not known here, and another one may have twice as much by itself.
+	raise("table_open_cache", d.Tables, stock.OpenTables, 2*stock.OpenTables)
+	return out
+}

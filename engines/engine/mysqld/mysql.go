@@ -1,0 +1,117 @@
+package mysqld
+
+import (
+	"strconv"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// What follows is of MySQL and of Percona Server, which is built from it.
+
+// redoCapacity is the setting for the redo log since MySQL 8.0.30.
+const redoCapacity = "innodb_redo_log_capacity"
+
+// programs are the names of the server; the second is that of another one, which
+// is to be recognised.
+func programs() []string { return []string{"mysqld", "mariadbd"} }
+
+// MySQL are the facts about MySQL and Percona Server from 5.7 on, for the flavor.
+func MySQL(flavor string, storageEngines ...string) engine.Engine {
+	return engine.Engine{
+		Flavor:         flavor,
+		StorageEngines: storageEngines,
+		Owned:          owned(),
+		Version:        func() engine.Command { return Version(programs()...) },
+		Recognise:      engine.Recogniser(flavor, 5, 7),
+		Defaults: func(s engine.Shape, storageEngine string) []engine.Setting {
+			return Defaults(s, storageEngine, redoCapacity)
+		},
+		Limits: func(d engine.Demand) []engine.Setting {
+			// MySQL 8.0 and later keep 4000 tables open.
+			return Limits(d, Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})
+		},
+		Config:       config,
+		Initialise:   initialise,
+		Serve:        func(c, i string, p engine.Paths) engine.Command { return Serve(programs(), c, i, p) },
+		BootstrapSQL: bootstrap,
+	}
+}
+
+func owned() map[string]string {
+	const (
+		onlyClassic = "benchmarks use the classic protocol only"
+		initialises = "the agent initialises the data directory"
+		process     = "the agent starts and stops the server"
+	)
+	return engine.OwnedWith(map[string]string{
+		"mysqlx":              onlyClassic,
+		"mysqlx_port":         onlyClassic,
+		"mysqlx_socket":       onlyClassic,
+		"mysqlx_bind_address": onlyClassic,
+		"log_error_services":  "the log goes to the pod's log",
+		"replica_load_tmpdir": OnlyVolume,
+		"super_read_only":     "the workload has to write its tables",
+		"offline_mode":        "clients have to reach the server",
+		"daemonize":           process,
+		"validate_config":     process,
+		"initialize":          initialises,
+		"initialize_insecure": initialises,
+	})
+}
+
+func config(t engine.Target, p engine.Paths) []byte {
+	own := append(Settings(t, p),
+		// MySQL 5.7 does not know the setting: there it is a plugin that nobody loads.
+		engine.Setting{Name: "loose_mysqlx", Value: "OFF"},
+		// Nobody has the privilege FILE. The built-in default is a directory that the
+		// image may lack, which would be fatal.
+		engine.Setting{Name: "secure_file_priv", Value: "NULL"},
+	)
+	if !t.AtLeast(8, 0, 30) {
+		t.Settings = olderRedoLog(t.Settings)
+	}
+	return Render(t, own)
+}
+
+// olderRedoLog writes the capacity of the redo log as servers before 8.0.30 take it:
+// as the size of one of two files. What is no plain number stays, and is refused by
+// the server.
+func olderRedoLog(settings []engine.Setting) []engine.Setting {
+	out := make([]engine.Setting, 0, len(settings))
+	for _, s := range settings {
+		if withoutLoose(s.Name) == redoCapacity {
+			if n, ok := engine.Integer(s.Value); ok {
+				s = engine.Setting{Name: "innodb_log_file_size", Value: strconv.FormatInt(n/2, 10)}
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// initialise makes root@localhost without a password. That account is reachable
+// through the socket only: without name resolution no TCP connection comes from
+// localhost.
+func initialise(configFile string, p engine.Paths) engine.Command {
+	return engine.Command{Programs: programs(), Args: []string{
+		"--defaults-file=" + configFile, "--initialize-insecure", "--datadir=" + p.Data,
+	}}
+}
+
+// bootstrap names the authentication plugin, because the server's default is a
+// setting. Every driver of today knows caching_sha2_password, and MySQL 9 has nothing
+// else; MySQL 5.7 does not have it yet.
+func bootstrap(t engine.Target, password string) []string {
+	plugin := "caching_sha2_password"
+	if !t.AtLeast(8, 0, 4) {
+		plugin = "mysql_native_password"
+	}
+	identified := " IDENTIFIED WITH " + plugin + " BY " + engine.QuoteString(password) + ";"
+	return append(engine.NeutralSession(),
+		engine.CreateSchema(t),
+		"DROP USER IF EXISTS ''@'localhost', 'root'@'%', 'root'@'127.0.0.1', 'root'@'::1';",
+		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified,
+		"ALTER USER "+engine.Account(t)+identified,
+		engine.Grant(t),
+	)
+}

@@ -1,0 +1,113 @@
+// Package mysqld has what the servers of the family of mysqld have in common:
+// MySQL, Percona Server and MariaDB.
+package mysqld
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// Storage engines by the names of the API.
+const (
+	InnoDB  = "InnoDB"
+	RocksDB = "RocksDB"
+)
+
+// serving is the suffix of the group of settings that count only while the server
+// serves, not while it makes its data directory.
+const serving = "-serve"
+
+// OnlyVolume is why places to write to are Assay's.
+const OnlyVolume = "the data directory's volume is the only place that a server may write to"
+
+// Version is the command that prints the version of the first of the programs that
+// the image has. The options of the image's own files could be wrong for it.
+func Version(programs ...string) engine.Command {
+	return engine.Command{Programs: programs, Args: []string{"--no-defaults", "--version"}}
+}
+
+// Serve is the command that starts a server, which reads both groups of the file.
+func Serve(programs []string, configFile, initFile string, p engine.Paths) engine.Command {
+	return engine.Command{Programs: programs, Args: []string{
+		"--defaults-file=" + configFile, "--defaults-group-suffix=" + serving, "--datadir=" + p.Data, "--init-file=" + initFile,
+	}}
+}
+
+// Settings of every server of the family that are Assay's.
+func Settings(t engine.Target, p engine.Paths) []engine.Setting {
+	return append([]engine.Setting{
+		{Name: "datadir", Value: p.Data},
+		{Name: "tmpdir", Value: p.Tmp},
+		{Name: "socket", Value: p.Run + "/server.sock"},
+		{Name: "pid_file", Value: p.Run + "/server.pid"},
+		{Name: "port", Value: strconv.Itoa(int(t.Port))},
+		{Name: "bind_address", Value: address(t)},
+		{Name: "skip_networking", Value: "OFF"},
+		{Name: "skip_name_resolve", Value: "ON"},
+		// Without log_error the log goes to stderr; with log_error = stderr MySQL 9.7
+		// writes a file stderr.err.
+	}, engine.TLSSettings(t, p)...)
+}
+
+// address is every address of the pod, IPv4 and IPv6, unless the target names one.
+func address(t engine.Target) string {
+	if t.BindAddress == "" {
+		return "*"
+	}
+	return t.BindAddress
+}
+
+// Render writes the user's settings and then Assay's: the last line of a name counts.
+// With RocksDB its plugin, its settings and the choice of it as the default go into a
+// second group, which the initialisation does not read: system tables are none of
+// RocksDB's, and without the plugin its settings are unknown.
+func Render(t engine.Target, own []engine.Setting) []byte {
+	const comment = "Written by Assay at every start: the user's settings, then Assay's."
+	last := []engine.Setting{{Name: "default_storage_engine", Value: t.StorageEngine}}
+	if t.StorageEngine != RocksDB {
+		return engine.Render(comment, slices.Concat(t.Settings, own, last))
+	}
+	var always, served []engine.Setting
+	for _, s := range t.Settings {
+		switch {
+		case loadsRocksDB(s):
+		case strings.HasPrefix(withoutLoose(s.Name), "rocksdb"):
+			served = append(served, s)
+		default:
+			always = append(always, s)
+		}
+	}
+	last = append(last, engine.Setting{Name: "plugin_load_add", Value: rocksDBPlugin})
+	return slices.Concat(
+		engine.Render(comment, append(always, own...)), []byte("\n"),
+		engine.RenderGroup("mysqld"+serving, append(served, last...)),
+	)
+}
+
+// rocksDBPlugin holds the storage engine and the views that belong to it. MariaDB
+// would add the suffix, MySQL does not.
+const rocksDBPlugin = "ha_rocksdb.so"
+
+// loadsRocksDB says whether a setting of the user loads the plugin, which a server
+// takes badly if it happens twice.
+func loadsRocksDB(s engine.Setting) bool {
+	return withoutLoose(s.Name) == "plugin_load_add" && strings.TrimSuffix(s.Value, ".so")+".so" == rocksDBPlugin
+}
+
+func withoutLoose(name string) string {
+	return strings.TrimPrefix(strings.ToLower(engine.CanonicalName(name)), "loose_")
+}
+
+// RocksDBOwned are the settings of RocksDB that are Assay's.
+func RocksDBOwned() map[string]string {
+	return map[string]string{
+		"rocksdb_datadir":               OnlyVolume,
+		"rocksdb_wal_dir":               OnlyVolume,
+		"rocksdb_tmpdir":                OnlyVolume,
+		"rocksdb_persistent_cache_path": OnlyVolume,
+		"rocksdb_read_free_rpl_tables":  "the workload has to write its tables",
+	}
+}

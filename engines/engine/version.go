@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Names of the flavors, as in the API.
+const (
+	MySQL   = "MySQL"
+	MariaDB = "MariaDB"
+	Percona = "Percona"
+	TiDB    = "TiDB"
+)
+
+var (
+	// mysqldVersion is in what mysqld and mariadbd print, such as
+	// "mysqld  Ver 5.7.22 for Linux on x86_64 (MySQL Community Server (GPL))".
+	mysqldVersion = regexp.MustCompile(`(?m)\bVer ([0-9]+\.[0-9]+\.[0-9]+)(\S*) for .*$`)
+	// tidbVersion is in what tidb-server prints.
+	tidbVersion = regexp.MustCompile(`(?m)^Release Version: v([0-9]+\.[0-9]+\.[0-9]+)`)
+)
+
+// Recogniser makes the function Recognise of an engine: it takes the server of one
+// flavor from the oldest version on, such as 5.7.
+func Recogniser(flavor string, oldest ...int) func(printed string) (string, error) {
+	return func(printed string) (string, error) {
+		found, version, err := identify(printed)
+		switch {
+		case err != nil:
+			return "", err
+		case found != flavor:
+			return "", fmt.Errorf("the image has %s %s, not %s: set flavor to %s, or name an image of %s", found, version, flavor, found, flavor)
+		case !atLeast(version, oldest):
+			return "", fmt.Errorf("the image has %s %s, which is too old: name an image of %s %s or later", found, version, flavor, dotted(oldest))
+		}
+		return version, nil
+	}
+}
+
+// identify says whose server printed its version. A build of MySQL bears no name
+// that all builds have in common, so MySQL is what nobody else is.
+func identify(printed string) (flavor, version string, err error) {
+	if m := tidbVersion.FindStringSubmatch(printed); m != nil {
+		return TiDB, m[1], nil
+	}
+	m := mysqldVersion.FindStringSubmatch(printed)
+	switch {
+	case m == nil:
+		return "", "", fmt.Errorf("the server's program names no version that is known: it printed %q", shortened(printed))
+	case strings.Contains(m[2], MariaDB):
+		return MariaDB, m[1], nil
+	case strings.Contains(m[0], Percona):
+		return Percona, m[1], nil
+	}
+	return MySQL, m[1], nil
+}
+
+// shortened keeps a message readable, whatever a program prints.
+func shortened(text string) string {
+	const most = 200
+	text = strings.TrimSpace(text)
+	if len(text) > most {
+		text = cutTo(text, most)
+	}
+	return text
+}
+
+// AtLeast compares the version of the server with numbers, such as 8, 0, 30. A
+// server whose version is not known yet counts as new.
+func (t Target) AtLeast(numbers ...int) bool {
+	return t.ServerVersion == "" || atLeast(t.ServerVersion, numbers)
+}
+
+// atLeast compares number by number; what is missing is 0.
+func atLeast(version string, numbers []int) bool {
+	parts := strings.Split(version, ".")
+	for i, want := range numbers {
+		have := 0
+		if i < len(parts) {
+			have, _ = strconv.Atoi(parts[i]) // a version consists of digits; anything else is as old as 0
+		}
+		if have != want {
+			return have > want
+		}
+	}
+	return true
+}
+
+func dotted(numbers []int) string {
+	words := make([]string, len(numbers))
+	for i, n := range numbers {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ".")
+}

@@ -1,0 +1,175 @@
+package tidb
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// A setting is one of these, by its name:
+//
+//	performance.max_procs      an item of a section of TiDB's configuration file; TiDB writes it
+//	                           with dashes (performance.max-procs), except in [instance]
+//	token_limit                one of the items above the first section (engine.IsTiDBItem)
+//	tidb_mem_quota_query       anything else: a system variable, set with SET GLOBAL at the first
+//	                           start; TiDB keeps it in its data
+//
+// A value is a number or a boolean of TOML if it looks like one, and a string otherwise.
+
+// underscored are items and sections that TiDB itself writes with underscores.
+var underscored = map[string]bool{"new_collations_enabled_on_first_bootstrap": true, "instance": true}
+
+// owned are the settings that Assay sets itself, and those that would break what it
+// relies on.
+func owned() map[string]string {
+	const (
+		places     = "the data directory's volume is the only place that a server may write to"
+		address    = "clients and probes rely on one address, one port and one socket"
+		logStream  = "the log goes to the pod's log"
+		account    = "the benchmark's account is made at the first start"
+		encryption = "whether connections are encrypted belongs to the target, and its tls field pins it"
+		embedded   = "Assay provides TiDB with its embedded store"
+		unwatched  = "the status port is off: it answers without a password"
+		shown      = "settings without effect are told apart by it"
+	)
+	return engine.OwnedWith(map[string]string{
+		"host": address, "advertise_address": address, "path": places, "temp_dir": places, "tmp_storage_path": places,
+		"store": embedded, "keyspace_name": embedded, "run_ddl": embedded, "instance.tidb_enable_ddl": embedded,
+		"log.slow_query_file": logStream, "log.general_log_file": logStream, "log.format": logStream,
+		"instance.tidb_stmt_summary_filename": places, "instance.tidb_stmt_summary_enable_persistent": places,
+		"status.report_status": unwatched, "status.status_host": unwatched, "status.status_port": unwatched,
+		"status.metrics_addr": unwatched, "initialize_sql_file": account, "security.skip_grant_table": account,
+		"security.secure_bootstrap": account, "security.require_secure_transport": encryption,
+		"security.auto_tls": encryption, "security.ssl_ca": encryption, "security.ssl_cert": encryption,
+		"security.ssl_key": encryption, "repair_mode": "the workload has to write its tables",
+		"tidb_restricted_read_only": "the workload has to write its tables", "tidb_super_read_only": "the workload has to write its tables",
+		"tidb_enable_noop_variables": shown,
+	})
+}
+
+// own are the items that Assay writes.
+func own(t engine.Target, p engine.Paths) []engine.Setting {
+	host := t.BindAddress
+	if host == "" {
+		host = "0.0.0.0" // to a Go program it means every address, those of IPv6 included
+	}
+	items := []engine.Setting{
+		{Name: "host", Value: host},
+		{Name: "port", Value: strconv.Itoa(int(t.Port))},
+		{Name: "socket", Value: p.Run + "/server.sock"},
+		{Name: "store", Value: "unistore"},
+		{Name: "path", Value: p.Data},
+		{Name: "temp_dir", Value: p.Tmp + "/tidb"},
+		{Name: "tmp_storage_path", Value: p.Tmp + "/tidb-spill"},
+		// Without a file of its own the slow log is part of the log.
+		{Name: "log.slow_query_file", Value: ""},
+		{Name: "status.report_status", Value: "false"},
+	}
+	if t.HasTLS() {
+		items = append(items,
+			engine.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + engine.CAFile},
+			engine.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + engine.CertFile},
+			engine.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + engine.KeyFile},
+		)
+	}
+	return items
+}
+
+// config is the TOML file. A name is written once, since TOML takes a second one for a
+// mistake; no name of the user's is Assay's.
+func config(t engine.Target, p engine.Paths) []byte {
+	sections := map[string][]string{}
+	for _, s := range append(items(t.Settings), own(t, p)...) {
+		section, name, found := strings.Cut(s.Name, ".")
+		if !found {
+			section, name = "", section
+		}
+		if section != "instance" && !underscored[name] {
+			name = strings.ReplaceAll(name, "_", "-")
+		}
+		section = strings.ReplaceAll(section, "_", "-")
+		sections[section] = append(sections[section], name+" = "+tomlValue(s.Value))
+	}
+	var out bytes.Buffer
+	out.WriteString("# Written by Assay at every start: the user's settings, then Assay's.\n")
+	for _, section := range slices.Sorted(maps.Keys(sections)) { // the empty name comes first
+		if section != "" {
+			fmt.Fprintf(&out, "\n[%s]\n", section)
+		}
+		out.WriteString(strings.Join(sections[section], "\n") + "\n")
+	}
+	return out.Bytes()
+}
+
+// items are the settings that belong into the file, the last of each name, as the
+// names of TiDB with underscores.
+func items(settings []engine.Setting) []engine.Setting {
+	var out []engine.Setting
+	for _, s := range settings {
+		s.Name = bare(s.Name)
+		if engine.IsTiDBItem(s.Name) {
+			out = slices.DeleteFunc(out, func(earlier engine.Setting) bool { return earlier.Name == s.Name })
+			out = append(out, engine.Setting{Name: s.Name, Value: given(s.Value)})
+		}
+	}
+	return out
+}
+
+// variables are the statements that set the other settings. TiDB goes on after one that
+// it refuses, and says so in its log. Variables that exist for MySQL's sake and do
+// nothing are hidden, so that a setting of one is seen to have no effect.
+func variables(settings []engine.Setting) []string {
+	out := []string{"SET GLOBAL tidb_enable_noop_variables = 'OFF';"}
+	for _, s := range settings {
+		if name := bare(s.Name); !engine.IsTiDBItem(name) {
+			out = append(out, "SET GLOBAL "+engine.QuoteIdentifier(name)+" = "+engine.QuoteString(given(s.Value))+";")
+		}
+	}
+	return out
+}
+
+func bare(name string) string { return strings.TrimPrefix(engine.CanonicalName(name), "loose_") }
+
+// given is the value that a setting stands for.
+func given(value string) string {
+	switch value {
+	case "":
+		return "ON"
+	case "''":
+		return ""
+	}
+	return value
+}
+
+// tomlPlain is what TOML takes for a number.
+var tomlPlain = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+func tomlValue(value string) string {
+	switch strings.ToLower(value) {
+	case "true", "on":
+		return "true"
+	case "false", "off":
+		return "false"
+	}
+	if tomlPlain.MatchString(value) {
+		return value
+	}
+	var out strings.Builder
+	for _, r := range value {
+		switch {
+		case r == '"' || r == '\\':
+			out.WriteString(`\` + string(r))
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(&out, `\u%04X`, r)
+		default:
+			out.WriteRune(r)
+		}
+	}
+	return `"` + out.String() + `"`
+}

@@ -1,0 +1,104 @@
+// Package tidb describes TiDB 6.6 and later as Assay provides it: one tidb-server with
+// its embedded store (unistore) in the data directory. That is TiDB's own store for
+// development and tests: it has one copy, and does not sync what it commits. A cluster
+// of TiKV is an external target.
+//
+// What TiDB does otherwise than a mysqld, and what follows:
+//
+//   - There is no command that makes a data directory. The server makes it at its first
+//     start, and only then runs the init file. A data directory whose first start did
+//     not end with a login is thrown away by the agent.
+//   - Some settings are items of a TOML file, others are system variables, which TiDB keeps
+//     in its data. See settings.go.
+//   - There is one authentication plugin that every driver can use without TLS:
+//     mysql_native_password. TiDB's caching_sha2_password needs TLS.
+package tidb
+
+import (
+	"strconv"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// Engine returns the facts about TiDB.
+func Engine() engine.Engine {
+	return engine.Engine{
+		Flavor: engine.TiDB,
+		// The name that TiDB answers to, whatever it stores its rows in.
+		StorageEngines: []string{"InnoDB"},
+		Owned:          owned(),
+		Version: func() engine.Command {
+			return engine.Command{Programs: programs(), Args: []string{"-V"}}
+		},
+		Recognise:    engine.Recogniser(engine.TiDB, 6, 6),
+		Defaults:     defaults,
+		Limits:       limits,
+		Config:       config,
+		Serve:        serve,
+		BootstrapSQL: bootstrap,
+	}
+}
+
+func programs() []string { return []string{"tidb-server"} }
+
+// serve refuses a file with an item that TiDB does not know, as a mysqld does.
+func serve(configFile, initFile string, _ engine.Paths) engine.Command {
+	return engine.Command{Programs: programs(), Args: []string{
+		"--config=" + configFile, "--config-strict", "--initialize-sql-file=" + initFile,
+	}}
+}
+
+// bootstrap sets the user's system variables, and removes the root without a password
+// that TiDB makes for every host.
+func bootstrap(t engine.Target, password string) []string {
+	identified := " IDENTIFIED WITH mysql_native_password BY " + engine.QuoteString(password)
+	if t.TLS == engine.TLSRequired {
+		// require_secure_transport cannot be set from here: TiDB wants an encrypted session
+		// for it. There is no other account.
+		identified += " REQUIRE SSL"
+	}
+	return append(append(engine.NeutralSession(),
+		engine.CreateSchema(t),
+		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified+";",
+		engine.Grant(t),
+		"DROP USER IF EXISTS 'root'@'%', 'root'@'localhost';",
+	), variables(t.Settings)...)
+}
+
+const (
+	mib = 1 << 20
+	// minMemoryLimit is the least that TiDB takes, in bytes.
+	minMemoryLimit = 512 * mib
+)
+
+// defaults limit the memory of TiDB to four fifths of what the shape leaves to it.
+//
+//	tidb_server_memory_limit = 80 % x (memory - data in memory), in whole MiB, at least 512 MiB
+//
+// 80 % is TiDB's own share; it would take it of all the memory of the container, also
+// of that which the data takes, and it does not show the number. Below 512 MiB TiDB
+// accepts no limit, so there is none.
+func defaults(s engine.Shape, _ string) []engine.Setting {
+	memory := s.MemoryBytes
+	if s.DataInMemory {
+		memory -= s.DataBytes
+	}
+	limit := memory / 10 * 8 / mib * mib
+	if limit < minMemoryLimit {
+		return nil
+	}
+	return []engine.Setting{{Name: "tidb_server_memory_limit", Value: strconv.FormatInt(limit, 10)}}
+}
+
+// stockTokens is how many sessions TiDB by itself lets work at the same time.
+const stockTokens = 1000
+
+// limits raise the number of sessions that may work at the same time. Connections,
+// prepared statements and open tables are not limited.
+func limits(d engine.Demand) []engine.Setting {
+	const headroom = 32
+	if d.Connections+headroom <= stockTokens {
+		return nil
+	}
+	return []engine.Setting{{Name: "token_limit", Value: strconv.FormatInt(d.Connections+headroom, 10)}}
+}
