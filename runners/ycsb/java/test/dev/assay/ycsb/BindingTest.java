@@ -165,7 +165,7 @@ public final class BindingTest {
       c.insert("t", key, values("field0"));
     }
     c.cleanup();
-    equal(FakeDatabase.LOG, List.of("a: batch [k1, k3]", "b: batch [k2, k4]", "b: batch [k6]", "a: close", "b: close"));
+    equal(FakeDatabase.LOG, List.of("a: batch [k1, k3]", "b: batch [k2, k4]", "a: close", "b: batch [k6]", "b: close"));
   }
 
   private static void transactions() throws Exception {
