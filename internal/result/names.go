@@ -27,6 +27,21 @@ const (
 	NameQueryCount = "queries.count"
 	// NameEvents is the number of operations that the tool counted itself.
 	NameEvents = "events"
+	// NameOperationCount is the number of operations of one kind that ended well; see
+	// LabelOperation.
+	NameOperationCount = "operations.count"
+	// NameReturnCount is how often operations of one kind were answered with a status; see
+	// LabelOperation and LabelStatus.
+	NameReturnCount = "returns.count"
+	// NameGCCount is the number of collections of garbage in the client; see LabelCollector.
+	NameGCCount = "gc.count"
+	// NameGCTime is the time that they took, in ms.
+	NameGCTime = "gc.time"
+	// NameGCPercent is its share of the measured window, in percent.
+	NameGCPercent = "gc.percent"
+	// NameSetupTime is how long the threads took before their first operation, all of them
+	// added up, in s: the window counts it, and nothing was measured in it.
+	NameSetupTime = "time.setup"
 	// NameTotalTime is the length of the measured window by the tool's own clock, in s.
 	NameTotalTime = "time.total"
 	// NameLatencyMin is the shortest latency of an operation, in ms.
@@ -47,12 +62,26 @@ const (
 	LabelKind = "kind"
 	// LabelPercentile is the percentile as a decimal number, such as 95.
 	LabelPercentile = "p"
+	// LabelOperation is the kind of an operation: read, update. What has none is about
+	// all operations of the workload together.
+	LabelOperation = "operation"
+	// LabelStatus is what an operation was answered with, such as OK.
+	LabelStatus = "status"
+	// LabelTiming says from when latency counts, where it is not from when the operation
+	// began: TimingIntended.
+	LabelTiming = "timing"
+	// LabelCollector is the name of a garbage collector; what has none is about all.
+	LabelCollector = "collector"
 	// LabelClient is the index of the client pod, where measurements of several
 	// clients could not be merged.
 	LabelClient = "client"
 	// LabelStat is the statistic over threads: avg or stddev.
 	LabelStat = "stat"
 )
+
+// TimingIntended: latency counts from when the operation was to begin by the rate of an
+// open loop, so that it holds the wait behind one that was late.
+const TimingIntended = "intended"
 
 // Names of error counts that mean the same for every tool.
 const (

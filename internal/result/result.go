@@ -216,6 +216,9 @@ type Measurement struct {
 type Histogram struct {
 	// Unit of the bucket values, such as ms.
 	Unit string `json:"unit"`
+	// RoundUp says that the tool reads a percentile at the rank that is not below p percent
+	// of all operations, as HdrHistogram for Java does; else at the nearest rank.
+	RoundUp bool `json:"roundUp,omitempty"`
 	// Buckets in ascending order of Value.
 	Buckets []Bucket `json:"buckets"`
 }
@@ -285,12 +288,14 @@ type Server struct {
 
 // Durability is what a server did for some commits of one row each.
 type Durability struct {
+	// StorageEngine of the table, as the server told; empty if it did not.
+	StorageEngine string `json:"storageEngine,omitempty"`
 	// Commits that were made.
 	Commits int64 `json:"commits"`
 	// Seconds that they took in all.
 	Seconds float64 `json:"seconds"`
-	// Counters are the differences of the server's counters over the commits, such as
-	// innodb_data_fsyncs; those that it has.
+	// Counters are the differences of the server's counters over the commits, their
+	// names in lower case, such as innodb_data_fsyncs; those that it has.
 	Counters map[string]int64 `json:"counters,omitempty"`
 }
 

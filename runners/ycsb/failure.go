@@ -1,0 +1,117 @@
+package ycsb
+
+import (
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// expectation is what a phase of a client was asked for.
+type expectation struct {
+	phase   runner.Phase
+	tls     runner.TLSMode
+	threads int32
+	// operations that were asked for; 0 where the phase is bounded by time.
+	operations int64
+	// isOpen says that a rate was asked for: intended latencies are reported then.
+	isOpen bool
+	// batchAPI and batchSize as in Params.
+	batchAPI  bool
+	batchSize int32
+	// seconds that the measured window lasts at most.
+	seconds int64
+}
+
+func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
+	e := expectation{
+		phase: phase, tls: t.Endpoint.TLS, threads: p.Threads, isOpen: p.Target > 0,
+		batchAPI: p.BatchUpdateAPI, batchSize: p.BatchSize, seconds: t.DurationSeconds,
+	}
+	switch phase {
+	case runner.Prepare:
+		e.operations = rowsToLoad(t, p)
+		e.isOpen = false
+	case runner.Run:
+		e.operations = p.OperationCount
+	}
+	return e
+}
+
+// rowsToLoad is the share of this client: the first ones load one row more, where the
+// rows cannot be shared out evenly.
+func rowsToLoad(t runner.Trial, p Params) int64 {
+	clients := max(1, int64(t.Clients))
+	rows := p.RecordCount / clients
+	if int64(t.Ref.Client) < p.RecordCount%clients {
+		rows++
+	}
+	return rows
+}
+
+// failure judges a phase. Nil means that its work is proven to be done.
+func (r *reading) failure(e expectation, o runner.Output) *result.Failure {
+	if f := r.complaint(e); f != nil {
+		return f
+	}
+	if counts := r.report.errorCounts(); len(counts) > 0 {
+		return failed(result.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
+	}
+	switch {
+	case r.marks.incomplete != "":
+		return failed(result.ReasonToolFailed, "YCSB: %s: look at the raw output", abridge(r.marks.incomplete))
+	case o.Signal != "":
+		return failed(result.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal, afterSignal(o.Signal))
+	case o.ExitCode != 0:
+		return failed(result.ReasonToolFailed, "YCSB ended with exit code %d and said nothing: look at the raw output", o.ExitCode)
+	case r.marks.seen && !r.marks.complete || e.phase == runner.Cleanup && !r.marks.complete:
+		return failed(result.ReasonOutputTruncated, "YCSB ended well, but its output lacks the last line (%sCOMPLETE): look at the raw output", markPrefix)
+	case e.phase == runner.Cleanup:
+		return nil
+	case len(r.report.doubled) > 0:
+		return failed(result.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.report.doubled))
+	}
+	if names := r.missing(e); len(names) > 0 {
+		return failed(result.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", list(names))
+	}
+	if f := r.unfinished(e); f != nil {
+		return f
+	}
+	return r.batches(e)
+}
+
+// unfinished: YCSB ends well when the time is over before the operations are done, and
+// when a thread gave up.
+func (r *reading) unfinished(e expectation) *result.Failure {
+	n := r.report.endedWell()
+	if e.operations == 0 || n != nil && *n == e.operations {
+		return nil
+	}
+	done := int64(0)
+	if n != nil {
+		done = *n
+	}
+	if e.phase == runner.Prepare {
+		return failed(result.ReasonUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, e.operations)
+	}
+	if done > e.operations {
+		return failed(result.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, e.operations)
+	}
+	return failed(result.ReasonUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
+		done, e.operations, e.seconds)
+}
+
+// afterSignal says where to look.
+func afterSignal(signal string) string {
+	switch signal {
+	case "SIGKILL":
+		return "look for an OOM kill or an eviction of the client pod: the JVM takes a share of the memory limit for its heap, see workload.ycsb.jvmOptions"
+	case "SIGSEGV", "SIGABRT", "SIGBUS":
+		return "the JVM crashed; look at the raw output"
+	}
+	return "something told it to stop before its time"
+}
+
+func failed(reason result.Reason, format string, args ...any) *result.Failure {
+	return &result.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,172 @@
+package ycsb
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// fixture is a real output of YCSB 0.17.0 with its own JDBC binding, or one that was made
+// from such. The names begin with the server.
+type fixture struct {
+	phase  runner.Phase
+	change func(*Params)
+	// want is the reason of the failure; empty for a success.
+	want result.Reason
+	exit int
+}
+
+func batched(p *Params) { p.BatchSize, p.BatchUpdateAPI = 5000, true }
+
+// The servers of the samples were those of one machine, and 20 threads did 10,000
+// operations on 10,000 rows in each.
+var fixtures = map[string]fixture{
+	"maria118-load-text":               {phase: runner.Prepare, change: batched},
+	"maria118-load-batch-rewrite-text": {phase: runner.Prepare, change: batched},
+	"mysql97-load-batch-text":          {phase: runner.Prepare, change: batched},
+	"mysql97-load-batch-rewrite-text":  {phase: runner.Prepare, change: batched},
+	// The property was "true " with a blank: the batch that was asked for was not done.
+	"mysql97-load-trailing-space-text": {phase: runner.Prepare, change: batched, want: result.ReasonToolFailed},
+
+	"maria118-run-text":                {phase: runner.Run},
+	"maria118-run-hdr-text":            {phase: runner.Run},
+	"maria118-run-hdr-jsonarray":       {phase: runner.Run},
+	"maria118-run-hdr-intended-target": {phase: runner.Run, change: func(p *Params) { p.Target = 1000 }},
+	"mysql97-run-text":                 {phase: runner.Run},
+	"mysql97-run-hdr-text":             {phase: runner.Run},
+	"mysql97-run-hdr-jsonarray":        {phase: runner.Run},
+	"mysql97-run-hdr-jsonlines":        {phase: runner.Run},
+
+	"fail-mysql97-conn-refused":   {phase: runner.Prepare, change: batched, want: result.ReasonTargetUnreachable},
+	"fail-mysql97-wrong-password": {phase: runner.Run, want: result.ReasonCredentialsRejected},
+	"fail-maria118-table-missing": {phase: runner.Run, want: result.ReasonSchemaMissing},
+	"fail-mysql97-load-twice":     {phase: runner.Prepare, want: result.ReasonSchemaNotEmpty},
+	"fail-mysql97-killed-midrun":  {phase: runner.Run, change: func(p *Params) { p.OperationCount = 60000 }, want: result.ReasonTargetLost},
+	"fail-seed-yahoo-classname":   {phase: runner.Run, want: result.ReasonToolFailed},
+	"fail-hdr-jaxb-text":          {phase: runner.Run, want: result.ReasonToolFailed, exit: 1},
+	"fail-hdr-jaxb-json":          {phase: runner.Run, want: result.ReasonToolFailed, exit: 1},
+}
+
+func (f fixture) params() Params {
+	p := Params{
+		Workload: "a", RecordCount: 10000, OperationCount: 10000, Threads: 20, Driver: driverMySQL, Columns: columnsVarchar,
+		FieldCount: 10, FieldLength: 100, StatusIntervalSeconds: 1,
+	}
+	if f.change != nil {
+		f.change(&p)
+	}
+	return p
+}
+
+func (f fixture) trial(t testing.TB) runner.Trial {
+	t.Helper()
+	workload, err := json.Marshal(f.params())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: "ycsb", Workload: workload, Clients: 1, DurationSeconds: 60,
+		Endpoint: runner.Endpoint{Host: "db.example.com", Port: 3306, Database: "ycsb", TLS: runner.TLSDisabled},
+	}
+}
+
+// output puts the files of a fixture together; what there is none of was empty.
+func (f fixture) output(t testing.TB, name string) runner.Output {
+	t.Helper()
+	o := runner.Output{Stdout: optional(t, name+".stdout"), Stderr: optional(t, name+".stderr"), ExitCode: f.exit, Files: map[string][]byte{}}
+	if o.Stderr == nil {
+		o.Stderr = gunzip(t, optional(t, name+".stderr.gz"))
+	}
+	if export := optional(t, name+".json"); export != nil {
+		o.Files["report.json"] = export
+	}
+	logs, err := filepath.Glob(filepath.Join("testdata", "hdr", name, "*.hdr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, log := range logs {
+		o.Files[filepath.Base(log)] = load(t, strings.TrimPrefix(log, "testdata"+string(filepath.Separator)))
+	}
+	return o
+}
+
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func optional(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func gunzip(t testing.TB, data []byte) []byte {
+	t.Helper()
+	if data == nil {
+		return nil
+	}
+	zip, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(zip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plain
+}
+
+// render writes a report with one line for each measurement, so that a golden file shows
+// what changed. Of a histogram it has the digest.
+func render(t testing.TB, r runner.Report) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	line := func(what string, v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.WriteString(what + " " + string(text) + "\n")
+	}
+	line("version", r.ToolVersion)
+	line("failure", r.Failure)
+	for _, e := range r.Errors {
+		line("error", e)
+	}
+	for _, p := range r.Problems {
+		line("problem", p)
+	}
+	for _, m := range r.Measurements {
+		h := m.Histogram
+		m.Histogram = nil
+		line("measurement", m)
+		if h != nil {
+			text, err := json.Marshal(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			line("  its histogram", fmt.Sprintf("%d operations in %d buckets, SHA-256 %x", h.N(), len(h.Buckets), sha256.Sum256(text)))
+		}
+	}
+	return out.Bytes()
+}

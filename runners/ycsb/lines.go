@@ -1,0 +1,63 @@
+package ycsb
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Bounds of what a report quotes. The whole output is kept beside it.
+const (
+	maxProblems = 100
+	maxQuoted   = 300
+)
+
+var (
+	versionLine = regexp.MustCompile(`^YCSB Client (\d\S*)$`)
+	// plainLines are understood and say nothing. The first one holds the password, where it
+	// was given as an argument: it is never quoted.
+	plainLines = regexp.MustCompile(`^(?:` +
+		`Command line: .*` +
+		`|\s*` +
+		`|Loading workload\.\.\.|Starting test\.` +
+		`|Adding shard node URL: .*|Using shards: .*` +
+		`|DBWrapper: report latency for each error is .*` +
+		`|Maximum execution time specified as: \d+ secs` +
+		`|Requesting stop for the workload\.|Stop requested for workload\. Now Joining!` +
+		`|Still waiting for thread .* to complete\. Workload status: .*` +
+		`|SLF4J: .*|Picked up \S*JAVA\S*: .*|OpenJDK .* warning: .*|WARNING: .*|\[ ?(?:INFO|DEBUG)\] .*` +
+		`)$`)
+	// complaintLine is how drivers, YCSB and the JVM say that something went wrong.
+	complaintLine = regexp.MustCompile(`^(?:` +
+		`Error\b.*|ERROR:? .*|Caused by: .*|Suppressed: .*|Exception in thread .*|Fatal .*` +
+		`|[a-zA-Z_][\w$]*(?:\.[\w$]+)+(?:Exception|Error)(?::.*)?` +
+		`|\[ ?(?:WARN|ERROR)\] .*Error: \d+-.*|\[ ?ERROR\] .*` +
+		`|Unknown option .*|Missing property:.*|Usage: .*|usage: .*|No Workload class .*|Could not .*|Unable to .*` +
+		`)$`)
+	stackLine = regexp.MustCompile(`^\s+at .*|^\s*\.\.\. \d+ (?:more|common frames omitted)$`)
+)
+
+// lines splits an output; the end of the last line is not a line of its own.
+func lines(b []byte) []string {
+	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// abridge makes a line fit to be quoted: valid UTF-8 of bounded length.
+func abridge(line string) string {
+	if len(line) > maxQuoted {
+		line = line[:maxQuoted] + "..."
+	}
+	return strings.ToValidUTF8(line, "\uFFFD")
+}
+
+// list names the first few.
+func list(names []string) string {
+	const few = 5
+	if len(names) <= few {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:few], ", ") + ", ..."
+}

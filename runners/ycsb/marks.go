@@ -1,0 +1,74 @@
+package ycsb
+
+import (
+	"strconv"
+	"strings"
+)
+
+// marks are what our binding says beside YCSB: see README.md.
+type marks struct {
+	// seen says that there was any: then the last one has to be COMPLETE.
+	seen bool
+	// driver is its name and version.
+	driver string
+	// complete, and incomplete with what was missing.
+	complete   bool
+	incomplete string
+	// batched are rows that went into batches, confirmed those that the driver confirmed;
+	// absent without batches.
+	batched, confirmed *int64
+	// setupSeconds is how long all threads together took to connect.
+	setupSeconds *float64
+	// errors as they were counted, one text per class.
+	errors []string
+}
+
+// add reads a line of our binding. It is false when the line is none, or has a form that
+// this release does not know.
+func (m *marks) add(line string) bool {
+	rest, ok := strings.CutPrefix(line, markPrefix)
+	if !ok {
+		return false
+	}
+	m.seen = true
+	name, value, _ := strings.Cut(rest, ", ")
+	switch name {
+	case "Driver":
+		m.driver = driverName(value)
+	case "Server", "TLS", "Table", "Threads":
+	case "Error":
+		m.errors = append(m.errors, value)
+	case "BatchedRows":
+		rows, confirmed, _ := strings.Cut(value, ", ")
+		m.batched, m.confirmed = wholeNumber(rows), wholeNumber(confirmed)
+		return m.batched != nil && m.confirmed != nil
+	case "Setup":
+		ms := wholeNumber(value)
+		if ms == nil {
+			return false
+		}
+		m.setupSeconds = new(float64(*ms) / 1000)
+	case "COMPLETE":
+		m.complete = true
+	case "INCOMPLETE":
+		m.incomplete = value
+	default:
+		return false
+	}
+	return true
+}
+
+// driverName leaves out what a driver says of its build, and its name where it comes
+// twice: "MySQL Connector/J mysql-connector-j-9.7.0 (Revision: ...)".
+func driverName(text string) string {
+	text, _, _ = strings.Cut(text, " (")
+	return strings.Replace(text, " mysql-connector-j-", " ", 1)
+}
+
+func wholeNumber(text string) *int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,264 @@
+package ycsb
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Units.
+const (
+	unitOperations  = "ops/s"
+	unitMillisecond = "ms"
+	unitSecond      = "s"
+	unitPercent     = "%"
+	unitOne         = "1"
+)
+
+// operationAny is what the throughput counts: any operation of the workload.
+const operationAny = "operation"
+
+// measurements turns what was read into measurements, in a fixed order: those about all
+// operations first, as they have no labels. What was not reported is left out.
+func (r *reading) measurements(statusInterval float64) []result.Measurement {
+	n := r.report.endedWell()
+	ms := []result.Measurement{{
+		Name: result.NameThroughput, Unit: unitOperations, Direction: result.HigherIsBetter, Operation: operationAny,
+		N: n, Value: valueOf(r.report.throughput, 0), Intervals: r.status.intervals(statusInterval),
+	}}
+	ms = append(ms, r.whole(false)...)
+	ms = append(ms, r.whole(true)...)
+	ms = append(ms, result.Measurement{Name: result.NameTotalTime, Unit: unitSecond, Value: valueOf(r.report.runTime, -3)})
+	events := result.Measurement{Name: result.NameEvents, Unit: unitOne}
+	if counted := r.report.counted(); counted != nil {
+		events.Value = new(float64(*counted))
+	}
+	ms = append(ms, events, result.Measurement{Name: result.NameSetupTime, Unit: unitSecond, Value: r.marks.setupSeconds})
+	for _, s := range r.sortedSections() {
+		ms = append(ms, r.ofSection(s)...)
+	}
+	for _, g := range r.report.gcs {
+		ms = append(ms, g.measurement())
+	}
+	return slices.DeleteFunc(ms, func(m result.Measurement) bool {
+		return m.Value == nil && m.N == nil && m.Histogram == nil && len(m.Intervals) == 0
+	})
+}
+
+// sortedSections of operations that ended well: YCSB prints them in the order of a hash
+// table. Intended latencies follow those without.
+func (r *reading) sortedSections() []*section {
+	order := slices.Concat(basic, []string{metricReadModifyWrite, metricCleanup})
+	rank := func(s *section) int {
+		m := parseMetric(s.name)
+		i := slices.Index(order, m.operation)
+		if i < 0 {
+			i = len(order)
+		}
+		if m.intended {
+			i += len(order) + 1
+		}
+		return i
+	}
+	kept := slices.DeleteFunc(slices.Clone(r.report.sections), func(s *section) bool { return parseMetric(s.name).failed != "" })
+	slices.SortStableFunc(kept, func(a, b *section) int { return rank(a) - rank(b) })
+	return kept
+}
+
+// ofSection are the measurements of one operation. No operation has no latency: what
+// YCSB prints then is 0.
+func (r *reading) ofSection(s *section) []result.Measurement {
+	m, n := parseMetric(s.name), s.done()
+	count := result.Measurement{Name: result.NameOperationCount, Labels: m.labels(), Unit: unitOne}
+	if n != nil && !m.intended {
+		count.Value = new(float64(*n))
+	}
+	ms := []result.Measurement{count}
+	if n == nil || *n > 0 {
+		ms = append(ms, latencies(m.labels(), m.label(), n, figuresOf(s, r.histogramOf(s.name)))...)
+	}
+	for _, ret := range s.returns {
+		labels := m.labels()
+		labels[result.LabelStatus] = ret.status
+		ms = append(ms, result.Measurement{Name: result.NameReturnCount, Labels: labels, Unit: unitOne, Value: ret.n.value(0)})
+	}
+	return ms
+}
+
+// figures of latencies in ms, of one operation or of all.
+type figures struct {
+	min, avg, max *float64
+	percentiles   []quantile
+	histogram     *result.Histogram
+}
+
+// quantile is a percentile in ms.
+type quantile struct {
+	p     string
+	value *float64
+}
+
+// figuresOf a section. Percentiles are read from the histogram, if there is one, as those
+// of several clients are.
+func figuresOf(s *section, h *result.Histogram) figures {
+	f := figures{histogram: h}
+	for to, from := range map[**float64]*latency{&f.min: s.min, &f.avg: s.avg, &f.max: s.max} {
+		if from != nil {
+			*to = from.ms()
+		}
+	}
+	if parseMetric(s.name).operation == metricCleanup {
+		return f // one for each thread: the 95 % of 20 are the second largest
+	}
+	for _, p := range s.percentiles {
+		value := p.ms()
+		if h != nil {
+			value = percentileOf(*h, p.p)
+		}
+		f.percentiles = append(f.percentiles, quantile{p.p, value})
+	}
+	return f
+}
+
+func percentileOf(h result.Histogram, p string) *float64 {
+	of, err := strconv.ParseFloat(p, 64)
+	if err != nil {
+		return nil
+	}
+	value, ok := h.Percentile(of)
+	if !ok {
+		return nil
+	}
+	return &value
+}
+
+// latencies as measurements.
+func latencies(labels map[string]string, operation string, n *int64, f figures) []result.Measurement {
+	latency := func(name string, value *float64) result.Measurement {
+		return result.Measurement{
+			Name: name, Labels: maps.Clone(labels), Unit: unitMillisecond, Direction: result.LowerIsBetter, Operation: operation,
+			N: n, Value: value,
+		}
+	}
+	ms := []result.Measurement{latency(result.NameLatencyMin, f.min), latency(result.NameLatencyAvg, f.avg), latency(result.NameLatencyMax, f.max)}
+	ms[1].Histogram = f.histogram
+	for _, q := range f.percentiles {
+		m := latency(result.NameLatencyPercentile, q.value)
+		if m.Labels == nil {
+			m.Labels = map[string]string{}
+		}
+		m.Labels[result.LabelPercentile] = q.p
+		ms = append(ms, m)
+	}
+	return slices.DeleteFunc(ms, func(m result.Measurement) bool { return m.Value == nil })
+}
+
+// whole are the latencies of all operations together.
+func (r *reading) whole(intended bool) []result.Measurement {
+	n := r.report.endedWell()
+	if n == nil || *n <= 0 {
+		return nil
+	}
+	var sections []*section
+	for _, operation := range basic {
+		s := r.report.of(operation, intended)
+		if r.report.of(operation, false).done() == nil {
+			continue
+		}
+		if s.done() == nil {
+			return nil // an operation whose latency is not known
+		}
+		if *s.done() > 0 {
+			sections = append(sections, s)
+		}
+	}
+	var labels map[string]string
+	if intended {
+		labels = map[string]string{result.LabelTiming: result.TimingIntended}
+	}
+	return latencies(labels, operationAny, n, r.together(sections, *n))
+}
+
+// together is what sections of operations say of all of them. Where operations consist
+// of others (READ-MODIFY-WRITE), only their mean is known: the time of all parts by the
+// number of operations.
+func (r *reading) together(sections []*section, n int64) figures {
+	if len(sections) == 0 {
+		return figures{}
+	}
+	composed := r.report.of(metricReadModifyWrite, false).done()
+	isComposed := composed != nil && *composed > 0
+	if len(sections) == 1 && !isComposed {
+		return figuresOf(sections[0], r.histogramOf(sections[0].name))
+	}
+	var f figures
+	sum := 0.0
+	for i, s := range sections {
+		one := figuresOf(s, r.histogramOf(s.name))
+		if one.min == nil || one.avg == nil || one.max == nil {
+			return figures{}
+		}
+		sum += *one.avg * float64(*s.done())
+		if i == 0 || *one.min < *f.min {
+			f.min = one.min
+		}
+		if i == 0 || *one.max > *f.max {
+			f.max = one.max
+		}
+	}
+	f.avg = new(sum / float64(n))
+	if isComposed {
+		return figures{avg: f.avg}
+	}
+	f.histogram = r.mergedHistogram(sections)
+	if f.histogram != nil {
+		for _, p := range sections[0].percentiles {
+			f.percentiles = append(f.percentiles, quantile{p.p, percentileOf(*f.histogram, p.p)})
+		}
+	}
+	return f
+}
+
+// mergedHistogram is that of all sections; nil when one has none.
+func (r *reading) mergedHistogram(sections []*section) *result.Histogram {
+	var hs []result.Histogram
+	for _, s := range sections {
+		h := r.histogramOf(s.name)
+		if h == nil {
+			return nil
+		}
+		hs = append(hs, *h)
+	}
+	merged, ok := result.MergeHistograms(hs...)
+	if !ok {
+		return nil
+	}
+	return &merged
+}
+
+// histogramOf a metric from its HDR log; nil when there is none, or it is empty.
+func (r *reading) histogramOf(name string) *result.Histogram {
+	log, ok := r.logs[name]
+	if !ok || len(log.counts) == 0 {
+		return nil
+	}
+	h := log.histogram()
+	return &h
+}
+
+func (g gc) measurement() result.Measurement {
+	m := result.Measurement{Name: g.name, Unit: g.unit, Value: g.value(0)}
+	if g.collector != "" {
+		m.Labels = map[string]string{result.LabelCollector: g.collector}
+	}
+	return m
+}
+
+func valueOf(f *figure, shift int) *float64 {
+	if f == nil {
+		return nil
+	}
+	return f.value(shift)
+}

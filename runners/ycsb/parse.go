@@ -1,0 +1,167 @@
+package ycsb
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// reading is what an output said.
+type reading struct {
+	version string
+	report  report
+	status  status
+	marks   marks
+	// logs are the HDR logs by their metric.
+	logs map[string]hdrLog
+	// cut says that the last line of the report has no end.
+	cut bool
+	// unreadable are parts of the output that are broken.
+	unreadable []string
+	complaints complaints
+	problems   []result.Problem
+	unread     int
+}
+
+// parse gives an output its meaning. YCSB ends with 0 whatever went wrong, so a success
+// has to be proven: no exception, no operation that failed, a whole report whose numbers
+// fit each other, as many operations as asked for, and the last word of our binding.
+func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+	}
+	r := read(phase, o)
+	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
+	if phase != runner.Cleanup {
+		made.Measurements = r.measurements(float64(p.StatusIntervalSeconds))
+		made.Errors = r.report.errorCounts()
+	}
+	made.Failure = r.failure(expect(t, phase, p), o)
+	return made
+}
+
+func read(phase runner.Phase, o runner.Output) reading {
+	r := reading{logs: map[string]hdrLog{}}
+	source := strings.ToLower(string(phase))
+	exported := false
+	for _, name := range slices.Sorted(maps.Keys(o.Files)) {
+		if strings.HasSuffix(name, ".hdr") {
+			r.readLog(source, name, o.Files[name])
+			continue
+		}
+		r.readExport(source+"/"+name, o.Files[name])
+		exported = true
+	}
+	r.readStream(source+"/stdout", o.Stdout, !exported)
+	r.readStream(source+"/stderr", o.Stderr, false)
+	if r.report.runTime != nil && r.report.throughput != nil && r.report.counted() == nil {
+		r.problem(source, 0, fmt.Sprintf("throughput %s times run time %s ms is no whole number of operations", r.report.throughput.text, r.report.runTime.text))
+	}
+	if r.unread > 0 {
+		r.problems = append(r.problems, result.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
+	}
+	return r
+}
+
+// readStream reads stdout or stderr. YCSB, its drivers and the JVM write into both.
+func (r *reading) readStream(source string, text []byte, hasReport bool) {
+	all := lines(text)
+	inComplaint := false // the message of an exception may have several lines
+	for i, line := range all {
+		isLast := i == len(all)-1 && !bytes.HasSuffix(text, []byte("\n"))
+		if e, ok := parseLine(line); ok && hasReport {
+			inComplaint = false
+			if isLast {
+				r.cut = true
+			} else if !r.report.add(e) {
+				r.problem(source, i+1, line)
+			}
+			continue
+		}
+		switch known, complains := r.understand(line); {
+		case complains:
+			inComplaint = true
+		case known:
+			inComplaint = inComplaint && strings.TrimSpace(line) == ""
+		case inComplaint:
+			r.complaints.add(line)
+		default:
+			r.problem(source, i+1, line)
+		}
+	}
+}
+
+// understand takes in a line that is not of the report.
+func (r *reading) understand(line string) (known, complains bool) {
+	if m := versionLine.FindStringSubmatch(line); m != nil {
+		r.version = m[1]
+		return true, false
+	}
+	if r.marks.add(line) {
+		return true, false
+	}
+	if plainLines.MatchString(line) || r.status.add(line) {
+		return true, false
+	}
+	if stackLine.MatchString(line) {
+		return true, true
+	}
+	if complaintLine.MatchString(line) {
+		r.complaints.add(line)
+		return true, true
+	}
+	return false, false
+}
+
+// readExport reads a report that YCSB wrote into a file: property exportfile.
+func (r *reading) readExport(source string, export []byte) {
+	if !isJSON(export) {
+		r.readStream(source, export, true)
+		return
+	}
+	entries, err := parseJSON(export)
+	if err != nil {
+		r.unreadable = append(r.unreadable, source+": "+abridge(err.Error()))
+	}
+	for i, e := range entries {
+		if !r.report.add(e) {
+			r.problem(source, i+1, e.metric+", "+e.measure+", "+e.value)
+		}
+	}
+}
+
+func (r *reading) readLog(source, name string, data []byte) {
+	log, err := parseLog(name, data)
+	if err != nil {
+		r.unreadable = append(r.unreadable, name+": "+abridge(err.Error()))
+		r.problem(source+"/"+name, 0, err.Error())
+		return
+	}
+	r.logs[log.metric] = log
+}
+
+func (r *reading) problem(source string, line int, text string) {
+	if len(r.problems) >= maxProblems {
+		r.unread++
+		return
+	}
+	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: abridge(text)})
+}
+
+// toolVersion such as YCSB 0.17.0, MySQL Connector/J 9.7.0.
+func (r *reading) toolVersion() string {
+	var parts []string
+	if r.version != "" {
+		parts = append(parts, "YCSB "+r.version)
+	}
+	if r.marks.driver != "" {
+		parts = append(parts, r.marks.driver)
+	}
+	return strings.Join(parts, ", ")
+}

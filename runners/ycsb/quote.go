@@ -1,0 +1,89 @@
+package ycsb
+
+import (
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// quote reads a report that somebody published: whatever of it is there, in the units in
+// which it was published, so that every number is the published one digit by digit. A
+// line that is no line of a report is a problem; an empty answer says that there is
+// nothing to read, such as a load that nobody published.
+//
+// Nothing is computed: no sum, no latency of all operations, no count that was not given.
+func quote(text []byte) runner.Report {
+	r := reading{}
+	if isJSON(text) {
+		r.readExport("quote", text)
+	} else {
+		// The end of a published text is no proof of anything.
+		r.readStream("quote", append([]byte(strings.TrimRight(string(text), "\n")), '\n'), true)
+	}
+	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
+	switch {
+	case len(r.report.doubled) > 0:
+		made.Failure = failed(result.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", list(r.report.doubled))
+		return made
+	case len(r.unreadable) > 0:
+		made.Failure = failed(result.ReasonToolFailed, "the text is no report of YCSB: %s", list(r.unreadable))
+		return made
+	}
+	made.Measurements = r.quoted()
+	made.Errors = r.report.errorCounts()
+	return made
+}
+
+// quoted are the numbers of a report, the main ones first.
+func (r *reading) quoted() []result.Measurement {
+	var ms []result.Measurement
+	add := func(m result.Measurement, f *figure) {
+		if m.Value = valueOf(f, 0); m.Value != nil {
+			ms = append(ms, m)
+		}
+	}
+	add(result.Measurement{Name: result.NameThroughput, Unit: unitOperations, Direction: result.HigherIsBetter, Operation: operationAny}, r.report.throughput)
+	add(result.Measurement{Name: result.NameTotalTime, Unit: unitMillisecond}, r.report.runTime)
+	for _, s := range r.sortedSections() {
+		ms = append(ms, quotedSection(s)...)
+	}
+	for _, g := range r.report.gcs {
+		add(g.measurement(), &g.figure)
+	}
+	return ms
+}
+
+func quotedSection(s *section) []result.Measurement {
+	m := parseMetric(s.name)
+	var ms []result.Measurement
+	add := func(name string, extra [2]string, unit string, f *figure) {
+		made := result.Measurement{Name: name, Labels: m.labels(), Unit: unit, Value: valueOf(f, 0)}
+		if extra[0] != "" {
+			made.Labels[extra[0]] = extra[1]
+		}
+		if unit != unitOne {
+			made.Direction, made.Operation = result.LowerIsBetter, m.label()
+		}
+		if made.Value != nil {
+			ms = append(ms, made)
+		}
+	}
+	none := [2]string{}
+	add(result.NameOperationCount, none, unitOne, s.operations)
+	for _, l := range []struct {
+		name string
+		*latency
+	}{{result.NameLatencyAvg, s.avg}, {result.NameLatencyMin, s.min}, {result.NameLatencyMax, s.max}} {
+		if l.latency != nil {
+			add(l.name, none, l.unit, &l.figure)
+		}
+	}
+	for _, p := range s.percentiles {
+		add(result.NameLatencyPercentile, [2]string{result.LabelPercentile, p.p}, p.unit, &p.figure)
+	}
+	for _, ret := range s.returns {
+		add(result.NameReturnCount, [2]string{result.LabelStatus, ret.status}, unitOne, &ret.n)
+	}
+	return ms
+}
