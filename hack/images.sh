@@ -1,72 +1,127 @@
 #!/usr/bin/env bash
-# Builds every image of the project, tagged by the content it is made from, and loads them into the kind cluster.
+# Builds the images of the project, tagged by the content they are made from, and loads them into the kind cluster.
 # Needs no registry; where one is there, the base images come from it. What is there already is left alone.
-# Usage: images.sh [build|load|prune|clean] [name...]   default: build, load and prune all
-#   build   images that are missing, then out/values-local.yaml, which names them for Helm
+# Usage: images.sh [build|load|prune|clean] [core|full|name...]   default: build, prune and load the core set
+#   build   images that are missing
 #   load    built images into the nodes that lack them: the manager into all, the others into the workers
 #   prune   old images: the newest few of each name stay, so that a run in progress keeps its agent
 #   clean   all images and bases; the next build starts from fresh Debian packages
+#   core    what `make demo` and the core stories need; full: all, for `make e2e-full`
+# With a set, out/values-local.yaml names for Helm what the cluster has, and out/images.txt lists it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=hack/images/nodes.sh
+source "$REPO/hack/images/nodes.sh"
 
 CLUSTER=${ASSAY_CLUSTER:-assay}
 binaries=$REPO/out/bin/linux # filled by make build
 values=$REPO/out/values-local.yaml
 keep=3
+registry=docker.io/library # what containerd makes of a name without one
 
-# One line per image: name, folder of its Dockerfile, prefix of its tag, base image or -, files it takes from binaries.
+# One line per image: name and series, its set, folder of its Dockerfile, base image or -, what its build takes beside
+# the folder. The latter makes up the build context:
+#   agent, manager   the binary of that name
+#   jars             jars/: the image's lines of hack/images/maven.txt
+#   tidb             tidb-server, as hack/images/tidb.sh builds it
+#   a/path           the folder of the repository, under its last name
 catalogue() {
   cat <<'TABLE'
-manager         cmd/manager             -      -                     manager
-agent           cmd/agent               -      -                     agent
-runner-sysbench runners/sysbench/image  -      debian:bookworm-slim  agent
-mariadb         engines/mariadb/image   10.11  debian:bookworm-slim
-mysql           engines/mysql/image     9.7    debian:sid-slim
+manager          core  cmd/manager                -                     manager
+agent            core  cmd/agent                  -                     agent
+runner-sysbench  core  runners/sysbench/image     debian:bookworm-slim  agent
+mariadb:10.11    core  engines/mariadb/image      debian:bookworm-slim
+mysql:9.7        core  engines/mysql/image        debian:sid-slim
+mariadb:11.8     full  engines/mariadb/image      debian:trixie-slim
+mysql:8.0        full  engines/mysql/image-maven  debian:bookworm-slim  jars
+mysql:5.7        full  engines/mysql/image-maven  debian:bookworm-slim  jars
+tool-mysqlslap   full  hack/images/tool-mysqlslap debian:bookworm-slim
+tidb:8.5         full  engines/tidb/image         debian:bookworm-slim  tidb
 TABLE
 }
 
-declare -A folder prefix base inputs tag
-names=()
+declare -A folder part base inputs tag repositories
+names=() core=()
 
 read_catalogue() {
-  local name dir series from files
-  while read -r name dir series from files; do
+  local name set dir from takes
+  while read -r name set dir from takes; do
     names+=("$name")
-    folder[$name]=$dir prefix[$name]=${series#-} base[$name]=${from#-} inputs[$name]=$files
+    [[ $set != core ]] || core+=("$name")
+    folder[$name]=$dir part[$name]=$set base[$name]=${from#-} inputs[$name]=$takes
+    repositories[assay-${name%%:*}]=1
   done < <(catalogue)
 }
 
+# series prints the part after the colon, or nothing.
+series() { [[ $1 != *:* ]] || printf '%s' "${1#*:}"; }
+
+# stem is what all tags of an image begin with: assay-NAME:SERIES- or assay-NAME:
+stem() {
+  local of
+  of=$(series "$1")
+  printf 'assay-%s:%s' "${1%%:*}" "${of:+$of-}"
+}
+
 # The tag says what an image was asked to be made of, so every machine derives the same one: the folder with its
-# Dockerfile (versions are pinned there), the binaries it takes, and the recipe of its base.
+# Dockerfile (versions are pinned there), what its build takes, and the recipe of its base.
 set_tags() {
-  local name file paths hash
+  local name input paths words
   for name in "$@"; do
-    paths=("$REPO/${folder[$name]}/Dockerfile")
+    paths=("$REPO/${folder[$name]}/Dockerfile") words=("${base[$name]}")
     [[ ${folder[$name]} == cmd/* ]] || paths=("$REPO/${folder[$name]}")
     [[ -z ${base[$name]} ]] || paths+=("$REPO/hack/images/base.sh")
-    for file in ${inputs[$name]}; do
-      [[ -f $binaries/$file ]] || fail "image $name needs ${binaries#"$REPO"/}/$file: run make build first"
-      paths+=("$binaries/$file")
+    for input in ${inputs[$name]}; do
+      case $input in
+        jars) words+=("$(awk -v image="${name/:/-}" '$1 == image {print $2, $3}' "$REPO/hack/images/maven.txt")") ;;
+        tidb) paths+=("$REPO/hack/images/tidb.sh") ;;
+        */*) paths+=("$REPO/$input") ;;
+        *)
+          [[ -f $binaries/$input ]] || fail "image $name needs ${binaries#"$REPO"/}/$input: run make build first"
+          paths+=("$binaries/$input")
+          ;;
+      esac
     done
-    hash=$(digest "${paths[@]}" -- "${base[$name]}")
-    tag[$name]=assay-$name:${prefix[$name]:+${prefix[$name]}-}$hash
+    tag[$name]=$(stem "$name")$(digest "${paths[@]}" -- "${words[@]}")
   done
 }
 
 # local_tags prints what the engine has of the catalogue's images, newest first.
-local_tags() { docker image ls "${names[@]/#/--filter=reference=assay-}" --format '{{.Repository}}:{{.Tag}}'; }
+local_tags() {
+  local known=("${!repositories[@]}")
+  docker image ls "${known[@]/#/--filter=reference=}" --format '{{.Repository}}:{{.Tag}}'
+}
 
 has_line() { grep -qxF -- "$2" <<<"$1"; }
 
+# lay_context puts what the build of an image takes into a folder.
+lay_context() {
+  local name=$1 context=$2 input from
+  for input in ${inputs[$name]}; do
+    case $input in
+      jars) from=$("$REPO/hack/maven.sh" "${name/:/-}") && cp -r "$from" "$context/jars" ;;
+      tidb) from=$("$REPO/hack/images/tidb.sh") && cp "$from/tidb-server" "$context/" ;;
+      */*) cp -r "$REPO/$input" "$context/" ;;
+      *) cp "$binaries/$input" "$context/" ;;
+    esac || fail "image $name: no $input for its build"
+  done
+}
+
 build_image() {
-  local name=$1 context=$REPO/${folder[$1]} log=$CACHE/images/$1.log start
+  local name=$1 context log=$CACHE/images/${1/:/-}.log start args=()
   start=$(now_ms)
-  [[ -z ${inputs[$name]} ]] || context=$binaries
+  context=$(mktemp -d "$CACHE/images/context.XXXXXX")
+  # shellcheck disable=SC2064 # the folder of now; a chain is a subshell, so the trap is its own
+  trap "rm -rf '$context'" EXIT
+  lay_context "$name" "$context"
+  # One Dockerfile may serve several series.
+  [[ $name != *:* ]] || args+=(--build-arg "BASE=${base[$name]}" --build-arg "SERIES=$(series "$name")")
   # The host's network: the bridge of an engine inside a virtual machine may have no way out.
-  docker build --force-rm --network=host --file "$REPO/${folder[$name]}/Dockerfile" --tag "${tag[$name]}" "$context" \
-    >"$log" 2>&1 || {
+  docker build --force-rm --network=host "${args[@]}" --file "$REPO/${folder[$name]}/Dockerfile" \
+    --tag "${tag[$name]}" "$context" >"$log" 2>&1 || {
     tail -n 30 "$log" >&2
     fail "could not build image $name (whole log: $log)"
   }
+  rm -rf "$context"
   say "${tag[$name]}: $(docker image inspect --format '{{.Size}}' "${tag[$name]}" |
     awk '{printf "%.1f MB", $1 / 1e6}') in $(since "$start")"
 }
@@ -107,80 +162,44 @@ choose_builder() {
   docker buildx version >/dev/null 2>&1 || export DOCKER_BUILDKIT=0
 }
 
+# entries prints the values of a flavor's images that are there, "SERIES": {image: ...}.
+entries() {
+  local flavor=$1 name all=''
+  shift
+  for name in "$@"; do
+    [[ $name != "$flavor:"* ]] || all+="${all:+, }\"$(series "$name")\": {image: \"$registry/${tag[$name]}\"}"
+  done
+  printf '{%s}' "$all"
+}
+
+# write_values names the images of the core set, and of the others those that every worker has: a server that is not
+# there keeps its default of the chart, and a set built earlier is still found.
 write_values() {
+  local name present here=("${core[@]}")
+  present=$(present_everywhere)
+  for name in "${names[@]}"; do
+    if [[ ${part[$name]} != core ]] && has_line "$present" "${tag[$name]}"; then here+=("$name"); fi
+  done
   mkdir -p "$(dirname "$values")"
-  local at=docker.io/library
   cat >"$values.tmp" <<VALUES
 # Written by hack/images.sh: the images that were built here and loaded into the nodes.
-image: {repository: $at/assay-manager, tag: "${tag[manager]#*:}", pullPolicy: IfNotPresent}
-agent: {image: "$at/${tag[agent]}"}
-runners: {sysbench: {image: "$at/${tag[runner-sysbench]}"}}
+image: {repository: $registry/assay-manager, tag: "${tag[manager]#*:}", pullPolicy: IfNotPresent}
+agent: {image: "$registry/${tag[agent]}"}
+runners:
+$(for name in "${here[@]}"; do
+    [[ $name != runner-* ]] || printf '  %s: {image: "%s"}\n' "${name#runner-}" "$registry/${tag[$name]}"
+  done)
 engines:
-  MySQL: {"9.7": {image: "$at/${tag[mysql]}"}}
-  MariaDB: {"10.11": {image: "$at/${tag[mariadb]}"}}
+  MySQL: $(entries mysql "${here[@]}")
+  MariaDB: $(entries mariadb "${here[@]}")
+  TiDB: $(entries tidb "${here[@]}")
 # Off the nodes that are measured: there the manager would be a second workload.
 nodeSelector: {node-role.kubernetes.io/control-plane: ""}
 tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]
 VALUES
   mv "$values.tmp" "$values"
-}
-
-# nodes prints "name role" for every node of the cluster.
-nodes() {
-  docker ps --filter "label=io.x-k8s.kind.cluster=$CLUSTER" \
-    --format '{{.Names}} {{.Label "io.x-k8s.kind.role"}}'
-}
-
-node_ctr() {
-  local node=$1
-  shift
-  docker exec --interactive "$node" ctr --namespace=k8s.io images "$@"
-}
-
-# load_node NODE TAG... loads what the node lacks and removes from it what the engine has pruned.
-load_node() {
-  local node=$1 there image lacking=() start
-  shift
-  start=$(now_ms)
-  there=$(node_ctr "$node" ls --quiet)
-  for image in "$@"; do
-    has_line "$there" "docker.io/library/$image" || lacking+=("$image")
-  done
-  ((${#lacking[@]})) || return 0
-  docker save "${lacking[@]}" |
-    node_ctr "$node" import --all-platforms --digests --snapshotter=overlayfs - >/dev/null
-  say "$node: ${lacking[*]} in $(since "$start")"
-  remove_from_node "$node" "$there"
-}
-
-remove_from_node() {
-  local node=$1 there=$2 here image
-  here=$(local_tags)
-  while read -r image; do
-    has_line "$here" "${image#docker.io/library/}" || node_ctr "$node" rm "$image" >/dev/null </dev/null
-  done < <(grep -E "^docker\.io/library/assay-($(IFS='|' && echo "${names[*]}")):" <<<"$there" || true)
-}
-
-load() {
-  local all node role job jobs=() failed=0 workers name images
-  all=$(nodes)
-  if [[ -z $all ]]; then
-    say "no kind cluster '$CLUSTER' runs: nothing to load into"
-    return
-  fi
-  workers=$(grep -c ' worker$' <<<"$all" || true)
-  while read -r node role; do
-    images=()
-    for name in "$@"; do
-      # Databases and clients never run on the control plane, unless it is the only node.
-      if [[ $role == worker || $workers == 0 || $name == manager ]]; then images+=("${tag[$name]}"); fi
-    done
-    ((${#images[@]})) || continue
-    load_node "$node" "${images[@]}" &
-    jobs+=($!)
-  done <<<"$all"
-  for job in "${jobs[@]}"; do wait "$job" || failed=1; done
-  ((!failed)) || fail "some node could not be loaded"
+  for name in "${here[@]}"; do printf '%s %s\n' "$name" "$registry/${tag[$name]}"; done >"$REPO/out/images.txt.tmp"
+  mv "$REPO/out/images.txt.tmp" "$REPO/out/images.txt"
 }
 
 # The engine lists the newest images first. Layers of build stages are kept for a day: they make rebuilds fast.
@@ -192,7 +211,7 @@ prune() {
     while read -r image; do
       if [[ $image == "${tag[$name]}" ]] || ((++count < keep)); then continue; fi
       docker image rm "$image" >/dev/null && say "removed $image"
-    done < <(grep "^assay-$name:" <<<"$present" || true)
+    done < <(grep "^$(stem "$name")[0-9a-f]*\$" <<<"$present" || true)
   done
   docker image prune --force --filter label=dev.assay.stage=build --filter until=24h >/dev/null
 }
@@ -210,18 +229,22 @@ main() {
   local action=all name
   read_catalogue
   case ${1:-} in build | load | prune | clean) action=$1 && shift ;; esac
-  local chosen=("$@")
-  (($#)) || chosen=("${names[@]}")
-  for name in "${chosen[@]}"; do [[ -v folder[$name] ]] || fail "no image $name (known: ${names[*]})"; done
+  local set=${1:-core} chosen=("$@")
+  case $set in
+    core) chosen=("${core[@]}") ;;
+    full) chosen=("${names[@]}") ;;
+    *) set='' ;;
+  esac
+  for name in "${chosen[@]}"; do [[ -v folder[$name] ]] || fail "no image $name (known: core, full, ${names[*]})"; done
   "$REPO/hack/engine.sh" up
   mkdir -p "$CACHE/images"
   exec 9>"$CACHE/images.lock" && flock 9 # colleagues and CI jobs share one engine
   if [[ $action == clean ]]; then clean && return; fi
   set_tags "${chosen[@]}"
   if [[ $action == all || $action == build ]]; then build "${chosen[@]}"; fi
-  if [[ ${#chosen[@]} == "${#names[@]}" ]]; then write_values; fi
   if [[ $action == all || $action == prune ]]; then prune "${chosen[@]}"; fi
   if [[ $action == all || $action == load ]]; then load "${chosen[@]}"; fi # after prune: nodes follow it
+  [[ -z $set ]] || { set_tags "${names[@]}" && write_values; }
 }
 
 main "$@"

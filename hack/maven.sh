@@ -28,6 +28,7 @@ project() {
     done
   fi
   printf '<build><plugins><plugin><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version>' ${plugin//:/ }
+  # shellcheck disable=SC2016 # for Maven to expand
   printf '<configuration><outputDirectory>${basedir}/jars</outputDirectory><artifactItems>\n'
   while IFS=': ' read -r group artifact version _; do
     printf '<artifactItem><groupId>%s</groupId><artifactId>%s</artifactId><version>%s</version></artifactItem>\n' \
