@@ -57,6 +57,7 @@ func runTarget(ctx context.Context, args []string) int {
 	flags.StringVar(&o.TargetFile, "target", o.TargetFile, "`file` with the target as JSON")
 	flags.StringVar(&o.PasswordFile, "password", o.PasswordFile, "`file` with the password of the benchmark's account")
 	flags.StringVar(&o.Data, "data", o.Data, "`directory` of the data volume")
+	flags.StringVar(&o.TLS, "tls", o.TLS, "`directory` with ca.crt, tls.crt and tls.key of the server")
 	flags.StringVar(&o.Run, "run", o.Run, "`directory` for the socket and the configuration")
 	flags.StringVar(&o.Tmp, "tmp", o.Tmp, "`directory` for temporary files")
 	flags.StringVar(&o.Listen, "listen", o.Listen, "`address` of /readyz, /livez and /environment")

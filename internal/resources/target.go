@@ -1,6 +1,8 @@
 package resources
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/certificate"
 )
 
 // Names and places inside a database pod; `agent target` has them as defaults.
@@ -56,16 +59,41 @@ func (t Target) labels() map[string]string {
 
 func (t Target) meta() metav1.ObjectMeta { return Meta(t.Run, t.name(), t.labels()) }
 
-// Secret holds the generated credentials of the benchmark's account.
-func (t Target) Secret(password string) *corev1.Secret {
-	return &corev1.Secret{
-		ObjectMeta: t.meta(),
-		Immutable:  new(true),
-		Data: map[string][]byte{
-			v1alpha1.KeyUsername: []byte(Username),
-			v1alpha1.KeyPassword: []byte(password),
-		},
+// HasTLS says whether the server gets a certificate.
+func (t Target) HasTLS() bool {
+	return t.Spec.MySQL.TLS == v1alpha1.TLSPreferred || t.Spec.MySQL.TLS == v1alpha1.TLSRequired
+}
+
+// Secret holds the generated credentials of the benchmark's account, and with TLS the
+// certificates of the server and of the clients. They are in one object, so that they
+// are made together or not at all; which pod sees what, ClientKeys and podSpec say.
+func (t Target) Secret(password string, certs certificate.Bundle) *corev1.Secret {
+	data := map[string][]byte{
+		v1alpha1.KeyUsername: []byte(Username),
+		v1alpha1.KeyPassword: []byte(password),
 	}
+	if t.HasTLS() {
+		data[v1alpha1.KeyCA] = certs.CA
+		data[v1alpha1.KeyCert], data[v1alpha1.KeyKey] = certs.ClientCert, certs.ClientKey
+		data[v1alpha1.KeyServerCert], data[v1alpha1.KeyServerKey] = certs.ServerCert, certs.ServerKey
+	}
+	return &corev1.Secret{ObjectMeta: t.meta(), Immutable: new(true), Data: data}
+}
+
+// ClientKeys are the keys of the Secret that clients get: never the server's key.
+func (t Target) ClientKeys() []string {
+	keys := []string{v1alpha1.KeyUsername, v1alpha1.KeyPassword}
+	if t.HasTLS() {
+		keys = append(keys, v1alpha1.KeyCA, v1alpha1.KeyCert, v1alpha1.KeyKey)
+	}
+	return keys
+}
+
+// Names that the server's certificate holds for: every name by which a client may reach
+// it.
+func (t Target) Names() []string {
+	name := t.name()
+	return []string{t.Address(), t.Address() + ".cluster.local", name + "." + t.Run.Namespace, name}
 }
 
 // ConfigMap holds the engine.Target for the agent.
@@ -79,7 +107,7 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Immutable:  new(true),
 		Data: map[string]string{KeyTarget: mustJSON(engine.Target{
 			Version: engine.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
-			Database: Database, Username: Username, Port: DatabasePort, Settings: settings,
+			Database: Database, Username: Username, Port: DatabasePort, TLS: string(t.Spec.MySQL.TLS), Settings: settings,
 		})},
 	}
 }
@@ -181,13 +209,7 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 		ImagePullSecrets:             t.Spec.MySQL.ImagePullSecrets,
 		// A clean shutdown writes the dirty pages of the buffer pool.
 		TerminationGracePeriodSeconds: new(int64(120)),
-		InitContainers: []corev1.Container{{
-			Name: "agent", Image: t.AgentImage, ImagePullPolicy: corev1.PullIfNotPresent,
-			Command:         []string{"/assay-agent", "install", agentDir},
-			Resources:       resourcesOf(installShape),
-			SecurityContext: containerSecurity(),
-			VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}},
-		}},
+		InitContainers:                []corev1.Container{installAgent(t.AgentImage)},
 		Containers: []corev1.Container{t.serverContainer()},
 		Volumes: append([]corev1.Volume{
 			emptyDir("agent", corev1.StorageMediumDefault),
@@ -196,10 +218,38 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 			{Name: "target", VolumeSource: corev1.VolumeSource{
 				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
 			}},
-			{Name: "credentials", VolumeSource: corev1.VolumeSource{
-				Secret: &corev1.SecretVolumeSource{SecretName: name, DefaultMode: new(int32(0o440))},
-			}},
-		}, data...),
+			secretVolume("credentials", name, keep(v1alpha1.KeyUsername, v1alpha1.KeyPassword)),
+		}, slices.Concat(t.tlsVolumes(), data)...),
+	}
+}
+
+// tlsVolumes hold the server's certificate, under the names that agents read.
+func (t Target) tlsVolumes() []corev1.Volume {
+	if !t.HasTLS() {
+		return nil
+	}
+	return []corev1.Volume{secretVolume("tls", t.name(), []corev1.KeyToPath{
+		{Key: v1alpha1.KeyCA, Path: v1alpha1.KeyCA},
+		{Key: v1alpha1.KeyServerCert, Path: v1alpha1.KeyCert},
+		{Key: v1alpha1.KeyServerKey, Path: v1alpha1.KeyKey},
+	})}
+}
+
+func (t Target) tlsMounts() []corev1.VolumeMount {
+	if !t.HasTLS() {
+		return nil
+	}
+	return []corev1.VolumeMount{{Name: "tls", MountPath: "/etc/assay/tls", ReadOnly: true}}
+}
+
+// installAgent copies the agent into the volume agent.
+func installAgent(image string) corev1.Container {
+	return corev1.Container{
+		Name: "agent", Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
+		Command:         []string{"/assay-agent", "install", agentDir},
+		Resources:       resourcesOf(installShape),
+		SecurityContext: containerSecurity(),
+		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}},
 	}
 }
 
@@ -229,14 +279,14 @@ func (t Target) serverContainer() corev1.Container {
 		StartupProbe:             probe("/readyz", 1, 24*60*60),
 		ReadinessProbe:           probe("/readyz", 10, 3),
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
-		VolumeMounts: []corev1.VolumeMount{
+		VolumeMounts: append([]corev1.VolumeMount{
 			{Name: "agent", MountPath: agentDir, ReadOnly: true},
 			{Name: "run", MountPath: "/run/assay"},
 			{Name: "tmp", MountPath: "/tmp"},
 			{Name: t.dataName(), MountPath: "/var/lib/assay/data"},
 			{Name: "target", MountPath: "/etc/assay/target", ReadOnly: true},
 			{Name: "credentials", MountPath: "/etc/assay/credentials", ReadOnly: true},
-		},
+		}, t.tlsMounts()...),
 	}
 }
 

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"os"
@@ -13,6 +14,8 @@ type inputs struct {
 	target   engine.Target
 	password string
 	engine   engine.Engine
+	// tls of the agent's own logins; nil for none.
+	tls *tls.Config
 }
 
 // loadInputs reads and checks the target and the password. The settings are
@@ -40,6 +43,9 @@ func loadInputs(o Options) (inputs, error) {
 	}
 	if in.password = string(password); in.password == "" {
 		return in, fail(engine.ReasonInitialisationFailed, "%s: the password is empty", o.PasswordFile)
+	}
+	if in.tls, err = loginTLS(o, t); err != nil {
+		return in, err
 	}
 	e, known := o.Engine(t.Flavor)
 	if !known {

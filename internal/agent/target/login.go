@@ -23,7 +23,8 @@ const (
 // loginFunc logs in once as the benchmark's account and returns the server's version.
 type loginFunc func(ctx context.Context) (version string, err error)
 
-// login goes through TCP as clients do, without TLS, on a connection of its own.
+// login goes through TCP as clients do, encrypted only where the server demands it, on a
+// connection of its own.
 func login(in inputs) (loginFunc, error) {
 	host := in.target.BindAddress
 	if host == "" {
@@ -33,6 +34,7 @@ func login(in inputs) (loginFunc, error) {
 	cfg.User, cfg.Passwd, cfg.DBName = in.target.Username, in.password, in.target.Database
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, strconv.Itoa(int(in.target.Port)))
 	cfg.Timeout, cfg.ReadTimeout, cfg.WriteTimeout = loginTimeout, loginTimeout, loginTimeout
+	cfg.TLS = in.tls
 	cfg.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(cfg)
 	if err != nil {

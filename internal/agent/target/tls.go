@@ -1,0 +1,47 @@
+package target
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// loginTLS is how the agent's own logins are encrypted: as the server demands. nil where
+// it does not; then a check of readiness costs the server no handshake.
+func loginTLS(o Options, t engine.Target) (*tls.Config, error) {
+	if t.TLS != engine.TLSRequired {
+		return nil, nil
+	}
+	name := filepath.Join(o.TLS, engine.CAFile)
+	ca, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fail(engine.ReasonInitialisationFailed, "reading the CA of the server's certificate: %v", err)
+	}
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(ca) {
+		return nil, fail(engine.ReasonInitialisationFailed, "%s holds no certificate in PEM form", name)
+	}
+	// The address of the login may be any of the pod's; the certificate is for localhost.
+	return &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12}, nil
+}
+
+// encryptionFailed says whether the server answers, but TLS with it does not work. It read
+// its certificate before it answered, so that will not change. Most errors of crypto/tls
+// have no type.
+func encryptionFailed(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	return errors.Is(err, mysql.ErrNoTLS) || errors.As(err, &certificate) || strings.Contains(err.Error(), "tls: ")
+}
+
+// cannotEncrypt is the failure of a server that is there but not over TLS.
+func cannotEncrypt(flavor string, log []string, err error) error {
+	return failWithLog(engine.ReasonInitialisationFailed, log, "%s answers, but not over TLS 1.2 or later with the certificate that it was given: %v; "+
+		"use a build of the server with OpenSSL (MySQL 5.7 before 5.7.28 may have none), or set tls: Disabled", flavor, err)
+}

@@ -1,0 +1,122 @@
+// Package certificate makes the certificates of one database target: a CA that lives
+// nowhere but in this package's memory, and signs two certificates, one for the server
+// and one for its clients. Nobody can sign a third one later.
+//
+// The keys are RSA with 2048 bits, because everything in question reads them: servers
+// since MySQL 5.7, libmariadb, JDBC drivers and Go.
+package certificate
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+)
+
+const (
+	// keyBits of every key.
+	keyBits = 2048
+	// lifetime is longer than any run may take: a deadline of 30 days and the wait in the
+	// queue before it.
+	lifetime = 366 * 24 * time.Hour
+	// skew is by how much the clock of a node may be behind that of the manager.
+	skew = 24 * time.Hour
+)
+
+// Bundle is what a target needs, in PEM form. The key of the CA is not part of it.
+type Bundle struct {
+	CA                    []byte
+	ServerCert, ServerKey []byte
+	ClientCert, ClientKey []byte
+}
+
+// Make makes the certificates of a target that answers to the DNS names. The server's
+// certificate holds for localhost too, where the agent beside it logs in.
+func Make(names []string, now time.Time) (Bundle, error) {
+	ca, err := newAuthority(now)
+	if err != nil {
+		return Bundle{}, err
+	}
+	var b Bundle
+	b.CA = encode("CERTIFICATE", ca.cert.Raw)
+	server := x509.Certificate{
+		Subject:     pkix.Name{CommonName: "Assay database"},
+		DNSNames:    append([]string{"localhost"}, names...),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	if b.ServerCert, b.ServerKey, err = ca.sign(server, now); err != nil {
+		return Bundle{}, fmt.Errorf("the server's certificate: %w", err)
+	}
+	client := x509.Certificate{
+		Subject:     pkix.Name{CommonName: "Assay client"},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	if b.ClientCert, b.ClientKey, err = ca.sign(client, now); err != nil {
+		return Bundle{}, fmt.Errorf("the clients' certificate: %w", err)
+	}
+	return b, nil
+}
+
+// authority signs.
+type authority struct {
+	cert *x509.Certificate
+	key  *rsa.PrivateKey
+}
+
+func newAuthority(now time.Time) (authority, error) {
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return authority{}, fmt.Errorf("making the key of the CA: %w", err)
+	}
+	// The subjects differ, or OpenSSL would take the server's certificate for a CA's.
+	template := valid(x509.Certificate{
+		Subject: pkix.Name{CommonName: "Assay CA of one target"},
+		IsCA:    true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
+	}, now)
+	raw, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return authority{}, fmt.Errorf("making the certificate of the CA: %w", err)
+	}
+	cert, err := x509.ParseCertificate(raw)
+	if err != nil {
+		return authority{}, fmt.Errorf("reading the certificate of the CA: %w", err)
+	}
+	return authority{cert: cert, key: key}, nil
+}
+
+// sign makes a key and a certificate for it.
+func (a authority) sign(template x509.Certificate, now time.Time) (cert, key []byte, err error) {
+	private, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return nil, nil, err
+	}
+	template.BasicConstraintsValid = true
+	template.KeyUsage = x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment
+	raw, err := x509.CreateCertificate(rand.Reader, valid(template, now), a.cert, private.Public(), a.key)
+	if err != nil {
+		return nil, nil, err
+	}
+	// PKCS #1, which old servers read too.
+	return encode("CERTIFICATE", raw), encode("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(private)), nil
+}
+
+// valid gives a certificate its time and a number; without a number of its own OpenSSL
+// refuses a second certificate of the same CA.
+func valid(c x509.Certificate, now time.Time) *x509.Certificate {
+	c.NotBefore, c.NotAfter = now.Add(-skew), now.Add(lifetime)
+	number := make([]byte, 16)
+	_, _ = rand.Read(number) // never fails: it would end the process
+	number[0] &= 0x7f        // not negative
+	c.SerialNumber = new(big.Int).SetBytes(number)
+	return &c
+}
+
+func encode(kind string, data []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data})
+}
