@@ -66,11 +66,18 @@ type complaints struct {
 	// first of all, and the first of each cause.
 	first   string
 	byCause map[int]string
+	n       int
 }
+
+// maxComplaints is how many lines are searched for causes: what goes wrong first is why.
+const maxComplaints = 1000
 
 func (c *complaints) add(line string) {
 	if c.first == "" {
 		c.first = line
+	}
+	if c.n++; c.n > maxComplaints {
+		return
 	}
 	for i, cause := range causes {
 		if _, known := c.byCause[i]; !known && cause.pattern.MatchString(line) {
@@ -86,6 +93,7 @@ func (c *complaints) add(line string) {
 // beside a whole report is one as well: it may be the last batch that was not written.
 func (r *reading) complaint(e expectation) *result.Failure {
 	said := r.complaints
+	said.n = 0 // those that were counted are few
 	for _, counted := range r.marks.errors {
 		said.add(counted)
 	}

@@ -99,6 +99,10 @@ func (r *reading) readStream(source string, text []byte, hasReport bool) {
 
 // understand takes in a line that is not of the report.
 func (r *reading) understand(line string) (known, complains bool) {
+	if strings.HasPrefix(line, "Error ") { // in this form one for each operation that failed
+		r.complaints.add(line)
+		return true, true
+	}
 	if m := versionLine.FindStringSubmatch(line); m != nil {
 		r.version = m[1]
 		return true, false

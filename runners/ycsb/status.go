@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/internal/result"
@@ -33,6 +34,9 @@ type statusPoint struct {
 
 // add reads a status line. It is false when the line is none, or goes back in time.
 func (s *status) add(line string) bool {
+	if !strings.Contains(line, " sec: ") {
+		return false
+	}
 	m := statusLine.FindStringSubmatch(line)
 	if m == nil {
 		return false

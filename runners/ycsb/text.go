@@ -84,6 +84,9 @@ type entry struct{ metric, measure, value string }
 
 // parseLine reads a line of a text report. It is false when the line is none.
 func parseLine(line string) (entry, bool) {
+	if !strings.Contains(line, "],") {
+		return entry{}, false // there may be millions of other lines
+	}
 	m := reportLine.FindStringSubmatch(line)
 	if m == nil || !isNumber(m[3]) {
 		return entry{}, false
