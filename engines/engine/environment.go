@@ -18,6 +18,8 @@ type Environment struct {
 	Machine  result.Machine `json:"machine"`
 	Limits   result.Limits  `json:"limits"`
 	Warnings []string       `json:"warnings,omitempty"`
+	// Storage of the data directory.
+	Storage *result.Storage `json:"storage,omitempty"`
 	// Usage now.
 	Usage result.Usage `json:"usage"`
 }

@@ -57,6 +57,10 @@ type Server interface {
 type Probes interface {
 	// Session says how a connection is encrypted; both are empty when it is not.
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
+	// RoundTrip times questions that the server answers without work.
+	RoundTrip(ctx context.Context) (*result.Probe, error)
+	// Durability makes some commits in a table of its own, which it drops.
+	Durability(ctx context.Context, table, storageEngine string) (*result.Durability, error)
 }
 
 // Questions are what a server tells of itself.

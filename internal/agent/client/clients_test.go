@@ -144,7 +144,7 @@ func TestWithoutAWarmUpReadyMeansAllIsRead(t *testing.T) {
 		r.api.set(func() { r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano) })
 	}()
 	runAll(t, []*rig{r})
-	want := []string{"version", "variables", "defaults of 11.8.6-MariaDB", "status"}
+	want := []string{"version", "variables", "defaults of 11.8.6-MariaDB", "session", "round trip", "status"}
 	if got := <-ready; !slices.Equal(got, want) {
 		t.Errorf("asked before ready: %v, want %v", got, want)
 	}

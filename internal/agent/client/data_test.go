@@ -44,7 +44,7 @@ func TestResetBySnapshot(t *testing.T) {
 	if want := []string{"POST /restore t", "POST /restore t", "POST /restore t", "environment", "environment"}; !slices.Equal(target.calls, want) {
 		t.Errorf("calls %v, want %v", target.calls, want)
 	}
-	if asked := r.server.asked[:4]; !slices.Equal(asked, []string{"version", "variables", "defaults of 11.8.6-MariaDB", "tables"}) {
+	if asked := r.server.asked[:6]; !slices.Equal(asked, []string{"version", "variables", "defaults of 11.8.6-MariaDB", "session", "round trip", "tables"}) {
 		t.Errorf("asked the server %v", asked)
 	}
 	reset := res.Data.Reset

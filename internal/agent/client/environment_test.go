@@ -31,7 +31,7 @@ func TestEnvironmentOfBothSides(t *testing.T) {
 	r := newRig(t, "good", runner.Cleanup, func(trial *runner.Trial) { trial.Agent = target.address })
 	res := runAll(t, []*rig{r})[0]
 	want := &result.Environment{
-		Machine: result.Machine{CPUModel: "A CPU"}, Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"},
+		Machine: result.Machine{CPUModel: "A CPU"}, Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &result.Storage{Filesystem: "ext4"},
 		Before: &result.Usage{Throttled: new(int64(1))}, After: &result.Usage{Throttled: new(int64(2))},
 	}
 	if diff := cmp.Diff(want, res.Target); diff != "" {

@@ -21,6 +21,8 @@ type execution struct {
 	target *targetAgent
 	// next is the command that only has to be started.
 	next armed
+	// connect is how long a connection with one question took.
+	connect time.Duration
 	// statusBefore is from just before the measured window.
 	statusBefore map[string]string
 	res          result.Result
@@ -85,6 +87,9 @@ func (e *execution) steps() []step {
 		{e.asks(), e.ask},
 		// Nobody else has waited for the server where there is no barrier.
 		{e.helps() && e.speaks(), e.knock},
+		{e.phase() != runner.Cleanup, e.limits},
+		{e.asks() && e.phase() != runner.Cleanup, e.roundTrip},
+		{e.loads() && e.speaks(), e.preflight},
 		{e.resets(result.ResetReload), e.reload},
 		{e.first() && e.trial.Reset != nil, e.verify},
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -173,6 +174,11 @@ type fakeServer struct {
 	defaultsErr error
 	// cipher of its sessions.
 	cipher string
+	// probed is the answer of RoundTrip, and probesErr the error of both probes.
+	probed    *result.Probe
+	probesErr error
+	// variables beside the usual ones.
+	variables map[string]string
 }
 
 func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
@@ -194,7 +200,9 @@ func (s *fakeServer) Version(context.Context) (string, string, error) {
 
 func (s *fakeServer) Variables(context.Context) (map[string]string, error) {
 	s.note("variables")
-	return map[string]string{"max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}, s.err
+	variables := map[string]string{"max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}
+	maps.Copy(variables, s.variables)
+	return variables, s.err
 }
 
 func (s *fakeServer) NonDefault(_ context.Context, version string) (map[string]string, error) {
@@ -217,6 +225,23 @@ func (s *fakeServer) Session(context.Context) (string, string, error) {
 		return "", "", s.err
 	}
 	return "TLSv1.3", s.cipher, s.err
+}
+
+func (s *fakeServer) RoundTrip(context.Context) (*result.Probe, error) {
+	s.note("round trip")
+	return s.probed, s.probesErr
+}
+
+func (s *fakeServer) Durability(_ context.Context, table, storageEngine string) (*result.Durability, error) {
+	s.note("durability of " + storageEngine + " in " + table)
+	if s.probesErr != nil {
+		return nil, s.probesErr
+	}
+	return aDurability(), nil
+}
+
+func aDurability() *result.Durability {
+	return &result.Durability{StorageEngine: "InnoDB", Commits: 50, Seconds: 0.25, Counters: map[string]int64{"innodb_data_fsyncs": 51}}
 }
 
 func (s *fakeServer) Tables(context.Context) ([]result.Table, error) {
@@ -259,7 +284,7 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.usages++
 		_ = json.NewEncoder(w).Encode(engine.Environment{
 			Version: engine.EnvironmentVersion, Flavor: "mariadb", Machine: result.Machine{CPUModel: "A CPU"},
-			Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Usage: result.Usage{Throttled: &f.usages},
+			Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &result.Storage{Filesystem: "ext4"}, Usage: result.Usage{Throttled: &f.usages},
 		})
 		return
 	}

@@ -68,6 +68,7 @@ func (e *execution) askTarget(ctx context.Context) (result.Usage, bool) {
 		e.res.Target = &result.Environment{}
 	}
 	e.res.Target.Machine, e.res.Target.Limits, e.res.Target.Warnings = env.Machine, env.Limits, env.Warnings
+	e.res.Target.Storage = env.Storage
 	return env.Usage, true
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/result"
@@ -61,6 +62,11 @@ func (e *execution) ask(ctx context.Context) *result.Failure {
 	if server.NonDefault, err = e.server.NonDefault(ctx, server.Version); err != nil {
 		e.problem("server/variables", "the server does not tell which are not its default: %v", err)
 	}
+	began := time.Now()
+	if server.TLSVersion, server.Cipher, err = e.server.Session(ctx); err != nil {
+		e.problem("server/tls", "the server does not tell whether its connections are encrypted: %v", err)
+	}
+	e.connect = time.Since(began)
 	return e.keep("server/variables-before.txt", server.Variables)
 }
 

@@ -50,23 +50,31 @@ func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err er
 }
 
 func (s *Server) pairs(ctx context.Context, query string) (map[string]string, error) {
-	all := map[string]string{}
+	var all map[string]string
 	err := s.with(ctx, func(c *sql.Conn) error {
-		rows, err := c.QueryContext(ctx, query)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
-			var name, value string
-			if err := rows.Scan(&name, &value); err != nil {
-				return err
-			}
-			all[name] = value
-		}
-		return rows.Err()
+		var err error
+		all, err = pairsOn(ctx, c, query)
+		return err
 	})
+	return all, err
+}
+
+// pairsOn are the names and values that a query gives.
+func pairsOn(ctx context.Context, c *sql.Conn, query string) (map[string]string, error) {
+	all := map[string]string{}
+	rows, err := c.QueryContext(ctx, query)
 	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name, value string
+		if err := rows.Scan(&name, &value); err != nil {
+			return nil, fmt.Errorf("%s: %w", query, err)
+		}
+		all[name] = value
+	}
+	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", query, err)
 	}
 	return all, nil

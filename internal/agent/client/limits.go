@@ -1,0 +1,98 @@
+package client
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// serverLimits are the variables that bound what a workload may have open, and the
+// status variables that say how much of it is taken. A value of 0 or less is no limit.
+var serverLimits = []struct {
+	variable, taken, what string
+	demand                func(runner.Demand) int64
+	// own is how much of what is taken is the agent's question itself.
+	own int64
+}{
+	{"max_connections", "Threads_connected", "connections", func(d runner.Demand) int64 { return d.Connections }, 1},
+	{"max_user_connections", "", "connections of one account", func(d runner.Demand) int64 { return d.Connections }, 0},
+	{"max_prepared_stmt_count", "Prepared_stmt_count", "prepared statements", func(d runner.Demand) int64 { return d.PreparedStatements }, 0},
+}
+
+// shortfalls are the limits of a server that are too low for what all clients together
+// need, with the arithmetic.
+func shortfalls(d runner.Demand, variables, status map[string]string) []string {
+	var out []string
+	for _, l := range serverLimits {
+		limit, err := strconv.ParseInt(variables[l.variable], 10, 64)
+		need := l.demand(d)
+		if err != nil || limit <= 0 || need <= 0 {
+			continue
+		}
+		taken, err := strconv.ParseInt(status[l.taken], 10, 64)
+		if err != nil {
+			taken = 0
+		}
+		taken = max(taken-l.own, 0)
+		if need+taken <= limit {
+			continue
+		}
+		out = append(out, fmt.Sprintf("%s = %s > %s = %d (set it to at least %d, or use fewer threads)",
+			l.what, arithmetic(l.what, d, need, taken), l.variable, limit, need+taken))
+	}
+	return out
+}
+
+// arithmetic shows how a number comes about: per connection where it is a multiple.
+func arithmetic(what string, d runner.Demand, need, taken int64) string {
+	sum := strconv.FormatInt(need, 10)
+	if what == "prepared statements" && d.Connections > 0 && need%d.Connections == 0 {
+		sum = fmt.Sprintf("%d connections x %d = %d", d.Connections, need/d.Connections, need)
+	}
+	if taken > 0 {
+		sum = fmt.Sprintf("%s and %d that are there already", sum, taken)
+	}
+	return sum
+}
+
+const (
+	// spareFiles is what a tool may have open beside its connections: libraries, archives
+	// of classes, its output.
+	spareFiles = 256
+	// threadStart is how long (s) sysbench waits for all its threads to be connected.
+	threadStart = 30.0
+	// connectTrips is how many round trips a connection may take: TCP, the greeting, TLS,
+	// two of the login, two of the first question.
+	connectTrips = 7
+)
+
+// fileLimit is the number of files that a process may have open: what it is, and what it
+// may be raised to.
+type fileLimit struct{ now, most uint64 }
+
+// needed is the limit for so many connections: the present one if it is enough, else as
+// much as is needed. The shortfall is empty if that is allowed.
+func (f fileLimit) needed(connections int64) (limit uint64, shortfall string) {
+	need := uint64(max(connections, 0)) + spareFiles
+	switch {
+	case need <= f.now:
+		return f.now, ""
+	case need <= f.most:
+		return need, ""
+	}
+	return f.most, fmt.Sprintf("open files of this client = %d connections + %d = %d > RLIMIT_NOFILE = %d (use more clients with fewer threads each, "+
+		"or raise the limit of the container runtime)", connections, spareFiles, need, f.most)
+}
+
+// slowStart says that the connections may not be made in the time that tools wait for
+// their threads; the times are in seconds. The trips of many connections overlap, the
+// work of the server does not.
+func slowStart(connections int64, connect, trip float64) string {
+	work := connect - connectTrips*trip
+	if all := float64(connections) * work; all > threadStart {
+		return fmt.Sprintf("a connection costs about %.1f ms of work, so that %d of them may take %.0f s: sysbench gives up when its threads have not "+
+			"started within %.0f s", 1000*work, connections, all, threadStart)
+	}
+	return ""
+}

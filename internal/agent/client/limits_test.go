@@ -1,0 +1,203 @@
+package client
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+func TestShortfalls(t *testing.T) {
+	limits := func(pairs ...string) map[string]string {
+		out := map[string]string{}
+		for i := 0; i < len(pairs); i += 2 {
+			out[pairs[i]] = pairs[i+1]
+		}
+		return out
+	}
+	tests := map[string]struct {
+		demand            runner.Demand
+		variables, status map[string]string
+		want              []string
+	}{
+		"sysbench with the defaults of MySQL": {
+			runner.Demand{Connections: 3000, PreparedStatements: 276000}, limits("max_connections", "4000", "max_prepared_stmt_count", "16382"), limits("Threads_connected", "1", "Prepared_stmt_count", "0"),
+			[]string{"prepared statements = 3000 connections x 92 = 276000 > max_prepared_stmt_count = 16382 (set it to at least 276000, or use fewer threads)"},
+		},
+		"connections that others have": {
+			runner.Demand{Connections: 100}, limits("max_connections", "151"), limits("Threads_connected", "61"),
+			[]string{"connections = 100 and 60 that are there already > max_connections = 151 (set it to at least 160, or use fewer threads)"},
+		},
+		"just enough, the agent's own question left out": {runner.Demand{Connections: 151}, limits("max_connections", "151"), limits("Threads_connected", "1"), nil},
+		"one too many": {runner.Demand{Connections: 152}, limits("max_connections", "151"), limits("Threads_connected", "1"),
+			[]string{"connections = 152 > max_connections = 151 (set it to at least 152, or use fewer threads)"}},
+		"statements that are no multiple": {runner.Demand{Connections: 3, PreparedStatements: 100}, limits("max_prepared_stmt_count", "99"), nil,
+			[]string{"prepared statements = 100 > max_prepared_stmt_count = 99 (set it to at least 100, or use fewer threads)"}},
+		"an account that is limited": {runner.Demand{Connections: 11}, limits("max_connections", "151", "max_user_connections", "10"), nil,
+			[]string{"connections of one account = 11 > max_user_connections = 10 (set it to at least 11, or use fewer threads)"}},
+		"no limit (TiDB)":              {runner.Demand{Connections: 9, PreparedStatements: 9}, limits("max_connections", "0", "max_prepared_stmt_count", "-1"), nil, nil},
+		"a server that does not tell":  {runner.Demand{Connections: 9, PreparedStatements: 9}, nil, nil, nil},
+		"a workload that does not say": {runner.Demand{}, limits("max_connections", "1"), limits("Threads_connected", "9"), nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, shortfalls(tc.demand, tc.variables, tc.status)); diff != "" {
+				t.Errorf("shortfalls (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFileLimit(t *testing.T) {
+	tests := map[string]struct {
+		is          fileLimit
+		connections int64
+		limit       uint64
+		short       string
+	}{
+		"enough as it is":          {fileLimit{1024, 4096}, 768, 1024, ""},
+		"raised as far as needed":  {fileLimit{1024, 4096}, 1000, 1256, ""},
+		"more than may be had":     {fileLimit{1024, 4096}, 4000, 4096, "open files of this client = 4000 connections + 256 = 4256 > RLIMIT_NOFILE = 4096"},
+		"nothing is known":         {fileLimit{1024, 1024}, 0, 1024, ""},
+		"a limit that is none":     {fileLimit{1024, 1<<64 - 1}, 1e6, 1e6 + 256, ""},
+		"a number that is no such": {fileLimit{1024, 1024}, -5, 1024, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			limit, short := tc.is.needed(tc.connections)
+			if limit != tc.limit || !strings.HasPrefix(short, tc.short) || (short == "") != (tc.short == "") {
+				t.Errorf("got %d, %q; want %d, %q", limit, short, tc.limit, tc.short)
+			}
+		})
+	}
+}
+
+func TestSlowStart(t *testing.T) {
+	if got := slowStart(3000, 0.010, 0.0001); got != "" {
+		t.Errorf("3000 connections of 9.3 ms take 28 s, but: %s", got)
+	}
+	if got := slowStart(3000, 0.012, 0.0001); !strings.HasPrefix(got, "a connection costs about 11.3 ms of work, so that 3000 of them may take 34 s") {
+		t.Errorf("3000 connections of 11.3 ms: %q", got)
+	}
+	if got := slowStart(3000, 0.7, 0.1); got != "" {
+		t.Errorf("trips overlap, but: %s", got)
+	}
+}
+
+func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
+	for _, phase := range []runner.Phase{runner.Prepare, runner.Run} {
+		t.Run(string(phase), func(t *testing.T) {
+			r := newRig(t, "good", phase, func(trial *runner.Trial) { trial.Demand = runner.Demand{Connections: 152} })
+			r.startWhenReady(t)
+			if err := r.agent.Run(t.Context()); err == nil {
+				t.Error("it is no error")
+			}
+			res, _ := r.outcome(t)
+			if res.Failure == nil || res.Failure.Reason != result.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, "connections = 152 > max_connections = 151") {
+				t.Errorf("got %+v, want %s", res.Failure, result.ReasonLimitTooLow)
+			}
+			if res.Times.MeasureStarted != nil || res.Server.Durability != nil || r.api.annotated() {
+				t.Error("the trial went on")
+			}
+		})
+	}
+}
+
+func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
+	r := newRig(t, "good", runner.Cleanup, nil)
+	e := &execution{Agent: r.agent, trial: runner.Trial{Clients: 4}}
+	e.runner.Demand = func(runner.Trial) (runner.Demand, error) {
+		return runner.Demand{Connections: 10, PreparedStatements: 20, Tables: 3}, nil
+	}
+	own, all, err := e.demand()
+	if want := (runner.Demand{Connections: 40, PreparedStatements: 80, Tables: 3}); err != nil || all != want || own.Connections != 10 {
+		t.Errorf("own %+v, all %+v, %v", own, all, err)
+	}
+	e.runner.Demand, e.trial.Demand.Connections = nil, 10
+	if own, all, err = e.demand(); err != nil || own.Connections != 3 || all.Connections != 10 {
+		t.Errorf("own %+v, all %+v, %v", own, all, err)
+	}
+	e.runner.Demand = func(runner.Trial) (runner.Demand, error) { return runner.Demand{}, errors.New("threads: missing") }
+	if _, _, err = e.demand(); err == nil {
+		t.Error("a workload that is not understood is no error")
+	}
+}
+
+func TestProbesOfTheServer(t *testing.T) {
+	prepare := func() *rig {
+		r := newRig(t, "good", runner.Prepare, func(trial *runner.Trial) {
+			trial.Endpoint.TLS, trial.Endpoint.StorageEngine = runner.TLSRequired, "RocksDB"
+		})
+		r.server.cipher, r.server.probed = "AES", &result.Probe{N: 29, MinSeconds: 0.001, P50Seconds: 0.001, P99Seconds: 0.002, MaxSeconds: 0.002}
+		return r
+	}
+	r := prepare()
+	res := runAll(t, []*rig{r})[0]
+	if s := res.Server; s.TLSVersion != "TLSv1.3" || s.Cipher != "AES" {
+		t.Errorf("session %q %q", s.TLSVersion, s.Cipher)
+	}
+	if diff := cmp.Diff(r.server.probed, res.Server.RoundTrip); diff != "" {
+		t.Errorf("round trip (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(aDurability(), res.Server.Durability); diff != "" {
+		t.Errorf("durability (-want +got):\n%s", diff)
+	}
+	table := preflightTable(res.Trial)
+	if len(table) != 32 || table == preflightTable(result.TrialRef{RunUID: "v", Target: "innodb"}) || !slices.Contains(r.server.asked, "durability of RocksDB in "+table) {
+		t.Errorf("the table %q; asked %v", table, r.server.asked)
+	}
+
+	r = prepare()
+	r.server.probed, r.server.probesErr = nil, errors.New("read-only")
+	res = runAll(t, []*rig{r})[0]
+	want := []result.Problem{{Source: "server/round-trip", Text: "read-only"}, {Source: "server/durability", Text: "what commits cost is not known: read-only"}}
+	if diff := cmp.Diff(want, res.Problems); diff != "" || res.Server.RoundTrip != nil || res.Server.Durability != nil {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+
+	r = prepare()
+	r.agent.Runner = adapter(func(a *runner.Runner) { a.Skips = func(runner.Trial, runner.Phase) bool { return true } })
+	if res = runAll(t, []*rig{r})[0]; res.Server.Durability != nil {
+		t.Error("the schema of a user who loads the data himself was written to")
+	}
+}
+
+func TestRowsThatPrepareHasToLeave(t *testing.T) {
+	rows := func(want map[string]int64, err error) func(string) (runner.Runner, bool) {
+		return adapter(func(a *runner.Runner) {
+			a.Rows = func(runner.Trial) (map[string]int64, error) { return want, err }
+		})
+	}
+	tests := map[string]struct {
+		rows   func(string) (runner.Runner, bool)
+		reason result.Reason
+		want   string
+	}{
+		"as they are, in other letters": {rows(map[string]int64{"SBTEST1": 1000}, nil), "", ""},
+		"nothing is known":              {rows(nil, nil), "", ""},
+		"too few":                       {rows(map[string]int64{"sbtest1": 1000, "sbtest2": 1000}, nil), result.ReasonDataDiffers, "table sbtest2 has 999 rows, want 1000"},
+		"no table":                      {rows(map[string]int64{"usertable": 1000}, nil), result.ReasonDataDiffers, "table usertable is missing, want 1000 rows"},
+		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), result.ReasonTrialInvalid, "recordCount"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "good", runner.Prepare, nil)
+			r.agent.Runner = tc.rows
+			if err := r.agent.Run(t.Context()); (err == nil) != (tc.reason == "") {
+				t.Errorf("error %v", err)
+			}
+			res, _ := r.outcome(t)
+			if f := res.Failure; f != nil && (f.Reason != tc.reason || !strings.Contains(f.Message, tc.want)) {
+				t.Errorf("got %+v, want %s with %q", f, tc.reason, tc.want)
+			}
+			if res.Data == nil || len(res.Data.Tables) != 2 {
+				t.Errorf("what was counted is lost: %+v", res.Data)
+			}
+		})
+	}
+}

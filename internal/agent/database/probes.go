@@ -1,0 +1,152 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+const (
+	// roundTrips is how many questions without work are asked; the first one is not
+	// counted.
+	roundTrips = 30
+	// roundTripTime bounds them where the way is long.
+	roundTripTime = time.Second
+	// commits of the durability probe.
+	commits = 50
+	// commitTime bounds them where storage is slow.
+	commitTime = 10 * time.Second
+	// dropTime is what is left for dropping the table, whatever ended the probe.
+	dropTime = 10 * time.Second
+)
+
+// RoundTrip times COM_PING on one connection: the server answers it without parsing,
+// locks or storage, so that what is left is the way there and back.
+func (s *Server) RoundTrip(ctx context.Context) (*result.Probe, error) {
+	var tries []time.Duration
+	err := s.with(ctx, func(c *sql.Conn) error {
+		end := time.Now().Add(roundTripTime)
+		for i := range roundTrips {
+			began := time.Now()
+			if err := c.PingContext(ctx); err != nil {
+				return err
+			}
+			if i > 0 {
+				tries = append(tries, time.Since(began))
+			}
+			if time.Now().After(end) {
+				return nil
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("measuring the round trip: %w", err)
+	}
+	return result.NewProbe(tries), nil
+}
+
+// durable are the status variables, in lower case, that tell what commits did to the
+// log on disk. No server has all of them.
+var durable = map[string]bool{
+	"innodb_data_fsyncs": true, "innodb_os_log_fsyncs": true, "innodb_log_writes": true, "innodb_os_log_written": true,
+	"rocksdb_wal_synced": true, "rocksdb_wal_group_syncs": true, "rocksdb_wal_bytes": true,
+	"binlog_commits": true, "binlog_group_commits": true,
+}
+
+// engineName is what may stand after ENGINE=.
+var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
+
+// Durability makes a table of its own in the benchmark's schema, inserts some rows, each
+// in a transaction of its own, and says what the server counted meanwhile. It drops the
+// table again, and one of the name that an interrupted probe may have left. The storage
+// engine may be empty for the server's default. Other work on the server at the same
+// time counts too.
+func (s *Server) Durability(ctx context.Context, table, storageEngine string) (*result.Durability, error) {
+	name, engine := quoted(s.database, table), ""
+	if engineName.MatchString(storageEngine) {
+		engine = " ENGINE=" + storageEngine
+	}
+	d := &result.Durability{Counters: map[string]int64{}}
+	err := s.with(ctx, func(c *sql.Conn) error {
+		for _, statement := range []string{
+			"SET SESSION autocommit = 1", "DROP TABLE IF EXISTS " + name, "CREATE TABLE " + name + " (id INT NOT NULL PRIMARY KEY)" + engine,
+		} {
+			if _, err := c.ExecContext(ctx, statement); err != nil {
+				return fmt.Errorf("%s: %w", statement, err)
+			}
+		}
+		err := s.commit(ctx, c, table, d)
+		return errors.Join(err, drop(ctx, c, name))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// commit inserts the rows and fills in what is known then.
+func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *result.Durability) error {
+	err := c.QueryRowContext(ctx, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
+		s.database, table).Scan(&d.StorageEngine)
+	if err != nil {
+		return fmt.Errorf("asking for the storage engine of %s: %w", table, err)
+	}
+	before, err := counters(ctx, c)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	for d.Commits < commits && time.Since(began) < commitTime {
+		if _, err := c.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s VALUES (%d)", quoted(s.database, table), d.Commits)); err != nil {
+			return fmt.Errorf("inserting a row into %s: %w", table, err)
+		}
+		d.Commits++
+	}
+	d.Seconds = time.Since(began).Seconds()
+	after, err := counters(ctx, c)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if earlier, there := before[name]; there {
+			d.Counters[name] = after[name] - earlier
+		}
+	}
+	return nil
+}
+
+// counters are those of the durable ones that the server has, in lower case.
+func counters(ctx context.Context, c *sql.Conn) (map[string]int64, error) {
+	all, err := pairsOn(ctx, c, "SHOW GLOBAL STATUS")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]int64{}
+	for name, text := range all {
+		name = strings.ToLower(name)
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil && durable[name] {
+			out[name] = n
+		}
+	}
+	return out, nil
+}
+
+// drop has time of its own: nothing must be left behind.
+func drop(ctx context.Context, c *sql.Conn, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)
+	defer cancel()
+	if _, err := c.ExecContext(ctx, "DROP TABLE "+name); err != nil {
+		return fmt.Errorf("dropping the table of the durability probe, which is to be dropped by hand now: %w", err)
+	}
+	return nil
+}
