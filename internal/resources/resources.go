@@ -106,6 +106,22 @@ func emptyDir(name string, medium corev1.StorageMedium) corev1.Volume {
 	}}
 }
 
+// secretVolume shows keys of a Secret to the pod's group; all of them without items.
+func secretVolume(name, secret string, items []corev1.KeyToPath) corev1.Volume {
+	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
+		Secret: &corev1.SecretVolumeSource{SecretName: secret, Items: items, DefaultMode: new(int32(0o440))},
+	}}
+}
+
+// keep are items of a volume with the names that they have in the object.
+func keep(keys ...string) []corev1.KeyToPath {
+	var items []corev1.KeyToPath
+	for _, k := range keys {
+		items = append(items, corev1.KeyToPath{Key: k, Path: k})
+	}
+	return items
+}
+
 func mustJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
