@@ -62,7 +62,7 @@ func (s *server) environment(w http.ResponseWriter, _ *http.Request) {
 	var r environment.Reader
 	s.answer(w, http.StatusOK, engine.Environment{
 		Version: engine.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
-		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Usage: r.Usage(int(s.pid.Load())),
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: r.Usage(int(s.pid.Load())),
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+	"github.com/assay-bench/assay/internal/result"
 )
 
 const (
@@ -50,6 +51,8 @@ type server struct {
 
 	mu       sync.Mutex
 	warnings []string
+	// storage of the data directory; nil before the probe.
+	storage *result.Storage
 	// warned are the lines of the warnings without what differs at every start.
 	warned map[string]bool
 }

@@ -63,6 +63,7 @@ func supply(ctx context.Context, s *server) error {
 		return err
 	}
 	defer func() { _ = os.Remove(s.initFile()) }() // it is gone already once the server was ready
+	s.probe(ctx)
 	if err := s.resume(ctx); err != nil {
 		return err
 	}

@@ -1,0 +1,85 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+const (
+	// syncs is how many writes are probed.
+	syncs = 100
+	// syncTime bounds them where storage is slow.
+	syncTime = time.Second
+	// syncBytes is the size of one write.
+	syncBytes = 4 << 10
+)
+
+// probe takes down where the data directory lies and what making a write durable costs
+// there. Nothing else writes to the volume yet: the server has not been started. While
+// a restore waits to be finished, the volume is left alone.
+func (s *server) probe(ctx context.Context) {
+	var r environment.Reader
+	storage := r.Storage(s.Data)
+	if !s.volume.isRestoring() {
+		var err error
+		if storage.Fsync, err = probeSync(ctx, s.Data); err != nil {
+			s.Log.Warn("probing the storage", "error", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.storage = &storage
+}
+
+// where is what the probe found; nil before.
+func (s *server) where() *result.Storage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.storage
+}
+
+// probeSync overwrites one block again and again, each time until it is durable, as a
+// server does with its redo log: a file that grows would cost more. The file has one
+// name, so that one that was left behind is used up.
+func probeSync(ctx context.Context, dir string) (*result.Probe, error) {
+	name := filepath.Join(dir, ".assay-fsync")
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	tries, err := overwrite(ctx, file)
+	if err := errors.Join(err, file.Close(), os.Remove(name)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return result.NewProbe(tries), nil
+}
+
+func overwrite(ctx context.Context, file *os.File) ([]time.Duration, error) {
+	var tries []time.Duration
+	block := make([]byte, syncBytes)
+	end := time.Now().Add(syncTime)
+	// The first write makes the block, and is not counted.
+	for i := 0; i <= syncs && (i < 2 || time.Now().Before(end)) && ctx.Err() == nil; i++ {
+		block[0] = byte(i)
+		began := time.Now()
+		if _, err := file.WriteAt(block, 0); err != nil {
+			return nil, err
+		}
+		if err := unix.Fdatasync(int(file.Fd())); err != nil {
+			return nil, fmt.Errorf("fdatasync: %w", err)
+		}
+		if i > 0 {
+			tries = append(tries, time.Since(began))
+		}
+	}
+	return tries, nil
+}
