@@ -8,15 +8,16 @@ import (
 	"github.com/assay-bench/assay/internal/agent/supervise"
 )
 
-// What servers write before they give up, from MariaDB 10.11 and MySQL 9.7.
+// What servers write before they give up, from MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.4.
 var (
 	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|out of disk space|quota exceeded|permission denied|read-only file system|` +
 		`input/output error|(errno:?|errcode:|error number|failed with error) (5|13|28|30|122)\b`)
 	settingLine = regexp.MustCompile(`(?i)unknown (variable|option)|unknown suffix|ambiguous option|error while setting value|` +
 		`option '[^']*'|requires an argument|wrong (option )?value|invalid (value|page size)|unsupported storage engine|incorrect argument|` +
-		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)`)
+		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)|` +
+		`invalid configuration option|toml: |incompatible types: TOML|can't open shared library`)
 	// harmless lines are marked so by the server, or say that there was an error.
-	harmless = regexp.MustCompile(`\[(Warning|Note|System)\]|\[ERROR\] (\[.*\] )*(Aborting|The designated data directory)|^get_mempolicy:`)
+	harmless = regexp.MustCompile(`\[(Warning|Note|System|INFO|WARN|DEBUG)\]|\[ERROR\] (\[.*\] )*(Aborting|The designated data directory)|^get_mempolicy:`)
 )
 
 // classify says why a server ended that nobody had told to, from its last lines
@@ -59,6 +60,9 @@ var warnings = []struct{ line, meaning string }{
 		"commits are faster than on this storage. /dev/shm must be a file system of its own"},
 	{"Could not increase number of max_open_files", "the limit of open files is lower than the server asked for"},
 	{"Changed limits:", "the server lowered its own limits, because that of open files is too low"},
+	{"InitializeSQLFile error", "TiDB refused a statement of its first start: a setting has not taken effect"},
+	{"[path=unistore://", "TiDB keeps its data in its embedded store, which is made for tests: one copy, " +
+		"and commits are not synced. They are faster than on this storage"},
 	{"Linux Native AIO disabled", "the server uses simulated asynchronous I/O, because native I/O is not available"},
 }
 

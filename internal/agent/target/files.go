@@ -79,6 +79,37 @@ func initialised(o Options) (bool, error) {
 	return true, nil
 }
 
+// beginFirstStart makes an empty data directory for a server that fills it itself, and
+// notes that it is not complete. One that an interrupted first start left is removed:
+// the server would take it for complete, and not make the benchmark's account.
+func beginFirstStart(o Options) error {
+	done, err := initialised(o)
+	if err != nil || (done && !exists(o.firstStartFile())) {
+		return err
+	}
+	if err := os.WriteFile(o.firstStartFile(), nil, 0o600); err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	if err := os.RemoveAll(o.paths().Data); err != nil {
+		return fail(engine.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
+	}
+	if err := os.Mkdir(o.paths().Data, 0o700); err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	if err := syncDir(o.Data); err != nil {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	return nil
+}
+
+// endFirstStart takes the note away, once the benchmark's account could log in.
+func endFirstStart(o Options) error {
+	if err := os.Remove(o.firstStartFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(engine.ReasonStorageFailed, "%v", err)
+	}
+	return nil
+}
+
 // emptyDraft makes an empty directory for a new data directory, in place of one
 // that an interrupted start may have left.
 func emptyDraft(o Options) (string, error) {

@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	switch os.Args[1] {
+	case "version":
+		fmt.Println("fake  Ver 1.2.3 for tests")
 	case "init":
 		if err := os.WriteFile(filepath.Join(os.Args[2], "ibdata1"), nil, 0o600); err != nil {
 			os.Exit(1)
@@ -145,6 +147,8 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 			target: engine.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret",
 			engine: engine.Engine{
 				Flavor:     "Fake",
+				Version:    func() engine.Command { return self("version", "") },
+				Recognise:  recogniseFake,
 				Config:     func(engine.Target, engine.Paths) []byte { return []byte("[mysqld]\n") },
 				Initialise: func(_ string, p engine.Paths) engine.Command { return self(initialise, p.Data) },
 				Serve: func(_, initFile string, p engine.Paths) engine.Command {
@@ -159,6 +163,14 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 	)
 	r.open.Store(true)
 	return r
+}
+
+// recogniseFake takes the fake server only.
+func recogniseFake(printed string) (string, error) {
+	if !strings.HasPrefix(printed, "fake  Ver 1.2.3 ") {
+		return "", fmt.Errorf("the image has something else: %s", printed)
+	}
+	return "1.2.3", nil
 }
 
 // begin provides the server in the background.

@@ -1,7 +1,8 @@
 // Package target is `agent target`, process 1 of a database pod. In this order it
-// reads what server to provide, writes its configuration, initialises the data
-// directory if there is none, starts the server, waits for the first login of the
-// benchmark's account, and then supervises the server until it is told to stop.
+// reads what server to provide, asks the server of the image for its version, writes
+// its configuration, initialises the data directory if there is none, starts the
+// server, waits for the first login of the benchmark's account, and then supervises
+// the server until it is told to stop.
 //
 // The account is made by the server itself from an init file, at every start and
 // before it accepts connections. Considered and dropped: a session of root through
@@ -48,6 +49,9 @@ type Options struct {
 	TargetFile string
 	// PasswordFile holds the password of the benchmark's account.
 	PasswordFile string
+	// TLS is a directory with ca.crt, tls.crt and tls.key of the server; it need not be
+	// there with TLS Disabled.
+	TLS string
 	// Data is the target's volume: the data directory, its snapshot, and what the
 	// agent remembers. It may hold files of others, such as lost+found.
 	Data string
@@ -77,6 +81,7 @@ func Defaults() Options {
 	return Options{
 		TargetFile:     "/etc/assay/target/target.json",
 		PasswordFile:   "/etc/assay/credentials/password",
+		TLS:            "/etc/assay/tls",
 		Data:           "/var/lib/assay/data",
 		Run:            "/run/assay",
 		Tmp:            "/tmp",
@@ -87,9 +92,13 @@ func Defaults() Options {
 }
 
 func (o Options) paths() engine.Paths {
-	return engine.Paths{Data: filepath.Join(o.Data, "db"), Run: o.Run, Tmp: o.Tmp}
+	return engine.Paths{Data: filepath.Join(o.Data, "db"), Run: o.Run, TLS: o.TLS, Tmp: o.Tmp}
 }
 
 func (o Options) configFile() string { return filepath.Join(o.Run, "server.cnf") }
 
 func (o Options) initFile() string { return filepath.Join(o.Run, "bootstrap.sql") }
+
+// firstStartFile is there while a server that makes its data directory itself has not
+// been ready yet.
+func (o Options) firstStartFile() string { return filepath.Join(o.Data, "db.first-start") }

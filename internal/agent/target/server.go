@@ -31,6 +31,7 @@ const (
 var programDirs = []string{
 	"/usr/sbin", "/usr/bin", "/usr/libexec", "/usr/local/bin", "/usr/local/sbin",
 	"/usr/local/mysql/bin", "/usr/local/mysql/scripts", "/opt/bitnami/mysql/bin", "/opt/bitnami/mariadb/sbin",
+	"/", // pingcap/tidb
 }
 
 // server is one database server and what is known of it.
@@ -106,7 +107,7 @@ func withoutNumbers(line string) string {
 func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
 	path, err := supervise.Find(c.Programs, programDirs...)
 	if err != nil {
-		return nil, nil, fail(engine.ReasonServerMissing, "the image has no %s server: %v", s.in.engine.Flavor, err)
+		return nil, nil, fail(engine.ReasonServerMissing, "the image has no %s server: %v%s", s.in.engine.Flavor, err, otherServer())
 	}
 	log := &supervise.Log{Out: s.Out, Keep: keepLog, Observe: s.observe}
 	cmd := exec.Command(path, c.Args...)
@@ -125,6 +126,9 @@ func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, er
 // initialise makes the data directory under another name first, so that a start
 // that is interrupted leaves nothing that looks complete.
 func (s *server) initialise(ctx context.Context) error {
+	if s.in.engine.Initialise == nil {
+		return beginFirstStart(s.Options)
+	}
 	if done, err := initialised(s.Options); done || err != nil {
 		return err
 	}
@@ -201,6 +205,10 @@ func (s *server) launch(ctx context.Context) (running, error) {
 	if err := os.Remove(s.initFile()); err != nil {
 		s.Log.Warn("removing the init file", "error", err)
 	}
+	if err := endFirstStart(s.Options); err != nil {
+		p.Stop(s.Grace)
+		return running{}, err
+	}
 	s.pid.Store(int64(p.PID()))
 	s.serving.Store(true)
 	s.Log.Info("the server is ready", "version", s.door.lastVersion())
@@ -251,6 +259,8 @@ func (s *server) awaitLogin(ctx context.Context, p *supervise.Process, log *supe
 		switch {
 		case err == nil:
 			return nil
+		case encryptionFailed(err):
+			return cannotEncrypt(s.in.engine.Flavor, log.Tail(), err)
 		case !denied(err):
 			deniedSince = time.Time{}
 		case deniedSince.IsZero():

@@ -54,9 +54,12 @@ func provide(ctx context.Context, s *server) error {
 	return err
 }
 
-// supply makes the data directory and runs the server.
+// supply makes sure of the server, makes the data directory and runs the server.
 func supply(ctx context.Context, s *server) error {
 	if err := prepareDirs(s.Options); err != nil {
+		return err
+	}
+	if err := s.identify(ctx); err != nil {
 		return err
 	}
 	if err := writeFiles(s.Options, s.in); err != nil {

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
@@ -151,6 +152,108 @@ func TestAServerWithoutItsProgram(t *testing.T) {
 	var f *failure
 	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerMissing {
 		t.Errorf("got %v, want %s", err, engine.ReasonServerMissing)
+	}
+}
+
+// TestTheServerIsAskedForItsVersion: before anything is written, and refused if it is not
+// the one that is wanted.
+func TestTheServerIsAskedForItsVersion(t *testing.T) {
+	command := func(mode string) func() engine.Command {
+		return func() engine.Command { return engine.Command{Programs: []string{os.Args[0]}, Args: []string{mode, ""}} }
+	}
+	tests := map[string]struct {
+		version func() engine.Command
+		want    string
+	}{
+		"the server of another flavor":    {command("odd"), "asked for its version, it exited with code 4"},
+		"a program that prints something": {command("init-nothing"), "the image has something else"},
+		"no program": {func() engine.Command { return engine.Command{Programs: []string{"assay-no-such-server"}} },
+			"the image has no Fake server"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "init", "serve")
+			r.in.engine.Version = tc.version
+			r.begin(t)
+			var f *failure
+			if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerMissing || !strings.Contains(f.what, tc.want) {
+				t.Errorf("got %v, want %s with %q", err, engine.ReasonServerMissing, tc.want)
+			}
+			if done, err := initialised(r.Options); done || err != nil {
+				t.Errorf("there is a data directory: %v, %v", done, err)
+			}
+		})
+	}
+	r := newRig(t, "init", "serve")
+	told := make(chan string, 9)
+	config := r.in.engine.Config
+	r.in.engine.Config = func(target engine.Target, p engine.Paths) []byte {
+		told <- target.ServerVersion
+		return config(target, p)
+	}
+	r.begin(t)
+	await(t, "readiness", r.isReady)
+	if got := <-told; got != "1.2.3" {
+		t.Errorf("the configuration is written for version %q, want 1.2.3", got)
+	}
+}
+
+func TestAServerThatDoesNotPrintItsVersion(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.in.engine.Version = func() engine.Command {
+		return engine.Command{Programs: []string{os.Args[0]}, Args: []string{"init-hangs", r.paths().Data}}
+	}
+	r.begin(t)
+	await(t, "the program", func() bool { return exists(filepath.Join(r.Run, upFile)) })
+	r.stop()
+	if err := r.end(t); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that the agent was told to end", err)
+	}
+}
+
+// TestAServerThatInitialisesItself has no command for it: a data directory whose first
+// start did not end with a login is not used again.
+func TestAServerThatInitialisesItself(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.in.engine.Initialise = nil
+	r.open.Store(false)
+	again := func() {
+		r.server = newServer(r.Options, r.in, r.door.login)
+		r.begin(t)
+		await(t, "the server", func() bool { return exists(filepath.Join(r.Run, upFile)) })
+	}
+	again()
+	half := filepath.Join(r.paths().Data, "half")
+	if err := os.WriteFile(half, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.stop()
+	if err := r.end(t); !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want that the agent was told to end", err)
+	}
+	r.open.Store(true)
+	again()
+	await(t, "readiness", r.isReady)
+	if exists(half) {
+		t.Error("what an interrupted first start left is still there")
+	}
+	whole := filepath.Join(r.paths().Data, rowsFile)
+	if err := os.WriteFile(whole, []byte("rows"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+	if err := os.Remove(whole); err != nil {
+		t.Fatal(err)
+	}
+	r.ask(t, engine.PathRestore, "r").mustSucceed(t)
+	r.stop()
+	if err := r.end(t); err != nil {
+		t.Fatal(err)
+	}
+	again()
+	await(t, "readiness after a restart", r.isReady)
+	if !exists(whole) || exists(r.firstStartFile()) {
+		t.Error("a restart lost the data, or the first start is not over")
 	}
 }
 

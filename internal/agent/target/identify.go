@@ -1,0 +1,46 @@
+package target
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+)
+
+// identify asks the server of the image for its version, and refuses that of another
+// flavor before anything is written. How long the answer may take is the manager's to
+// decide, as with the first login.
+func (s *server) identify(ctx context.Context) error {
+	p, log, err := s.start(s.in.engine.Version())
+	if err != nil {
+		return err
+	}
+	select {
+	case <-p.Done():
+	case <-ctx.Done():
+		p.Stop(time.Second)
+		return ctx.Err()
+	}
+	if exit := p.Exit(); exit != (supervise.Exit{}) {
+		return failWithLog(engine.ReasonServerMissing, log.Tail(), "the server of the image cannot run: asked for its version, it %s", exit)
+	}
+	version, err := s.in.engine.Recognise(strings.Join(log.Tail(), "\n"))
+	if err != nil {
+		return fail(engine.ReasonServerMissing, "%v", err)
+	}
+	s.in.target.ServerVersion = version
+	s.Log.Info("found the server", "flavor", s.in.engine.Flavor, "version", version)
+	return nil
+}
+
+// otherServer says what server the image has instead; empty for none that is known.
+func otherServer() string {
+	path, err := supervise.Find([]string{"mysqld", "mariadbd", "tidb-server"}, programDirs...)
+	if err != nil {
+		return ""
+	}
+	return ". It has " + filepath.Base(path) + ": set the flavor that this is, or name another image"
+}
