@@ -76,7 +76,7 @@ func unshown(name string) bool {
 }
 
 // tidbItems are the items of TiDB's configuration file that are in no section and may be
-// the user's (pkg/config/config.go of TiDB 8.4), without those that are deprecated.
+// the user's (pkg/config/config.go of TiDB 8.5), without those that are deprecated.
 var tidbItems = []string{
 	"alter_primary_key", "ballast_object_size", "compatible_kill_query", "delay_clean_table_lock",
 	"deprecate_integer_display_length", "enable_32bits_connection_id", "enable_enum_length_limit",

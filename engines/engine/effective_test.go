@@ -213,3 +213,38 @@ func FuzzDifferences(f *testing.F) {
 		}
 	})
 }
+
+// TestDifferencesOfOtherServers: what Assay writes otherwise for a server, or what a
+// server cannot show.
+func TestDifferencesOfOtherServers(t *testing.T) {
+	mysql57 := map[string]string{"innodb_log_file_size": "67108864", "innodb_log_files_in_group": "2", "default_storage_engine": "InnoDB"}
+	tidb := map[string]string{"tidb_server_memory_limit": "858992640", "tidb_mem_quota_query": "1073741824", "sql_mode": ""}
+	tests := map[string]struct {
+		server    map[string]string
+		requested []Setting
+		want      []Difference
+	}{
+		"the redo log of MySQL before 8.0.30 has two files": {mysql57,
+			Requested([]Setting{{Name: "innodb_redo_log_capacity", Value: "128M"}}, "InnoDB"), nil},
+		"another size": {mysql57, []Setting{{Name: "innodb_redo_log_capacity", Value: "1G"}},
+			[]Difference{differ("innodb_redo_log_capacity", "1G", "134217728")}},
+		"MariaDB has one file and no capacity": {map[string]string{"innodb_log_file_size": "67108864"},
+			[]Setting{{Name: "innodb_redo_log_capacity", Value: "64M"}},
+			[]Difference{differ("innodb_redo_log_capacity", "64M", "<none>")}},
+		"TiDB shows no item of its file, and its engine under no name": {tidb, Requested([]Setting{
+			{Name: "performance.max_procs", Value: "2"}, {Name: "token_limit", Value: "3032"},
+			{Name: "tidb_server_memory_limit", Value: "858992640"}, {Name: "tidb_mem_quota_query", Value: "1G"},
+		}, "InnoDB"), nil},
+		"TiDB ignores what is MySQL's": {tidb, []Setting{{Name: "innodb_buffer_pool_size", Value: "1G"}, {Name: "tidb_mem_quota_query", Value: "2G"}},
+			[]Difference{differ("innodb_buffer_pool_size", "1G", "<none>"), differ("tidb_mem_quota_query", "2G", "1073741824")}},
+		"an item of TiDB is unknown to MySQL": {mysql57, []Setting{{Name: "token_limit", Value: "1"}},
+			[]Difference{differ("token_limit", "1", "<none>")}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, Differences(tc.requested, tc.server)); diff != "" {
+				t.Errorf("differences (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -8,7 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/supervise"
 )
 
-// What servers write before they give up, from MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.4.
+// What servers write before they give up, from MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.5.
 var (
 	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|out of disk space|quota exceeded|permission denied|read-only file system|` +
 		`input/output error|(errno:?|errcode:|error number|failed with error) (5|13|28|30|122)\b`)
