@@ -6,14 +6,16 @@ import (
 	"github.com/assay-bench/assay/runners/custom"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
+	"github.com/assay-bench/assay/runners/ycsb"
 )
 
 // All lists the runners in the order in which documents show them.
 func All() []runner.Runner {
-	bench := sysbench.Runner()
+	bench, cloud := sysbench.Runner(), ycsb.Runner()
 	return []runner.Runner{
 		bench,
-		custom.Runner(map[string]custom.Format{"Sysbench": bench.Quote}),
+		cloud,
+		custom.Runner(map[string]custom.Format{"Sysbench": bench.Quote, "YCSB": cloud.Quote}),
 	}
 }
 

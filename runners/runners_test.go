@@ -16,6 +16,8 @@ import (
 var workloads = map[string]string{
 	"sysbench": `{"test":"oltp_read_write","threads":4,"tables":2,"tableSize":1000,"reportIntervalSeconds":1,
 		"percentile":95,"histogram":true,"randSeed":42}`,
+	"ycsb": `{"workload":"a","recordCount":1000,"threads":4,"driver":"MySQL","columns":"Text","fieldCount":10,"fieldLength":100,
+		"statusIntervalSeconds":1}`,
 	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
 		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
 		"parameters":{"rows":"10"},"dataParameters":["rows"]}`,
@@ -36,7 +38,7 @@ func failure(r runner.Runner, phase runner.Phase, printed []byte) runner.Output 
 
 const (
 	password = "a-s3cret-password"
-	pem      = "-----BEGIN PRIVATE KEY-----"
+	pem      = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"
 )
 
 var phases = []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup}

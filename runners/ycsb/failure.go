@@ -30,23 +30,15 @@ func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
 	}
 	switch phase {
 	case runner.Prepare:
-		e.operations = rowsToLoad(t, p)
 		e.isOpen = false
+		if s, err := shareOf(t, p); err == nil { // else there was no command either
+			e.operations = s.count
+			e.threads = int32(max(1, min(int64(p.Threads), s.count)))
+		}
 	case runner.Run:
 		e.operations = p.OperationCount
 	}
 	return e
-}
-
-// rowsToLoad is the share of this client: the first ones load one row more, where the
-// rows cannot be shared out evenly.
-func rowsToLoad(t runner.Trial, p Params) int64 {
-	clients := max(1, int64(t.Clients))
-	rows := p.RecordCount / clients
-	if int64(t.Ref.Client) < p.RecordCount%clients {
-		rows++
-	}
-	return rows
 }
 
 // failure judges a phase. Nil means that its work is proven to be done.

@@ -35,7 +35,7 @@ func (m *marks) add(line string) bool {
 	switch name {
 	case "Driver":
 		m.driver = driverName(value)
-	case "Server", "TLS", "Table", "Threads":
+	case "Java", "Server", "TLS", "Table", "Threads":
 	case "Error":
 		m.errors = append(m.errors, value)
 	case "BatchedRows":

@@ -35,7 +35,11 @@ func (r *reading) measurements(statusInterval float64) []result.Measurement {
 	if counted := r.report.counted(); counted != nil {
 		events.Value = new(float64(*counted))
 	}
-	ms = append(ms, events, result.Measurement{Name: result.NameSetupTime, Unit: unitSecond, Value: r.marks.setupSeconds})
+	setup := result.Measurement{Name: result.NameSetupTime, Unit: unitSecond}
+	if threads := r.report.of(metricCleanup, false).done(); r.marks.setupSeconds != nil && threads != nil && *threads > 0 {
+		setup.Value = new(*r.marks.setupSeconds / float64(*threads))
+	}
+	ms = append(ms, events, setup)
 	for _, s := range r.sortedSections() {
 		ms = append(ms, r.ofSection(s)...)
 	}

@@ -116,5 +116,25 @@ func (p Params) validate() error {
 			return fmt.Errorf("workload.ycsb.%s: %d is out of range: use %d to %d", r.field, r.value, r.min, r.to)
 		}
 	}
-	return nil
+	return p.validateTogether()
+}
+
+// validateTogether checks what concerns more than one field.
+func (p Params) validateTogether() error {
+	if p.BatchUpdateAPI && p.BatchSize == 0 {
+		return errors.New("workload.ycsb.batchSize: 0 with batchUpdateAPI would hold all rows back until the end: give the size of a batch")
+	}
+	if p.OperationCount > 0 && p.OperationCount < int64(p.Threads) {
+		return fmt.Errorf("workload.ycsb.operationCount: %d is less than threads (%d): YCSB would start fewer", p.OperationCount, p.Threads)
+	}
+	if err := checkProperties(p.Properties); err != nil {
+		return err
+	}
+	if _, err := urlParameters(p.URLParameters); err != nil {
+		return err
+	}
+	if err := checkJVMOptions(p.JVMOptions); err != nil {
+		return err
+	}
+	return p.checkProportions()
 }

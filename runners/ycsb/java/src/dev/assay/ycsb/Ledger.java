@@ -14,6 +14,7 @@ public final class Ledger {
   private static final Map<String, Tally> ERRORS = new ConcurrentSkipListMap<>();
   private static final AtomicInteger CONNECTED = new AtomicInteger();
   private static final AtomicInteger ENDED = new AtomicInteger();
+  private static final LongAdder SETUP_NANOS = new LongAdder();
   private static final LongAdder BATCHED = new LongAdder();
   private static final LongAdder CONFIRMED = new LongAdder();
 
@@ -59,9 +60,10 @@ public final class Ledger {
     return line.length() <= 400 ? line : line.substring(0, 400);
   }
 
-  /** A thread has its connections. */
-  public static void connected() {
+  /** A thread has its connections, after so many nanoseconds. YCSB counts them as a part of the run. */
+  public static void connected(long nanos) {
     CONNECTED.incrementAndGet();
+    SETUP_NANOS.add(nanos);
   }
 
   /** A thread has written all that it held back, and closed its connections. */
@@ -80,6 +82,7 @@ public final class Ledger {
     ERRORS.forEach((kind, tally) -> say("Error, " + kind + ", " + tally.count.sum() + ", " + tally.first));
     if (threads > 0) {
       say("Threads, " + threads + ", " + CONNECTED.get() + ", " + ENDED.get());
+      say("Setup, " + SETUP_NANOS.sum() / 1_000_000);
     }
     if (batches) {
       say("BatchedRows, " + BATCHED.sum() + ", " + CONFIRMED.sum());

@@ -94,6 +94,7 @@ public final class Main {
 
   private static void describe(Connection connection) throws SQLException {
     var about = connection.getMetaData();
+    Ledger.say("Java, " + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
     Ledger.say("Driver, " + about.getDriverName() + " " + about.getDriverVersion());
     Ledger.say("Server, " + about.getDatabaseProductName() + " " + about.getDatabaseProductVersion());
     if (!Table.isMySQL(connection)) {

@@ -32,6 +32,7 @@ public class JdbcDBClient extends DB {
 
   @Override
   public void init() throws DBException {
+    long start = System.nanoTime();
     try {
       settings = new Settings(getProperties());
       dialect = Dialect.of(settings.driver);
@@ -48,7 +49,7 @@ public class JdbcDBClient extends DB {
     } catch (ClassNotFoundException | IllegalArgumentException e) {
       throw new DBException(e);
     }
-    Ledger.connected();
+    Ledger.connected(System.nanoTime() - start);
   }
 
   @Override

@@ -1,0 +1,168 @@
+package ycsb
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const (
+	program   = "java"
+	classPath = "/opt/ycsb/lib/*" // Java expands it
+	mainClass = "dev.assay.ycsb.Main"
+	binding   = "site.ycsb.db.JdbcDBClient"
+	// coreWorkload is YCSB's; ownInserts is the same with keys of its own for new rows.
+	coreWorkload = "site.ycsb.workloads.CoreWorkload"
+	ownInserts   = "dev.assay.ycsb.OwnInserts"
+)
+
+// command builds the command line of a phase. Every property that has a bearing on the
+// numbers is written out, also where it is YCSB's default.
+func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.Command, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	to, err := connectionTo(t.Endpoint, p, c)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	files, err := secretFiles(t.Endpoint.TLS, c)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	own, err := phaseOf(t, phase, p)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	args := slices.Concat(p.JVMOptions, []string{
+		"-cp", classPath, mainClass, own.verb, "-db", binding, "-s", "-threads", strconv.FormatInt(own.threads, 10),
+	})
+	if own.target > 0 {
+		args = append(args, "-target", strconv.FormatInt(own.target, 10))
+	}
+	args = append(args, "-P", secretFile)
+	properties := p.properties(to)
+	maps.Copy(properties, own.properties)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		args = append(args, "-p", name+"="+properties[name])
+	}
+	return runner.Command{Path: program, Args: args, Files: files, Collect: []string{hdrPattern}}, nil
+}
+
+// properties that are the same in every phase.
+func (p Params) properties(to connection) map[string]string {
+	all := p.effective()
+	maps.Copy(all, map[string]string{
+		"workload":                 coreWorkload,
+		"recordcount":              strconv.FormatInt(p.RecordCount, 10),
+		"fieldcount":               strconv.Itoa(int(p.FieldCount)),
+		"fieldlength":              strconv.Itoa(int(p.FieldLength)),
+		"db.url":                   to.url,
+		"db.driver":                to.driver,
+		"db.batchsize":             strconv.Itoa(int(p.BatchSize)),
+		"jdbc.batchupdateapi":      strconv.FormatBool(p.BatchUpdateAPI),
+		"jdbc.fetchsize":           strconv.Itoa(int(p.FetchSize)),
+		"status.interval":          strconv.Itoa(int(p.StatusIntervalSeconds)),
+		"exporter":                 "site.ycsb.measurements.exporter.TextMeasurementsExporter",
+		"measurementtype":          "hdrhistogram",
+		"measurement.interval":     "op",
+		"hdrhistogram.fileoutput":  "true",
+		"hdrhistogram.output.path": hdrPrefix,
+		"hdrhistogram.percentiles": "50,95,99,99.9",
+	})
+	return all
+}
+
+// phaseArgs are what a phase differs in.
+type phaseArgs struct {
+	verb            string
+	threads, target int64
+	properties      map[string]string
+}
+
+func phaseOf(t runner.Trial, phase runner.Phase, p Params) (phaseArgs, error) {
+	switch phase {
+	case runner.Prepare:
+		return loadArgs(t, p)
+	case runner.Warmup:
+		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
+			return phaseArgs{}, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
+		}
+		return runArgs(t, phase, p, t.WarmupSeconds), nil
+	case runner.Run:
+		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
+			return phaseArgs{}, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
+		}
+		return runArgs(t, phase, p, t.DurationSeconds), nil
+	case runner.Cleanup:
+		return phaseArgs{verb: "drop", threads: 1}, nil
+	}
+	return phaseArgs{}, fmt.Errorf("phase: %q is not known", phase)
+}
+
+var (
+	// engineName is what may stand in CREATE TABLE without quotes.
+	engineName = regexp.MustCompile(`^[A-Za-z0-9_]*$`)
+	// runName is what may stand in the comment of the table.
+	runName = regexp.MustCompile(`^[A-Za-z0-9-]*$`)
+)
+
+// loadArgs: the first client makes the table, the others wait for it. Threads without a row
+// would be left out by YCSB, with a warning; here they are not asked for.
+func loadArgs(t runner.Trial, p Params) (phaseArgs, error) {
+	if !engineName.MatchString(t.Endpoint.StorageEngine) {
+		return phaseArgs{}, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", t.Endpoint.StorageEngine)
+	}
+	if !runName.MatchString(t.Ref.RunUID) {
+		return phaseArgs{}, fmt.Errorf("ref.runUID: %q is not a UID", t.Ref.RunUID)
+	}
+	s, err := shareOf(t, p)
+	if err != nil {
+		return phaseArgs{}, err
+	}
+	verb := "load"
+	if t.Ref.Client > 0 {
+		verb = "await"
+	}
+	return phaseArgs{verb: verb, threads: max(min(int64(p.Threads), s.count), 1), properties: map[string]string{
+		"insertstart":    strconv.FormatInt(s.start, 10),
+		"insertcount":    strconv.FormatInt(s.count, 10),
+		"operationcount": "0", // read by the workload even so
+		"assay.columns":  p.Columns,
+		"assay.engine":   t.Endpoint.StorageEngine,
+		"assay.run":      t.Ref.RunUID,
+		"assay.wait":     strconv.Itoa(tableSeconds),
+	}}, nil
+}
+
+// tableSeconds is how long clients wait for the first one to make the table: all start at the
+// same time, and Java may take seconds on a small machine.
+const tableSeconds = 120
+
+// runArgs end after the operations or the seconds, whichever comes first. 0 operations are
+// no such end; a large number instead would make keys of workload e that nobody inserts.
+func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseArgs {
+	operations := p.OperationCount
+	if phase == runner.Warmup {
+		operations = 0
+	}
+	own := map[string]string{
+		"insertstart":      "0",
+		"insertcount":      strconv.FormatInt(p.RecordCount, 10),
+		"operationcount":   strconv.FormatInt(operations, 10),
+		"maxexecutiontime": strconv.FormatInt(seconds, 10),
+	}
+	if p.Target > 0 {
+		own["measurement.interval"] = "both"
+	}
+	if p.inserts() {
+		own["workload"] = ownInserts
+		own["assay.insertrange"] = strconv.Itoa(insertRange(t, phase))
+	}
+	return phaseArgs{verb: "run", threads: int64(p.Threads), target: p.Target, properties: own}
+}

@@ -1,0 +1,66 @@
+package ycsb
+
+import "github.com/assay-bench/assay/runners/runner"
+
+// quantileError is the relative width of the buckets: YCSB's histograms keep three
+// significant digits.
+const quantileError = 0.001
+
+func facts(t runner.Trial) (runner.Facts, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Facts{}, err
+	}
+	f := runner.Facts{
+		DurationSeconds:       t.DurationSeconds,
+		Operations:            p.OperationCount,
+		Rate:                  float64(p.Target),
+		Threads:               p.Threads,
+		ReportIntervalSeconds: p.StatusIntervalSeconds,
+		QuantileError:         quantileError,
+		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
+	}
+	if p.OperationCount > 0 {
+		f.DurationSeconds = 0 // the longest, not the length that is to be expected
+	}
+	if p.Target > 0 {
+		f.Threads = 0 // they wait between operations
+	}
+	return f, nil
+}
+
+// rows that the load has to leave.
+func rows(t runner.Trial) (map[string]int64, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]int64{tableName: p.RecordCount}, nil
+}
+
+// demand: each thread has one connection. Statements live in the server only where the
+// driver is told so, or sends a batch of inserts as one (MariaDB's does).
+func demand(t runner.Trial) (runner.Demand, error) {
+	p, err := decodeParams(t.Workload)
+	if err != nil {
+		return runner.Demand{}, err
+	}
+	d := runner.Demand{Connections: int64(p.Threads), Tables: 1}
+	switch {
+	case p.URLParameters["useServerPrepStmts"] == "true":
+		d.PreparedStatements = int64(p.Threads) * p.statements()
+	case p.Driver == driverMariaDB && p.BatchUpdateAPI:
+		d.PreparedStatements = int64(p.Threads)
+	}
+	return d, nil
+}
+
+// statements of a connection: one each for reads, scans and inserts, and for updates as many
+// as there are sets of fields.
+func (p Params) statements() int64 {
+	updates := int64(p.FieldCount)
+	if p.effective()["writeallfields"] == "true" {
+		updates = 1
+	}
+	return 3 + updates
+}

@@ -1,0 +1,151 @@
+package ycsb
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// connection is what the binding needs to reach a database, without its secrets.
+type connection struct{ url, driver string }
+
+// driverFacts are what the drivers of MySQL's protocol differ in.
+type driverFacts struct {
+	class, scheme string
+	// plain, encrypted and verified are the parameters of the URL without TLS, with TLS to
+	// whoever answers, and with TLS to a server whose certificate the CA has signed.
+	plain, encrypted, verified []string
+	// certificate are the parameters for a certificate of the client.
+	certificate []string
+}
+
+var drivers = map[string]driverFacts{
+	driverMySQL: {
+		class: "com.mysql.cj.jdbc.Driver", scheme: "jdbc:mysql",
+		// Without TLS the password of caching_sha2_password travels under the server's RSA key.
+		plain:     []string{"sslMode=DISABLED", "allowPublicKeyRetrieval=true"},
+		encrypted: []string{"sslMode=REQUIRED"},
+		verified: []string{"sslMode=VERIFY_CA", "trustCertificateKeyStoreUrl=file:" + trustStore,
+			"trustCertificateKeyStoreType=PKCS12", "trustCertificateKeyStorePassword=" + storePassword},
+		certificate: []string{"clientCertificateKeyStoreUrl=file:" + clientStore,
+			"clientCertificateKeyStoreType=PKCS12", "clientCertificateKeyStorePassword=" + storePassword},
+	},
+	driverMariaDB: {
+		class: "org.mariadb.jdbc.Driver", scheme: "jdbc:mariadb",
+		plain:       []string{"sslMode=disable", "allowPublicKeyRetrieval=true"},
+		encrypted:   []string{"sslMode=trust"},
+		verified:    []string{"sslMode=verify-ca", "serverSslCert=" + caFile},
+		certificate: []string{"keyStore=" + clientStore, "keyStorePassword=" + storePassword, "keyStoreType=PKCS12"},
+	},
+}
+
+// ownedParameters are pinned by Assay, in lower case: drivers do not tell case apart.
+var ownedParameters = []string{
+	"user", "username", "password", "password1", "sslmode", "usessl", "requiressl", "verifyservercertificate",
+	"trustservercertificate", "disablesslhostnameverification", "allowpublickeyretrieval", "serversslcert",
+	"truststore", "truststorepassword", "truststoretype", "keystore", "keystorepassword", "keystoretype",
+	"keypassword", "trustcertificatekeystoreurl", "trustcertificatekeystoretype", "trustcertificatekeystorepassword",
+	"clientcertificatekeystoreurl", "clientcertificatekeystoretype", "clientcertificatekeystorepassword",
+	"clientsslcert", "clientsslkey",
+}
+
+// connectionTo builds the URL of a database. Encryption is written out in any case: the
+// drivers differ in what they do by themselves.
+func connectionTo(e runner.Endpoint, p Params, c runner.Credentials) (connection, error) {
+	if e.JDBC != nil {
+		return jdbcConnection(*e.JDBC, e.TLS, p)
+	}
+	d, known := drivers[p.Driver]
+	switch {
+	case !known:
+		return connection{}, fmt.Errorf("workload.ycsb.driver: %s does not speak MySQL's protocol: use it with external.jdbc of the target", p.Driver)
+	case e.Host == "" || strings.ContainsAny(e.Host, ", \t\r\n/?#&;()"):
+		return connection{}, fmt.Errorf("endpoint.host: %q is not one host", e.Host)
+	case e.Port < 1 || e.Port > 65535:
+		return connection{}, fmt.Errorf("endpoint.port: %d is out of range: use 1 to 65535", e.Port)
+	case !databaseName.MatchString(e.Database):
+		return connection{}, fmt.Errorf("endpoint.database: %q is not a name: use letters, digits, underscores, dollar signs and dashes", e.Database)
+	}
+	parameters, err := tlsParameters(d, e.TLS, c)
+	if err != nil {
+		return connection{}, err
+	}
+	own, err := urlParameters(p.URLParameters)
+	if err != nil {
+		return connection{}, err
+	}
+	address := net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
+	url := d.scheme + "://" + address + "/" + e.Database + "?" + strings.Join(slices.Concat(parameters, own), "&")
+	return connection{url: url, driver: d.class}, nil
+}
+
+var databaseName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
+
+func tlsParameters(d driverFacts, mode runner.TLSMode, c runner.Credentials) ([]string, error) {
+	switch mode {
+	case runner.TLSDisabled:
+		return d.plain, nil
+	case runner.TLSRequired:
+		parameters := d.encrypted
+		if len(c.CA) > 0 {
+			parameters = d.verified
+		}
+		if len(c.Cert) > 0 {
+			parameters = slices.Concat(parameters, d.certificate)
+		}
+		return parameters, nil
+	}
+	return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", mode, runner.TLSDisabled, runner.TLSRequired)
+}
+
+var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)
+
+// urlParameters in the order of their names. Values go into the URL as they are: drivers
+// differ in what they decode.
+func urlParameters(parameters map[string]string) ([]string, error) {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		value, field := parameters[name], "workload.ycsb.urlParameters."+name
+		switch {
+		case !parameterName.MatchString(name):
+			return nil, fmt.Errorf("workload.ycsb.urlParameters: %q is not a name", name)
+		case slices.Contains(ownedParameters, strings.ToLower(name)):
+			return nil, fmt.Errorf("%s: Assay sets it: use the target's tls and credentials", field)
+		case strings.ContainsAny(value, "&?#;%"):
+			return nil, fmt.Errorf("%s: %q has one of & ? # ; %%, which drivers read differently: leave it out", field, value)
+		}
+		if err := checkValue(field, value); err != nil {
+			return nil, err
+		}
+		out = append(out, name+"="+value)
+	}
+	return out, nil
+}
+
+// secretInURL finds what belongs into the Secret: the URL stands on the command line.
+var secretInURL = regexp.MustCompile(`(?i)(user(name)?|password)\s*=|//[^/]*@`)
+
+func jdbcConnection(j runner.JDBC, tls runner.TLSMode, p Params) (connection, error) {
+	switch {
+	case len(p.URLParameters) > 0:
+		return connection{}, fmt.Errorf("workload.ycsb.urlParameters: the target has an URL of its own: put them into external.jdbc.url")
+	case tls == runner.TLSRequired:
+		return connection{}, fmt.Errorf("endpoint.tls: %s cannot be proven behind a JDBC driver: put it into external.jdbc.url, such as encrypt=true, and leave tls out", tls)
+	case j.Driver == "":
+		return connection{}, fmt.Errorf("endpoint.jdbc.driver: empty: name the class of the driver")
+	case secretInURL.MatchString(j.URL):
+		return connection{}, fmt.Errorf("endpoint.jdbc.url: has a user or a password, which everyone on the node could read: put them into the target's Secret")
+	case !strings.HasPrefix(j.URL, "jdbc:"):
+		return connection{}, fmt.Errorf("endpoint.jdbc.url: %q does not begin with jdbc:", j.URL)
+	}
+	if err := checkValue("endpoint.jdbc.url", j.URL); err != nil {
+		return connection{}, err
+	}
+	return connection{url: j.URL, driver: j.Driver}, nil
+}

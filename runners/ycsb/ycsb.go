@@ -1,0 +1,49 @@
+// Package ycsb adapts the core workloads of YCSB 0.17 over JDBC, with a binding of our own.
+//
+// The way of a phase, file by file:
+//
+//	workload.go      decode and check the parameters
+//	presets.go       the workloads a to f as YCSB publishes them
+//	owned.go         properties of the user: what is refused, and why
+//	url.go           the URL of the database for each driver
+//	credentials.go   user, password and certificates as files, never as arguments
+//	load.go          shares of the rows and ranges of new keys, so that clients do not collide
+//	command.go       the command line of each phase
+//	expectations.go  what a result has to be like
+//	parse.go         the output of a phase, and quote.go that of somebody else
+//
+// The Java part is in java: the binding, a main class that tells whether all went well, and
+// their tests. See README.md.
+package ycsb
+
+import (
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Name of the runner in the API and in the catalogue of images.
+const Name = "ycsb"
+
+// Runner is the adapter.
+func Runner() runner.Runner {
+	return runner.Runner{
+		Name:     Name,
+		Headline: result.NameThroughput,
+		// Latencies without labels are of all operations; those of one operation have labels.
+		Summary: []string{
+			result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMax,
+		},
+		Command: command,
+		Parse:   parse,
+		Facts:   facts,
+		// The rows do not follow from the letter: it says what is asked of them. Properties that
+		// decide the rows cannot be axes, as no property can.
+		DataFields: []string{"recordCount", "fieldCount", "fieldLength", "columns"},
+		Demand:     demand,
+		Rows:       rows,
+		Quote:      quote,
+		JDBC:       true,
+		Skips:      skips,
+		SharesLoad: true,
+	}
+}
