@@ -73,6 +73,33 @@ func (f fixture) with(change func(*fixture)) fixture {
 	return f
 }
 
+// ran is a run of 3 s on one table.
+func ran(test string) fixture {
+	return measured(test, false).with(func(f *fixture) {
+		f.params.Threads, f.params.Tables, f.params.TableSize, f.params.RandSeed, f.seconds = 2, 1, 2000, 42, 3
+	})
+}
+
+// ofScript is a run of 3 s of a script of the user; f.phase may be another.
+func ofScript(phase runner.Phase) fixture {
+	return ran("").with(func(f *fixture) {
+		f.phase, f.sound = phase, phase == runner.Run
+		f.params.TableSize = defaultTableSize
+		f.params.Script = &Script{File: "mine.lua", Phases: []string{"Prepare", "Cleanup"}}
+	})
+}
+
+// fails is a fixture that ends with the code, and fails for the reason.
+func (f fixture) fails(exit int, want result.Reason) fixture {
+	f.exit, f.want, f.sound = exit, want, false
+	return f
+}
+
+func (f fixture) in(phase runner.Phase) fixture {
+	f.phase, f.sound = phase, false
+	return f
+}
+
 func unsound(f *fixture)   { f.sound = false }
 func overTLS(f *fixture)   { f.requireTLS = true }
 func intervals(f *fixture) { f.params.ReportIntervalSeconds = 1 }
@@ -150,11 +177,55 @@ var fixtures = map[string]fixture{
 	"fail-sigterm-midrun":            broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGTERM" }),
 	"fail-sigkill":                   broken(runner.Run, 137, result.ReasonToolFailed),
 
+	// The other bundled tests, and a script of the user with a module.
+	"run-insert":               ran(TestInsert),
+	"run-delete":               ran(TestDelete),
+	"run-update-index":         ran(TestUpdateIndex),
+	"run-update-non-index":     ran(TestUpdateNonIndex),
+	"run-select-random-points": ran(TestRandomPoints),
+	"run-select-random-ranges": ran(TestRandomRanges),
+	"run-read-write-options": ran(TestReadWrite).with(func(f *fixture) {
+		f.params.Options = map[string]string{"point-selects": "3", "range-selects": "off", "delete-inserts": "2"}
+	}),
+	"prepare-bulk-insert":            ran(TestBulkInsert).in(runner.Prepare),
+	"run-bulk-insert":                ran(TestBulkInsert),
+	"cleanup-bulk-insert":            ran(TestBulkInsert).in(runner.Cleanup),
+	"fail-bulk-insert-exists":        ran(TestBulkInsert).in(runner.Prepare).fails(1, result.ReasonSchemaNotEmpty),
+	"fail-bulk-insert-twice":         ran(TestBulkInsert).fails(1, result.ReasonToolFailed), // without the adapter's script
+	"prepare-script":                 ofScript(runner.Prepare),
+	"run-script":                     ofScript(runner.Run),
+	"cleanup-script":                 ofScript(runner.Cleanup),
+	"fail-script-syntax":             ofScript(runner.Run).fails(1, result.ReasonToolFailed),
+	"fail-script-without-statements": ofScript(runner.Run).fails(0, result.ReasonOutputTruncated),
+
+	// Of a machine where MariaDB did not sync its log: too fast, and whole all the same.
+	"run-no-fsync-read-write-maria1011": measured(TestReadWrite, false),
+	"run-no-fsync-read-write-maria118":  measured(TestReadWrite, false),
+	"run-no-fsync-write-only-maria1011": measured(TestWriteOnly, false),
+	"run-no-fsync-write-only-maria118":  measured(TestWriteOnly, false),
+	"prepare-maria1011":                 measured(TestReadWrite, false).in(runner.Prepare),
+	"prepare-mysql97-no-tls":            quiet(TestReadOnly, 3, 2).in(runner.Prepare),
+
+	"fail-mysql56-read-only":  ran(TestReadOnly).fails(1, result.ReasonCredentialsRejected),
+	"fail-mysql56-read-write": ran(TestReadWrite).fails(1, result.ReasonCredentialsRejected),
+	"fail-mysql56-write-only": ran(TestWriteOnly).fails(1, result.ReasonCredentialsRejected),
+	"fail-trixie-tls-on":      broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
+	// A table lock, --forced-shutdown=1 and --time=2.
+	"fail-forced-shutdown": ran(TestPointSelect).fails(2, result.ReasonUnfinished),
+	// Threads that had slept for 30 s before they were ready.
+	"fail-thread-init": ofScript(runner.Run).fails(2, result.ReasonToolFailed),
+	// --mysql-ignore-errors=...,2013,2006, and a connection that was killed.
+	"fail-sigsegv":                      ran(TestReadOnly).fails(139, result.ReasonToolFailed),
+	"fail-zipfian":                      ran(TestPointSelect).fails(1, result.ReasonToolFailed),
+	"fail-too-many-prepared-statements": ran(TestReadWrite).fails(1, result.ReasonLimitTooLow),
+
 	// Made by hand from the real ones; the first two show how threads print.
 	"made-prepare-glued":       measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
 	"made-prepare-glued-fatal": broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
 	"made-cut-in-histogram":    measured(TestReadWrite, false).with(func(f *fixture) { f.sound, f.want = false, result.ReasonOutputTruncated }),
 	"made-prepare-cut":         measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound, f.want = runner.Prepare, false, result.ReasonOutputTruncated }),
+	"made-reconnects":          ran(TestRandomPoints).with(unsound),
+	"made-version-1.1-whole":   measured(TestReadWrite, false),
 	"made-garbage":             broken(runner.Run, 0, result.ReasonOutputTruncated),
 	"made-garbage-between":     broken(runner.Run, 0, result.ReasonToolFailed),
 	"made-nan-intervals":       quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),

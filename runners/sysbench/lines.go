@@ -76,7 +76,7 @@ var (
 
 func figureLinesOf(real2, real4 string) []figureLine {
 	return []figureLine{
-		{regexp.MustCompile(`^Target transaction rate: ` + count + `/sec$`), []string{figOffered}},
+		{regexp.MustCompile(`^\s*Target transaction rate: ` + count + `/sec$`), []string{figOffered}},
 		figureLineOf(`read:\s+`+count, figRead),
 		figureLineOf(`write:\s+`+count, figWrite),
 		figureLineOf(`other:\s+`+count, figOther),

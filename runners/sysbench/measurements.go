@@ -79,17 +79,28 @@ func (r *reading) latencies(p Params) []result.Measurement {
 		avg.Histogram = &result.Histogram{Unit: unitMillisecond, Buckets: r.histogram}
 	}
 	percentile := latency(result.NameLatencyPercentile, figPercentile)
-	if p.Percentile > 0 { // not of a text that somebody quoted
-		percentile.Labels = map[string]string{result.LabelPercentile: strconv.Itoa(int(p.Percentile))}
-	}
-	if f := r.figures[figPercentileOf]; f.hasValue {
-		percentile.Labels = map[string]string{result.LabelPercentile: strconv.Itoa(int(f.value))}
+	if label := r.percentileLabel(p); label != "" {
+		percentile.Labels = map[string]string{result.LabelPercentile: label}
 	}
 	percentile.Intervals = r.series.latency
 	return []result.Measurement{
 		latency(result.NameLatencyMin, figMin), avg, latency(result.NameLatencyMax, figMax), percentile,
 		{Name: result.NameLatencySum, Unit: unitMillisecond, Operation: operationTransaction, Value: r.value(figSum)},
 	}
+}
+
+// percentileLabel is the percentile that the report names, or else the intervals, or
+// else the workload, which a text that somebody quoted does not have.
+func (r *reading) percentileLabel(p Params) string {
+	switch f := r.figures[figPercentileOf]; {
+	case f.hasValue:
+		return strconv.Itoa(int(f.value))
+	case r.series.percentile != "":
+		return r.series.percentile
+	case p.Percentile > 0:
+		return strconv.Itoa(int(p.Percentile))
+	}
+	return ""
 }
 
 // facts have no direction: they are what the rates and latencies rest on.

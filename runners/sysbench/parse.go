@@ -78,12 +78,14 @@ func (r *reading) readStdout(source string, all []string) {
 
 // understand takes in a line outside the final report. It is false when the line means nothing here.
 func (r *reading) understand(line string) bool {
-	if r.series.addInterval(line) || r.series.addEvents(line) || r.series.addQueue(line) {
-		return true
+	// What most lines are is told apart by a look, not by trying every pattern.
+	if strings.HasPrefix(line, "[") {
+		return r.series.addInterval(line) || r.series.addEvents(line) || r.series.addQueue(line)
 	}
-	if buckets, ok := addBucket(r.histogram, line); ok {
+	if strings.Contains(line, " |") {
+		buckets, ok := addBucket(r.histogram, line)
 		r.histogram = buckets
-		return true
+		return ok
 	}
 	if m := bannerLine.FindStringSubmatch(line); m != nil && r.version == "" {
 		r.version = m[1]

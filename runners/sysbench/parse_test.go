@@ -58,10 +58,11 @@ func TestEveryFixtureIsInTheTable(t *testing.T) {
 	}
 }
 
-// An output that was cut at the end of any of its lines proves nothing.
+// An output that was cut at the end of any of its lines proves nothing. Of what a
+// script of the user prints before and after its run, only the first line is known.
 func TestParseOfACutOutputFails(t *testing.T) {
 	for name, f := range fixtures {
-		if f.want != "" {
+		if f.want != "" || f.params.Script != nil && f.phase != runner.Run {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -69,6 +70,11 @@ func TestParseOfACutOutputFails(t *testing.T) {
 			text := bytes.TrimRight(whole.Stdout, "\n")
 			for i := range text {
 				if text[i] != '\n' && i != len(text)-1 {
+					continue
+				}
+				// The rows of the histogram are alike.
+				row := text[bytes.LastIndexByte(text[:i], '\n')+1 : i]
+				if bytes.Contains(row, []byte(" |")) && row[len(row)-1]%5 != 0 {
 					continue
 				}
 				cut := runner.Output{Stdout: text[:i]}

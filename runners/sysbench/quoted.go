@@ -11,7 +11,7 @@ import (
 // Marks that pages, mails and chats put in front of a line, or around a number.
 var (
 	decoration = regexp.MustCompile("^[ \t\u00a0]*(?:[*>|#`•-]+[ \t\u00a0]*)*")
-	thousands  = regexp.MustCompile(`(\d),(\d{3})\b`)
+	thousands  = regexp.MustCompile(`\d{1,3}(?:,\d{3})+\b`)
 	spaces     = regexp.MustCompile(`[ \t\x{00a0}]+`)
 )
 
@@ -26,7 +26,7 @@ func quoted(text []byte) runner.Report {
 		switch {
 		case strings.HasPrefix(line, "FATAL: "):
 			r.fatals = append(r.fatals, line)
-		case !r.understand(line) && !r.addFigures(" "+thousands.ReplaceAllString(line, "$1$2"), quotedLines):
+		case !r.understand(line) && !r.addFigures(" "+thousands.ReplaceAllStringFunc(line, withoutCommas), quotedLines):
 			r.problem("quoted", i+1, whole)
 		}
 	}
@@ -48,3 +48,5 @@ func undecorated(line string) string {
 	line = line[len(decoration.FindString(line)):]
 	return strings.TrimSpace(spaces.ReplaceAllString(strings.ToValidUTF8(line, "\uFFFD"), " "))
 }
+
+func withoutCommas(number string) string { return strings.ReplaceAll(number, ",", "") }

@@ -22,6 +22,8 @@ var (
 type series struct {
 	tps, qps, latency, errors, reconnects, queue, concurrency []result.Interval
 	anyError, anyReconnect                                    bool
+	// percentile of latency, as the last line says.
+	percentile string
 }
 
 // addInterval reads an interval line. It is false when the line is none.
@@ -36,7 +38,7 @@ func (s *series) addInterval(line string) bool {
 	}
 	s.tps = append(s.tps, point(at, m[3]))
 	s.qps = append(s.qps, point(at, m[4]))
-	s.latency = append(s.latency, point(at, m[9]))
+	s.latency, s.percentile = append(s.latency, point(at, m[9])), m[8]
 	s.errors = append(s.errors, point(at, m[10]))
 	s.reconnects = append(s.reconnects, point(at, m[11]))
 	s.anyError = s.anyError || nonZero(s.errors[len(s.errors)-1])
@@ -55,7 +57,7 @@ func (s *series) addEvents(line string) bool {
 		return false
 	}
 	s.tps = append(s.tps, point(at, m[3]))
-	s.latency = append(s.latency, point(at, m[5]))
+	s.latency, s.percentile = append(s.latency, point(at, m[5])), m[4]
 	return true
 }
 

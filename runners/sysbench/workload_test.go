@@ -43,6 +43,7 @@ func TestDecodeParamsRefuses(t *testing.T) {
 		"a distribution that is not known":       {withField("randType", `"zipf"`), `workload.sysbench.randType: "zipf"`},
 		"a mode of statements that is not known": {withField("dbPsMode", `"on"`), `workload.sysbench.dbPsMode: "on"`},
 		"all errors ignored":                     {withField("ignoreErrors", `"all"`), "go on without a server"},
+		"a lost connection ignored":              {withField("ignoreErrors", `"1213,2013"`), "sysbench 1.0.20 crashes"},
 		"errors by name":                         {withField("ignoreErrors", `"1213,deadlock"`), "workload.sysbench.ignoreErrors"},
 		"no threads":                             {edit(workload, `"threads":64`, `"threads":0`), "workload.sysbench.threads: 0"},
 		"no tables":                              {edit(workload, `"tables":10`, `"tables":0`), "workload.sysbench.tables: 0"},
