@@ -29,6 +29,7 @@ catalogue() {
 manager          core  cmd/manager                -                     manager
 agent            core  cmd/agent                  -                     agent
 runner-sysbench  core  runners/sysbench/image     debian:bookworm-slim  agent
+runner-ycsb      core  runners/ycsb/image         debian:trixie-slim    agent jars runners/ycsb/java
 mariadb:10.11    core  engines/mariadb/image      debian:bookworm-slim
 mysql:9.7        core  engines/mysql/image        debian:sid-slim
 mariadb:11.8     full  engines/mariadb/image      debian:trixie-slim
