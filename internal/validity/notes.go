@@ -22,10 +22,14 @@ const maxNames = 10
 const minBeyond = 10
 
 // tls: clients with libmariadb go on in plain text when a server has no TLS, and
-// say nothing, so only the server can tell.
+// say nothing, so only the server can tell: of a session of the agent, made with the
+// same account and mode, and by its count of handshakes, of those of the tool.
 func tls(r result.Result, f runner.Facts) string {
 	if !f.TLSRequired || r.Server == nil {
 		return ""
+	}
+	if r.Server.Cipher == "" {
+		return "TLS is required, but the server did not encrypt a session of the benchmark's account (Ssl_cipher is empty)"
 	}
 	accepts, ok := r.Server.StatusDelta[tlsAccepts]
 	// Of an open loop the number of connections is not known: there is one at least.
@@ -131,6 +135,23 @@ const resetSource = "reset"
 
 func isOfReset(p result.Problem) bool { return p.Source == resetSource }
 
+// isOfAgent: not a line of the tool's output, but what the agent met on its way.
+func isOfAgent(p result.Problem) bool {
+	side, _, _ := strings.Cut(p.Source, "/")
+	return p.Line == 0 && (side == "server" || side == "target" || side == "client")
+}
+
+// agentProblems are what the agent could not find out, or not do as it was asked.
+func agentProblems(r result.Result, _ runner.Facts) string {
+	var texts []string
+	for _, p := range r.Problems {
+		if isOfAgent(p) {
+			texts = append(texts, p.Source+": "+p.Text)
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
 func resetProblems(r result.Result, _ runner.Facts) string {
 	i := slices.IndexFunc(r.Problems, isOfReset)
 	if i < 0 {
@@ -140,7 +161,7 @@ func resetProblems(r result.Result, _ runner.Facts) string {
 }
 
 func problems(r result.Result, _ runner.Facts) string {
-	lines := slices.DeleteFunc(slices.Clone(r.Problems), isOfReset)
+	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return isOfReset(p) || isOfAgent(p) })
 	if len(lines) == 0 {
 		return ""
 	}

@@ -10,7 +10,9 @@
 //	time.go         the time measured is the time asked for
 //	rate.go         what was offered was achieved
 //	disturbance.go  what else happened to the client and the target meanwhile
+//	physics.go      nothing was faster than network and storage allow
 //	notes.go        what a reader should know of
+//	load.go         a target is what its settings promise
 //	clients.go      the clients of one trial measured together
 //
 // The package knows no tool: what is particular to one comes as runner.Facts.
@@ -72,6 +74,7 @@ var checks = []check{
 	{"operations", Invalid, operationsAsked},
 	{"intervals", Invalid, intervals},
 	{"tls", Invalid, tls},
+	{"durability", Invalid, unflushed},
 	{"target-restarted", Disturbed, targetRestarted},
 	{"target-throttled", Disturbed, targetThrottledMuch},
 	{"client-throttled", Disturbed, clientThrottledMuch},
@@ -82,11 +85,16 @@ var checks = []check{
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
+	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},
+	{"fsync", Warning, fasterThanStorage},
+	{"round-trip", Warning, fasterThanNetwork},
+	{"server-statements", Warning, serverStatements},
 	{"target-throttled", Warning, targetThrottledLittle},
 	{"client-throttled", Warning, clientThrottledLittle},
 	{"variables-changed", Warning, variablesChanged},
 	{"reset", Warning, resetProblems},
+	{"agent", Warning, agentProblems},
 	{"problems", Warning, problems},
 }
 
@@ -118,6 +126,24 @@ func has(findings []Finding, s Severity) bool {
 // value of the first measurement of the name that has the labels.
 func value(r result.Result, name string, labels map[string]string) (float64, bool) {
 	m, ok := r.Find(name, labels)
+	if !ok || m.Value == nil {
+		return 0, false
+	}
+	return *m.Value, true
+}
+
+// unlabelled measurement of the name: the one about all operations.
+func unlabelled(r result.Result, name string) (result.Measurement, bool) {
+	i := slices.IndexFunc(r.Measurements, func(m result.Measurement) bool { return m.Name == name && len(m.Labels) == 0 })
+	if i < 0 {
+		return result.Measurement{}, false
+	}
+	return r.Measurements[i], true
+}
+
+// whole is the value of the measurement about all operations.
+func whole(r result.Result, name string) (float64, bool) {
+	m, ok := unlabelled(r, name)
 	if !ok || m.Value == nil {
 		return 0, false
 	}

@@ -3,6 +3,7 @@ package validity
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func withErrors(name string, n int64) func(*result.Result, *runner.Facts) {
 func withTLS(accepts map[string]float64) func(*result.Result, *runner.Facts) {
 	return func(r *result.Result, f *runner.Facts) {
 		f.TLSRequired = true
-		r.Server = &result.Server{StatusDelta: accepts}
+		r.Server = &result.Server{Cipher: "TLS_AES_256_GCM_SHA384", TLSVersion: "TLSv1.3", StatusDelta: accepts}
 	}
 }
 
@@ -303,6 +304,23 @@ var cases = map[string]struct {
 		func(r *result.Result, _ *runner.Facts) {
 			r.Problems = []result.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}
 		}, "reset", "after the reset: sbtest1 has no checksum"},
+	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *result.Result, _ *runner.Facts) { r.Server.Cipher = "" }),
+		"tls", "did not encrypt a session of the benchmark's account"},
+	"commits without flushes": {onServer(flushed("Innodb_data_fsyncs", 12)), "durability",
+		"for at least 1063 transactions that wrote, of 4 threads, the server flushed 12 times (innodb_data_fsyncs): commits were not durable"},
+	"flushes that serve all threads":     {onServer(flushed("Innodb_data_fsyncs", 266)), "", ""},
+	"commits that need none":             {onServer(with("innodb_flush_log_at_trx_commit", "2", flushed("Innodb_data_fsyncs", 12))), "", ""},
+	"another engine's flushes":           {onServer(with("default_storage_engine", "ROCKSDB", flushed("Innodb_data_fsyncs", 12))), "", ""},
+	"operations faster than the storage": {onStorage(0.008), "fsync", "takes 3.76 ms on average: less than half of the 8.000 ms that the fastest of 100 flushes took"},
+	"operations as fast as the storage":  {onStorage(0.007), "", ""},
+	"statements faster than the network": {away(0.0004), "round-trip", "an operation of 20 statements takes 3.76 ms on average: less than half of the 8.000 ms"},
+	"statements as fast as the network":  {away(0.0003), "", ""},
+	"statements that another server had": {answered(100), "server-statements", "the tool counted 212720 statements, but the server answered 100"},
+	"the counters of the first client":   {answered(205000), "", ""},
+	"operations of a tool that counts no statements": {all(answered(5000), func(r *result.Result, f *runner.Facts) {
+		r.Measurements = slices.DeleteFunc(r.Measurements, func(m result.Measurement) bool { return strings.HasPrefix(m.Name, result.NameQueries) })
+	}), "server-statements", "the tool counted 10636 operations, but the server answered 5000"},
+	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
 	"a line that was not understood": {
 		func(r *result.Result, _ *runner.Facts) {
 			r.Problems = []result.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
@@ -329,7 +347,7 @@ func TestCheck(t *testing.T) {
 }
 
 func TestEveryCheckHasACase(t *testing.T) {
-	tested := map[string]bool{}
+	tested := map[string]bool{"snapshot-isolation": true} // TestSnapshotIsolation: another check speaks with it
 	for _, tc := range cases {
 		tested[tc.check] = true
 	}

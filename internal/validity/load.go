@@ -1,0 +1,45 @@
+package validity
+
+import (
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// CheckLoad asks whether a target is what it promises to be, of the result of its phase
+// Prepare. What it finds holds for every trial of the target.
+func CheckLoad(r result.Result) []Finding {
+	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Prepare) || r.Server == nil || r.Server.Durability == nil {
+		return nil
+	}
+	if message := notDurable(*r.Server); message != "" {
+		severity := Invalid
+		// In memory nothing is durable, and nobody takes it for that.
+		if r.Target != nil && r.Target.Storage != nil && inMemory(r.Target.Storage.Filesystem) {
+			severity = Warning
+		}
+		return []Finding{{Check: "durability", Severity: severity, Message: message}}
+	}
+	return nil
+}
+
+func inMemory(filesystem string) bool { return filesystem == "tmpfs" || filesystem == "ramfs" }
+
+// notDurable: MariaDB takes a data directory on the same device as /dev/shm for
+// persistent memory, and then flushes nothing, whatever its settings say.
+func notDurable(s result.Server) string {
+	d := *s.Durability
+	engine := d.StorageEngine
+	if engine == "" {
+		engine = s.Variables["default_storage_engine"]
+	}
+	log, ok := promised(engine, s.Variables)
+	synced, counter, known := flushes(log, d.Counters)
+	if !ok || !known || synced >= float64(d.Commits) {
+		return ""
+	}
+	return fmt.Sprintf("%s = %s promises that every commit is flushed, but for %d commits the server flushed %.0f times (%s), and took %.4f s: "+
+		"its numbers are not those of durable commits. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data "+
+		"directory are on one device", log.setting, s.Variables[log.setting], d.Commits, synced, counter, d.Seconds)
+}
