@@ -65,7 +65,8 @@ func aTrial() runner.Trial {
 		Version: runner.TrialVersion, Runner: "sysbench", Workload: json.RawMessage(`{"test":"oltp_read_only"}`),
 		Ref:     result.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
 		Clients: 4, WarmupSeconds: 30, DurationSeconds: 300, SettleSeconds: 0.5,
-		Agent: "innodb-0.bench.svc:9090", Snapshot: true,
+		Agent: "innodb-0.bench.svc:9090", Snapshot: true, Replicas: []string{"innodb-1.bench.svc:9090"},
+		Demand: runner.Demand{Connections: 64, PreparedStatements: 5888, Tables: 10},
 		Reset: &runner.Reset{
 			Method: result.ResetSnapshot,
 			Tables: []result.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(3808889289))}, {Name: "sbtest2", Rows: 1000}},
@@ -79,6 +80,14 @@ func aTrial() runner.Trial {
 func leastTrial() runner.Trial {
 	trial := aTrial()
 	trial.SettleSeconds, trial.Agent, trial.Snapshot, trial.Reset = 0, "", false, nil
+	trial.Replicas, trial.Demand = nil, runner.Demand{}
+	return trial
+}
+
+// trialByJDBC is one of a database that does not speak the protocol of MySQL.
+func trialByJDBC() runner.Trial {
+	trial := leastTrial()
+	trial.Endpoint = runner.Endpoint{JDBC: &runner.JDBC{URL: "jdbc:sqlserver://db:1433", Driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver"}}
 	return trial
 }
 
@@ -94,6 +103,7 @@ func anEnvironment() engine.Environment {
 func aTarget() engine.Target {
 	return engine.Target{
 		Version: engine.TargetVersion, Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "sbtest", Username: "assay", Port: 3306,
+		TLS: "Required", Replication: &engine.Replication{Mode: "Async", ServerID: 1, Username: "repl", Replicas: 1},
 		Settings: []engine.Setting{{Name: "innodb_buffer_pool_size", Value: "8G"}, {Name: "skip_log_bin"}},
 	}
 }
@@ -105,6 +115,7 @@ func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
 	}{
 		"a trial":              {trialSchema, marshal(t, aTrial())},
 		"the least of a trial": {trialSchema, marshal(t, leastTrial())},
+		"a trial by JDBC":      {trialSchema, marshal(t, trialByJDBC())},
 		"an environment":       {environmentSchema, marshal(t, anEnvironment())},
 		"an environment of which nothing is known": {
 			environmentSchema, marshal(t, engine.Environment{Version: engine.EnvironmentVersion, Flavor: "MySQL"})},
@@ -158,9 +169,13 @@ func TestSchemasReject(t *testing.T) {
 		"a digest that is too short":            {resultSchema, run, "e3b0c442", "e3"},
 		"a trial of another version":            {trialSchema, trial, "trial/v1", "trial/v2"},
 		"a trial with a password":               {trialSchema, trial, `"host"`, `"password":"x","host"`},
-		"a trial with an open TLS mode":         {trialSchema, trial, `"Required"`, `"Preferred"`},
+		"a trial with an open TLS mode":         {trialSchema, trial, `"Required"`, `"Perhaps"`},
 		"a trial with a deadline in no format":  {trialSchema, trial, "2026-11-20T12:00:00Z", "tomorrow"},
 		"a trial for port 0":                    {trialSchema, trial, "3306", "0"},
+		"a trial for no host":                   {trialSchema, trial, `"innodb.bench.svc"`, `""`},
+		"a demand below 0":                      {trialSchema, trial, `"connections":64`, `"connections":-1`},
+		"a probe without a try":                 {environmentSchema, environment, `"n":1`, `"n":0`},
+		"a replication of another kind":         {targetSchema, target, `"Async"`, `"Galera"`},
 		"a trial of a phase that has no trial":  {trialSchema, trial, "Prepare", "Warmup"},
 		"a trial without clients":               {trialSchema, trial, `"clients":4`, `"clients":0`},
 		"a reset in another way":                {trialSchema, trial, `"method":"Snapshot"`, `"method":"Copy"`},
@@ -266,6 +281,9 @@ func compare(t *testing.T, typ reflect.Type, have object, defs map[string]object
 			continue // its fields are written as those of the type around it
 		}
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if name == "-" {
+			continue // it is never written
+		}
 		fields = append(fields, name)
 		if options == "" {
 			required = append(required, name)
