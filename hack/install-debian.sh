@@ -42,6 +42,8 @@ install() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" </dev/null >"$log" 2>&1
 }
 log=$CACHE/apt.log
+# Two must not run apt at once: the second one waits.
+exec 7>"$CACHE/apt.lock" && flock 7
 # Lists may be absent or old, so a failed install gets fresh lists and a second try. One source that cannot be reached
 # makes `apt-get update` fail although all others are fresh: only the install decides.
 if ! install "${todo[@]}"; then
