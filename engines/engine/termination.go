@@ -23,7 +23,8 @@ const (
 	// ReasonServerKilled: the server died by SIGKILL, most likely for want of
 	// memory. A second try can help.
 	ReasonServerKilled Reason = "ServerKilled"
-	// ReasonServerMissing: the image has no server of the flavor that can run.
+	// ReasonServerMissing: the image has no server of the flavor that can run, or lacks
+	// the storage engine.
 	ReasonServerMissing Reason = "ServerMissing"
 	// ReasonStorageFailed: a volume is full or cannot be written. A second try can
 	// help once there is room.

@@ -15,7 +15,9 @@ var (
 	settingLine = regexp.MustCompile(`(?i)unknown (variable|option)|unknown suffix|ambiguous option|error while setting value|` +
 		`option '[^']*'|requires an argument|wrong (option )?value|invalid (value|page size)|unsupported storage engine|incorrect argument|` +
 		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)|` +
-		`invalid configuration option|toml: |incompatible types: TOML|can't open shared library`)
+		`invalid configuration option|toml: |incompatible types: TOML`)
+	// engineLine says that the image lacks the plugin of a storage engine.
+	engineLine = regexp.MustCompile(`(?i)can't open shared library '[^']*ha_rocksdb`)
 	// harmless lines are marked so by the server, or say that there was an error.
 	harmless = regexp.MustCompile(`\[(Warning|Note|System|INFO|WARN|DEBUG)\]|\[ERROR\] (\[.*\] )*(Aborting|The designated data directory)|^get_mempolicy:`)
 )
@@ -36,10 +38,15 @@ func classify(exit supervise.Exit, lines []string, otherwise engine.Reason) engi
 // classifyStart is classify for a server that was never ready.
 func classifyStart(exit supervise.Exit, lines []string, otherwise engine.Reason) engine.Reason {
 	reason := classify(exit, lines, otherwise)
-	if reason == otherwise && anyLine(lines, settingLine) {
+	switch {
+	case reason != otherwise:
+		return reason
+	case anyLine(lines, engineLine): // the settings of the engine are unknown then, too
+		return engine.ReasonServerMissing
+	case anyLine(lines, settingLine):
 		return engine.ReasonConfigurationRejected
 	}
-	return reason
+	return otherwise
 }
 
 func anyLine(lines []string, pattern *regexp.Regexp) bool {

@@ -334,24 +334,28 @@ func TestRunRefusesItsInputs(t *testing.T) {
 	}
 }
 
-// TestClassifyStart has lines of MariaDB 10.11 and MySQL 9.7.
+// TestClassifyStart has lines of MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.5.
 func TestClassifyStart(t *testing.T) {
 	const other = engine.ReasonServerCrashed
 	tests := map[string]engine.Reason{
-		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                        engine.ReasonConfigurationRejected,
-		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                          engine.ReasonConfigurationRejected,
-		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":        engine.ReasonConfigurationRejected,
-		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":               engine.ReasonConfigurationRejected,
-		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                              engine.ReasonConfigurationRejected,
-		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":     engine.ReasonConfigurationRejected,
-		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                  engine.ReasonConfigurationRejected,
-		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")": engine.ReasonStorageFailed,
-		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied": engine.ReasonStorageFailed,
-		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":          engine.ReasonStorageFailed,
-		"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibdata1 failed with error 28":        engine.ReasonStorageFailed,
-		"[Warning] Can't create test file /var/lib/mysql/x.lower-test (Errcode: 13)":                  other,
-		"mysqld: File '/nonexist/x.index' not found (OS errno 2 - No such file or directory)":         other,
-		"[ERROR] [MY-013236] [Server] The designated data directory /x is unusable. Errcode: 28":      other,
+		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                                                                                                          engine.ReasonConfigurationRejected,
+		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                                                                                                            engine.ReasonConfigurationRejected,
+		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":                                                                                          engine.ReasonConfigurationRejected,
+		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":                                                                                                 engine.ReasonConfigurationRejected,
+		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                                                                                                                engine.ReasonConfigurationRejected,
+		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":                                                                                       engine.ReasonConfigurationRejected,
+		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                                                                                                    engine.ReasonConfigurationRejected,
+		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")":                                                                                   engine.ReasonStorageFailed,
+		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied":                                                                                   engine.ReasonStorageFailed,
+		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":                                                                                            engine.ReasonStorageFailed,
+		"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibdata1 failed with error 28":                                                                                          engine.ReasonStorageFailed,
+		"2026-11-21 17:16:36 0 [ERROR] mariadbd: Can't open shared library '/usr/lib/mysql/plugin/ha_rocksdb.so' (errno: 2, cannot open shared object file: No such file or directory)": engine.ReasonServerMissing,
+		"config file /run/assay/server.cnf contained invalid configuration options: performance.max-prox; check TiDB manual to make sure this option has not been deprecated and removed from your TiDB version if the option does not appear to be a typo": engine.ReasonConfigurationRejected,
+		"[2026/11/21 17:00:00.000 +00:00] [FATAL] [terror.go:309] [\"unexpected error\"] [error=\"toml: line 3 (last key \\\"port\\\"): incompatible types\"]":                                                                                              engine.ReasonConfigurationRejected,
+		"[2026/11/21 17:00:00.000 +00:00] [WARN] [bootstrap.go:3444] [\"InitializeSQLFile error\"] [error=\"[variable:1193]Unknown system variable 'no_such'\"]":                                                                                            other,
+		"[Warning] Can't create test file /var/lib/mysql/x.lower-test (Errcode: 13)":                                                                                                                                                                        other,
+		"mysqld: File '/nonexist/x.index' not found (OS errno 2 - No such file or directory)":                                                                                                                                                               other,
+		"[ERROR] [MY-013236] [Server] The designated data directory /x is unusable. Errcode: 28":                                                                                                                                                            other,
 	}
 	got, want := map[string]engine.Reason{}, map[string]engine.Reason{}
 	for line, reason := range tests {
