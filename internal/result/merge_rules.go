@@ -36,7 +36,7 @@ var rules = map[string]how{
 	NameReturnCount:       sum,
 	NameGCCount:           sum,
 	NameGCTime:            sum,
-	NameSetupTime:         sum,
+	NameSetupTime:         most,
 	NameOffered:           sum,
 	NameErrorRate:         sum,
 	NameReconnects:        sum,

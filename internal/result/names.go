@@ -39,8 +39,8 @@ const (
 	NameGCTime = "gc.time"
 	// NameGCPercent is its share of the measured window, in percent.
 	NameGCPercent = "gc.percent"
-	// NameSetupTime is how long the threads took before their first operation, all of them
-	// added up, in s: the window counts it, and nothing was measured in it.
+	// NameSetupTime is how long a thread took before its first operation, the mean of all
+	// threads, in s: the tool counts it into the window, and nothing was measured in it.
 	NameSetupTime = "time.setup"
 	// NameTotalTime is the length of the measured window by the tool's own clock, in s.
 	NameTotalTime = "time.total"

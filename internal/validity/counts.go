@@ -126,15 +126,11 @@ func queriesPerOperation(r result.Result, f runner.Facts) string {
 
 func histogram(r result.Result, _ runner.Facts) string {
 	n, counted := operations(r)
-	m, ok := r.Find(result.NameLatencyAvg, nil)
+	m, ok := unlabelled(r, result.NameLatencyAvg)
 	if !ok || !counted || m.Histogram == nil {
 		return ""
 	}
-	var sum int64
-	for _, bucket := range m.Histogram.Buckets {
-		sum += bucket.Count
-	}
-	if float64(sum) != n {
+	if sum := m.Histogram.N(); float64(sum) != n {
 		return fmt.Sprintf("the histogram holds %d operations, but %.0f were counted", sum, n)
 	}
 	return ""

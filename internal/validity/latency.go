@@ -19,36 +19,10 @@ const (
 	littleHigh = 1.005
 )
 
-func latencyOrder(r result.Result, f runner.Facts) string {
-	lowest, okMin := value(r, result.NameLatencyMin, nil)
-	highest, okMax := value(r, result.NameLatencyMax, nil)
-	if !okMin || !okMax {
-		return ""
-	}
-	if lowest > highest {
-		return fmt.Sprintf("the shortest latency is %g ms, the longest %g ms", lowest, highest)
-	}
-	if avg, ok := value(r, result.NameLatencyAvg, nil); ok && (avg < lowest || avg > highest) {
-		return fmt.Sprintf("the mean latency %g ms is not between the shortest %g ms and the longest %g ms", avg, lowest, highest)
-	}
-	for _, m := range r.Measurements {
-		if m.Name != result.NameLatencyPercentile || m.Value == nil {
-			continue
-		}
-		// The percentile is the value of a bucket, which may be beside the extremes.
-		low, high := lowest*(1-f.QuantileError)-2*latencyStep, highest*(1+f.QuantileError)+2*latencyStep
-		if p := *m.Value; p < low || p > high {
-			return fmt.Sprintf("the %s%% latency %g ms is not between the shortest %g ms and the longest %g ms (buckets of %.1f %%)",
-				m.Labels[result.LabelPercentile], p, lowest, highest, 100*f.QuantileError)
-		}
-	}
-	return ""
-}
-
 func latencySum(r result.Result, _ runner.Facts) string {
 	n, counted := operations(r)
-	avg, okAvg := value(r, result.NameLatencyAvg, nil)
-	sum, okSum := value(r, result.NameLatencySum, nil)
+	avg, okAvg := whole(r, result.NameLatencyAvg)
+	sum, okSum := whole(r, result.NameLatencySum)
 	if !counted || !okAvg || !okSum || n == 0 {
 		return ""
 	}
@@ -62,14 +36,14 @@ func latencySum(r result.Result, _ runner.Facts) string {
 func little(r result.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	seconds, timed := value(r, result.NameTotalTime, nil)
-	avg, ok := value(r, result.NameLatencyAvg, nil)
+	avg, ok := whole(r, result.NameLatencyAvg)
 	if !counted || !timed || !ok || f.Threads == 0 || n == 0 || seconds <= 0 {
 		return ""
 	}
 	all := seconds * 1000 * float64(f.Threads)
 	rounding := n * latencyStep / all
 	share := n * avg / all
-	low := littleLow - rounding - idleAtTheEnd(r, f)/all
+	low := littleLow - rounding - (idleAtTheBegin(r, f)+idleAtTheEnd(r, f))/all
 	switch {
 	case share > littleHigh+rounding:
 		return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", n, avg, share, f.Threads, seconds)
@@ -83,9 +57,19 @@ func little(r result.Result, f runner.Facts) string {
 // idleAtTheEnd is how long (ms) all threads together may have waited for the last
 // operations of others, where the number of operations is bounded: each for one.
 func idleAtTheEnd(r result.Result, f runner.Facts) float64 {
-	highest, ok := value(r, result.NameLatencyMax, nil)
+	highest, ok := whole(r, result.NameLatencyMax)
 	if f.Operations == 0 || !ok {
 		return 0
 	}
 	return float64(f.Threads) * highest
+}
+
+// idleAtTheBegin is how long (ms) all threads together took to connect, where the tool
+// counts that into the window.
+func idleAtTheBegin(r result.Result, f runner.Facts) float64 {
+	setup, ok := whole(r, result.NameSetupTime)
+	if !ok {
+		return 0
+	}
+	return float64(f.Threads) * setup * 1000
 }

@@ -68,17 +68,20 @@ func stall(r result.Result, f runner.Facts) string {
 // percentileSample: a percentile needs some operations beyond it to be more than
 // the story of one of them.
 func percentileSample(r result.Result, _ runner.Facts) string {
-	n, ok := operations(r)
-	if !ok || n == 0 {
-		return ""
-	}
+	all, ok := operations(r)
 	for _, m := range r.Measurements {
 		p, err := strconv.ParseFloat(m.Labels[result.LabelPercentile], 64)
 		if m.Name != result.NameLatencyPercentile || err != nil || p >= 100 {
 			continue
 		}
-		if beyond := n * (1 - p/100); beyond < minBeyond {
-			return fmt.Sprintf("only %.1f of %.0f operations lie beyond the %g%% latency (at least %d expected)", beyond, n, p, minBeyond)
+		n := all
+		if m.N != nil {
+			n = float64(*m.N)
+		} else if !ok {
+			continue
+		}
+		if beyond := n * (1 - p/100); n > 0 && beyond < minBeyond {
+			return fmt.Sprintf("only %.1f of %.0f operations%s lie beyond the %g%% latency (at least %d expected)", beyond, n, ofOperation(m), p, minBeyond)
 		}
 	}
 	return ""

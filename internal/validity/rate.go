@@ -28,6 +28,9 @@ func fellBehind(r result.Result, f runner.Facts) string {
 		return ""
 	}
 	low := achievedLow*f.Rate - arrivalSigmas*math.Sqrt(f.Rate/seconds)
+	if setup, ok := whole(r, result.NameSetupTime); ok {
+		low *= max(0, 1-setup/seconds) // nothing was offered while connecting
+	}
 	if achieved >= low {
 		return ""
 	}

@@ -6,7 +6,9 @@
 // says nothing. The one absence that is a finding is that of the headline.
 //
 //	counts.go       what was counted adds up
-//	latency.go      latencies fit each other and the throughput
+//	operations.go   kinds of operations add up, and are mixed as asked for
+//	latency.go      latencies fit the throughput
+//	order.go        latencies fit each other
 //	time.go         the time measured is the time asked for
 //	rate.go         what was offered was achieved
 //	disturbance.go  what else happened to the client and the target meanwhile
@@ -66,6 +68,8 @@ var checks = []check{
 	{"event-count", Invalid, eventCount},
 	{"query-kinds", Invalid, queryKinds},
 	{"queries-per-operation", Invalid, queriesPerOperation},
+	{"operation-kinds", Invalid, operationKinds},
+	{"operation-mix", Invalid, operationMix},
 	{"histogram", Invalid, histogram},
 	{"latency-order", Invalid, latencyOrder},
 	{"latency-sum", Invalid, latencySum},

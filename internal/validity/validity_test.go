@@ -320,7 +320,33 @@ var cases = map[string]struct {
 	"operations of a tool that counts no statements": {all(answered(5000), func(r *result.Result, f *runner.Facts) {
 		r.Measurements = slices.DeleteFunc(r.Measurements, func(m result.Measurement) bool { return strings.HasPrefix(m.Name, result.NameQueries) })
 	}), "server-statements", "the tool counted 10636 operations, but the server answered 5000"},
-	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
+	"operations of a kind that were not answered": {mixed(map[string]int64{"read": 10636}, map[string]int64{"read": 10635}),
+		"operation-kinds", "10636 operations of read were measured, but 10635 were answered well"},
+	"operations that another status answered": {answeredBy("read", map[string]int64{"OK": 3, "BATCHED_OK": 4, "ERROR": 5}, 7), "", ""},
+	"kinds that are mixed as asked for":       {all(mixed(map[string]int64{"read": 5400, "update": 5236}, nil), asking(map[string]float64{"read": 0.5, "update": 0.5})), "", ""},
+	"kinds that are mixed otherwise": {all(mixed(map[string]int64{"read": 5600, "update": 5036}, nil), asking(map[string]float64{"read": 0.5, "update": 0.5})),
+		"operation-mix", "5600 of 10636 operations are read, but 50 % were asked for (5318, give or take 206)"},
+	"a kind that is missing": {all(mixed(map[string]int64{"read": 10636}, nil), asking(map[string]float64{"read": 1, "insert": 0.05})),
+		"operation-mix", "0 of 10636 operations are insert"},
+	"a kind that nobody asked for, and that is not there": {all(mixed(map[string]int64{"read": 10636}, nil), asking(map[string]float64{"read": 1, "scan": 0})), "", ""},
+	"latencies of one operation beyond those of all":      {labelled(map[string]float64{result.NameLatencyMin: 1, result.NameLatencyMax: 9999}, 50), "", ""},
+	"a percentile of one operation beyond its longest": {labelled(map[string]float64{result.NameLatencyMin: 1, result.NameLatencyMax: 9}, 50),
+		"latency-order", "the 95% latency of read (intended) 50 ms is not between the shortest 1 ms and the longest 9 ms"},
+	"percentiles that go down": {func(r *result.Result, f *runner.Facts) {
+		labelled(map[string]float64{result.NameLatencyMin: 1, result.NameLatencyMax: 99}, 50)(r, f)
+		last := r.Measurements[len(r.Measurements)-1]
+		last.Labels, last.Value = map[string]string{"operation": "read", "timing": "intended", "p": "99.9"}, new(40.0)
+		r.Measurements = append([]result.Measurement{last}, r.Measurements...)
+	}, "latency-order", "the 99.9% latency of read (intended) 40 ms is shorter than that of a lower percentile, 50 ms"},
+	"few operations of one kind": {func(r *result.Result, f *runner.Facts) {
+		labelled(nil, 50)(r, f)
+		r.Measurements[len(r.Measurements)-1].N = new(int64(100))
+	}, "percentile-sample", "only 5.0 of 100 operations of read (intended) lie beyond the 95% latency"},
+	"time of connecting that explains idle threads":        {all(idle(8), set(result.NameLatencyMin, 2), after(2)), "", ""},
+	"time of connecting that does not explain all of them": {all(idle(8), set(result.NameLatencyMin, 2), after(0.5)), "little", "fill only"},
+	"a rate that was not offered while connecting":         {all(atRate(1180), after(1)), "", ""},
+	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "rate", "1180 operations per second were offered"},
+	"what the agent could not do":                          {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
 	"a line that was not understood": {
 		func(r *result.Result, _ *runner.Facts) {
 			r.Problems = []result.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}

@@ -202,6 +202,10 @@ type Facts struct {
 	Threads int32
 	// QueriesPerOperation is how many statements an operation without errors has.
 	QueriesPerOperation int32
+	// Mix is the share (0 to 1) of all operations in which the tool counts operations of a
+	// kind, by the label operation, where each is chosen at random. Shares may add up to
+	// more than 1: an operation that reads and writes counts as both.
+	Mix map[string]float64
 	// ReportIntervalSeconds is the length of the intervals of the time series.
 	ReportIntervalSeconds int32
 	// QuantileError is the relative width of the buckets from which the tool

@@ -18,6 +18,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		Threads:               p.Threads,
 		ReportIntervalSeconds: p.StatusIntervalSeconds,
 		QuantileError:         quantileError,
+		Mix:                   mixOf(p.effective()),
 		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
 	}
 	if p.OperationCount > 0 {

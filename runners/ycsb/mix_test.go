@@ -1,0 +1,34 @@
+package ycsb
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMix(t *testing.T) {
+	own := func(name, value string) map[string]string {
+		p := Params{Workload: "a", Properties: map[string]string{name: value}}
+		return p.effective()
+	}
+	mix := func(read, update, insert, scan, composed float64) map[string]float64 {
+		return map[string]float64{"read": read, "update": update, "insert": insert, "scan": scan, "read-modify-write": composed}
+	}
+	tests := map[string]struct {
+		properties map[string]string
+		want       map[string]float64
+	}{
+		"a":                          {presets["a"], mix(0.5, 0.5, 0, 0, 0)},
+		"c":                          {presets["c"], mix(1, 0, 0, 0, 0)},
+		"e":                          {presets["e"], mix(0, 0, 0.05, 0.95, 0)},
+		"f counts the parts as well": {presets["f"], mix(1, 0.5, 0, 0, 0.5)},
+		"shares are scaled to 1":     {own("readproportion", "1.5"), mix(0.75, 0.25, 0, 0, 0)},
+		"a share that is no number":  {own("readproportion", "half"), nil},
+		"no share at all":            {own("updateproportion", "-1"), nil},
+	}
+	for name, tc := range tests {
+		if diff := cmp.Diff(tc.want, mixOf(tc.properties)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
