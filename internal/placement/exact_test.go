@@ -86,6 +86,10 @@ func randomCase(r *rand.Rand) ([]corev1.Node, Need, []string) {
 	for i := range r.IntN(5) {
 		need.Targets = append(need.Targets, Target{Name: fmt.Sprintf("t%d", i), Shape: shapes[r.IntN(2)]})
 	}
+	// No more than five pods: every one can be on every node.
+	for left := 5 - len(need.Targets); left > 0 && len(need.Targets) > 0 && r.IntN(2) == 0; left-- {
+		need.Targets[r.IntN(len(need.Targets))].Replicas++
+	}
 	return nodes, need, taken
 }
 
@@ -94,23 +98,60 @@ func randomCase(r *rand.Rand) ([]corev1.Node, Need, []string) {
 func mostTargetNodes(nodes []corev1.Node, need Need, taken func(string) bool) int {
 	best := -1
 	p := v1alpha1.Placement{Targets: make([]v1alpha1.TargetPlacement, len(need.Targets))}
-	var try func(i int)
-	try = func(i int) {
-		if i == len(need.Targets) {
-			if clientRoom(nodes, need, taken, p) >= int64(need.Clients) {
+	// The replica of a target that gets its node next; -1 is the primary.
+	var try func(i, replica int)
+	try = func(i, replica int) {
+		switch {
+		case i == len(need.Targets):
+			if sharedReplica(need, p) == "" && clientRoom(nodes, need, taken, p) >= int64(need.Clients) {
 				best = max(best, targetNodes(p))
 			}
 			return
+		case replica == need.Targets[i].Replicas:
+			try(i+1, -1)
+			return
+		case replica == -1:
+			p.Targets[i] = v1alpha1.TargetPlacement{Name: need.Targets[i].Name, Replicas: make([]string, need.Targets[i].Replicas)}
 		}
 		for _, n := range nodes {
-			p.Targets[i] = v1alpha1.TargetPlacement{Name: need.Targets[i].Name, Node: n.Name}
+			if replica == -1 {
+				p.Targets[i].Node = n.Name
+			} else {
+				p.Targets[i].Replicas[replica] = n.Name
+			}
 			if Offers(n, need.Targets[i].Shape) && !taken(n.Name) {
-				try(i + 1)
+				try(i, replica+1)
 			}
 		}
 	}
-	try(0)
+	try(0, -1)
 	return best
+}
+
+// sharedReplica names a replica that is not alone on its node; empty for none. Nodes
+// that are not given yet are all the same to it.
+func sharedReplica(need Need, p v1alpha1.Placement) string {
+	type pod struct {
+		target  int
+		replica bool
+		node    string
+	}
+	var pods []pod
+	for i, t := range p.Targets {
+		pods = append(pods, pod{i, false, t.Node})
+		for _, node := range t.Replicas {
+			pods = append(pods, pod{i, true, node})
+		}
+	}
+	for i, a := range pods {
+		for _, b := range pods[i+1:] {
+			together := a.target == b.target || !need.OneAtATime
+			if a.node == b.node && together && (a.replica || b.replica) {
+				return need.Targets[b.target].Name
+			}
+		}
+	}
+	return ""
 }
 
 // clientRoom is how many clients have room beside the targets; -1 when the targets
@@ -133,7 +174,8 @@ func leftOn(n corev1.Node, need Need, p v1alpha1.Placement) (room, bool) {
 	var sum, largest room
 	used := false
 	for i, t := range p.Targets {
-		if t.Node != n.Name {
+		// A replica is never beside its primary, so each target counts at most once.
+		if t.Node != n.Name && !slices.Contains(t.Replicas, n.Name) {
 			continue
 		}
 		s := need.Targets[i].Shape
@@ -151,6 +193,9 @@ func targetNodes(p v1alpha1.Placement) int {
 	seen := map[string]bool{}
 	for _, t := range p.Targets {
 		seen[t.Node] = true
+		for _, node := range t.Replicas {
+			seen[node] = true
+		}
 	}
 	return len(seen)
 }
@@ -168,6 +213,17 @@ func wrong(nodes []corev1.Node, need Need, taken func(string) bool, p v1alpha1.P
 		if t.Name != need.Targets[i].Name || !Offers(byName[t.Node], need.Targets[i].Shape) || taken(t.Node) {
 			return fmt.Sprintf("target %s is on a node that it cannot have", t.Name)
 		}
+		if len(t.Replicas) != need.Targets[i].Replicas {
+			return fmt.Sprintf("target %s has not all its replicas", t.Name)
+		}
+		for _, node := range t.Replicas {
+			if !Offers(byName[node], need.Targets[i].Shape) || taken(node) {
+				return fmt.Sprintf("a replica of target %s is on a node that it cannot have", t.Name)
+			}
+		}
+	}
+	if name := sharedReplica(need, p); name != "" {
+		return "a pod of target " + name + " shares the node of a replica"
 	}
 	if !slices.IsSorted(p.Clients) || len(slices.Compact(slices.Clone(p.Clients))) != len(p.Clients) {
 		return "the nodes of the clients are not sorted and unique"
@@ -294,7 +350,7 @@ func show(nodes []corev1.Node, need Need, taken []string) string {
 	}
 	out += fmt.Sprintf("%d clients %s\n", need.Clients, keyOf(need.Client))
 	for _, t := range need.Targets {
-		out += fmt.Sprintf("target %s %s\n", t.Name, keyOf(t.Shape))
+		out += fmt.Sprintf("target %s %s with %d replicas\n", t.Name, keyOf(t.Shape), t.Replicas)
 	}
 	return out
 }

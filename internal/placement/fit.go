@@ -1,14 +1,15 @@
 package placement
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// maxExact is the number of targets up to which every way to share nodes is tried.
-// It is the API's bound.
+// maxExact is the number of targets and replicas up to which every way to share nodes is
+// tried. It is the API's bound for targets.
 const maxExact = 8
 
 // search for a placement. Targets are split into groups that share a node, and every
@@ -30,12 +31,28 @@ type search struct {
 	memo map[group][]candidate
 }
 
-// item is one target; with OneAtATime, all targets of one shape.
+// item is one target or one replica; with OneAtATime, all targets of one shape, or all
+// their replicas of one index.
 type item struct {
+	// key is equal for items that can change places.
 	key     string
 	targets []int // indices into need.Targets
+	// replica is the index of the replicas, or primary.
+	replica int
 	offers  Set
 	room    room
+}
+
+// primary is the item.replica of what is no replica.
+const primary = -1
+
+// excludes says whether two items must not share a node: a replica has one of its own,
+// but for pods of targets that never run at the same time.
+func (s *search) excludes(a, b item) bool {
+	if a.replica == primary && b.replica == primary {
+		return false
+	}
+	return !s.need.OneAtATime || slices.ContainsFunc(a.targets, func(t int) bool { return slices.Contains(b.targets, t) })
 }
 
 // group of items on one node: bit i is search.items[i].
@@ -86,23 +103,38 @@ func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
 	return v1alpha1.Placement{}, false
 }
 
-// items puts those of one shape next to each other.
+// items puts those that can change places next to each other. The replicas of one target
+// can; a target that has some cannot with any other, unless they are one item.
 func items(c *Cluster, need Need) []item {
 	var out []item
 	for i, t := range need.Targets {
-		next := item{key: keyOf(t.Shape), targets: []int{i}, offers: c.offering(t.Shape), room: roomOf(t.Shape)}
-		same := func(o item) bool { return o.key == next.key }
-		at := len(out)
-		for at > 0 && !same(out[at-1]) && slices.ContainsFunc(out, same) {
-			at--
+		for replica := primary; replica < t.Replicas; replica++ {
+			next := item{key: itemKey(need, t, replica), targets: []int{i}, replica: replica, offers: c.offering(t.Shape), room: roomOf(t.Shape)}
+			same := func(o item) bool { return o.key == next.key }
+			at := len(out)
+			for at > 0 && !same(out[at-1]) && slices.ContainsFunc(out, same) {
+				at--
+			}
+			if need.OneAtATime && at > 0 && same(out[at-1]) {
+				out[at-1].targets = append(out[at-1].targets, i)
+				continue
+			}
+			out = slices.Insert(out, at, next)
 		}
-		if need.OneAtATime && at > 0 && same(out[at-1]) {
-			out[at-1].targets = append(out[at-1].targets, i)
-			continue
-		}
-		out = slices.Insert(out, at, next)
 	}
 	return out
+}
+
+func itemKey(need Need, t Target, replica int) string {
+	key := keyOf(t.Shape)
+	switch {
+	case need.OneAtATime:
+		// Replicas of one target are several items here, and one item has several targets.
+		return fmt.Sprint(key, "\n", replica)
+	case replica != primary:
+		return key + "\nreplica"
+	}
+	return key
 }
 
 // split puts the items from i on into k groups in all, joined to those there are or
@@ -125,7 +157,7 @@ func (s *search) split(i, first, k int, groups []group) ([]group, []int) {
 			next = append(next, 0)
 		}
 		next[g] |= 1 << i
-		if len(s.candidates(next[g])) == 0 {
+		if s.conflicts(next[g]) || len(s.candidates(next[g])) == 0 {
 			continue // no more than this fits on any node
 		}
 		from := 0
@@ -137,6 +169,17 @@ func (s *search) split(i, first, k int, groups []group) ([]group, []int) {
 		}
 	}
 	return nil, nil
+}
+
+// conflicts says whether the last item of a group excludes another one.
+func (s *search) conflicts(g group) bool {
+	last := bits.Len64(uint64(g)) - 1
+	for g &^= 1 << last; g != 0; g &= g - 1 {
+		if s.excludes(s.items[bits.TrailingZeros64(uint64(g))], s.items[last]) {
+			return true
+		}
+	}
+	return false
 }
 
 // candidates of a group: its cheapest nodes, as many as there can be groups. More
@@ -198,7 +241,10 @@ func (s *search) shared(g group) (Set, room) {
 // place fills in the placement: the groups on their nodes, the clients on the rest.
 func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
 	left := slices.Clone(s.slots)
-	on := make([]int, len(s.need.Targets))
+	on := make([][]int, len(s.need.Targets)) // the node of the primary, then those of the replicas
+	for i, t := range s.need.Targets {
+		on[i] = make([]int, 1+t.Replicas)
+	}
 	for i, g := range groups {
 		_, needs := s.shared(g)
 		node := nodes[i]
@@ -209,14 +255,19 @@ func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
 			}
 		}
 		for ; g != 0; g &= g - 1 {
-			for _, t := range s.items[bits.TrailingZeros64(uint64(g))].targets {
-				on[t] = node
+			it := s.items[bits.TrailingZeros64(uint64(g))]
+			for _, t := range it.targets {
+				on[t][1+it.replica] = node
 			}
 		}
 	}
 	var p v1alpha1.Placement
 	for i, t := range s.need.Targets {
-		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: t.Name, Node: s.c.names[on[i]]})
+		placed := v1alpha1.TargetPlacement{Name: t.Name, Node: s.c.names[on[i][0]]}
+		for _, node := range on[i][1:] {
+			placed.Replicas = append(placed.Replicas, s.c.names[node])
+		}
+		p.Targets = append(p.Targets, placed)
 	}
 	usable := s.c.Set()
 	for _, it := range s.items {

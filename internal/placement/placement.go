@@ -42,6 +42,9 @@ type Need struct {
 type Target struct {
 	Name  string
 	Shape v1alpha1.InstanceShapeSpec
+	// Replicas of the target, of the same shape. Each has a node of its own: none that
+	// another pod of the run's targets runs on at the same time.
+	Replicas int
 }
 
 // Answer says where the run goes, or why it does not.
@@ -60,8 +63,8 @@ type Answer struct {
 
 // Find gives a run its nodes, none of which is taken (nil: none is). The pods on a
 // node fit into its allocatable CPU and memory together. If there is a placement,
-// one is found (up to 8 targets that are not OneAtATime; for more, only one in which
-// every target has a node of its own). In order, it prefers:
+// one is found (up to 8 targets and replicas that are not OneAtATime; for more, only one
+// in which each of them has a node of its own). In order, it prefers:
 //
 //  1. targets on nodes of their own, as many as possible (but see OneAtATime);
 //  2. clients away from the targets, also when that is not required;
@@ -99,6 +102,9 @@ func describe(p v1alpha1.Placement) string {
 	words := []string{"clients on " + strings.Join(p.Clients, ", ")}
 	for _, t := range p.Targets {
 		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.Node))
+		if len(t.Replicas) > 0 {
+			words[len(words)-1] += " (replicas on " + strings.Join(t.Replicas, ", ") + ")"
+		}
 	}
 	return strings.Join(words, "; ")
 }

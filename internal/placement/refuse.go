@@ -36,10 +36,19 @@ func (c *Cluster) refuse(need Need) Answer {
 	if len(need.Targets) > 1 && !need.OneAtATime {
 		remedy += ", or set spec.design.idleTargets: Stopped, so that targets can share a node"
 	}
+	replicas := 0
+	for _, t := range need.Targets {
+		replicas += t.Replicas
+	}
+	what := fmt.Sprintf("%d targets", len(need.Targets))
+	if replicas > 0 {
+		what += fmt.Sprintf(", %d replicas on nodes of their own", replicas)
+		remedy += ", or lower mysql.replication.replicas"
+	}
 	all := c.Candidates(need)
 	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
-		"the nodes that offer the shapes (%s) have no room for %d targets and %d client pods at once: %s",
-		c.list(all), len(need.Targets), max(need.Clients, 1), remedy)}
+		"the nodes that offer the shapes (%s) have no room for %s and %d client pods at once: %s",
+		c.list(all), what, max(need.Clients, 1), remedy)}
 }
 
 func none(who string, s v1alpha1.InstanceShapeSpec) Answer {

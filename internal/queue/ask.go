@@ -64,7 +64,7 @@ func except(c *placement.Cluster, nodes []string) placement.Set {
 func nodesOf(p v1alpha1.Placement) []string {
 	out := slices.Clone(p.Clients)
 	for _, t := range p.Targets {
-		out = append(out, t.Node)
+		out = append(append(out, t.Node), t.Replicas...)
 	}
 	return out
 }
