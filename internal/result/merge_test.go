@@ -434,6 +434,21 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
+func roundedUp(h Histogram) Histogram {
+	h.RoundUp = true
+	return h
+}
+
+func TestMergeOfHistogramsThatAreReadInTwoWays(t *testing.T) {
+	h := Histogram{Unit: "ms", Buckets: []Bucket{{1, 2}}}
+	if _, ok := MergeHistograms(h, roundedUp(h)); ok {
+		t.Error("they are merged, and nobody knows how to read a percentile")
+	}
+	if merged, ok := MergeHistograms(roundedUp(h), roundedUp(h)); !ok || !merged.RoundUp || merged.N() != 4 {
+		t.Errorf("merged = %+v, %v", merged, ok)
+	}
+}
+
 func TestPercentile(t *testing.T) {
 	hundred := Histogram{}
 	for i := range 100 {
@@ -458,6 +473,10 @@ func TestPercentile(t *testing.T) {
 		"one operation":                    {Histogram{Buckets: []Bucket{{7, 1}}}, 1, "7"},
 		"an empty bucket is passed over":   {Histogram{Buckets: []Bucket{{1, 1}, {2, 0}, {3, 1}}}, 80, "3"},
 		"the bucket that holds the median": {Histogram{Buckets: []Bucket{{1, 1}, {2, 8}, {3, 1}}}, 50, "2"},
+		"rounded up, 95.4 is the 96th":     {roundedUp(hundred), 95.4, "96"},
+		"rounded up, a whole rank stays":   {roundedUp(hundred), 95, "95"},
+		"rounded up, 99.9 % of 1000":       {roundedUp(Histogram{Buckets: []Bucket{{1, 999}, {2, 1}}}), 99.9, "1"},
+		"rounded up, all":                  {roundedUp(hundred), 100, "100"},
 	}
 	for name, tc := range tests {
 		got := ""

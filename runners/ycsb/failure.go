@@ -50,6 +50,8 @@ func (r *reading) failure(e expectation, o runner.Output) *result.Failure {
 		return failed(result.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
 	}
 	switch {
+	case e.tls == runner.TLSRequired && r.marks.tls == "none":
+		return failed(result.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
 	case r.marks.incomplete != "":
 		return failed(result.ReasonToolFailed, "YCSB: %s: look at the raw output", abridge(r.marks.incomplete))
 	case o.Signal != "":

@@ -127,6 +127,18 @@ func TestParseJudgesWhatWasDone(t *testing.T) {
 	}
 }
 
+// That TLS was asked for proves nothing; what the server says of a session does.
+func TestParseHoldsTheSessionAgainstTLS(t *testing.T) {
+	trial := small().trial(t)
+	trial.Endpoint.TLS = runner.TLSRequired
+	for said, want := range map[string]result.Reason{"none": result.ReasonTLSFailed, "TLSv1.3 TLS_AES_256_GCM_SHA384": ""} {
+		got := parse(trial, runner.Run, runner.Output{Stdout: []byte(sound), Stderr: []byte("[ASSAY], TLS, " + said + "\n" + complete)})
+		if reasonOf(got) != want {
+			t.Errorf("%s: failure = %+v, want %q", said, got.Failure, want)
+		}
+	}
+}
+
 // What drivers say, as it was seen or as their sources word it.
 func TestParseFindsTheCause(t *testing.T) {
 	tests := map[string]struct {
@@ -192,7 +204,7 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	want := marks{
-		seen: true, driver: "MySQL Connector/J 9.7.0", complete: true, setupSeconds: new(0.812), batched: new(int64(5000)), confirmed: new(int64(4999)),
+		seen: true, driver: "MySQL Connector/J 9.7.0", tls: "none", complete: true, setupSeconds: new(0.812), batched: new(int64(5000)), confirmed: new(int64(4999)),
 		errors: []string{"INSERT, 1062, 23000, 17, Duplicate entry"},
 	}
 	if diff := cmp.Diff(want, m, cmp.AllowUnexported(marks{})); diff != "" {

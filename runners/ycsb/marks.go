@@ -11,6 +11,8 @@ type marks struct {
 	seen bool
 	// driver is its name and version.
 	driver string
+	// tls is protocol and cipher of a session, or none; empty where nobody told.
+	tls string
 	// complete, and incomplete with what was missing.
 	complete   bool
 	incomplete string
@@ -35,7 +37,9 @@ func (m *marks) add(line string) bool {
 	switch name {
 	case "Driver":
 		m.driver = driverName(value)
-	case "Java", "Server", "TLS", "Table", "Threads":
+	case "Java", "Server", "Table", "Threads":
+	case "TLS":
+		m.tls = value
 	case "Error":
 		m.errors = append(m.errors, value)
 	case "BatchedRows":
