@@ -1,0 +1,332 @@
+package ycsb
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const aWorkload = `{"workload":"a","recordCount":1000,"threads":20,"driver":"MySQL","columns":"Text","fieldCount":10,
+	"fieldLength":100,"statusIntervalSeconds":1}`
+
+// aTrialOf a workload that has some fields more, or others.
+func aTrialOf(t *testing.T, changes map[string]any) runner.Trial {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(aWorkload), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for name, value := range changes {
+		fields[name] = value
+	}
+	workload, err := json.Marshal(fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runner.Trial{
+		Version: runner.TrialVersion, Runner: Name, Workload: workload, Clients: 1,
+		Ref:           result.TrialRef{RunUID: "0f9e8d7c-0000-4000-8000-000000000001"},
+		WarmupSeconds: 30, DurationSeconds: 300,
+		Endpoint: runner.Endpoint{
+			Host: "innodb.bench.svc", Port: 3306, Database: "assay", TLS: runner.TLSDisabled, StorageEngine: "InnoDB",
+		},
+	}
+}
+
+var someone = runner.Credentials{Username: "assay", Password: "s3cret"}
+
+// given are the properties of a command line.
+func given(args []string) map[string]string {
+	all := map[string]string{}
+	for i, arg := range args {
+		if arg == "-p" {
+			name, value, _ := strings.Cut(args[i+1], "=")
+			all[name] = value
+		}
+	}
+	return all
+}
+
+// begins is what stands in front of the properties.
+func begins(args []string) string {
+	for i, arg := range args {
+		if arg == "-p" {
+			return strings.Join(args[:i], " ")
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+func TestCommandInFull(t *testing.T) {
+	got, err := command(aTrialOf(t, nil), runner.Run, someone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := runner.Command{
+		Path: "java",
+		Args: strings.Fields("-cp /opt/ycsb/lib/* dev.assay.ycsb.Main run -db site.ycsb.db.JdbcDBClient -s -threads 20 -P secret.properties " +
+			"-p db.batchsize=0 -p db.driver=com.mysql.cj.jdbc.Driver " +
+			"-p db.url=jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true " +
+			"-p exporter=site.ycsb.measurements.exporter.TextMeasurementsExporter -p fieldcount=10 -p fieldlength=100 " +
+			"-p fieldlengthdistribution=constant -p hdrhistogram.fileoutput=true -p hdrhistogram.output.path=hdr- " +
+			"-p hdrhistogram.percentiles=50,95,99,99.9 -p insertcount=1000 -p insertorder=hashed -p insertproportion=0 " +
+			"-p insertstart=0 -p jdbc.batchupdateapi=false -p jdbc.fetchsize=0 -p maxexecutiontime=300 -p maxscanlength=1000 " +
+			"-p measurement.interval=op -p measurementtype=hdrhistogram -p operationcount=0 -p readallfields=true " +
+			"-p readmodifywriteproportion=0 -p readproportion=0.5 -p recordcount=1000 -p requestdistribution=zipfian " +
+			"-p scanlengthdistribution=uniform -p scanproportion=0 -p status.interval=1 -p table=usertable -p updateproportion=0.5 " +
+			"-p workload=site.ycsb.workloads.CoreWorkload -p writeallfields=false"),
+		Files:   map[string][]byte{"secret.properties": []byte("db.user=assay\ndb.passwd=s3cret\n")},
+		Collect: []string{"hdr-*.hdr"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("command (-want +got):\n%s", diff)
+	}
+}
+
+func TestCommandOfPhases(t *testing.T) {
+	const java = "-cp /opt/ycsb/lib/* dev.assay.ycsb.Main "
+	const rest = " -db site.ycsb.db.JdbcDBClient -s -threads "
+	index := 3
+	tests := map[string]struct {
+		phase   runner.Phase
+		changes map[string]any
+		trial   func(*runner.Trial)
+		begins  string
+		with    map[string]string // a property without a value must not be there
+	}{
+		"the first client makes the table and loads its share": {
+			phase: runner.Prepare, trial: func(t *runner.Trial) { t.Clients = 3 }, begins: java + "load" + rest + "20 -P secret.properties",
+			with: map[string]string{"insertstart": "0", "insertcount": "334", "recordcount": "1000", "operationcount": "0", "assay.engine": "InnoDB",
+				"assay.columns": "Text", "assay.run": "0f9e8d7c-0000-4000-8000-000000000001", "assay.wait": "120", "maxexecutiontime": ""},
+		},
+		"another client waits for the table": {
+			phase: runner.Prepare, begins: java + "await" + rest + "20 -P secret.properties",
+			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client = 3, 2 },
+			with:  map[string]string{"insertstart": "667", "insertcount": "333"},
+		},
+		"no more threads than rows load, and no rate holds them back": {
+			phase: runner.Prepare, changes: map[string]any{"recordCount": 7, "target": 100}, begins: java + "load" + rest + "7 -P secret.properties",
+			with: map[string]string{"measurement.interval": "op"},
+		},
+		"batches": {
+			phase: runner.Prepare, begins: java + "load" + rest + "20 -P secret.properties",
+			changes: map[string]any{"batchSize": 5000, "batchUpdateAPI": true, "urlParameters": map[string]string{"rewriteBatchedStatements": "true"}},
+			with: map[string]string{"db.batchsize": "5000", "jdbc.batchupdateapi": "true",
+				"db.url": "jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true&rewriteBatchedStatements=true"},
+		},
+		"a warm-up has its time, and no number of operations": {
+			phase: runner.Warmup, changes: map[string]any{"operationCount": 500}, begins: java + "run" + rest + "20 -P secret.properties",
+			with: map[string]string{"operationcount": "0", "maxexecutiontime": "30", "assay.insertrange": ""},
+		},
+		"a rate is offered, and latencies count from the intended start as well": {
+			phase: runner.Run, changes: map[string]any{"target": 1000, "operationCount": 500},
+			begins: java + "run" + rest + "20 -target 1000 -P secret.properties",
+			with:   map[string]string{"operationcount": "500", "measurement.interval": "both"},
+		},
+		"options of Java come first, and properties change a preset": {
+			phase: runner.Run, begins: "-Xmx2g " + java + "run" + rest + "20 -P secret.properties",
+			changes: map[string]any{"workload": "c", "jvmOptions": []string{"-Xmx2g"},
+				"properties": map[string]string{"readproportion": "0.9", "updateproportion": "0.1", "requestdistribution": "uniform", "spin.sleep": "true"}},
+			with: map[string]string{"readproportion": "0.9", "updateproportion": "0.1", "requestdistribution": "uniform", "spin.sleep": "true",
+				"workload": "site.ycsb.workloads.CoreWorkload"},
+		},
+		"new rows have keys of their own in each phase, trial and client": {
+			phase: runner.Run, changes: map[string]any{"workload": "d"}, begins: java + "run" + rest + "20 -P secret.properties",
+			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
+			with:  map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "requestdistribution": "latest"},
+		},
+		"the warm-up before": {
+			phase: runner.Warmup, changes: map[string]any{"workload": "e"}, begins: java + "run" + rest + "20 -P secret.properties",
+			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
+			with:  map[string]string{"assay.insertrange": "25", "maxscanlength": "100"},
+		},
+		"cleanup drops the table": {
+			phase: runner.Cleanup, begins: java + "drop" + rest + "1 -P secret.properties",
+		},
+		"a database behind a JDBC driver": {
+			phase: runner.Prepare, begins: java + "load" + rest + "20 -P secret.properties",
+			trial: func(t *runner.Trial) {
+				t.Clients = 2
+				t.Endpoint = runner.Endpoint{TLS: runner.TLSDisabled, JDBC: &runner.JDBC{
+					URL: "jdbc:sqlserver://db:1433;database=ycsb;encrypt=true", Driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver"}}
+			},
+			with: map[string]string{"db.url": "jdbc:sqlserver://db:1433;database=ycsb;encrypt=true", "insertcount": "1000",
+				"db.driver": "com.microsoft.sqlserver.jdbc.SQLServerDriver", "assay.engine": ""},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial := aTrialOf(t, tt.changes)
+			if tt.trial != nil {
+				tt.trial(&trial)
+			}
+			got, err := command(trial, tt.phase, someone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.begins, begins(got.Args)); diff != "" {
+				t.Errorf("command line (-want +got):\n%s", diff)
+			}
+			properties := given(got.Args)
+			for name, want := range tt.with {
+				if properties[name] != want {
+					t.Errorf("%s = %q, want %q", name, properties[name], want)
+				}
+			}
+		})
+	}
+}
+
+func TestURLsOfDrivers(t *testing.T) {
+	const key = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"
+	tests := map[string]struct {
+		driver      string
+		tls         runner.TLSMode
+		credentials runner.Credentials
+		url         string
+		files       string
+	}{
+		"MySQL without TLS": {"MySQL", runner.TLSDisabled, runner.Credentials{CA: []byte("CA")},
+			"jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true", "secret.properties"},
+		"MySQL with TLS and no CA": {"MySQL", runner.TLSRequired, runner.Credentials{},
+			"jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=REQUIRED", "secret.properties"},
+		"MySQL with a CA and a certificate": {"MySQL", runner.TLSRequired, runner.Credentials{CA: []byte("CA"), Cert: []byte("C"), Key: []byte(key)},
+			"jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=VERIFY_CA&trustCertificateKeyStoreUrl=file:trust.p12&trustCertificateKeyStoreType=PKCS12&" +
+				"trustCertificateKeyStorePassword=keystore&clientCertificateKeyStoreUrl=file:client.p12&clientCertificateKeyStoreType=PKCS12&" +
+				"clientCertificateKeyStorePassword=keystore", "ca.pem client-cert.pem client-key.pem secret.properties"},
+		"MariaDB without TLS": {"MariaDB", runner.TLSDisabled, runner.Credentials{},
+			"jdbc:mariadb://innodb.bench.svc:3306/assay?sslMode=disable&allowPublicKeyRetrieval=true", "secret.properties"},
+		"MariaDB with TLS and no CA": {"MariaDB", runner.TLSRequired, runner.Credentials{},
+			"jdbc:mariadb://innodb.bench.svc:3306/assay?sslMode=trust", "secret.properties"},
+		"MariaDB with a CA": {"MariaDB", runner.TLSRequired, runner.Credentials{CA: []byte("CA")},
+			"jdbc:mariadb://innodb.bench.svc:3306/assay?sslMode=verify-ca&serverSslCert=ca.pem", "ca.pem secret.properties"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial := aTrialOf(t, map[string]any{"driver": tt.driver})
+			trial.Endpoint.TLS = tt.tls
+			tt.credentials.Username = "assay"
+			got, err := command(trial, runner.Run, tt.credentials)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.url, given(got.Args)["db.url"]); diff != "" {
+				t.Errorf("URL (-want +got):\n%s", diff)
+			}
+			if files := strings.Join(sortedNames(got.Files), " "); files != tt.files {
+				t.Errorf("files %s, want %s", files, tt.files)
+			}
+		})
+	}
+}
+
+func TestCommandRefuses(t *testing.T) {
+	properties := func(name, value string) map[string]any {
+		return map[string]any{"properties": map[string]string{name: value}}
+	}
+	parameters := func(name, value string) map[string]any {
+		return map[string]any{"urlParameters": map[string]string{name: value}}
+	}
+	jdbc := func(url string) func(*runner.Trial) {
+		return func(t *runner.Trial) {
+			t.Endpoint = runner.Endpoint{TLS: runner.TLSDisabled, JDBC: &runner.JDBC{URL: url, Driver: "a.Driver"}}
+		}
+	}
+	tests := map[string]struct {
+		changes map[string]any
+		trial   func(*runner.Trial)
+		says    string
+	}{
+		"a field that it does not know":              {changes: map[string]any{"batch": 1}, says: `unknown field "batch"`},
+		"a letter that is no workload":               {changes: map[string]any{"workload": "g"}, says: "workload.ycsb.workload"},
+		"no rows":                                    {changes: map[string]any{"recordCount": 0}, says: "workload.ycsb.recordCount"},
+		"batches without a size":                     {changes: map[string]any{"batchUpdateAPI": true}, says: "workload.ycsb.batchSize"},
+		"fewer operations than threads":              {changes: map[string]any{"operationCount": 19}, says: "threads (20)"},
+		"the class name of YCSB 0.16":                {changes: properties("workload", "com.yahoo.ycsb.workloads.CoreWorkload"), says: "which 0.17 calls site.ycsb"},
+		"a property that has a field":                {changes: properties("db.batchsize", "1"), says: "use the field batchSize"},
+		"a property of Assay":                        {changes: properties("assay.run", "1"), says: "Assay's own"},
+		"a blank at the end of a value":              {changes: properties("jdbc.autocommit", "false "), says: "has a blank in front or at the end"},
+		"a line break in a value":                    {changes: properties("fieldnameprefix", "a\nb"), says: "line break"},
+		"a name with an equals sign":                 {changes: properties("a=b", "c"), says: "is not a name"},
+		"a share that is no number":                  {changes: properties("readproportion", "half"), says: "workload.ycsb.properties.readproportion"},
+		"a share that is not a number, as Go has it": {changes: properties("readproportion", "NaN"), says: "workload.ycsb.properties.readproportion"},
+		"no operation at all": {changes: map[string]any{"workload": "c", "properties": map[string]string{"readproportion": "0"}},
+			says: "all shares are 0"},
+		"lengths from a file":            {changes: properties("fieldlengthdistribution", "histogram"), says: "which the client has not"},
+		"TLS by a parameter":             {changes: parameters("sslMode", "DISABLED"), says: "use the target's tls"},
+		"TLS by a parameter, other case": {changes: parameters("USESSL", "false"), says: "use the target's tls"},
+		"a blank in front of a parameter's value": {changes: parameters("rewriteBatchedStatements", " true"),
+			says: "workload.ycsb.urlParameters.rewriteBatchedStatements"},
+		"two parameters in one":        {changes: parameters("a", "b&sslMode=DISABLED"), says: "drivers read differently"},
+		"another class path":           {changes: map[string]any{"jvmOptions": []string{"-cp=x"}}, says: "workload.ycsb.jvmOptions[0]"},
+		"an argument that is a class":  {changes: map[string]any{"jvmOptions": []string{"-Xmx1g", "a.Main"}}, says: "workload.ycsb.jvmOptions[1]"},
+		"SQL Server's driver on MySQL": {changes: map[string]any{"driver": "SQLServer"}, says: "external.jdbc"},
+		"several hosts":                {trial: func(t *runner.Trial) { t.Endpoint.Host = "a,b" }, says: "endpoint.host"},
+		"no port":                      {trial: func(t *runner.Trial) { t.Endpoint.Port = 0 }, says: "endpoint.port"},
+		"a database that is more":      {trial: func(t *runner.Trial) { t.Endpoint.Database = "a?b" }, says: "endpoint.database"},
+		"TLS that is not decided":      {trial: func(t *runner.Trial) { t.Endpoint.TLS = runner.TLSPreferred }, says: "endpoint.tls"},
+		"an engine that is more":       {trial: func(t *runner.Trial) { t.Endpoint.StorageEngine = "InnoDB x" }, says: "endpoint.storageEngine"},
+		"a run that is no UID":         {trial: func(t *runner.Trial) { t.Ref.RunUID = "'" }, says: "ref.runUID"},
+		"a client beyond the last":     {trial: func(t *runner.Trial) { t.Ref.Client = 1 }, says: "ref.client"},
+		"a password in an URL":         {trial: jdbc("jdbc:sqlserver://h;password=x"), says: "everyone on the node"},
+		"a user in an URL":             {trial: jdbc("jdbc:mysql://u:p@h/d"), says: "everyone on the node"},
+		"parameters beside an URL":     {changes: parameters("a", "b"), trial: jdbc("jdbc:mysql://h/d"), says: "external.jdbc.url"},
+		"TLS beside an URL": {trial: func(t *runner.Trial) {
+			jdbc("jdbc:mysql://h/d")(t)
+			t.Endpoint.TLS = runner.TLSRequired
+		}, says: "cannot be proven"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial := aTrialOf(t, tt.changes)
+			if tt.trial != nil {
+				tt.trial(&trial)
+			}
+			_, err := command(trial, runner.Prepare, someone)
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got error %v, want one that says %q", err, tt.says)
+			}
+		})
+	}
+}
+
+func TestPhasesWithoutATime(t *testing.T) {
+	trial := aTrialOf(t, nil)
+	trial.WarmupSeconds, trial.DurationSeconds = 0, 0
+	for phase, says := range map[runner.Phase]string{runner.Warmup: "warmupSeconds", runner.Run: "durationSeconds", "Pause": "phase"} {
+		if _, err := command(trial, phase, someone); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got error %v, want one that says %q", phase, err, says)
+		}
+	}
+}
+
+// Whatever the workload is, it is refused with a message that names the field, or it gives
+// command lines without blanks around values, in every phase.
+func FuzzCommand(f *testing.F) {
+	f.Add(aWorkload)
+	f.Add(`{"workload":"d","recordCount":1,"threads":1,"driver":"MariaDB","columns":"Varchar","fieldCount":1,"fieldLength":1,
+		"statusIntervalSeconds":1,"properties":{"insertproportion":"1"},"urlParameters":{"a":"b"},"jvmOptions":["-Xmx1g"]}`)
+	f.Fuzz(func(t *testing.T, workload string) {
+		trial := aTrialOf(t, nil)
+		trial.Workload = json.RawMessage(workload)
+		for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
+			c, err := command(trial, phase, someone)
+			if err != nil {
+				if !strings.HasPrefix(err.Error(), "workload.ycsb") {
+					t.Errorf("%s: the message names no field: %v", phase, err)
+				}
+				continue
+			}
+			for name, value := range given(c.Args) {
+				if value != strings.TrimSpace(value) {
+					t.Errorf("%s: blanks around %s=%q", phase, name, value)
+				}
+			}
+		}
+	})
+}
