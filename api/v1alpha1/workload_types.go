@@ -222,8 +222,9 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:MaxProperties=32
 	URLParameters map[string]string `json:"urlParameters,omitempty"`
 
-	// BatchSize is db.batchsize: the number of INSERTs that are committed together
-	// while loading; 0 (the default) commits each.
+	// BatchSize is db.batchsize: the number of INSERTs that are sent together, with
+	// batchUpdateAPI, or committed together, with the property jdbc.autocommit: "false".
+	// By itself it does nothing, as in YCSB's own binding: each INSERT commits.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000
