@@ -20,6 +20,8 @@ const (
 	LabelRole = "assay.dev/role"
 	// LabelTarget is the name of the target.
 	LabelTarget = "assay.dev/target"
+	// LabelReplica is the index of a replica of the target, from 0.
+	LabelReplica = "assay.dev/replica"
 	// LabelPhase is the phase of a client's Job: Prepare, Run or Cleanup.
 	LabelPhase = "assay.dev/phase"
 	// LabelTrial is the index of the trial in the plan.
@@ -34,6 +36,8 @@ const (
 // Roles of a run's pods and objects.
 const (
 	RoleTarget = "target"
+	// RoleReplica is that of a replica of a target.
+	RoleReplica = "replica"
 	RoleClient = "client"
 	RoleTrial  = "trial"
 	RoleResult = "result"
@@ -124,6 +128,12 @@ func ChildName(run, suffix string) string {
 // TargetName is the name of a target's StatefulSet, Service, Secret, ConfigMap,
 // NetworkPolicy and PodDisruptionBudget.
 func TargetName(run, target string) string { return ChildName(run, target+"-db") }
+
+// ReplicaName is the name of a replica's StatefulSet, Service, ConfigMap, NetworkPolicy and
+// PodDisruptionBudget.
+func ReplicaName(run, target string, index int) string {
+	return ChildName(run, fmt.Sprintf("%s-replica-%d", target, index))
+}
 
 // ClientName is the name of the ServiceAccount, Role and RoleBinding of a run's
 // client pods.

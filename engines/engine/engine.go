@@ -135,10 +135,19 @@ type Engine struct {
 	// server's init file at every start, before it accepts connections, so they
 	// can be run again; without Initialise they run at the first start only.
 	BootstrapSQL func(t Target, password string) []string
+	// Replicated are the settings that every server in replication needs, whatever its
+	// part; a user's setting of that name is refused then. Nil: the flavor has no
+	// replication.
+	Replicated func(t Target) []Setting
 	// Follow are the statements that make a replica follow its primary from its own
-	// position, and do nothing if it does already. Nil: the flavor has no replication.
+	// position, from wherever it was before. The agent runs them at every start, as
+	// Replication.Username.
 	Follow func(t Target, password string) []string
 	// ReplicaStatus is the statement that tells of replication, such as SHOW REPLICA
 	// STATUS, for the version.
 	ReplicaStatus func(t Target) string
+	// AwaitPosition is the statement that waits until a replica has applied what its
+	// primary had at a position: its parameters are the position and a time in seconds, its
+	// answer is 0 when that much is applied.
+	AwaitPosition string
 }

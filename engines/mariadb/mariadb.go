@@ -35,6 +35,7 @@ func Engine() engine.Engine {
 			return mysqld.Serve(programs(), configFile, initFile, p)
 		},
 		BootstrapSQL: bootstrap,
+		Replicated:   replicated, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}
 }
 
@@ -46,7 +47,7 @@ func programs() []string { return []string{"mariadbd", "mysqld"} }
 // for the lines after it.
 func config(t engine.Target, p engine.Paths) []byte {
 	t.Settings = append([]engine.Setting{{Name: "loose_getopt_prefix_matching", Value: "OFF"}}, t.Settings...)
-	return mysqld.Render(t, append(mysqld.Settings(t, p), engine.Setting{Name: "secure_file_priv", Value: p.Tmp}))
+	return mysqld.Render(t, append(mysqld.Settings(t, p), engine.Setting{Name: "secure_file_priv", Value: p.Tmp}), member(t))
 }
 
 // initialise makes root@localhost for whoever is root of the operating system and
@@ -66,12 +67,12 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 // image's own scripts; their names are not known, so the table is edited.
 func bootstrap(t engine.Target, password string) []string {
 	identified := " IDENTIFIED BY " + engine.QuoteString(password) + ";"
-	return append(engine.NeutralSession(),
+	return append(append(engine.NeutralSession(),
 		engine.CreateSchema(t),
 		"DELETE FROM mysql.global_priv WHERE User = '' OR (User = 'root' AND Host <> 'localhost');",
 		"FLUSH PRIVILEGES;",
 		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified,
 		"ALTER USER "+engine.Account(t)+identified,
 		engine.Grant(t),
-	)
+	), replicationAccount(t, identified)...)
 }

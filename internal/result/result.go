@@ -135,6 +135,8 @@ const (
 	ReasonResetFailed Reason = "ResetFailed"
 	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
 	ReasonSnapshotFailed Reason = "SnapshotFailed"
+	// ReasonReplicationFailed: the replicas of the target did not follow it.
+	ReasonReplicationFailed Reason = "ReplicationFailed"
 	// ReasonOverloaded: the target did not keep up with the rate of an open loop, and
 	// the tool gave up.
 	ReasonOverloaded Reason = "Overloaded"

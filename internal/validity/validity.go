@@ -11,6 +11,7 @@
 //	order.go        latencies fit each other
 //	time.go         the time measured is the time asked for
 //	rate.go         what was offered was achieved
+//	replication.go  the replicas followed, and commits waited for them
 //	disturbance.go  what else happened to the client and the target meanwhile
 //	physics.go      nothing was faster than network and storage allow
 //	notes.go        what a reader should know of
@@ -78,8 +79,10 @@ var checks = []check{
 	{"operations", Invalid, operationsAsked},
 	{"intervals", Invalid, intervals},
 	{"tls", Invalid, tls},
+	{"semi-sync", Invalid, notSemiSync},
 	{"durability", Invalid, unflushed},
 	{"target-restarted", Disturbed, targetRestarted},
+	{"replication", Disturbed, replicaBroke},
 	{"target-throttled", Disturbed, targetThrottledMuch},
 	{"client-throttled", Disturbed, clientThrottledMuch},
 	{"target-memory-pressure", Disturbed, targetPressure},

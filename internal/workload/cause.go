@@ -58,7 +58,7 @@ func ParseBegan(text string) (Began, error) {
 // brokenOff are reasons of clients that see the end of a server from outside.
 var brokenOff = map[string]bool{
 	string(result.ReasonTargetLost): true, string(result.ReasonTargetUnreachable): true, string(result.ReasonToolFailed): true,
-	string(result.ReasonResetFailed): true, string(result.ReasonSnapshotFailed): true,
+	string(result.ReasonReplicationFailed): true, string(result.ReasonResetFailed): true, string(result.ReasonSnapshotFailed): true,
 }
 
 // Cause looks at the database pod, and in it at the container of the given name, for the cause of a client's failure: a client only

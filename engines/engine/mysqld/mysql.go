@@ -34,6 +34,7 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Initialise:   initialise,
 		Serve:        func(c, i string, p engine.Paths) engine.Command { return Serve(programs(), c, i, p) },
 		BootstrapSQL: bootstrap,
+		Replicated:   replicated, Follow: follow, ReplicaStatus: replicaStatus, AwaitPosition: awaitPosition,
 	}
 }
 
@@ -70,7 +71,7 @@ func config(t engine.Target, p engine.Paths) []byte {
 	if !t.AtLeast(8, 0, 30) {
 		t.Settings = olderRedoLog(t.Settings)
 	}
-	return Render(t, own)
+	return Render(t, own, member(t))
 }
 
 // olderRedoLog writes the capacity of the redo log as servers before 8.0.30 take it:
@@ -107,11 +108,11 @@ func bootstrap(t engine.Target, password string) []string {
 		plugin = "mysql_native_password"
 	}
 	identified := " IDENTIFIED WITH " + plugin + " BY " + engine.QuoteString(password) + ";"
-	return append(engine.NeutralSession(),
+	return append(append(engine.NeutralSession(),
 		engine.CreateSchema(t),
 		"DROP USER IF EXISTS ''@'localhost', 'root'@'%', 'root'@'127.0.0.1', 'root'@'::1';",
 		"CREATE USER IF NOT EXISTS "+engine.Account(t)+identified,
 		"ALTER USER "+engine.Account(t)+identified,
 		engine.Grant(t),
-	)
+	), replicationAccount(t, identified)...)
 }

@@ -63,14 +63,19 @@ func address(t engine.Target) string {
 // Render writes the user's settings and then Assay's: the last line of a name counts.
 // With RocksDB its plugin, its settings and the choice of it as the default go into a
 // second group, which the initialisation does not read: system tables are none of
-// RocksDB's, and without the plugin its settings are unknown.
-func Render(t engine.Target, own []engine.Setting) []byte {
+// RocksDB's, and without the plugin its settings are unknown. The settings of replication
+// (served) go there too.
+func Render(t engine.Target, own, served []engine.Setting) []byte {
 	const comment = "Written by Assay at every start: the user's settings, then Assay's."
 	last := []engine.Setting{{Name: "default_storage_engine", Value: t.StorageEngine}}
 	if t.StorageEngine != RocksDB {
-		return engine.Render(comment, slices.Concat(t.Settings, own, last))
+		text := engine.Render(comment, slices.Concat(t.Settings, own, last))
+		if len(served) > 0 {
+			text = slices.Concat(text, []byte("\n"), engine.RenderGroup("mysqld"+serving, served))
+		}
+		return text
 	}
-	var always, served []engine.Setting
+	var always []engine.Setting
 	for _, s := range t.Settings {
 		switch {
 		case loadsRocksDB(s):

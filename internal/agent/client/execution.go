@@ -84,6 +84,7 @@ func (e *execution) steps() []step {
 		{true, e.compose},
 		// The restore starts the server again, so that it comes before the questions.
 		{e.resets(result.ResetSnapshot), e.restore},
+		{e.resets(result.ResetSnapshot) && e.replicated(), e.restoreReplicas},
 		{e.asks(), e.ask},
 		// Nobody else has waited for the server where there is no barrier.
 		{e.helps() && e.speaks(), e.knock},
@@ -92,22 +93,28 @@ func (e *execution) steps() []step {
 		{e.loads() && e.speaks(), e.preflight},
 		{e.resets(result.ResetReload), e.reload},
 		{e.first() && e.trial.Reset != nil, e.verify},
+		{e.waits() && e.replicated(), e.awaitReplicas},
 
 		{warms, e.armWarmup},
+		{cold && e.waits() && e.replicated(), e.markReplicas},
 		{cold, e.before},
 		{cold, e.arm},
 		{e.waits(), e.ready},
 		{e.waits(), e.barrier},
 		{warms, e.warmUp},
+		{warms && e.replicated(), e.markReplicas},
 		{warms, e.before},
 		{warms, e.arm},
 		{e.waits(), e.aim},
 		{true, e.measure},
 		{e.asks(), e.after},
+		{e.waits() && e.replicated(), e.afterReplicas},
 
 		{e.loads(), e.others},
 		{e.loads() && e.speaks(), e.count},
+		{e.loads() && e.replicated(), e.awaitReplicas},
 		{e.loads() && e.trial.Snapshot, e.snapshot},
+		{e.loads() && e.trial.Snapshot && e.replicated(), e.snapshotReplicas},
 	}
 }
 

@@ -27,6 +27,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET "+engine.PathEnvironment, s.authorized(s.environment))
+	mux.HandleFunc("GET "+engine.PathReplica, s.authorized(s.answerReplica))
 	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
 		mux.HandleFunc("POST "+path, s.authorized(func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, path) }))
 	}
@@ -45,7 +46,8 @@ func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// readyz is 200 only if a login works at this moment.
+// readyz is 200 only if a login works at this moment, and on a replica, if it follows its
+// primary.
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	if !s.serving.Load() {
 		http.Error(w, "the server is starting, stopping, or down for a copy of its data", http.StatusServiceUnavailable)
@@ -54,6 +56,12 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.door.check(r.Context(), loginValid); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
+	}
+	if s.follower != nil {
+		if err := s.follower.ready(r.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
 	}
 	w.WriteHeader(http.StatusOK)
 }

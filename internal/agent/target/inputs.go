@@ -37,6 +37,9 @@ func loadInputs(o Options) (inputs, error) {
 	if t.Database == "" || t.Username == "" || t.StorageEngine == "" || t.Port < 1 || t.Port > 65535 {
 		return in, fail(engine.ReasonInitialisationFailed, "%s: database, username, storageEngine and port (1 to 65535) are needed", o.TargetFile)
 	}
+	if r := t.Replication; r != nil && (r.Username == "" || r.ServerID < 1) {
+		return in, fail(engine.ReasonInitialisationFailed, "%s: replication needs a username, and a serverID from 1", o.TargetFile)
+	}
 	password, err := os.ReadFile(o.PasswordFile)
 	if err != nil {
 		return in, fail(engine.ReasonInitialisationFailed, "reading the password: %v", err)
@@ -52,6 +55,9 @@ func loadInputs(o Options) (inputs, error) {
 		return in, fail(engine.ReasonServerMissing, "the agent has no engine %q", t.Flavor)
 	}
 	in.engine = e
+	if t.Replication != nil && e.Follow == nil {
+		return in, fail(engine.ReasonConfigurationRejected, "%s: the agent knows no replication of %s", o.TargetFile, t.Flavor)
+	}
 	if refusals := engine.Validate(e, "settings", t.Settings); len(refusals) > 0 {
 		return in, fail(engine.ReasonConfigurationRejected, "%v", errors.Join(refusals...))
 	}

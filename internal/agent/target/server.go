@@ -42,6 +42,8 @@ type server struct {
 	children   *supervise.Children
 	volume     *volume
 	operations *operations
+	// follower is nil for a server that follows no other one.
+	follower *follower
 	// interrupted is the restore that this agent finished for an earlier one, and
 	// that gets its answer with the first login; set by resume, nil for none.
 	interrupted *operation
@@ -59,10 +61,14 @@ type server struct {
 }
 
 func newServer(o Options, in inputs, login loginFunc) *server {
-	return &server{
+	s := &server{
 		Options: o, in: in, door: &door{login: login}, children: &supervise.Children{},
 		volume: newVolume(o), operations: newOperations(), warned: map[string]bool{},
 	}
+	if in.target.IsReplica() {
+		s.follower = &follower{in: in}
+	}
+	return s
 }
 
 // running is a server that is up.
@@ -206,6 +212,10 @@ func (s *server) launch(ctx context.Context) (running, error) {
 		s.Log.Warn("removing the init file", "error", err)
 	}
 	if err := endFirstStart(s.Options); err != nil {
+		p.Stop(s.Grace)
+		return running{}, err
+	}
+	if err := s.followPrimary(ctx); err != nil {
 		p.Stop(s.Grace)
 		return running{}, err
 	}

@@ -43,6 +43,9 @@ func provide(ctx context.Context, s *server) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go s.children.Reap(background)
+	if s.follower != nil {
+		go s.follower.watch(background, s.serving.Load)
+	}
 	hangUp, err := s.listen(background)
 	if err != nil {
 		return err

@@ -1,0 +1,140 @@
+package mysqld
+
+import (
+	"strconv"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// SemiSync is the mode in which a commit waits for a replica.
+const SemiSync = "SemiSync"
+
+// SemiSyncTimeout is how long a commit waits for a replica before the primary goes on
+// without, in ms. It is long, so that a slow replica slows the primary down, which is what
+// is measured; it is no longer, so that a replica that is gone does not take the whole
+// trial. A primary that did go on without counts it, and its result is not used.
+const SemiSyncTimeout = 60_000
+
+// BinaryLog is the base name of the files of the binary log.
+const BinaryLog = "binlog"
+
+// Member are the settings of one server in replication that no other one has.
+func Member(t engine.Target) []engine.Setting {
+	settings := []engine.Setting{
+		{Name: "server_id", Value: strconv.Itoa(int(t.Replication.ServerID))},
+		// The built-in name has that of the host in it.
+		{Name: "relay_log", Value: "relay"},
+	}
+	if t.IsReplica() {
+		settings = append(settings, engine.Setting{Name: "read_only", Value: "ON"})
+	}
+	return settings
+}
+
+// replicated are the settings that every server in replication has.
+func replicated(engine.Target) []engine.Setting {
+	return []engine.Setting{
+		{Name: "log_bin", Value: BinaryLog},
+		{Name: "gtid_mode", Value: "ON"},
+		{Name: "enforce_gtid_consistency", Value: "ON"},
+	}
+}
+
+// member are the settings of MySQL's own. loose_, because the settings of a plugin are
+// known only once it is there.
+func member(t engine.Target) []engine.Setting {
+	if t.Replication == nil {
+		return nil
+	}
+	settings := Member(t)
+	if t.IsReplica() {
+		// The agent starts replication when it has told the server whom to follow.
+		settings = append(settings, engine.Setting{Name: newWord(t, "skip_replica_start", "skip_slave_start"), Value: "ON"})
+	}
+	if t.Replication.Mode != SemiSync {
+		return settings
+	}
+	source, replica := "source", "replica"
+	if !t.AtLeast(8, 0, 26) {
+		source, replica = "master", "slave"
+	}
+	if t.IsReplica() {
+		return append(settings,
+			engine.Setting{Name: "plugin_load_add", Value: "semisync_" + replica + ".so"},
+			engine.Setting{Name: "loose_rpl_semi_sync_" + replica + "_enabled", Value: "ON"})
+	}
+	return append(settings,
+		engine.Setting{Name: "plugin_load_add", Value: "semisync_" + source + ".so"},
+		engine.Setting{Name: "loose_rpl_semi_sync_" + source + "_enabled", Value: "ON"},
+		engine.Setting{Name: "loose_rpl_semi_sync_" + source + "_timeout", Value: strconv.Itoa(SemiSyncTimeout)})
+}
+
+// newWord is the name of a setting since MySQL 8.0.26, or the one before.
+func newWord(t engine.Target, word, before string) string {
+	if t.AtLeast(8, 0, 26) {
+		return word
+	}
+	return before
+}
+
+// ReplicationAccount is the account that replicas log in to the primary with, or, on a
+// replica, the one with which the agent beside it tends to replication.
+func ReplicationAccount(t engine.Target) string {
+	if t.IsReplica() {
+		return engine.QuoteString(t.Replication.Username) + "@'127.0.0.1'"
+	}
+	return engine.QuoteString(t.Replication.Username) + "@'%'"
+}
+
+// replicationAccount makes the account.
+func replicationAccount(t engine.Target, identified string) []string {
+	if t.Replication == nil {
+		return nil
+	}
+	privileges := "REPLICATION SLAVE"
+	if t.IsReplica() {
+		privileges = "REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN"
+		if !t.AtLeast(8, 0) {
+			privileges = "REPLICATION CLIENT, SUPER"
+		}
+	}
+	account := ReplicationAccount(t)
+	return []string{
+		"CREATE USER IF NOT EXISTS " + account + identified,
+		"ALTER USER " + account + identified,
+		"GRANT " + privileges + " ON *.* TO " + account + ";",
+	}
+}
+
+// follow begins where the replica's own data is (auto position). Statements of before
+// 8.0.23 have other words.
+func follow(t engine.Target, password string) []string {
+	host, port := engine.SplitAddress(t.Replication.Primary)
+	change, of, stop, start := "CHANGE REPLICATION SOURCE TO ", "SOURCE_", "STOP REPLICA", "START REPLICA"
+	if !t.AtLeast(8, 0, 23) {
+		change, of, stop, start = "CHANGE MASTER TO ", "MASTER_", "STOP SLAVE", "START SLAVE"
+	}
+	to := change + of + "HOST = " + engine.QuoteString(host) + ", " + of + "PORT = " + port +
+		", " + of + "USER = " + engine.QuoteString(t.Replication.Username) + ", " + of + "PASSWORD = " + engine.QuoteString(password) +
+		", " + of + "CONNECT_RETRY = 1, " + of + "RETRY_COUNT = 86400, " + of + "AUTO_POSITION = 1"
+	switch {
+	case t.HasTLS():
+		to += ", " + of + "SSL = 1"
+	case t.AtLeast(8, 0, 4):
+		// Without TLS caching_sha2_password sends the password under the server's public key.
+		to += ", " + of + "SSL = 0, GET_" + of + "PUBLIC_KEY = 1"
+	default:
+		to += ", " + of + "SSL = 0"
+	}
+	return []string{stop, to, start}
+}
+
+func replicaStatus(t engine.Target) string {
+	if t.AtLeast(8, 0, 22) {
+		return "SHOW REPLICA STATUS"
+	}
+	return "SHOW SLAVE STATUS"
+}
+
+// awaitPosition waits until a set of transactions is applied; 0 when it is.
+const awaitPosition = "SELECT WAIT_FOR_EXECUTED_GTID_SET(?, ?)"

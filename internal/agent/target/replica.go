@@ -1,0 +1,273 @@
+package target
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+const (
+	// lookEvery is the time between two looks at a replica.
+	lookEvery = time.Second
+	// lookTimeout bounds one look, and each statement that sets replication up.
+	lookTimeout = 10 * time.Second
+	// lookValid is how old a look may be that readiness relies on.
+	lookValid = 5 * time.Second
+)
+
+// follower tends to replication on a replica: it tells the server whom to follow at every
+// start, and looks once a second how far it is.
+type follower struct {
+	in inputs
+
+	mu   sync.Mutex
+	db   *sql.DB
+	at   time.Time
+	last look
+	// max is the greatest lag since the last answer.
+	max *float64
+}
+
+// look is what the server told of replication once.
+type look struct {
+	running bool
+	lag     *float64
+	problem string
+}
+
+// open prepares the connections of the account of replication; it makes none.
+func (f *follower) open() (*sql.DB, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.db != nil {
+		return f.db, nil
+	}
+	cfg := mysql.NewConfig()
+	cfg.User, cfg.Passwd = f.in.target.Replication.Username, f.in.password
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(f.in.target.Port)))
+	cfg.Timeout, cfg.TLS, cfg.InterpolateParams = loginTimeout, f.in.tls, true
+	cfg.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the login of replication: %w", err)
+	}
+	f.db = sql.OpenDB(connector)
+	return f.db, nil
+}
+
+// follow tells the server whom to follow. The primary need not be there yet: the server
+// tries again every second.
+func (f *follower) follow(ctx context.Context) error {
+	db, err := f.open()
+	if err != nil {
+		return err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("logging in as %s: %w", f.in.target.Replication.Username, err)
+	}
+	defer func() { _ = conn.Close() }()
+	for _, statement := range f.in.engine.Follow(f.in.target, f.in.password) {
+		limited, cancel := context.WithTimeout(ctx, lookTimeout)
+		_, err := conn.ExecContext(limited, statement)
+		cancel()
+		if err != nil {
+			// The statement has the password in it; its first words have not.
+			words := strings.Fields(statement)
+			return fmt.Errorf("%s: %w", strings.Join(words[:min(len(words), 3)], " "), err)
+		}
+	}
+	return nil
+}
+
+// watch looks once a second while the server serves.
+func (f *follower) watch(ctx context.Context, serving func() bool) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if serving() {
+				f.see(ctx)
+			}
+		}
+	}
+}
+
+// see looks once and remembers it.
+func (f *follower) see(ctx context.Context) look {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	seen, err := f.ask(ctx)
+	if err != nil {
+		seen = look{problem: "the replica does not tell of replication: " + err.Error()}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.at, f.last = time.Now(), seen
+	if seen.lag != nil && (f.max == nil || *seen.lag > *f.max) {
+		f.max = seen.lag
+	}
+	return seen
+}
+
+func (f *follower) ask(ctx context.Context) (look, error) {
+	db, err := f.open()
+	if err != nil {
+		return look{}, err
+	}
+	rows, err := db.QueryContext(ctx, f.in.engine.ReplicaStatus(f.in.target))
+	if err != nil {
+		return look{}, err
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return look{}, err
+	}
+	if !rows.Next() {
+		return look{}, errors.Join(errors.New("it follows nobody"), rows.Err())
+	}
+	values := make([]sql.NullString, len(columns))
+	into := make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	if err := rows.Scan(into...); err != nil {
+		return look{}, err
+	}
+	row := map[string]sql.NullString{}
+	for i, name := range columns {
+		row[strings.ToLower(name)] = values[i]
+	}
+	return parseLook(row), nil
+}
+
+// parseLook reads one line of SHOW REPLICA STATUS or SHOW SLAVE STATUS, whose names are in
+// lower case here.
+func parseLook(row map[string]sql.NullString) look {
+	of := func(names ...string) sql.NullString {
+		for _, name := range names {
+			if v, has := row[name]; has {
+				return v
+			}
+		}
+		return sql.NullString{}
+	}
+	receives, applies := of("replica_io_running", "slave_io_running"), of("replica_sql_running", "slave_sql_running")
+	l := look{running: receives.String == "Yes" && applies.String == "Yes"}
+	if behind := of("seconds_behind_source", "seconds_behind_master"); behind.Valid {
+		if seconds, err := strconv.ParseFloat(behind.String, 64); err == nil {
+			l.lag = &seconds
+		}
+	}
+	var problems []string
+	for _, name := range []string{"last_io_error", "last_sql_error"} {
+		if text := of(name).String; text != "" {
+			problems = append(problems, text)
+		}
+	}
+	l.problem = strings.Join(problems, "; ")
+	if l.problem == "" && !l.running {
+		l.problem = fmt.Sprintf("receiving: %s, applying: %s", receives.String, applies.String)
+	}
+	return l
+}
+
+// ready fails unless replication runs.
+func (f *follower) ready(ctx context.Context) error {
+	f.mu.Lock()
+	seen, fresh := f.last, time.Since(f.at) < lookValid
+	f.mu.Unlock()
+	if !fresh || !seen.running {
+		seen = f.see(ctx)
+	}
+	if seen.running {
+		return nil
+	}
+	return errors.New("replication does not run: " + seen.problem)
+}
+
+// applied waits until the replica has applied what the primary had at the position, or the
+// time is over.
+func (f *follower) applied(ctx context.Context, position string, seconds float64) (bool, error) {
+	db, err := f.open()
+	if err != nil {
+		return false, err
+	}
+	var answer sql.NullInt64
+	err = db.QueryRowContext(ctx, f.in.engine.AwaitPosition, position, seconds).Scan(&answer)
+	return answer.Valid && answer.Int64 == 0, err
+}
+
+// state is what is known now. The greatest lag begins anew with it.
+func (f *follower) state(ctx context.Context) engine.ReplicaState {
+	seen := f.see(ctx)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s := engine.ReplicaState{Running: seen.running, Error: seen.problem, LagSeconds: seen.lag, MaxLagSeconds: f.max}
+	f.max = nil
+	return s
+}
+
+// answerReplica is the handler of engine.PathReplica.
+func (s *server) answerReplica(w http.ResponseWriter, r *http.Request) {
+	if s.follower == nil {
+		s.refuse(w, fail(engine.ReasonRequestInvalid, "this server follows no other one"))
+		return
+	}
+	query := r.URL.Query()
+	wait := 0.0
+	if text := query.Get("wait"); text != "" {
+		var err error
+		if wait, err = strconv.ParseFloat(text, 64); err != nil || wait < 0 || wait > engine.MaxReplicaWait {
+			s.refuse(w, fail(engine.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
+			return
+		}
+	}
+	if !s.serving.Load() {
+		s.answer(w, http.StatusOK, engine.ReplicaState{Error: "the server is starting, stopping, or down for a copy of its data"})
+		return
+	}
+	var applied *bool
+	if position := query.Get("position"); position != "" {
+		done, err := s.follower.applied(r.Context(), position, wait)
+		if err != nil {
+			s.answer(w, http.StatusOK, engine.ReplicaState{Error: "waiting for the position: " + err.Error()})
+			return
+		}
+		applied = &done
+	}
+	state := s.follower.state(r.Context())
+	state.ServerVersion, state.Applied = s.door.lastVersion(), applied
+	s.answer(w, http.StatusOK, state)
+}
+
+// followPrimary makes a server that just started a replica, if it is to be one.
+func (s *server) followPrimary(ctx context.Context) error {
+	if !s.in.target.IsReplica() {
+		return nil
+	}
+	// The version of the server is known by now, and with it the words of the statements.
+	s.follower.in = s.in
+	if err := s.follower.follow(ctx); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fail(engine.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
+	}
+	return nil
+}
