@@ -131,6 +131,12 @@ type MySQLTarget struct {
 	Storage Storage `json:"storage,omitempty"`
 }
 
+// What becomes of settings that are not given.
+const (
+	DefaultsShape  = "Shape"
+	DefaultsServer = "Server"
+)
+
 // TLSMode says whether connections are encrypted. It is never left to a driver's
 // default.
 // +kubebuilder:validation:Enum=Disabled;Preferred;Required

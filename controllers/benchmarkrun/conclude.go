@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,7 +12,6 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
@@ -88,9 +86,6 @@ func isInvalid(f v1alpha1.Finding) bool { return f.Severity == string(validity.I
 
 func isDisturbed(f v1alpha1.Finding) bool { return f.Severity == string(validity.Disturbed) }
 
-// maxSummary is how many entries of the summary stand in the status.
-const maxSummary = 60
-
 // summarise computes, for each cell and target, the median and spread of each
 // measurement over the trials that count, and stores all of it.
 func (r *Reconciler) summarise(ctx context.Context, s *scope) error {
@@ -107,7 +102,7 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) error {
 		return err
 	}
 	entries := summary(s, records)
-	s.run.Status.Summary = entries[:min(len(entries), maxSummary)]
+	s.run.Status.Summary = mainEntries(entries, s.runner.Summary)
 	s.run.Status.Headline = headline(entries)
 	parts, err := journal.SplitSummary(entries)
 	if err != nil {
@@ -121,68 +116,6 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) error {
 	}
 	s.run.Status.Results.Summary = int32(len(parts))
 	return nil
-}
-
-// summary of the records, in the order of the cells, targets and measurements.
-func summary(s *scope, records []journal.Record) []v1alpha1.SummaryEntry {
-	type key struct {
-		cell         int32
-		target, name string
-	}
-	samples, like := map[key][]float64{}, map[key]v1alpha1.Value{}
-	for _, rec := range records {
-		if rec.State != v1alpha1.TrialSucceeded || rec.Valid == nil || !*rec.Valid || rec.Disturbed {
-			continue
-		}
-		for _, v := range rec.Values {
-			if f, err := strconv.ParseFloat(v.Value, 64); err == nil {
-				k := key{rec.Cell, rec.Target, v.Name}
-				samples[k], like[k] = append(samples[k], f), v
-			}
-		}
-	}
-	var out []v1alpha1.SummaryEntry
-	for cell, parameters := range s.plan.Cells {
-		for _, target := range s.plan.Targets {
-			for _, name := range s.runner.Summary {
-				k := key{int32(cell), target, name}
-				sum, err := stats.EstimateMedian(samples[k])
-				if err != nil {
-					continue // Nothing was measured: absent, not zero.
-				}
-				e := entry(target, like[k], sum)
-				e.Cell = int32(cell)
-				if len(parameters) > 0 {
-					e.Parameters = parameters
-				}
-				out = append(out, e)
-			}
-		}
-	}
-	return out
-}
-
-// entry summarises values that are all like the given one.
-func entry(target string, like v1alpha1.Value, sum stats.MedianEstimate) v1alpha1.SummaryEntry {
-	e := v1alpha1.SummaryEntry{
-		Target: target, Name: like.Name, Unit: like.Unit, Direction: like.Direction, N: int32(sum.N),
-		Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max),
-	}
-	if sum.Interval != nil {
-		e.IntervalLow, e.IntervalHigh = decimal(sum.Interval.Low), decimal(sum.Interval.High)
-	}
-	return e
-}
-
-func headline(sum []v1alpha1.SummaryEntry) string {
-	if len(sum) == 0 {
-		return ""
-	}
-	v, err := strconv.ParseFloat(sum[0].Median, 64)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%s %s (n=%d)", strconv.FormatFloat(v, 'f', 1, 64), sum[0].Unit, sum[0].N)
 }
 
 // setValid sets the condition Valid from the records, once there is a result that

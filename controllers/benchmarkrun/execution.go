@@ -174,6 +174,9 @@ func (r *Reconciler) begin(ctx context.Context, s *scope, e execution) (*end, ou
 	if wait, err := r.stopOthers(ctx, s); err != nil || wait != nil {
 		return nil, deref(wait), err
 	}
+	if err := r.checkInputs(ctx, s); err != nil {
+		return nil, outcome{}, err
+	}
 	c, err := r.client(ctx, s, e)
 	if err != nil {
 		return nil, outcome{}, err
@@ -231,14 +234,23 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
 	c := resources.Client{
 		Run: s.run, Name: e.name, Attempt: e.attempt,
-		Image: s.run.Status.Resolved.RunnerImage, Shape: s.run.Status.Resolved.ClientShape,
+		Image: s.run.Status.Resolved.RunnerImage, PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
 		CredentialsSecret: v1alpha1.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
 		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}
+	if in := s.run.Status.Resolved.Inputs; in != nil {
+		c.Inputs = in.ConfigMap
+	}
+	if custom := s.run.Spec.Workload.Custom; custom != nil {
+		c.AgentImage, c.PullPolicy, c.PullSecrets = s.run.Status.Resolved.AgentImage, custom.ImagePullPolicy, custom.ImagePullSecrets
+	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name
-	} else if pod := s.targetPod(t.Name); pod != nil {
-		c.Began = workload.BeganAs(pod, resources.ServerContainer).String()
+	} else {
+		c.CredentialKeys = s.builder(t).ClientKeys()
+		if pod := s.targetPod(t.Name); pod != nil {
+			c.Began = workload.BeganAs(pod, resources.ServerContainer).String()
+		}
 	}
 	if e.reset != "" {
 		tables, err := r.loadedTables(ctx, s, t.Name)
@@ -259,23 +271,32 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 		DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
 		Snapshot:        e.snapshot,
 		Deadline:        deadline,
+		Demand:          s.demand.all,
 	}
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
 	}
 	if t.External != nil {
-		trial.Endpoint = runner.Endpoint{
-			Host: t.External.Host, Port: t.External.Port, Database: t.External.Database, TLS: runner.TLSMode(t.External.TLS),
-		}
+		trial.Endpoint = externalEndpoint(t.External)
 		return trial
 	}
 	address := s.builder(t).Address()
+	trial.Replicas = s.replicaAgents(t)
 	trial.Agent = fmt.Sprintf("%s:%d", address, resources.AgentPort)
 	trial.Endpoint = runner.Endpoint{
 		Host: address, Port: resources.DatabasePort, Database: resources.Database,
-		TLS: runner.TLSDisabled, StorageEngine: t.MySQL.StorageEngine,
+		TLS: runner.TLSMode(orDefault(string(t.MySQL.TLS), string(v1alpha1.TLSDisabled))), StorageEngine: t.MySQL.StorageEngine,
 	}
 	return trial
+}
+
+// externalEndpoint is where a server answers that Assay does not provide.
+func externalEndpoint(e *v1alpha1.ExternalTarget) runner.Endpoint {
+	tls := runner.TLSMode(orDefault(string(e.TLS), string(v1alpha1.TLSDisabled)))
+	if e.JDBC != nil {
+		return runner.Endpoint{TLS: tls, JDBC: &runner.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+	}
+	return runner.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tls}
 }
 
 // openBarrier publishes the start time once every client can start. Phases other

@@ -18,18 +18,16 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 // readPlan makes the plan from the spec. A run that was planned by another version
 // of this program keeps the plan that was written down.
-func (r *Reconciler) readPlan(ctx context.Context, s *scope) error {
+func (r *Reconciler) readPlan(ctx context.Context, s *scope, dataFields []string) error {
 	if known, ok := r.plans.Load(s.run.UID); ok {
-		s.plan = known.(*plan.Plan)
+		s.plan, s.demand = known.(planned).plan, known.(planned).demand
 		return nil
 	}
-	p, err := plan.New(s.run.Spec, s.runner.DataFields)
+	p, err := plan.New(s.run.Spec, dataFields)
 	if st := s.run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
 		p, err = r.storedPlan(ctx, s)
 	}
@@ -50,9 +48,18 @@ func (r *Reconciler) readPlan(ctx context.Context, s *scope) error {
 			return err
 		}
 	}
+	if s.demand, err = s.deriveDemand(p); err != nil {
+		return err
+	}
 	s.plan = p
-	r.plans.Store(s.run.UID, p)
+	r.plans.Store(s.run.UID, planned{p, s.demand})
 	return nil
+}
+
+// planned is what is kept of a run from pass to pass.
+type planned struct {
+	plan   *plan.Plan
+	demand demand
 }
 
 // maxIntervals of a time series in one result, as in the rule of the API.
@@ -62,14 +69,16 @@ const maxIntervals = 10000
 func (s *scope) checkPlan(p *plan.Plan) error {
 	timed := true
 	for i, cell := range p.Cells {
-		params, err := s.cellWorkload(cell)
+		trial, err := s.sketch(cell)
 		if err != nil {
-			return refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+			return err
 		}
-		trial := runner.Trial{Workload: params, DurationSeconds: 1, Clients: 1, Ref: result.TrialRef{Phase: string(runner.Run)}}
 		facts, err := s.runner.Facts(trial)
 		if err != nil {
 			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+		}
+		if err := s.checkData(i, cell, trial); err != nil {
+			return err
 		}
 		timed = timed && facts.Operations == 0
 		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(s.run.Spec.Design.Duration.Seconds()) > maxIntervals*every {
@@ -142,6 +151,10 @@ func specHash(spec v1alpha1.BenchmarkRunSpec, resolved v1alpha1.Resolved) string
 	spec = *spec.DeepCopy()
 	spec.Suspend, spec.Retain, spec.TTLSecondsAfterFinished, spec.Priority = false, "", nil, 0
 	spec.Exclusive, spec.Deadline = nil, metav1.Duration{}
+	if in := resolved.Inputs; in != nil {
+		// The name of the copy is that of the run.
+		resolved.Inputs = &v1alpha1.ResolvedInputs{SHA256: in.SHA256}
+	}
 	data, err := json.Marshal(map[string]any{"spec": spec, "resolved": resolved})
 	if err != nil {
 		// Both come from JSON.

@@ -41,6 +41,8 @@ type scope struct {
 	runner runner.Runner
 	// workload is the runner's part of the spec as JSON.
 	workload []byte
+	// demand of the trials of the plan.
+	demand demand
 
 	// Set by readJournal.
 	journal notebook
@@ -175,10 +177,10 @@ func (s *scope) targetPod(name string) *corev1.Pod {
 	return s.targetPods[v1alpha1.TargetName(s.run.Name, name)]
 }
 
-// unloaded is the first target without data; empty when there is none.
+// unloaded is the first measured target without data; empty when there is none.
 func (s *scope) unloaded() string {
 	for _, t := range s.run.Spec.Targets {
-		if s.targetStatus(t.Name).LoadResult == "" {
+		if t.Published == nil && s.targetStatus(t.Name).LoadResult == "" {
 			return t.Name
 		}
 	}

@@ -18,14 +18,20 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 		return doneWith("retained"), nil
 	}
 	for _, t := range s.run.Spec.Targets {
+		if t.External == nil {
+			continue
+		}
 		st := s.targetStatus(t.Name)
-		if t.External == nil || st.LoadResult == "" || st.CleanupResult != "" {
+		if st.LoadResult == "" || st.CleanupResult != "" {
 			continue
 		}
 		e := execution{
 			name: v1alpha1.CleanupName(s.run.Name, t.Name),
 			ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Cleanup), Target: t.Name},
 			busy: r.Config.Limits.Cleanup.Duration, workload: s.workload, clients: 1,
+		}
+		if s.runner.Skips != nil && s.runner.Skips(s.trialOf(e, s.now), runner.Cleanup) {
+			continue // the tool made nothing that could be dropped
 		}
 		end, wait, err := r.advance(ctx, s, e)
 		if err != nil || end == nil {

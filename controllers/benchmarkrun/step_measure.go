@@ -244,23 +244,13 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 		return err
 	}
 	rec.Findings = append(rec.Findings, others...)
+	rec.Findings = append(rec.Findings, s.inherited(rec.Target)...)
 	for i := range rec.Findings {
 		rec.Findings[i].Trial, rec.Findings[i].Target = new(rec.Index), rec.Target
 	}
 	rec.Valid = new(!slices.ContainsFunc(rec.Findings, isInvalid))
 	rec.Disturbed = slices.ContainsFunc(rec.Findings, isDisturbed)
 	return nil
-}
-
-// values are the measurements that go into the status.
-func values(names []string, res result.Result) []v1alpha1.Value {
-	var out []v1alpha1.Value
-	for _, name := range names {
-		if m, ok := res.Find(name, nil); ok && m.Value != nil {
-			out = append(out, v1alpha1.Value{Name: name, Value: decimal(*m.Value), Unit: m.Unit, Direction: string(m.Direction)})
-		}
-	}
-	return out
 }
 
 // decimal is the shortest decimal number that reads back as v.
@@ -294,8 +284,7 @@ const maxFindings = 20
 
 // find puts a finding into the status.
 func (s *scope) find(f v1alpha1.Finding) {
-	all := slices.Concat(s.run.Status.Findings, []v1alpha1.Finding{f})
-	s.run.Status.Findings = all[max(0, len(all)-maxFindings):]
+	s.run.Status.Findings = lastFindings(slices.Concat(s.run.Status.Findings, []v1alpha1.Finding{f}))
 }
 
 // estimate says when the last trial will end: the trials that are left, at the

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/certificate"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/workload"
 )
@@ -22,7 +23,7 @@ import (
 func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 	for _, t := range s.run.Spec.Targets {
 		if t.External != nil {
-			s.targetStatus(t.Name).Address = fmt.Sprintf("%s:%d", t.External.Host, t.External.Port)
+			s.targetStatus(t.Name).Address = externalAddress(t.External)
 		}
 	}
 	// What a client finds says more than a readiness check of a server under load, and
@@ -34,9 +35,16 @@ func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 	reason := v1alpha1.ReasonProgressing
 	only := s.only()
 	for _, t := range provided(s.run) {
-		v, err := r.provide(ctx, s, t, only == "" || only == t.Name)
+		wanted := only == "" || only == t.Name
+		v, err := r.provide(ctx, s, t, wanted)
 		if err != nil {
 			return outcome{}, err
+		}
+		// A primary that is not ready yet keeps no replica from starting.
+		if replicas, err := r.provideReplicas(ctx, s, t, wanted); err != nil {
+			return outcome{}, err
+		} else if v.State == workload.Ready || replicas.State == workload.Failed && v.State != workload.Failed {
+			v = replicas
 		}
 		switch v.State {
 		case workload.Failed:
@@ -124,7 +132,7 @@ func (s *scope) inTheWay(target string) string {
 		return ""
 	}
 	for _, t := range provided(s.run) {
-		if t.Name != target && s.targetPod(t.Name) != nil {
+		if t.Name != target && s.hasPod(t) {
 			return t.Name
 		}
 	}
@@ -155,14 +163,30 @@ func (s *scope) builder(t v1alpha1.Target) resources.Target {
 // makeTarget creates the objects of a target. The StatefulSet comes last: when it
 // exists, so do all the others.
 func (r *Reconciler) makeTarget(ctx context.Context, s *scope, b resources.Target) error {
+	secret, err := r.newSecret(b)
+	if err != nil {
+		return err
+	}
 	for _, obj := range []client.Object{
-		b.Secret(rand.Text()), b.ConfigMap(), b.Service(), b.NetworkPolicy(), b.PodDisruptionBudget(), b.StatefulSet(),
+		secret, b.ConfigMap(), b.Service(), b.NetworkPolicy(), b.PodDisruptionBudget(), b.StatefulSet(),
 	} {
 		if _, err := r.ensure(ctx, s, obj); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// newSecret has credentials made now. ensure drops them where the Secret exists already.
+func (r *Reconciler) newSecret(b resources.Target) (*corev1.Secret, error) {
+	var certs certificate.Bundle
+	if b.HasTLS() {
+		var err error
+		if certs, err = certificate.Make(b.Names(), r.Clock.Now()); err != nil {
+			return nil, fmt.Errorf("making the certificates of target %s: %w", b.Spec.Name, err)
+		}
+	}
+	return b.Secret(rand.Text(), certs), nil
 }
 
 // describeTarget puts into the status what really runs.
@@ -208,7 +232,11 @@ func (r *Reconciler) describeNode(ctx context.Context, name string) (*v1alpha1.N
 
 // restarts of a target's database container so far; nil when there is no pod.
 func (s *scope) restarts(target string) *int32 {
-	pod := s.targetPod(target)
+	return restartsOf(s.targetPod(target))
+}
+
+// restartsOf a database pod's server; nil when there is no pod.
+func restartsOf(pod *corev1.Pod) *int32 {
 	if pod == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -62,7 +63,7 @@ func keeps(policy v1alpha1.RetainPolicy, failing bool) bool {
 	return policy == v1alpha1.RetainAlways || policy == v1alpha1.RetainOnFailure && failing
 }
 
-// tearDown deletes everything of a run but its results and its journal. The volume
+// tearDown deletes everything of a run but its results, their inputs and its journal. The volume
 // of a database goes with its StatefulSet. What was found to be gone is not looked
 // for again.
 func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
@@ -92,6 +93,10 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun) e
 	return nil
 }
 
+// kept are the roles of what stays until the run is deleted: what was measured, what
+// with, and what is shown beside it.
+var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted}
+
 // tearDownListed deletes what the cache knows by the run's label.
 func (r *Reconciler) tearDownListed(ctx context.Context, run *v1alpha1.BenchmarkRun) (found bool, err error) {
 	configMaps := &metav1.PartialObjectMetadataList{}
@@ -103,8 +108,7 @@ func (r *Reconciler) tearDownListed(ctx context.Context, run *v1alpha1.Benchmark
 		}
 		err = apimeta.EachListItem(list, func(o runtime.Object) error {
 			obj := o.(client.Object)
-			role := obj.GetLabels()[v1alpha1.LabelRole]
-			if role == v1alpha1.RoleResult || role == v1alpha1.RoleJournal || !metav1.IsControlledBy(obj, run) {
+			if slices.Contains(kept, obj.GetLabels()[v1alpha1.LabelRole]) || !metav1.IsControlledBy(obj, run) {
 				return nil
 			}
 			found = true
@@ -129,6 +133,11 @@ func namedChildren(run *v1alpha1.BenchmarkRun) []client.Object {
 		name := v1alpha1.TargetName(run.Name, t.Name)
 		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
 			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		for i := range replicasOf(t) {
+			name := v1alpha1.ReplicaName(run.Name, t.Name, i)
+			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
+				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		}
 	}
 	return out
 }

@@ -30,8 +30,17 @@ type Client struct {
 	Trial runner.Trial
 	// CredentialsSecret has the keys username and password.
 	CredentialsSecret string
-	// Image of the runner.
-	Image string
+	// CredentialKeys are the keys of the Secret that the client gets; empty for all.
+	CredentialKeys []string
+	// Image of the runner, and how it is pulled.
+	Image       string
+	PullPolicy  corev1.PullPolicy
+	PullSecrets []corev1.LocalObjectReference
+	// AgentImage brings the agent into an image that has none; empty for a runner of
+	// ours.
+	AgentImage string
+	// Inputs is the ConfigMap with the files of the workload; empty for none.
+	Inputs string
 	// Shape of the client pod.
 	Shape v1alpha1.InstanceShapeSpec
 	// Nodes that the client pods run on.
@@ -119,10 +128,11 @@ func (c Client) podSpec() corev1.PodSpec {
 		NodeSelector:       c.Shape.NodeSelector,
 		Tolerations:        c.Shape.Tolerations,
 		RuntimeClassName:   c.Shape.RuntimeClassName,
+		ImagePullSecrets:   c.PullSecrets,
 		// The agent ends the tool and still delivers what there is.
 		TerminationGracePeriodSeconds: new(int64(30)),
 		Containers: []corev1.Container{{
-			Name: RunnerContainer, Image: c.Image, ImagePullPolicy: corev1.PullIfNotPresent,
+			Name: RunnerContainer, Image: c.Image, ImagePullPolicy: c.PullPolicy,
 			Command: []string{
 				runnerAgent, "client", "--namespace=" + c.Run.Namespace, "--trial=" + c.Name,
 				"--result=" + c.Name + "-result-$(JOB_COMPLETION_INDEX)", "--client-index=$(JOB_COMPLETION_INDEX)",
@@ -142,11 +152,11 @@ func (c Client) podSpec() corev1.PodSpec {
 		Volumes: []corev1.Volume{
 			emptyDir("work", corev1.StorageMediumDefault),
 			emptyDir("tmp", corev1.StorageMediumDefault),
-			{Name: "credentials", VolumeSource: corev1.VolumeSource{
-				Secret: &corev1.SecretVolumeSource{SecretName: c.CredentialsSecret, DefaultMode: new(int32(0o440))},
-			}},
+			secretVolume("credentials", c.CredentialsSecret, keep(c.CredentialKeys...)),
 		},
 	}
+	c.addInputs(&spec)
+	c.addAgent(&spec)
 	spec.Affinity = onNodes(c.Nodes)
 	if c.Run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired {
 		if spec.Affinity == nil {
@@ -157,14 +167,41 @@ func (c Client) podSpec() corev1.PodSpec {
 	return spec
 }
 
-// awayFromTargets keeps a client off every node that has a target of its run.
+// addInputs shows the files of the workload to the agent.
+func (c Client) addInputs(spec *corev1.PodSpec) {
+	if c.Inputs == "" {
+		return
+	}
+	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "inputs", VolumeSource: corev1.VolumeSource{
+		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: c.Inputs}},
+	}})
+	mounts := &spec.Containers[0].VolumeMounts
+	*mounts = append(*mounts, corev1.VolumeMount{Name: "inputs", MountPath: InputsDir, ReadOnly: true})
+}
+
+// addAgent puts the agent into an image that has none, as in a database pod.
+func (c Client) addAgent(spec *corev1.PodSpec) {
+	if c.AgentImage == "" {
+		return
+	}
+	spec.Volumes = append(spec.Volumes, emptyDir("agent", corev1.StorageMediumDefault))
+	spec.InitContainers = append(spec.InitContainers, installAgent(c.AgentImage))
+	tool := &spec.Containers[0]
+	tool.Command[0] = agentBinary
+	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: agentDir, ReadOnly: true})
+}
+
+// awayFromTargets keeps a client off every node that has a target of its run, or a replica.
 func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
 	return &corev1.PodAntiAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
 			TopologyKey: corev1.LabelHostname,
-			LabelSelector: &metav1.LabelSelector{MatchLabels: map[string]string{
-				v1alpha1.LabelRun: run.Name, v1alpha1.LabelRole: v1alpha1.RoleTarget,
-			}},
+			LabelSelector: &metav1.LabelSelector{
+				MatchLabels: map[string]string{v1alpha1.LabelRun: run.Name},
+				MatchExpressions: []metav1.LabelSelectorRequirement{{
+					Key: v1alpha1.LabelRole, Operator: metav1.LabelSelectorOpIn, Values: []string{v1alpha1.RoleTarget, v1alpha1.RoleReplica},
+				}},
+			},
 		}},
 	}
 }

@@ -1,7 +1,9 @@
 package resources
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +31,9 @@ const (
 	// KeyTarget is the key of the engine.Target in a target's ConfigMap.
 	KeyTarget = "target.json"
 
+	// ReplicationUsername is the account of replication.
+	ReplicationUsername = "assay_replication"
+
 	// AgentPort is where the agent in a database pod answers its clients.
 	AgentPort int32 = 8306
 
@@ -49,12 +54,28 @@ type Target struct {
 	Node string
 	// Stopped makes the StatefulSet without a pod.
 	Stopped bool
+	// Replica is the index of the replica of the target that is built instead of its
+	// primary; nil for the primary.
+	Replica *int
 }
 
-func (t Target) name() string { return v1alpha1.TargetName(t.Run.Name, t.Spec.Name) }
+func (t Target) name() string {
+	if t.Replica != nil {
+		return v1alpha1.ReplicaName(t.Run.Name, t.Spec.Name, *t.Replica)
+	}
+	return t.secretName()
+}
+
+// secretName: the replicas share the credentials of their target.
+func (t Target) secretName() string { return v1alpha1.TargetName(t.Run.Name, t.Spec.Name) }
 
 func (t Target) labels() map[string]string {
-	return Labels(t.Run, v1alpha1.RoleTarget, map[string]string{v1alpha1.LabelTarget: t.Spec.Name})
+	more := map[string]string{v1alpha1.LabelTarget: t.Spec.Name}
+	if t.Replica != nil {
+		more[v1alpha1.LabelReplica] = strconv.Itoa(*t.Replica)
+		return Labels(t.Run, v1alpha1.RoleReplica, more)
+	}
+	return Labels(t.Run, v1alpha1.RoleTarget, more)
 }
 
 func (t Target) meta() metav1.ObjectMeta { return Meta(t.Run, t.name(), t.labels()) }
@@ -107,9 +128,25 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 		Immutable:  new(true),
 		Data: map[string]string{KeyTarget: mustJSON(engine.Target{
 			Version: engine.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
-			Database: Database, Username: Username, Port: DatabasePort, TLS: string(t.Spec.MySQL.TLS), Settings: settings,
+			Database: Database, Username: Username, Port: DatabasePort, TLS: string(t.Spec.MySQL.TLS), Replication: t.replication(), Settings: settings,
 		})},
 	}
+}
+
+// replication is the part of the server; nil for one without replicas.
+func (t Target) replication() *engine.Replication {
+	r := t.Spec.MySQL.Replication
+	if r == nil || r.Replicas == 0 {
+		return nil
+	}
+	out := &engine.Replication{Mode: string(r.Mode), ServerID: 1, Username: ReplicationUsername, Replicas: r.Replicas}
+	if t.Replica != nil {
+		primary := t
+		primary.Replica = nil
+		out.ServerID = int32(*t.Replica) + 2
+		out.Primary = fmt.Sprintf("%s:%d", primary.Address(), DatabasePort)
+	}
+	return out
 }
 
 // Service without a cluster IP: clients reach the pod itself, with no
@@ -133,20 +170,33 @@ func (t Target) Service() *corev1.Service {
 // Address that clients in the cluster connect to.
 func (t Target) Address() string { return t.name() + "." + t.Run.Namespace + ".svc" }
 
-// NetworkPolicy lets only the clients of the run reach the database.
+// NetworkPolicy lets only the clients of the run reach the database, and its own replicas.
+// Of a replica, clients reach the agent only.
 func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
+	from := func(labels map[string]string, ports ...int32) networkingv1.NetworkPolicyIngressRule {
+		rule := networkingv1.NetworkPolicyIngressRule{
+			From: []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: labels}}},
+		}
+		for _, p := range ports {
+			rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(p))})
+		}
+		return rule
+	}
 	clients := map[string]string{v1alpha1.LabelRun: t.Run.Name, v1alpha1.LabelRole: v1alpha1.RoleClient}
+	ingress := []networkingv1.NetworkPolicyIngressRule{from(clients, DatabasePort, AgentPort)}
+	switch {
+	case t.Replica != nil:
+		ingress = []networkingv1.NetworkPolicyIngressRule{from(clients, AgentPort)}
+	case t.replication() != nil:
+		replicas := map[string]string{v1alpha1.LabelRun: t.Run.Name, v1alpha1.LabelRole: v1alpha1.RoleReplica, v1alpha1.LabelTarget: t.Spec.Name}
+		ingress = append(ingress, from(replicas, DatabasePort))
+	}
 	return &networkingv1.NetworkPolicy{
 		ObjectMeta: t.meta(),
 		Spec: networkingv1.NetworkPolicySpec{
 			PodSelector: metav1.LabelSelector{MatchLabels: t.labels()},
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-			Ingress: []networkingv1.NetworkPolicyIngressRule{{
-				From: []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: clients}}},
-				Ports: []networkingv1.NetworkPolicyPort{
-					{Port: new(intstr.FromInt32(DatabasePort))}, {Port: new(intstr.FromInt32(AgentPort))},
-				},
-			}},
+			Ingress:     ingress,
 		},
 	}
 }
@@ -165,7 +215,8 @@ func disruptionBudget(labels map[string]string) policyv1.PodDisruptionBudgetSpec
 	}
 }
 
-func (t Target) replicas() int32 {
+// pods of the StatefulSet.
+func (t Target) pods() int32 {
 	if t.Stopped {
 		return 0
 	}
@@ -178,7 +229,7 @@ func (t Target) StatefulSet() *appsv1.StatefulSet {
 	return &appsv1.StatefulSet{
 		ObjectMeta: t.meta(),
 		Spec: appsv1.StatefulSetSpec{
-			Replicas:            new(t.replicas()),
+			Replicas:            new(t.pods()),
 			ServiceName:         t.name(),
 			PodManagementPolicy: appsv1.ParallelPodManagement,
 			Selector:            &metav1.LabelSelector{MatchLabels: t.labels()},
@@ -210,7 +261,7 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 		// A clean shutdown writes the dirty pages of the buffer pool.
 		TerminationGracePeriodSeconds: new(int64(120)),
 		InitContainers:                []corev1.Container{installAgent(t.AgentImage)},
-		Containers: []corev1.Container{t.serverContainer()},
+		Containers:                    []corev1.Container{t.serverContainer()},
 		Volumes: append([]corev1.Volume{
 			emptyDir("agent", corev1.StorageMediumDefault),
 			emptyDir("run", corev1.StorageMediumMemory),
@@ -218,7 +269,7 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 			{Name: "target", VolumeSource: corev1.VolumeSource{
 				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
 			}},
-			secretVolume("credentials", name, keep(v1alpha1.KeyUsername, v1alpha1.KeyPassword)),
+			secretVolume("credentials", t.secretName(), keep(v1alpha1.KeyUsername, v1alpha1.KeyPassword)),
 		}, slices.Concat(t.tlsVolumes(), data)...),
 	}
 }
@@ -228,7 +279,7 @@ func (t Target) tlsVolumes() []corev1.Volume {
 	if !t.HasTLS() {
 		return nil
 	}
-	return []corev1.Volume{secretVolume("tls", t.name(), []corev1.KeyToPath{
+	return []corev1.Volume{secretVolume("tls", t.secretName(), []corev1.KeyToPath{
 		{Key: v1alpha1.KeyCA, Path: v1alpha1.KeyCA},
 		{Key: v1alpha1.KeyServerCert, Path: v1alpha1.KeyCert},
 		{Key: v1alpha1.KeyServerKey, Path: v1alpha1.KeyKey},

@@ -250,6 +250,9 @@ type Runner struct {
 	Quote func(text []byte) Report
 	// JDBC: the tool reaches targets whose Endpoint.JDBC is set.
 	JDBC bool
+	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
+	// its own, so that with TLSRequired all three have to be in Credentials.
+	NeedsCertificate bool
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
 	Skips func(t Trial, p Phase) bool
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all

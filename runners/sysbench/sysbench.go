@@ -52,5 +52,7 @@ func Runner() runner.Runner {
 		// The script of prepare can; sysbench by itself always makes all the tables. A script
 		// of the user cannot: Skips.
 		SharesLoad: true,
+		// Its TLS is that of files in its working directory, all three.
+		NeedsCertificate: true,
 	}
 }

@@ -1,0 +1,127 @@
+package benchmarkrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
+)
+
+// resolveServer pins image, shape and settings of a server that Assay provides.
+func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, t v1alpha1.Target) (v1alpha1.ResolvedTarget, error) {
+	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
+	e, ok := r.Engine(t.MySQL.Flavor)
+	if !ok {
+		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.flavor: this operator has no engine %q", field, t.MySQL.Flavor)
+	}
+	if !slices.Contains(e.StorageEngines, t.MySQL.StorageEngine) {
+		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.storageEngine: %s has no %s: use one of %s",
+			field, t.MySQL.Flavor, t.MySQL.StorageEngine, strings.Join(e.StorageEngines, ", "))
+	}
+	if out.Image == "" {
+		entry, ok := r.Config.Engines[t.MySQL.Flavor][t.MySQL.Version]
+		if !ok {
+			return out, refuse(v1alpha1.ReasonVersionNotInCatalogue,
+				"%s.mysql.version: the engine catalogue has no %s %q; it has: %s. Add it to the chart value engines.%s, or set image",
+				field, t.MySQL.Flavor, t.MySQL.Version, r.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor)
+		}
+		out.Image = entry.Image
+	}
+	var err error
+	if out.Shape, err = r.resolveShape(ctx, field+".shape", *t.Shape); err != nil {
+		return out, err
+	}
+	user, err := r.userSettings(ctx, s, field+".mysql", t.MySQL)
+	if err != nil {
+		return out, err
+	}
+	if refusals := engine.Validate(e, field+".mysql.config", user); len(refusals) > 0 {
+		return out, refuse(v1alpha1.ReasonConfigRejected, "%v", errors.Join(refusals...))
+	}
+	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
+	if err != nil {
+		return out, err
+	}
+	lists := []sourced{
+		{v1alpha1.SourceShape, shapeSettings(e, *out.Shape, t.MySQL)},
+		{v1alpha1.SourceWorkload, limitSettings(e, s.demand)},
+		{v1alpha1.SourceReplication, replication},
+		{v1alpha1.SourceSpec, user},
+	}
+	if err := s.demand.fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
+		return out, err
+	}
+	out.Settings = mergeSettings(lists)
+	return out, nil
+}
+
+// userSettings merges the settings of configFrom and config.
+func (r *Reconciler) userSettings(ctx context.Context, s *scope, field string, m *v1alpha1.MySQLTarget) ([]engine.Setting, error) {
+	var lists [][]engine.Setting
+	for i, ref := range m.ConfigFrom {
+		at := fmt.Sprintf("%s.configFrom[%d]", field, i)
+		cm, err := r.configMap(ctx, s, at, ref.Name)
+		if err != nil {
+			return nil, err
+		}
+		list, err := engine.ParseSettings(cm.Data)
+		if err != nil {
+			return nil, refuse(v1alpha1.ReasonConfigRejected, "%s (ConfigMap %s): %v", at, ref.Name, err)
+		}
+		lists = append(lists, list)
+	}
+	list, err := engine.ParseSettings(m.Config)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonConfigRejected, "%s.config: %v", field, err)
+	}
+	return engine.Merge(append(lists, list)...), nil
+}
+
+// shapeSettings are the defaults that follow from the machine of the server.
+func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []engine.Setting {
+	if m.Defaults == v1alpha1.DefaultsServer || e.Defaults == nil {
+		return nil
+	}
+	return e.Defaults(engine.Shape{
+		CPUs: shape.CPU.AsApproximateFloat64(), MemoryBytes: shape.Memory.Value(),
+		DataBytes: m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
+	}, m.StorageEngine)
+}
+
+// limitSettings raise the limits that the workload would meet.
+func limitSettings(e engine.Engine, d demand) []engine.Setting {
+	if e.Limits == nil || d.isZero() {
+		return nil
+	}
+	return e.Limits(engine.Demand{
+		Connections: d.all.Connections, PreparedStatements: d.all.PreparedStatements, Tables: d.all.Tables,
+	})
+}
+
+// sourced are settings of one source.
+type sourced struct {
+	source   v1alpha1.SettingSource
+	settings []engine.Setting
+}
+
+// mergeSettings of several sources, the later ones before the earlier ones.
+func mergeSettings(lists []sourced) []v1alpha1.ServerSetting {
+	var all [][]engine.Setting
+	from := map[engine.Setting]v1alpha1.SettingSource{}
+	for _, l := range lists {
+		all = append(all, l.settings)
+		for _, st := range l.settings {
+			st.Name = engine.CanonicalName(st.Name)
+			from[st] = l.source
+		}
+	}
+	var out []v1alpha1.ServerSetting
+	for _, st := range engine.Merge(all...) {
+		out = append(out, v1alpha1.ServerSetting{Name: st.Name, Value: st.Value, Source: from[st]})
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+// Package quoted is about numbers that somebody else measured and published: it reads
+// them from the raw output of a tool, and says which of them a status shows.
+//
+// They are no results. Nobody here knows the machine, the settings or the day; what was
+// not published stays missing; and no test is ever made with them.
+package quoted
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Version names the format of Numbers.
+const Version = "assay.dev/quoted/v1"
+
+// MaxValues that a status shows.
+const MaxValues = 40
+
+// Numbers are what could be read of one published target.
+type Numbers struct {
+	// Version is always Version.
+	Version string `json:"version"`
+	// Target that the numbers are shown as.
+	Target string `json:"target"`
+	// Format of the text, such as YCSB.
+	Format string `json:"format"`
+	// Source that is quoted.
+	Source string `json:"source"`
+	// Phases that were published: run before load.
+	Phases []Phase `json:"phases"`
+}
+
+// Phase is what was published of one phase.
+type Phase struct {
+	// Phase is run or load: the key of the text.
+	Phase string `json:"phase"`
+	// ToolVersion as the tool printed it; empty if that was not published.
+	ToolVersion string `json:"toolVersion,omitempty"`
+	// Measurements in the order of the tool's adapter.
+	Measurements []result.Measurement `json:"measurements"`
+	// Errors that the tool counted.
+	Errors []result.ErrorCount `json:"errors,omitempty"`
+	// Problems are lines that could not be understood.
+	Problems []result.Problem `json:"problems,omitempty"`
+	// Failure of the tool that the text tells of.
+	Failure *result.Failure `json:"failure,omitempty"`
+}
+
+// Keys of the texts, in the order of Numbers.Phases.
+func Keys() []string { return []string{v1alpha1.KeyQuotedRun, v1alpha1.KeyQuotedLoad} }
+
+// Read the texts by their keys; others than Keys are ignored, and one that is missing
+// stays missing. A text without a single number is an error that names its first line
+// that could not be understood.
+func Read(quote func([]byte) runner.Report, texts map[string][]byte) (Numbers, error) {
+	out := Numbers{Version: Version}
+	for _, key := range Keys() {
+		text, has := texts[key]
+		if !has {
+			continue
+		}
+		report := quote(text)
+		if !slices.ContainsFunc(report.Measurements, func(m result.Measurement) bool { return m.Value != nil }) {
+			return Numbers{}, fmt.Errorf("key %s: no number can be read from its text%s", key, why(report))
+		}
+		out.Phases = append(out.Phases, Phase{
+			Phase: key, ToolVersion: report.ToolVersion, Measurements: report.Measurements, Errors: report.Errors, Problems: report.Problems, Failure: report.Failure,
+		})
+	}
+	return out, nil
+}
+
+// why a text has no number: what the tool's adapter says of it as a whole, and its first
+// problem.
+func why(report runner.Report) string {
+	text := ""
+	if report.Failure != nil {
+		text = ": " + report.Failure.Message
+	}
+	if len(report.Problems) == 0 {
+		return text
+	}
+	p := report.Problems[0]
+	if p.Line > 0 {
+		return fmt.Sprintf("%s; line %d: %s", text, p.Line, p.Text)
+	}
+	return text + "; " + p.Text
+}
+
+// Values are those that a status shows, at most MaxValues: the measurements of the
+// names first, in their order, each of the run before that of the load.
+func (n Numbers) Values(names []string) []v1alpha1.QuotedValue {
+	var out []v1alpha1.QuotedValue
+	for _, p := range n.Phases {
+		for _, m := range p.Measurements {
+			if m.Value != nil {
+				out = append(out, v1alpha1.QuotedValue{
+					Phase: p.Phase, Name: m.Name, Labels: m.Labels, Unit: m.Unit, Value: strconv.FormatFloat(*m.Value, 'f', -1, 64),
+				})
+			}
+		}
+	}
+	rank := func(v v1alpha1.QuotedValue) int {
+		if i := slices.Index(names, v.Name); i >= 0 {
+			return i
+		}
+		return len(names)
+	}
+	slices.SortStableFunc(out, func(a, b v1alpha1.QuotedValue) int { return cmp.Compare(rank(a), rank(b)) })
+	return out[:min(len(out), MaxValues)]
+}
+
+// Encode as JSON. It fails for a number that JSON has not, such as an infinite one.
+func (n Numbers) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(n, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encoding quoted numbers: %w", err)
+	}
+	return data, nil
+}
