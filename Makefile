@@ -105,6 +105,10 @@ e2e-chaos: cluster images ## a run that loses its manager 20 times, its database
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
 	@hack/e2e.sh bench
 
+.PHONY: bench-fidelity
+bench-fidelity: cluster images ## sysbench and YCSB through Assay against the same by kubectl run, 20 pairs each, in the cluster
+	@hack/e2e.sh fidelity
+
 .PHONY: bench-scale
 bench-scale: ## cost of 1 to 1,000 runs at once, against its bars (SIZES=1,10,100 is faster)
 	@hack/bench-scale.sh

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them; `chaos` is the long form of the
-# story of faults alone, and `bench` the benchmarks of the operator itself, which want a quiet machine.
-# Usage: e2e.sh [core|full|chaos|bench] [flags for go test...]
+# story of faults alone, `bench` the benchmarks of the operator itself, and `fidelity` the comparison with tools that are
+# called by hand; the last two want a quiet machine.
+# Usage: e2e.sh [core|full|chaos|bench|fidelity] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -14,7 +15,8 @@ case $stories in
   full) ;;
   chaos) flags+=(-run '^TestChaos$') ;;
   bench) flags+=(-run '^TestBench'); export ASSAY_BENCH=1 ;;
-  *) fail "no such stories: $stories (core, full, chaos or bench)" ;;
+  fidelity) flags+=(-run '^TestFidelity$'); export ASSAY_BENCH=1 ;;
+  *) fail "no such stories: $stories (core, full, chaos, bench or fidelity)" ;;
 esac
 
 step "install the chart with short limits"
@@ -25,5 +27,5 @@ step "install the chart with short limits"
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 
 step "$stories end-to-end stories"
-go test ./test/e2e -count=1 -v -timeout=40m "${flags[@]}" "$@"
+PATH=$(tool kubernetes):$PATH go test ./test/e2e -count=1 -v -timeout=40m "${flags[@]}" "$@"
 step_done
