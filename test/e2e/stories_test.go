@@ -224,24 +224,6 @@ func TestExternalServer(t *testing.T) {
 	})
 }
 
-// Every test of the runner works against both flavors, and passes every check.
-func TestEverySysbenchTest(t *testing.T) {
-	if testing.Short() {
-		t.Skip("only in make e2e-full")
-	}
-	for _, test := range []string{"oltp_read_write", "oltp_read_only", "oltp_write_only", "oltp_point_select"} {
-		t.Run(test, func(t *testing.T) {
-			ns := newNamespace(t)
-			text := strings.Replace(runYAML("every", mariadb+"\n"+mysql, short), "oltp_read_write", test, 1)
-			got := awaitRun(t, apply(t, ns, text), 3*time.Minute)
-			complete(t, got)
-			for _, trial := range got.Status.Trials {
-				checkStored(t, ns, trial, 1)
-			}
-		})
-	}
-}
-
 // Deleting a run in the middle of a trial leaves nothing behind.
 func TestDeleteLeavesNothing(t *testing.T) {
 	ns := newNamespace(t)

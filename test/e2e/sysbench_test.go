@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -54,4 +55,75 @@ func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
 		}
 		return ""
 	})
+}
+
+// workloadOf is a run with another workload of sysbench.
+func workloadOf(name, targets, workload string) string {
+	return strings.Replace(runYAML(name, targets, short), "{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}", workload, 1)
+}
+
+// Every test of the runner, options and a script work against both flavors, and pass
+// every check.
+func TestEverySysbenchTest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in make e2e-full")
+	}
+	workloads := map[string]string{
+		"oltp_read_write":       "{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_read_only":        "{test: oltp_read_only, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_write_only":       "{test: oltp_write_only, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_point_select":     "{test: oltp_point_select, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_insert":           "{test: oltp_insert, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_delete":           "{test: oltp_delete, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_update_index":     "{test: oltp_update_index, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_update_non_index": "{test: oltp_update_non_index, threads: 2, tables: 2, tableSize: 2000}",
+		"select_random_points":  "{test: select_random_points, threads: 2, tableSize: 2000}",
+		"select_random_ranges":  "{test: select_random_ranges, threads: 2, tableSize: 2000}",
+		"bulk_insert":           "{test: bulk_insert, threads: 2}",
+		"options": `{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000, randType: pareto, dbPsMode: disable, ignoreErrors: "1213",
+      options: {point-selects: "3", range-selects: "off", delete-inserts: "2", create_secondary: "off"}}`,
+		"script": `{script: {configMap: {name: script}, file: mine.lua, preparedStatements: 0}, threads: 2, options: {rows: "50"}}`,
+	}
+	for name, workload := range workloads {
+		t.Run(name, func(t *testing.T) {
+			ns := newNamespace(t)
+			if err := api.Create(t.Context(), scriptOf(ns)); err != nil {
+				t.Fatal(err)
+			}
+			got := awaitRun(t, apply(t, ns, workloadOf("every", mariadb+"\n"+mysql, workload)), 3*time.Minute)
+			complete(t, got)
+			for _, trial := range got.Status.Trials {
+				checkStored(t, ns, trial, 1)
+			}
+		})
+	}
+}
+
+// scriptOf is a script with a module beside it.
+func scriptOf(ns string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Name: "script", Namespace: ns},
+		Data: map[string]string{
+			"lib.lua": `return {statement = function(id) return "SELECT id FROM mine WHERE id = " .. id end}`,
+			"mine.lua": `local lib = require("lib")
+sysbench.cmdline.options = {rows = {"Rows of the table", 100}}
+function prepare()
+   local con = sysbench.sql.driver():connect()
+   con:query("CREATE TABLE mine (id INTEGER NOT NULL PRIMARY KEY)")
+   for i = 1, sysbench.opt.rows do
+      con:query("INSERT INTO mine VALUES (" .. i .. ")")
+   end
+end
+function thread_init()
+   con = sysbench.sql.driver():connect()
+end
+function event()
+   con:query(lib.statement(sysbench.rand.default(1, sysbench.opt.rows)))
+end
+function cleanup()
+   sysbench.sql.driver():connect():query("DROP TABLE mine")
+end
+`,
+		},
+	}
 }
