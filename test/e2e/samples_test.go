@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+const samples = "../../config/samples"
+
+// notHere are the samples that this cluster cannot run, and why.
+var notHere = map[string]string{
+	"kustomization.yaml":  "no object",
+	"external.yaml":       "the address of a server is the user's",
+	"sweep.yaml":          "takes days, on machines of a cloud",
+	"ycsb-published.yaml": "takes a day, on machines of a cloud",
+}
+
+// replaced are images that the samples take from a registry, by the names of those
+// that are built here.
+var replaced = map[string]string{"docker.io/library/mariadb:11.8": "tool-mysqlslap"}
+
+// Every sample that is meant for the local cluster runs as it stands.
+func TestSamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories")
+	}
+	paths, err := filepath.Glob(filepath.Join(samples, "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if why := notHere[filepath.Base(path)]; why != "" {
+				t.Skip(why)
+			}
+			runSample(t, path)
+		})
+	}
+}
+
+// runSample creates the objects of a file, and waits for its runs.
+func runSample(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for image, name := range replaced {
+		if bytes.Contains(data, []byte(image)) {
+			data = bytes.ReplaceAll(data, []byte(image), []byte(localImage(t, name)))
+		}
+	}
+	ns := newNamespace(t)
+	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
+	for {
+		obj := &unstructured.Unstructured{}
+		if err := decoder.Decode(&obj.Object); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if obj.GetKind() == "" {
+			continue
+		}
+		if obj.GetKind() != "InstanceShape" {
+			obj.SetNamespace(ns)
+		}
+		// The shapes of the local cluster are there already.
+		if err := api.Create(t.Context(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
+			t.Fatal(err)
+		}
+		if obj.GetKind() == "BenchmarkRun" {
+			run := &v1alpha1.BenchmarkRun{}
+			run.Name, run.Namespace = obj.GetName(), ns
+			complete(t, awaitRun(t, run, 15*time.Minute))
+		}
+	}
+}
+
+// localImage is the reference of an image that make images-full has built.
+func localImage(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile("../../out/images.txt")
+	if err != nil {
+		t.Fatalf("make images-full writes the list of images: %v", err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if image, reference, ok := strings.Cut(strings.TrimSpace(line), " "); ok && image == name {
+			return reference
+		}
+	}
+	t.Fatalf("the image %s was not built: make images-full", name)
+	return ""
+}
