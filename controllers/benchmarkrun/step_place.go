@@ -64,7 +64,9 @@ func request(run *v1alpha1.BenchmarkRun) queue.Request {
 		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
 	}
 	for _, t := range provided(run) {
-		need.Targets = append(need.Targets, placement.Target{Name: t.Name, Shape: *resolved(run, t.Name).Shape})
+		need.Targets = append(need.Targets, placement.Target{
+			Name: t.Name, Shape: *resolved(run, t.Name).Shape, Replicas: replicasOf(t),
+		})
 	}
 	return queue.Request{
 		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: run.Spec.Priority,
@@ -80,6 +82,9 @@ func describePlacement(p v1alpha1.Placement) string {
 	text := fmt.Sprintf("clients on %v", p.Clients)
 	for _, t := range p.Targets {
 		text += fmt.Sprintf(", %s on %s", t.Name, t.Node)
+		if len(t.Replicas) > 0 {
+			text += fmt.Sprintf(" with replicas on %v", t.Replicas)
+		}
 	}
 	return text
 }
@@ -88,7 +93,7 @@ func describePlacement(p v1alpha1.Placement) string {
 func nodesOf(p v1alpha1.Placement) []string {
 	nodes := slices.Clone(p.Clients)
 	for _, t := range p.Targets {
-		nodes = append(nodes, t.Node)
+		nodes = append(append(nodes, t.Node), t.Replicas...)
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes)

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/certificate"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -56,9 +57,25 @@ func target(change ...func(*Target)) Target {
 	return t
 }
 
+func replicated(t *Target) {
+	t.Spec.MySQL.Replication = &v1alpha1.Replication{Mode: v1alpha1.ReplicationSemiSync, Replicas: 2}
+}
+
+// second is the replica with the index 1.
+func second(t *Target) { t.Replica, t.Node = new(1), "node-replica" }
+
+func required(t *Target) { t.Spec.MySQL.TLS = v1alpha1.TLSRequired }
+
+func certs() certificate.Bundle {
+	return certificate.Bundle{
+		CA: []byte("ca"), ServerCert: []byte("server"), ServerKey: []byte("server's key"),
+		ClientCert: []byte("client"), ClientKey: []byte("client's key"),
+	}
+}
+
 func trial() Client {
 	return Client{
-		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", Image: "sysbench:1", Shape: shape("c"), Timeout: 5 * time.Minute,
+		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", Shape: shape("c"), Timeout: 5 * time.Minute,
 		Trial: runner.Trial{
 			Version: runner.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
 			Ref:      result.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
@@ -71,18 +88,28 @@ func trial() Client {
 // Every object as it is sent to the API server.
 func TestObjects(t *testing.T) {
 	tests := map[string]any{
-		"target-secret":         target().Secret("s3cret"),
-		"target-configmap":      target().ConfigMap(),
-		"target-service":        target().Service(),
-		"target-networkpolicy":  target().NetworkPolicy(),
-		"target-pdb":            target().PodDisruptionBudget(),
-		"target-statefulset":    target().StatefulSet(),
-		"client-serviceaccount": ServiceAccount(run()),
-		"client-rolebinding":    RoleBinding(run()),
-		"client-pdb":            ClientDisruptionBudget(run()),
-		"client-role":           trial().Role(),
-		"client-trial":          trial().TrialConfigMap(),
-		"client-result":         trial().ResultConfigMaps()[0],
+		"target-secret":               target().Secret("s3cret", certs()),
+		"target-secret-with-tls":      target(required).Secret("s3cret", certs()),
+		"target-configmap-with-tls":   target(required).ConfigMap(),
+		"target-statefulset-with-tls": target(required).StatefulSet(),
+		"primary-configmap":           target(replicated).ConfigMap(),
+		"primary-networkpolicy":       target(replicated).NetworkPolicy(),
+		"replica-configmap":           target(replicated, second).ConfigMap(),
+		"replica-networkpolicy":       target(replicated, second).NetworkPolicy(),
+		"replica-service":             target(replicated, second).Service(),
+		"replica-pdb":                 target(replicated, second).PodDisruptionBudget(),
+		"replica-statefulset":         target(replicated, second, required).StatefulSet(),
+		"target-configmap":            target().ConfigMap(),
+		"target-service":              target().Service(),
+		"target-networkpolicy":        target().NetworkPolicy(),
+		"target-pdb":                  target().PodDisruptionBudget(),
+		"target-statefulset":          target().StatefulSet(),
+		"client-serviceaccount":       ServiceAccount(run()),
+		"client-rolebinding":          RoleBinding(run()),
+		"client-pdb":                  ClientDisruptionBudget(run()),
+		"client-role":                 trial().Role(),
+		"client-trial":                trial().TrialConfigMap(),
+		"client-result":               trial().ResultConfigMaps()[0],
 		"client-job-of-three": func() any {
 			c := trial()
 			c.Trial.Clients, c.Nodes = 3, []string{"node-a", "node-b"}
@@ -147,5 +174,47 @@ func TestPods(t *testing.T) {
 	near.Run.Spec.Clients.Placement.SeparateFromTargets = v1alpha1.SeparationNone
 	if near.Job().Spec.Template.Spec.Affinity.PodAntiAffinity != nil {
 		t.Error("separation that nobody asked for")
+	}
+}
+
+// The server's key is in the Secret, and reaches the server only.
+func TestKeysReachWhomTheyAreOf(t *testing.T) {
+	shown := func(spec corev1.PodSpec) map[string]bool {
+		keys := map[string]bool{}
+		for _, v := range spec.Volumes {
+			if v.Secret == nil {
+				continue
+			}
+			if len(v.Secret.Items) == 0 {
+				t.Errorf("volume %s shows the whole Secret", v.Name)
+			}
+			for _, i := range v.Secret.Items {
+				keys[i.Key] = true
+			}
+		}
+		return keys
+	}
+	for name, change := range map[string][]func(*Target){"without TLS": nil, "with TLS": {required}} {
+		t.Run(name, func(t *testing.T) {
+			db, c := target(change...), trial()
+			c.CredentialKeys = db.ClientKeys()
+			server, client := shown(db.StatefulSet().Spec.Template.Spec), shown(c.Job().Spec.Template.Spec)
+			for key := range db.Secret("p", certs()).Data {
+				switch key {
+				case v1alpha1.KeyServerCert, v1alpha1.KeyServerKey:
+					if client[key] || !server[key] {
+						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
+					}
+				case v1alpha1.KeyCert, v1alpha1.KeyKey:
+					if !client[key] || server[key] {
+						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
+					}
+				default:
+					if !client[key] || !server[key] {
+						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
+					}
+				}
+			}
+		})
 	}
 }

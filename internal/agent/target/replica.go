@@ -34,13 +34,13 @@ type follower struct {
 	mu   sync.Mutex
 	db   *sql.DB
 	at   time.Time
-	last look
+	last sight
 	// max is the greatest lag since the last answer.
 	max *float64
 }
 
-// look is what the server told of replication once.
-type look struct {
+// sight is what the server told of replication once.
+type sight struct {
 	running bool
 	lag     *float64
 	problem string
@@ -108,12 +108,12 @@ func (f *follower) watch(ctx context.Context, serving func() bool) {
 }
 
 // see looks once and remembers it.
-func (f *follower) see(ctx context.Context) look {
+func (f *follower) see(ctx context.Context) sight {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	seen, err := f.ask(ctx)
 	if err != nil {
-		seen = look{problem: "the replica does not tell of replication: " + err.Error()}
+		seen = sight{problem: "the replica does not tell of replication: " + err.Error()}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -124,22 +124,22 @@ func (f *follower) see(ctx context.Context) look {
 	return seen
 }
 
-func (f *follower) ask(ctx context.Context) (look, error) {
+func (f *follower) ask(ctx context.Context) (sight, error) {
 	db, err := f.open()
 	if err != nil {
-		return look{}, err
+		return sight{}, err
 	}
 	rows, err := db.QueryContext(ctx, f.in.engine.ReplicaStatus(f.in.target))
 	if err != nil {
-		return look{}, err
+		return sight{}, err
 	}
 	defer func() { _ = rows.Close() }()
 	columns, err := rows.Columns()
 	if err != nil {
-		return look{}, err
+		return sight{}, err
 	}
 	if !rows.Next() {
-		return look{}, errors.Join(errors.New("it follows nobody"), rows.Err())
+		return sight{}, errors.Join(errors.New("it follows nobody"), rows.Err())
 	}
 	values := make([]sql.NullString, len(columns))
 	into := make([]any, len(columns))
@@ -147,7 +147,7 @@ func (f *follower) ask(ctx context.Context) (look, error) {
 		into[i] = &values[i]
 	}
 	if err := rows.Scan(into...); err != nil {
-		return look{}, err
+		return sight{}, err
 	}
 	row := map[string]sql.NullString{}
 	for i, name := range columns {
@@ -158,7 +158,7 @@ func (f *follower) ask(ctx context.Context) (look, error) {
 
 // parseLook reads one line of SHOW REPLICA STATUS or SHOW SLAVE STATUS, whose names are in
 // lower case here.
-func parseLook(row map[string]sql.NullString) look {
+func parseLook(row map[string]sql.NullString) sight {
 	of := func(names ...string) sql.NullString {
 		for _, name := range names {
 			if v, has := row[name]; has {
@@ -168,7 +168,7 @@ func parseLook(row map[string]sql.NullString) look {
 		return sql.NullString{}
 	}
 	receives, applies := of("replica_io_running", "slave_io_running"), of("replica_sql_running", "slave_sql_running")
-	l := look{running: receives.String == "Yes" && applies.String == "Yes"}
+	l := sight{running: receives.String == "Yes" && applies.String == "Yes"}
 	if behind := of("seconds_behind_source", "seconds_behind_master"); behind.Valid {
 		if seconds, err := strconv.ParseFloat(behind.String, 64); err == nil {
 			l.lag = &seconds
