@@ -266,6 +266,18 @@ var cases = map[string]struct {
 			b.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 3}
 			a.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 8}
 		}), "", ""},
+	"a replica that stopped": {func(r *result.Result, _ *runner.Facts) {
+		if r.Target == nil {
+			r.Target = &result.Environment{}
+		}
+		r.Target.Replicas = []result.Replica{{Error: "error 1236"}}
+	}, "replication", "replica 0: error 1236"},
+	"a commit that no replica acknowledged": {func(r *result.Result, _ *runner.Facts) {
+		if r.Server == nil {
+			r.Server = &result.Server{}
+		}
+		r.Server.StatusDelta = map[string]float64{"Rpl_semi_sync_master_no_tx": 1}
+	}, "semi-sync", "1 commits were not acknowledged"},
 	"a node that was started again": {
 		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node was started again at 12:00:04"},
 	"a node that was started before": {booted(noon.Add(-time.Minute)), "", ""},
