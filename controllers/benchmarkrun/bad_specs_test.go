@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
 )
 
 // goodSpec is changed by each bad spec in one place: a text is replaced.
@@ -38,6 +39,8 @@ type badSpec struct {
 	replace, by string
 	// more fields of the design.
 	more string
+	// duration in place of that of the design, and a deadline that holds it.
+	duration string
 	// refused by the API server with a message that holds this.
 	refused string
 	// reason of the condition Failed, if the API server accepts the spec, and what
@@ -57,6 +60,20 @@ func external(more string) string {
 	return "  - name: db\n    external: {host: db.example, credentials: {name: " + more + "}}\n"
 }
 
+// tool1 is a custom tool whose rows are loaded.
+const tool1 = `{custom: {image: i, format: Result, run: {command: [t]}, parameters: {rows: "1", mode: a}, dataParameters: [rows]}}`
+
+// jdbc is an external target that only YCSB reaches.
+const jdbc = "  - name: db\n    external: {jdbc: {url: 'jdbc:sqlserver://h', driver: a.B}, credentials: {name: fullsecret}}\n"
+
+func script(configMap string) string {
+	return "{sysbench: {script: {configMap: {name: " + configMap + "}}, threads: 4}}"
+}
+
+func published(configMap string) string {
+	return "  - name: quoted\n    published: {configMap: {name: " + configMap + "}, format: YCSB, source: somewhere}\n"
+}
+
 var badSpecs = map[string]badSpec{
 	// What the API server refuses.
 	"a flavor that does not exist":           {replace: "flavor: MariaDB", by: "flavor: Oracle", refused: `supported values: "MySQL", "MariaDB"`},
@@ -70,7 +87,7 @@ var badSpecs = map[string]badSpec{
 	"too many blocks":                        {replace: "blocks: 3", by: "blocks: 101", refused: "spec.design.blocks"},
 	"no threads":                             {replace: "threads: 4", by: "threads: 0", refused: "spec.workload.sysbench.threads"},
 	"a deadline that cannot hold the trials": {replace: "duration: 10s", by: "duration: 1h", refused: "deadline is shorter than blocks x targets"},
-	"two workloads":                          {replace: bench1, by: strings.TrimSuffix(bench1, "}") + ", ycsb: {workload: a}}", refused: `unknown field "spec.workload.ycsb"`},
+	"two workloads":                          {replace: bench1, by: strings.TrimSuffix(bench1, "}") + ", ycsb: {workload: a}}", refused: "workload needs exactly one tool"},
 	"no workload":                            {replace: bench1, by: "{}", refused: "workload needs exactly one tool"},
 	"two targets of one name":                {replace: target1, by: target1 + target1, refused: `Duplicate value: {"name":"db"}`},
 	"no target":                              {replace: "targets:\n" + target1, by: "targets: []\n", refused: "should have at least 1 items"},
@@ -98,7 +115,7 @@ var badSpecs = map[string]badSpec{
 	"no clients":                             {replace: "clients: {shape:", by: "clients: {count: 0, shape:", refused: "spec.clients.count"},
 	"too many clients":                       {replace: "clients: {shape:", by: "clients: {count: 65, shape:", refused: "spec.clients.count"},
 	"idle targets that lose their data":      {replace: "size: 1Gi}}", by: "size: 1Gi, medium: Memory}}", more: "idleTargets: Stopped", refused: "idleTargets: Stopped loses the data"},
-	"an axis that is no name":                {replace: "  workload:", by: matrix("{name: Threads, values: [1]}"), refused: "spec.matrix[0].name"},
+	"an axis that is no name":                {replace: "  workload:", by: matrix("{name: 9threads, values: [1]}"), refused: "spec.matrix[0].name"},
 	"an axis without values":                 {replace: "  workload:", by: matrix("{name: threads, values: []}"), refused: "spec.matrix[0].values"},
 	"an axis with a value twice":             {replace: "  workload:", by: matrix("{name: threads, values: [1, 1]}"), refused: "Duplicate value"},
 	"two axes of one name":                   {replace: "  workload:", by: matrix("{name: threads, values: [1]}, {name: threads, values: [2]}"), refused: "Duplicate value"},
@@ -110,8 +127,22 @@ var badSpecs = map[string]badSpec{
 	"a negative seed":                        {replace: "blocks: 3", by: "blocks: 3, seed: -1", refused: "spec.design.seed"},
 	"an order that does not exist":           {replace: "blocks: 3", by: "blocks: 3, order: Random", refused: "spec.design.order"},
 	"a reset that does not exist":            {replace: "blocks: 3", by: "blocks: 3, dataReset: Never", refused: "spec.design.dataReset"},
+	"nothing that is measured":               {replace: target1, by: published("numbers"), refused: "at least one target has to be measured"},
+	"a reset of what Assay cannot speak to":  {replace: target1, by: jdbc, more: "dataReset: PerTrial", refused: "dataReset must be PerRun with an external.jdbc target"},
+	"intervals of YCSB beyond a result":      {replace: bench1, by: "{ycsb: {threads: 4}}", more: "cooldown: 0s", duration: "9h", refused: "workload.ycsb.statusIntervalSeconds"},
 
 	// What only the manager can see.
+	"an axis of many values":                     {replace: "  workload:", by: matrix("{name: options, values: [x]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[options]: options has many values, and an axis sets one"},
+	"an axis of a parameter that is loaded":      {replace: "  workload: " + bench1, by: matrix("{name: rows, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: rows decides what is loaded"},
+	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},
+	"a storage engine that the flavor lacks":     {replace: `flavor: MariaDB, version: "10.11"`, by: `flavor: MySQL, version: "9.7", storageEngine: RocksDB`, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].mysql.storageEngine: MySQL has no RocksDB: use one of InnoDB"},
+	"a limit below what the workload needs":      {replace: "threads: 4", by: "threads: 300", reason: string(result.ReasonLimitTooLow), message: "spec.targets[0].mysql.config.max_connections: 200 is too low: the workload needs 300 connections"},
+	"a script of which there is no ConfigMap":    {replace: bench1, by: script("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.workload.sysbench.script.configMap: there is no ConfigMap "nowhere"`},
+	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
+	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
+	"a published text without a number":          {replace: target1, by: target1 + published("numbers"), reason: v1alpha1.ReasonPublishedUnreadable, message: "key run: no number can be read from its text"},
+	"JDBC with a tool that does not speak it":    {replace: target1, by: jdbc, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.jdbc: sysbench does not speak JDBC"},
+	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "host:", "tls: Required, host:", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
 	"an axis that the tool does not have":        {replace: "  workload:", by: matrix("{name: colour, values: [1]}"), reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field colour"},
 	"an axis that decides the data":              {replace: "  workload:", by: matrix("{name: tableSize, values: [10, 20]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: tableSize decides what is loaded"},
 	"an axis with a value twice in other words":  {replace: "  workload:", by: matrix(`{name: threads, values: [1, "1"]}`), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: threads has the value 1 twice"},
@@ -177,8 +208,12 @@ func TestBadSpecs(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	half := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "halfsecret", Namespace: ns}, StringData: map[string]string{"username": "u"}}
-	if err := server.API.Create(t.Context(), half); err != nil {
-		t.Fatal(err)
+	full := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "fullsecret", Namespace: ns}, StringData: map[string]string{"username": "u", "password": "p"}}
+	numbers := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "numbers", Namespace: ns}, Data: map[string]string{"run": "unknown\n", "note": "x"}}
+	for _, obj := range []client.Object{half, full, numbers} {
+		if err := server.API.Create(t.Context(), obj); err != nil {
+			t.Fatal(err)
+		}
 	}
 	n := 0
 	for name, tt := range badSpecs {
@@ -195,6 +230,9 @@ func (b badSpec) try(t *testing.T, namespace string, n int) {
 	text := strings.Replace(goodSpec, b.replace, b.by, 1)
 	if b.more != "" {
 		text = strings.Replace(text, "design: {", "design: {"+b.more+", ", 1)
+	}
+	if b.duration != "" {
+		text = strings.NewReplacer("duration: 10s", "duration: "+b.duration, "deadline: 1h", "deadline: 720h").Replace(text)
 	}
 	if err := yaml.UnmarshalStrict([]byte(text), &obj.Object); err != nil {
 		t.Fatalf("the bad spec is no YAML: %v", err)

@@ -93,7 +93,9 @@ func TestSettingsAreMergedAndPinned(t *testing.T) {
 	create(t, run)
 	got := await(t, run, "Placed", isTrue(v1alpha1.ConditionPlaced))
 	close(release)
-	want := []v1alpha1.ServerSetting{{Name: "max_connections", Value: "500"}, {Name: "innodb_buffer_pool_size", Value: "2G"}}
+	want := []v1alpha1.ServerSetting{
+		{Name: "max_connections", Value: "500", Source: v1alpha1.SourceSpec}, {Name: "innodb_buffer_pool_size", Value: "2G", Source: v1alpha1.SourceSpec},
+	}
 	if diff := cmp.Diff(want, got.Status.Resolved.Targets[0].Settings); diff != "" {
 		t.Errorf("settings differ (-want +got):\n%s", diff)
 	}

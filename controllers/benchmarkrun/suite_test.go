@@ -59,7 +59,7 @@ func TestMain(m *testing.M) {
 func testConfig() config.Config {
 	c := config.Default()
 	c.Agent = config.Image{Image: "agent:1"}
-	c.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}}
+	c.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}, "ycsb": {Image: "ycsb:1"}}
 	c.Engines = map[string]map[string]config.Image{"MariaDB": {"10.11": {Image: "mariadb:10.11"}}, "MySQL": {"9.7": {Image: "mysql:9.7"}}}
 	c.Limits.ImagePull.Duration = time.Second
 	return c
@@ -307,7 +307,10 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 		Spec: v1alpha1.BenchmarkRunSpec{
 			Targets: []v1alpha1.Target{{
 				Name: "db", Shape: new(inline("t")),
-				MySQL: &v1alpha1.MySQLTarget{Flavor: "MariaDB", Version: "10.11", Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")}},
+				// The server's own defaults, so that a story is about the settings that it has itself.
+				MySQL: &v1alpha1.MySQLTarget{
+					Flavor: "MariaDB", Version: "10.11", Defaults: v1alpha1.DefaultsServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
+				},
 			}},
 			Clients:  v1alpha1.Clients{Shape: inline("c")},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
