@@ -75,7 +75,7 @@ func certs() certificate.Bundle {
 
 func trial() Client {
 	return Client{
-		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", Shape: shape("c"), Timeout: 5 * time.Minute,
+		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
 		Trial: runner.Trial{
 			Version: runner.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
 			Ref:      result.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
@@ -115,6 +115,14 @@ func TestObjects(t *testing.T) {
 			c.Trial.Clients, c.Nodes = 3, []string{"node-a", "node-b"}
 			return c.Job()
 		}(),
+		"client-job-custom": func() any {
+			c := trial()
+			c.Image, c.PullPolicy, c.PullSecrets = "tool:1", corev1.PullNever, []corev1.LocalObjectReference{{Name: "pull"}}
+			c.AgentImage, c.Inputs = "agent:1", "run-inputs"
+			return c.Job()
+		}(),
+		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
+			map[string]string{"script.lua": "function event() end"}, map[string][]byte{"data.bin": {1, 2}}),
 		"client-role-of-three": func() any { c := trial(); c.Trial.Clients = 3; return c.Role() }(),
 		"journal-records":      Journal(run(), "run-records-0000", v1alpha1.KeyRecords, []byte("x")),
 		"journal-plan":         Journal(run(), "run-plan-0000", v1alpha1.KeyPlan, []byte("x")),
