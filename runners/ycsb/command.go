@@ -144,17 +144,22 @@ func loadArgs(t runner.Trial, p Params) (phaseArgs, error) {
 // same time, and Java may take seconds on a small machine.
 const tableSeconds = 120
 
-// runArgs end after the operations or the seconds, whichever comes first. 0 operations are
-// no such end; a large number instead would make keys of workload e that nobody inserts.
+// runArgs end after the operations or the seconds, whichever comes first. Without a number of
+// operations it is the largest: 0.17 starts no more threads than operations, so that 0 is the
+// end of all.
 func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseArgs {
 	operations := p.OperationCount
 	if phase == runner.Warmup {
 		operations = 0
 	}
+	bound := operations
+	if bound == 0 {
+		bound = maxInt
+	}
 	own := map[string]string{
 		"insertstart":      "0",
 		"insertcount":      strconv.FormatInt(p.RecordCount, 10),
-		"operationcount":   strconv.FormatInt(operations, 10),
+		"operationcount":   strconv.FormatInt(bound, 10),
 		"maxexecutiontime": strconv.FormatInt(seconds, 10),
 	}
 	if p.Target > 0 {
@@ -162,6 +167,7 @@ func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseA
 	}
 	if p.inserts() {
 		own["workload"] = ownInserts
+		own["assay.operations"] = strconv.FormatInt(operations, 10)
 		own["assay.insertrange"] = strconv.Itoa(insertRange(t, phase))
 	}
 	return phaseArgs{verb: "run", threads: int64(p.Threads), target: p.Target, properties: own}

@@ -76,7 +76,7 @@ func TestCommandInFull(t *testing.T) {
 			"-p fieldlengthdistribution=constant -p hdrhistogram.fileoutput=true -p hdrhistogram.output.path=hdr- " +
 			"-p hdrhistogram.percentiles=50,95,99,99.9 -p insertcount=1000 -p insertorder=hashed -p insertproportion=0 " +
 			"-p insertstart=0 -p jdbc.batchupdateapi=false -p jdbc.fetchsize=0 -p maxexecutiontime=300 -p maxscanlength=1000 " +
-			"-p measurement.interval=op -p measurementtype=hdrhistogram -p operationcount=0 -p readallfields=true " +
+			"-p measurement.interval=op -p measurementtype=hdrhistogram -p operationcount=2147483647 -p readallfields=true " +
 			"-p readmodifywriteproportion=0 -p readproportion=0.5 -p recordcount=1000 -p requestdistribution=zipfian " +
 			"-p scanlengthdistribution=uniform -p scanproportion=0 -p status.interval=1 -p table=usertable -p updateproportion=0.5 " +
 			"-p workload=site.ycsb.workloads.CoreWorkload -p writeallfields=false"),
@@ -121,7 +121,7 @@ func TestCommandOfPhases(t *testing.T) {
 		},
 		"a warm-up has its time, and no number of operations": {
 			phase: runner.Warmup, changes: map[string]any{"operationCount": 500}, begins: java + "run" + rest + "20 -P secret.properties",
-			with: map[string]string{"operationcount": "0", "maxexecutiontime": "30", "assay.insertrange": ""},
+			with: map[string]string{"operationcount": "2147483647", "maxexecutiontime": "30", "assay.insertrange": ""},
 		},
 		"a rate is offered, and latencies count from the intended start as well": {
 			phase: runner.Run, changes: map[string]any{"target": 1000, "operationCount": 500},
@@ -143,7 +143,7 @@ func TestCommandOfPhases(t *testing.T) {
 		"the warm-up before": {
 			phase: runner.Warmup, changes: map[string]any{"workload": "e"}, begins: java + "run" + rest + "20 -P secret.properties",
 			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
-			with:  map[string]string{"assay.insertrange": "25", "maxscanlength": "100"},
+			with:  map[string]string{"assay.insertrange": "25", "assay.operations": "0", "operationcount": "2147483647", "maxscanlength": "100"},
 		},
 		"cleanup drops the table": {
 			phase: runner.Cleanup, begins: java + "drop" + rest + "1 -P secret.properties",

@@ -41,6 +41,7 @@ public final class BindingTest {
     cases.put("a delimiter counts only in front of another URL", BindingTest::urls);
     cases.put("a refused connection fails", BindingTest::refused);
     cases.put("new rows of two processes have different keys", BindingTest::ownInserts);
+    cases.put("without an end but time, the keys that are chosen are rows", BindingTest::boundedByTime);
     cases.put("the command line wins over a file", BindingTest::commandLine);
     cases.forEach((name, test) -> {
       FakeDatabase.reset();
@@ -232,6 +233,20 @@ public final class BindingTest {
     other.init(p);
     equal(List.of(first.buildKeyName(9), first.buildKeyName(10)), List.of("user9", "user10"));
     equal(List.of(other.buildKeyName(9), other.buildKeyName(10)), List.of("user9", "user" + (10 + (3L << 32))));
+  }
+
+  private static void boundedByTime() throws Exception {
+    Properties p = FakeDatabase.properties("jdbc:fake:a", "recordcount=10", "insertorder=ordered",
+        "insertproportion=0.05", "requestdistribution=zipfian", "operationcount=2147483647");
+    site.ycsb.measurements.Measurements.setProperties(p);
+    OwnInserts workload = new OwnInserts();
+    workload.init(p);
+    JdbcDBClient c = client(p);
+    for (int i = 0; i < 100; i++) {
+      workload.doTransactionRead(c);
+    }
+    equal(FakeDatabase.LOG.size(), 100);
+    equal(FakeDatabase.LOG.stream().allMatch(read -> read.matches(".*\\[user[0-9]\\]")), true);
   }
 
   private static void commandLine() throws Exception {
