@@ -68,7 +68,8 @@ func escape(value string) string {
 	return out.String()
 }
 
-// pkcs8 is the key in the one format that Java reads by itself.
+// pkcs8 is the key, and nothing beside it (the files that MySQL makes end with a NUL), in the one
+// format that Java reads by itself.
 func pkcs8(key []byte) ([]byte, error) {
 	block, _ := pem.Decode(key)
 	if block == nil {
@@ -79,7 +80,7 @@ func pkcs8(key []byte) ([]byte, error) {
 	var err error
 	switch block.Type {
 	case "PRIVATE KEY":
-		return key, nil
+		return pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: der}), nil
 	case "RSA PRIVATE KEY":
 		parsed, err = x509.ParsePKCS1PrivateKey(der)
 	case "EC PRIVATE KEY":

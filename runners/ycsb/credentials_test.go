@@ -58,6 +58,13 @@ func TestSecretsOfTLS(t *testing.T) {
 	}
 }
 
+func TestKeyOfMySQL(t *testing.T) {
+	const key = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"
+	if got, err := pkcs8([]byte(key + "\x00")); err != nil || string(got) != key {
+		t.Errorf("got %q, %v, want %q", got, err, key)
+	}
+}
+
 func TestSecretsThatAreRefused(t *testing.T) {
 	tests := map[string]struct {
 		credentials runner.Credentials

@@ -19,7 +19,7 @@ type cause struct {
 // the operation and the SQLSTATE, as our binding prints them.
 var causes = []cause{
 	{regexp.MustCompile(`Connections using insecure transport are prohibited|, 3159, |SSLHandshakeException|SSLException|PKIX path|CertPath|CertificateException|` +
-		`SSL connection required|(?:does not|doesn't) (?:support|allow) SSL|not supported by the server|Trust store|Unable to create SSL|SSL_(?:HANDSHAKE|ERROR)|` +
+		`SSL [Cc]onnection required|does not chain with any of the trust anchors|(?:does not|doesn't) (?:support|allow) SSL|not supported by the server|Trust store|Unable to create SSL|SSL_(?:HANDSHAKE|ERROR)|` +
 		`could not establish a secure connection`),
 		result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"},
 	{regexp.MustCompile(`, 1044, |, 1142, |to database '|command denied to user|permission was denied`),
@@ -27,7 +27,7 @@ var causes = []cause{
 	{regexp.MustCompile(`, 1045, |Access denied for user|Login failed for user|, 18456, `),
 		result.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"},
 	{regexp.MustCompile(`Public Key Retrieval is not allowed`),
-		result.ReasonCredentialsRejected, "the account needs TLS or the server's public key: set the target's tls to Required, or workload.ycsb.urlParameters.allowPublicKeyRetrieval to true"},
+		result.ReasonCredentialsRejected, "the account needs TLS or the server's public key: set the target's tls to Required; in external.jdbc.url, allowPublicKeyRetrieval=true does it as well"},
 	{regexp.MustCompile(`, 1050, |Table '[^']*' already exists|There is already an object named`),
 		result.ReasonSchemaNotEmpty, "drop the table usertable first, or use an empty schema"},
 	{regexp.MustCompile(`, 1049, |, 1146, |Unknown database|Table '[^']*' doesn't exist|Invalid object name|Cannot open database|, 208, `),

@@ -18,11 +18,12 @@ var (
 	plainLines = regexp.MustCompile(`^(?:` +
 		`Command line: .*` +
 		`|\s*` +
-		`|Loading workload\.\.\.|Starting test\.` +
+		`|Loading workload\.\.\.| \(might take a few minutes for large data sets\)|Starting test\.` +
 		`|Adding shard node URL: .*|Using shards: .*` +
 		`|DBWrapper: report latency for each error is .*` +
 		`|Maximum execution time specified as: \d+ secs` +
-		`|Requesting stop for the workload\.|Stop requested for workload\. Now Joining!` +
+		`|Could not wait until max specified time, TerminatorThread interrupted\.` + // the operations were done before
+		`|(?:Maximum time elapsed\. )?Requesting stop for the workload\.|Stop requested for workload\. Now Joining!` +
 		`|Still waiting for thread .* to complete\. Workload status: .*` +
 		`|SLF4J: .*|Picked up \S*JAVA\S*: .*|OpenJDK .* warning: .*|WARNING: .*|\[ ?(?:INFO|DEBUG)\] .*` +
 		`)$`)
