@@ -122,9 +122,10 @@ func filesOf(cm *corev1.ConfigMap) map[string][]byte {
 // digest of files: the SHA-256 of what sha256sum prints of them in the order of their
 // names, so that anybody can compute it.
 func digest(files map[string][]byte) string {
-	all := sha256.New()
+	var lines []byte
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(all, "%x  %s\n", sha256.Sum256(files[name]), name)
+		lines = fmt.Appendf(lines, "%x  %s\n", sha256.Sum256(files[name]), name)
 	}
-	return hex.EncodeToString(all.Sum(nil))
+	sum := sha256.Sum256(lines)
+	return hex.EncodeToString(sum[:])
 }
