@@ -18,17 +18,60 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// fixture is a real output of YCSB 0.17.0 with its own JDBC binding, or one that was made
-// from such. The names begin with the server.
+// fixture is a real output of YCSB 0.17.0 with its own JDBC binding or (own) with ours, or one
+// that was made from such. The names begin with the server.
 type fixture struct {
 	phase  runner.Phase
 	change func(*Params)
+	// of is what differs in the trial; nil for nothing.
+	of func(*runner.Trial)
 	// want is the reason of the failure; empty for a success.
 	want result.Reason
 	exit int
 }
 
 func batched(p *Params) { p.BatchSize, p.BatchUpdateAPI = 5000, true }
+
+// own is a run of our binding, with 4 threads on 500 rows.
+func own(phase runner.Phase, changes ...func(*Params)) fixture {
+	return fixture{phase: phase, change: func(p *Params) {
+		p.RecordCount, p.Threads, p.OperationCount = 500, 4, 0
+		for _, change := range changes {
+			change(p)
+		}
+	}}
+}
+
+func letter(workload string) func(*Params) { return func(p *Params) { p.Workload = workload } }
+
+func batchesOf(rows int32) func(*Params) {
+	return func(p *Params) { p.BatchSize, p.BatchUpdateAPI = rows, true }
+}
+
+func (f fixture) fails(want result.Reason, exit int) fixture {
+	f.want, f.exit = want, exit
+	return f
+}
+
+func (f fixture) in(of func(*runner.Trial)) fixture {
+	f.of = of
+	return f
+}
+
+func encrypted(t *runner.Trial) { t.Endpoint.TLS = runner.TLSRequired }
+
+// seconds that the run was to take.
+func (f fixture) seconds(n int64) fixture {
+	before := f.of
+	return f.in(func(t *runner.Trial) {
+		t.DurationSeconds = n
+		if before != nil {
+			before(t)
+		}
+	})
+}
+
+func second(t *runner.Trial) { t.Clients, t.Ref.Client = 2, 1 }
 
 // The servers of the samples were those of one machine, and 20 threads did 10,000
 // operations on 10,000 rows in each.
@@ -48,6 +91,28 @@ var fixtures = map[string]fixture{
 	"mysql97-run-hdr-text":             {phase: runner.Run},
 	"mysql97-run-hdr-jsonarray":        {phase: runner.Run},
 	"mysql97-run-hdr-jsonlines":        {phase: runner.Run},
+
+	"own-mysql97-load-batch":    own(runner.Prepare, batchesOf(100)),
+	"own-myrocks-load-batch":    own(runner.Prepare, batchesOf(100)),
+	"own-maria1011-load-second": own(runner.Prepare).in(second),
+	"own-mysql97-run":           own(runner.Run).seconds(6),
+	"own-mysql97-run-tls":       own(runner.Run).in(encrypted).seconds(3),
+	"own-mysql97-run-counted":   own(runner.Run, func(p *Params) { p.OperationCount = 300 }),
+	"own-maria1011-run-target":  own(runner.Run, func(p *Params) { p.Target = 50 }).seconds(5),
+	"own-maria1011-run-inserts": own(runner.Run, letter("d")).seconds(4),
+	"own-maria1011-run-scans":   own(runner.Run, letter("e")).seconds(4),
+	"own-maria1011-run-rmw":     own(runner.Run, letter("f")).seconds(4),
+	"own-mysql97-cleanup":       own(runner.Cleanup),
+	"fail-own-table-exists":     own(runner.Prepare).fails(result.ReasonSchemaNotEmpty, 1),
+	"fail-own-insert-existing":  own(runner.Prepare).in(second).fails(result.ReasonSchemaNotEmpty, 0),
+	"fail-own-batch-existing":   own(runner.Prepare, batchesOf(100)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
+	"fail-own-batch-full":       own(runner.Prepare, batchesOf(40)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
+	"fail-own-password":         own(runner.Run).fails(result.ReasonCredentialsRejected, 1),
+	"fail-own-no-table":         own(runner.Run).fails(result.ReasonSchemaMissing, 0),
+	"fail-own-tls-ca":           own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
+	"fail-own-tls-ca-maria":     own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
+	"fail-own-tls-none":         own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
+	"fail-own-killed":           own(runner.Run).fails(result.ReasonTargetLost, 0),
 
 	"fail-mysql97-conn-refused":   {phase: runner.Prepare, change: batched, want: result.ReasonTargetUnreachable},
 	"fail-mysql97-wrong-password": {phase: runner.Run, want: result.ReasonCredentialsRejected},
@@ -76,10 +141,14 @@ func (f fixture) trial(t testing.TB) runner.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runner.Trial{
+	trial := runner.Trial{
 		Version: runner.TrialVersion, Runner: "ycsb", Workload: workload, Clients: 1, DurationSeconds: 60,
 		Endpoint: runner.Endpoint{Host: "db.example.com", Port: 3306, Database: "ycsb", TLS: runner.TLSDisabled},
 	}
+	if f.of != nil {
+		f.of(&trial)
+	}
+	return trial
 }
 
 // output puts the files of a fixture together; what there is none of was empty.

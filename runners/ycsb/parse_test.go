@@ -64,7 +64,7 @@ func TestEveryFixtureIsInTheTable(t *testing.T) {
 func TestParseOfACutReportFails(t *testing.T) {
 	for name, f := range fixtures {
 		whole := f.output(t, name)
-		if f.want != "" || whole.Files["report.json"] != nil {
+		if f.want != "" || whole.Files["report.json"] != nil || f.phase == runner.Cleanup {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -77,6 +77,26 @@ func TestParseOfACutReportFails(t *testing.T) {
 				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != result.ReasonOutputTruncated {
 					t.Fatalf("cut after %d of %d bytes: failure = %+v, want OutputTruncated", i, len(whole.Stdout), got.Failure)
 				}
+			}
+		})
+	}
+}
+
+// Our main class has the last word: without it the process was killed.
+func TestParseWithoutTheLastWordFails(t *testing.T) {
+	for name, f := range fixtures {
+		if f.want != "" || !strings.HasPrefix(name, "own-") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			o := f.output(t, name)
+			before, found := bytes.CutSuffix(o.Stderr, []byte("[ASSAY], COMPLETE\n"))
+			if !found {
+				t.Fatalf("the last line is another: %s", o.Stderr)
+			}
+			o.Stderr = before
+			if got := parse(f.trial(t), f.phase, o); got.Failure == nil {
+				t.Error("it is a success")
 			}
 		})
 	}
