@@ -142,7 +142,7 @@ func jdbcConnection(j runner.JDBC, tls runner.TLSMode, p Params) (connection, er
 	case secretInURL.MatchString(j.URL):
 		return connection{}, fmt.Errorf("endpoint.jdbc.url: has a user or a password, which everyone on the node could read: put them into the target's Secret")
 	case !strings.HasPrefix(j.URL, "jdbc:"):
-		return connection{}, fmt.Errorf("endpoint.jdbc.url: %q does not begin with jdbc:", j.URL)
+		return connection{}, fmt.Errorf("endpoint.jdbc.url: %q is not one: it begins with jdbc:, such as jdbc:sqlserver://host:1433", j.URL)
 	}
 	if err := checkValue("endpoint.jdbc.url", j.URL); err != nil {
 		return connection{}, err
