@@ -1,0 +1,158 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// servers are those that were built from packages, and how each names itself.
+var servers = []struct{ name, mysql, version string }{
+	{"mysql97", `flavor: MySQL, version: "9.7"`, `^9\.7\.`},
+	{"mysql80", `flavor: MySQL, version: "8.0"`, `^8\.0\.`},
+	{"mysql57", `flavor: MySQL, version: "5.7"`, `^5\.7\.`},
+	{"maria1011", `flavor: MariaDB, version: "10.11"`, `^10\.11\..*MariaDB`},
+	{"maria118", `flavor: MariaDB, version: "11.8"`, `^11\.8\..*MariaDB`},
+	{"rocks1011", `flavor: MariaDB, version: "10.11", storageEngine: RocksDB`, `^10\.11\..*MariaDB`},
+	{"rocks118", `flavor: MariaDB, version: "11.8", storageEngine: RocksDB`, `^11\.8\..*MariaDB`},
+	{"tidb", `flavor: TiDB, version: "8.5"`, `TiDB`},
+}
+
+// Every server that can be had is started, loaded, measured, stopped and started again
+// beside the others, one at a time on one node, each trial from its snapshot.
+func TestEveryEngine(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	var targets []string
+	for _, s := range servers {
+		shape := "{name: kind-target}"
+		if s.name == "tidb" {
+			shape = "{inline: {cpu: 750m, memory: 2Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}"
+		}
+		targets = append(targets, fmt.Sprintf("  - {name: %s, shape: %s, mysql: {%s, storage: {size: 4Gi}}}", s.name, shape, s.mysql))
+	}
+	ns := newNamespace(t)
+	run := apply(t, ns, runYAML("engines", strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial, maxThrottledPercent: 100}
+`))
+	got := awaitRun(t, run, 20*time.Minute)
+	complete(t, got)
+	if len(got.Status.Targets) != len(servers) {
+		t.Fatalf("%d targets, want %d", len(got.Status.Targets), len(servers))
+	}
+	for i, s := range servers {
+		target := got.Status.Targets[i]
+		if !regexp.MustCompile(s.version).MatchString(target.ServerVersion) {
+			t.Errorf("target %s answers as %q", s.name, target.ServerVersion)
+		}
+		if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50 == "" || target.RoundTrip == "" {
+			t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTrip)
+		}
+		loaded := stored(t, ns, v1alpha1.LoadName(got.Name, s.name), 0)
+		if s.name != "tidb" { // it has no such counters
+			if fsyncs, err := strconv.ParseFloat(target.CommitFsyncs, 64); err != nil || fsyncs < 1 {
+				t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.CommitFsyncs, loaded.Server.Durability)
+			}
+		}
+		if loaded.Data == nil || len(loaded.Data.Tables) != 2 || loaded.Data.Tables[0].Rows != 2000 {
+			t.Errorf("target %s holds %+v", s.name, loaded.Data)
+		}
+		t.Logf("%s: %s, fsyncs per commit %s, storage %+v, round trip %s ms", s.name, target.ServerVersion, target.CommitFsyncs, *target.Storage, target.RoundTrip)
+	}
+}
+
+// A thousand connections run, or are refused in advance with the arithmetic.
+func TestThousandThreads(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := newNamespace(t)
+	many := func(name, targets string) *v1alpha1.BenchmarkRun {
+		text := runYAML(name, targets, "  design: {blocks: 1, warmup: 0s, duration: 10s, maxThrottledPercent: 100}\n")
+		return apply(t, ns, strings.Replace(text, "threads: 2, tables: 2", "threads: 1000, tables: 2", 1))
+	}
+	t.Run("a server of Assay's gets the limits", func(t *testing.T) {
+		got := awaitRun(t, many("thousand", mysql), 10*time.Minute)
+		complete(t, got)
+		res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0)
+		if n, err := strconv.Atoi(res.Server.Variables["max_prepared_stmt_count"]); err != nil || n < 1000*(9*2+2) {
+			t.Errorf("max_prepared_stmt_count = %q", res.Server.Variables["max_prepared_stmt_count"])
+		}
+	})
+	t.Run("a limit of the user's that is too low is refused", func(t *testing.T) {
+		target := strings.Replace(mysql, "config: {", `config: {max_prepared_stmt_count: "16382", `, 1)
+		got := awaitRun(t, many("refused", target), time.Minute)
+		failedWith(t, got, string(result.ReasonLimitTooLow))
+		if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "16382") || !strings.Contains(text, "20000") {
+			t.Errorf("the message has no arithmetic: %s", text)
+		}
+	})
+}
+
+// A database that is known by its JDBC URL alone is measured beside numbers that
+// somebody published.
+func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := newNamespace(t)
+	host := awaitRun(t, apply(t, ns, runYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	complete(t, host)
+	published := publishedAzure(t)
+	published.Namespace = ns
+	if err := api.Create(t.Context(), published); err != nil {
+		t.Fatal(err)
+	}
+	targets := fmt.Sprintf(`  - name: db
+    external: {jdbc: {url: "jdbc:mariadb://%s/assay", driver: org.mariadb.jdbc.Driver}, credentials: {name: %s}}
+  - name: azure
+    published: {configMap: {name: published-azure}, format: YCSB, source: "https://example.com/published"}`,
+		host.Status.Targets[0].Address, v1alpha1.TargetName("host", "mariadb"))
+	got := awaitRun(t, apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
+	complete(t, got)
+	for _, target := range got.Status.Targets {
+		if target.Name == "azure" && (len(target.Quoted) == 0 || target.Quoted[0].Phase != "run" || target.Source == "") {
+			t.Errorf("the published numbers are not shown: %+v", target)
+		}
+	}
+	for _, entry := range got.Status.Summary {
+		if entry.Target != "db" {
+			t.Errorf("a published number is in the summary: %+v", entry)
+		}
+	}
+	res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0)
+	if res.Server != nil {
+		t.Errorf("something is known of a server behind JDBC: %+v", res.Server)
+	}
+}
+
+// publishedAzure is the ConfigMap of the sample with the numbers that Microsoft
+// published.
+func publishedAzure(t *testing.T) *corev1.ConfigMap {
+	t.Helper()
+	file, err := os.Open(filepath.Join(samples, "ycsb-published.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = file.Close() }()
+	for decoder := utilyaml.NewYAMLOrJSONDecoder(file, 4096); ; {
+		cm := &corev1.ConfigMap{}
+		if err := decoder.Decode(cm); err != nil {
+			t.Fatalf("the sample has no ConfigMap published-azure: %v", err)
+		}
+		if cm.Kind == "ConfigMap" && cm.Name == "published-azure" {
+			return cm
+		}
+	}
+}
