@@ -60,9 +60,12 @@ func (s *status) add(line string) bool {
 	return true
 }
 
-// minPart is how much of an interval a point has to cover: the line after the end
-// covers whatever was left, and a rate over some ms is none.
-const minPart = 0.9
+// How much of an interval a point has to cover. Lines are late where the CPU is a slice, and the
+// next one comes in time again; the line after the end covers whatever was left.
+const (
+	minPart     = 0.5
+	minLastPart = 0.9
+)
 
 // intervals is the rate of operations per interval. The first line is printed at the
 // begin and tells nothing; the times of the others count from the interval before the
@@ -71,7 +74,11 @@ func (s *status) intervals(length float64) []result.Interval {
 	var series []result.Interval
 	var begin time.Time
 	before := 0.0
-	for _, p := range s.points {
+	for i, p := range s.points {
+		part := minPart
+		if i == len(s.points)-1 {
+			part = minLastPart
+		}
 		if p.seconds == 0 && begin.IsZero() {
 			continue // printed at the begin
 		}
@@ -79,7 +86,7 @@ func (s *status) intervals(length float64) []result.Interval {
 			begin = p.at.Add(-time.Duration(p.seconds) * time.Second)
 		}
 		at := float64(p.at.Sub(begin).Milliseconds()) / 1000
-		if at < before+minPart*length {
+		if at < before+part*length {
 			continue
 		}
 		series = append(series, result.Interval{AtSeconds: at, Value: p.rate})

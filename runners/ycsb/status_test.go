@@ -41,6 +41,10 @@ func TestStatusLinesGiveTheIntervals(t *testing.T) {
 		"an interval is missing": {
 			[]string{day + "10:000 1 sec: 10 operations; 1 current ops/sec; est", day + "12:000 3 sec: 30 operations; 2 current ops/sec; est"},
 			1, []result.Interval{point(1, new(1.0)), point(3, new(2.0))}, 0},
+		"a line is late, and the next one in time again": {
+			[]string{day + "10:000 1 sec: 10 operations; 10 current ops/sec; est", day + "11:400 2 sec: 24 operations; 10 current ops/sec; est",
+				day + "12:001 3 sec: 30 operations; 9.98 current ops/sec; est", day + "13:000 4 sec: 40 operations; 10.01 current ops/sec; est"},
+			1, []result.Interval{point(1, new(10.0)), point(2.4, new(10.0)), point(3.001, new(9.98)), point(4, new(10.01))}, 0},
 		"across midnight": {
 			[]string{"2026-11-20 23:59:59:900 1 sec: 10 operations; 1 current ops/sec; est", "2026-11-21 00:00:00:901 2 sec: 30 operations; 2 current ops/sec; est"},
 			1, []result.Interval{point(1, new(1.0)), point(2.001, new(2.0))}, 0},
