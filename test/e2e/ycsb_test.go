@@ -93,20 +93,46 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 	}
 }
 
-// Two clients load a table together and measure workload a on InnoDB.
+// Workload a at a rate, on InnoDB. In a closed loop the small client would be the bottleneck,
+// which the checks tell.
 func TestYCSB(t *testing.T) {
 	ns := newNamespace(t)
-	text := ycsbYAML("ycsb", "", "{workload: a, recordCount: 2000, threads: 2, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx96m]}",
-		"  design: {blocks: 1, warmup: 2s, duration: 5s, maxThrottledPercent: 100}\n")
+	run := apply(t, ns, ycsbYAML("ycsb", "", "{workload: a, recordCount: 2000, threads: 2, target: 100, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx128m]}",
+		"  design: {blocks: 1, warmup: 3s, duration: 5s, maxThrottledPercent: 100}\n"))
+	got := awaitRun(t, run, 5*time.Minute)
+	complete(t, got)
+	checkLoad(t, ns, got, "mariadb", 1, "OK")
+	if len(got.Status.Trials) != 1 {
+		t.Fatalf("%d trials, want 1", len(got.Status.Trials))
+	}
+	checkTrial(t, ns, got.Status.Trials[0])
+	res := storedResult(t, ns, got.Status.Trials[0].Result)
+	if intended, ok := res.Find(result.NameLatencyAvg, map[string]string{result.LabelOperation: "read", result.LabelTiming: result.TimingIntended}); !ok || intended.Value == nil {
+		t.Errorf("no latency from the intended start: %+v", res.Measurements)
+	}
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Name != result.NameThroughput {
+		t.Errorf("the summary does not begin with the throughput: %+v", got.Status.Summary)
+	}
+}
+
+// Two clients load a table together, and insert different rows while they are measured.
+func TestYCSBClientsShareTheLoad(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := newNamespace(t)
+	text := ycsbYAML("share", "", "{workload: d, recordCount: 2000, threads: 2, target: 50, driver: MariaDB, jvmOptions: [-Xmx96m]}",
+		"  design: {blocks: 1, warmup: 5s, duration: 30s, maxThrottledPercent: 100}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 350m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := awaitRun(t, apply(t, ns, text), 6*time.Minute)
 	complete(t, got)
 	checkLoad(t, ns, got, "mariadb", 2, "OK")
-	for _, trial := range got.Status.Trials {
-		checkTrial(t, ns, trial)
-	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Name != result.NameThroughput {
-		t.Errorf("the summary does not begin with the throughput: %+v", got.Status.Summary)
+	for i := range 2 {
+		res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), i)
+		inserts, ok := res.Find(result.NameReturnCount, map[string]string{result.LabelOperation: "insert", result.LabelStatus: "OK"})
+		if !ok || inserts.Value == nil || *inserts.Value < 1 || len(res.Errors) > 0 {
+			t.Errorf("client %d has inserted nothing, or has errors: %+v, %v", i, inserts, res.Errors)
+		}
 	}
 }
 
@@ -119,7 +145,7 @@ func TestYCSBOnInnoDBAndMyRocks(t *testing.T) {
 	ns := newNamespace(t)
 	targets := strings.Replace(mariadb, "name: mariadb", "name: innodb", 1) + "\n" +
 		strings.NewReplacer("name: mariadb", "name: myrocks", `version: "10.11",`, `version: "10.11", storageEngine: RocksDB,`).Replace(mariadb)
-	run := apply(t, ns, ycsbYAML("engines", targets, `{workload: a, recordCount: 2000, threads: 4, driver: MySQL, columns: Varchar,
+	run := apply(t, ns, ycsbYAML("engines", targets, `{workload: a, recordCount: 2000, threads: 4, target: 100, driver: MySQL, columns: Varchar,
       batchSize: 100, batchUpdateAPI: true, urlParameters: {rewriteBatchedStatements: "true"}, jvmOptions: [-Xmx128m]}`,
 		"  design: {blocks: 2, warmup: 2s, duration: 5s, dataReset: PerTrial, maxThrottledPercent: 100}\n"))
 	got := awaitRun(t, run, 12*time.Minute)
