@@ -13,6 +13,7 @@ var printed = map[string]struct{ text, flavor, version string }{
 	"MySQL 8.0 under a path":     {"/opt/mysql/bin/mysqld  Ver 8.0.15 for Linux on x86_64 (MySQL Community Server - GPL)\n", "MySQL", "8.0.15"},
 	"MySQL 9.7 of Debian":        {"/usr/sbin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))\n", "MySQL", "9.7.4"},
 	"MariaDB 10.11 of Debian":    {"mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)\n", "MariaDB", "10.11.19"},
+	"MariaDB 11.8 of Debian":     {"/usr/sbin/mariadbd  Ver 11.8.6-MariaDB-0+deb13u1 from Debian for debian-linux-gnu on x86_64 (-- Please help get to 10k stars at https://github.com/MariaDB/Server)\n", "MariaDB", "11.8.6"},
 	"MariaDB called mysqld":      {"mysqld  Ver 11.8.6-MariaDB-0+deb13u1 for debian-linux-gnu on x86_64 (Debian n/a)\n", "MariaDB", "11.8.6"},
 	"Percona Server 8.0":         {"/usr/sbin/mysqld  Ver 8.0.36-28 for Linux on x86_64 (Percona Server (GPL), Release 28, Revision 47601f19)\n", "Percona", "8.0.36"},
 	"Percona Server 8.4":         {"/usr/sbin/mysqld  Ver 8.4.0-1 for Linux on x86_64 (Percona Server (GPL), Release 1, Revision 8a2ab87e)\n", "Percona", "8.4.0"},

@@ -38,9 +38,9 @@ const (
 	RoleTarget = "target"
 	// RoleReplica is that of a replica of a target.
 	RoleReplica = "replica"
-	RoleClient = "client"
-	RoleTrial  = "trial"
-	RoleResult = "result"
+	RoleClient  = "client"
+	RoleTrial   = "trial"
+	RoleResult  = "result"
 	// RoleJournal is that of the ConfigMaps with the plan, the records of the trials
 	// and the summary.
 	RoleJournal = "journal"

@@ -17,8 +17,9 @@ const (
 
 var (
 	// mysqldVersion is in what mysqld and mariadbd print, such as
-	// "mysqld  Ver 5.7.22 for Linux on x86_64 (MySQL Community Server (GPL))".
-	mysqldVersion = regexp.MustCompile(`(?m)\bVer ([0-9]+\.[0-9]+\.[0-9]+)(\S*) for .*$`)
+	// "mysqld  Ver 5.7.22 for Linux on x86_64 (MySQL Community Server (GPL))" and
+	// "mariadbd  Ver 11.8.6-MariaDB-0+deb13u1 from Debian for debian-linux-gnu on x86_64".
+	mysqldVersion = regexp.MustCompile(`(?m)\bVer ([0-9]+\.[0-9]+\.[0-9]+)(\S*)(?: .*)?$`)
 	// tidbVersion is in what tidb-server prints.
 	tidbVersion = regexp.MustCompile(`(?m)^Release Version: v([0-9]+\.[0-9]+\.[0-9]+)`)
 )

@@ -49,9 +49,9 @@ func parseMysqlslap(output []byte) runner.Report {
 	var all []slap
 	for i, line := range strings.Split(string(bytes.TrimSuffix(output, []byte("\n"))), "\n") {
 		line = strings.TrimSpace(line)
-		switch {
-		case line == "":
-		case line == "Benchmark":
+		switch line {
+		case "":
+		case "Benchmark":
 			all = append(all, slap{figures: map[string]float64{}})
 		default:
 			if s, ok := slapRow(line); ok {

@@ -60,9 +60,9 @@ var otherDatabases = []string{"pgsql_", "drizzle_", "attachsql_", "oracle_"}
 type reach int
 
 const (
-	// running: to run and warm-up. What is not known is of this kind: sysbench itself
-	// refuses an option that a test does not have.
-	running reach = iota
+	// The first kind goes to run and warm-up. What is not known is of this kind: sysbench
+	// itself refuses an option that a test does not have.
+	_ reach = iota
 	// everywhere: of the connection.
 	everywhere
 	// loading: it decides what is loaded; to prepare, run and warm-up.

@@ -2,7 +2,6 @@ package sysbench
 
 import (
 	"encoding/json"
-	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -168,5 +167,5 @@ func TestSkips(t *testing.T) {
 }
 
 func edited(text json.RawMessage, old, new string) string {
-	return fmt.Sprintf("%s", edit(string(text), old, new))
+	return string(edit(string(text), old, new))
 }

@@ -27,8 +27,6 @@ const (
 	// deadlock, 1020 record has changed, 1205 lock wait timeout. They are its own,
 	// written out so that another version cannot change them.
 	defaultErrors = "1213,1020,1205"
-	// noErrors is what sysbench reads as the error 0, which is none.
-	noErrors = "none"
 	// defaultRandType is that of 1.0; 1.1 changed it to uniform.
 	defaultRandType = "special"
 )
