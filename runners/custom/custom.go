@@ -15,8 +15,6 @@
 package custom
 
 import (
-	"maps"
-
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -28,8 +26,8 @@ const Name = "custom"
 // problem, and without a single number there is a failure.
 type Format func(output []byte) runner.Report
 
-// Runner is the adapter. More formats, such as those of other runners, come with
-// their names in the API.
+// Runner is the adapter. More formats are those of other runners (runner.Runner.Quote),
+// by their names in the API.
 func Runner(more map[string]Format) runner.Runner {
 	formats := map[string]Format{
 		"Result":           parseResult,
@@ -41,7 +39,9 @@ func Runner(more map[string]Format) runner.Runner {
 		"PytestBenchmark":  parsePytest,
 		formatHistogramLog: nil, // needs a unit: see parseHistogramLog
 	}
-	maps.Copy(formats, more)
+	for name, quote := range more {
+		formats[name] = quoted(quote)
+	}
 	return runner.Runner{
 		Name:     Name,
 		Headline: result.NameThroughput,
