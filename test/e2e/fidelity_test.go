@@ -55,7 +55,7 @@ spec:
   workload: %s
   suspend: false
   deadline: 4h
-  design: {blocks: %d, warmup: 0s, duration: 15s, maxThrottledPercent: 100, onTrialFailure: Continue}
+  design: {blocks: %d, warmup: 0s, duration: 6s, maxThrottledPercent: 100, onTrialFailure: Continue}
 `, mariadb, workload, pairs+1))
 	// The first trial warms the server up and shows how the tool is called.
 	byAssay(t, run, 0)
