@@ -57,9 +57,11 @@ spec:
   deadline: 4h
   design: {blocks: %d, warmup: 0s, duration: 6s, maxThrottledPercent: 100, onTrialFailure: Continue}
 `, mariadb, workload, pairs+1))
-	// The first trial warms the server up and shows how the tool is called.
-	byAssay(t, run, 0)
+	// The first trial warms the server up and shows how the tool is called; what the
+	// client was told is gone when it has ended.
+	awaitTrial(t, run, 0)
 	hand := newByHand(t, run, tool)
+	byAssay(t, run, 0)
 	order := rand.New(rand.NewPCG(42, 0))
 	var ratios, assay, manual []float64
 	for i := range pairs {
@@ -106,10 +108,7 @@ func report(t *testing.T, tool string, ratios, assay, manual []float64) {
 func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 	t.Helper()
 	suspend(t, run, false)
-	awaitState(t, run, 10*time.Minute, "begun the trial", func(r *v1alpha1.BenchmarkRun) bool {
-		ended(t, r)
-		return r.Status.Progress.CurrentTrial != nil && *r.Status.Progress.CurrentTrial == index || r.Status.Progress.Done > index
-	})
+	awaitTrial(t, run, index)
 	suspend(t, run, true)
 	got := awaitState(t, run, 3*time.Minute, "measured the trial", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Status.Progress.Done == index+1
@@ -131,6 +130,15 @@ func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 	}
 	t.Fatalf("trial %d has no record", index)
 	return 0
+}
+
+// awaitTrial waits until a trial has begun.
+func awaitTrial(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
+	t.Helper()
+	awaitState(t, run, 10*time.Minute, "begun the trial", func(r *v1alpha1.BenchmarkRun) bool {
+		ended(t, r)
+		return r.Status.Progress.CurrentTrial != nil && *r.Status.Progress.CurrentTrial == index || r.Status.Progress.Done > index
+	})
 }
 
 // ended fails the test when the run has, before its time.
