@@ -47,8 +47,8 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 func read(phase runner.Phase, o runner.Output) reading {
 	r := reading{figures: map[string]figure{}, progress: newProgress()}
 	source := strings.ToLower(string(phase))
-	r.readStdout(source+"/stdout", lines(o.Stdout))
-	for i, line := range lines(o.Stderr) {
+	r.readStdout(source+"/stdout", runner.Lines(o.Stdout))
+	for i, line := range runner.Lines(o.Stderr) {
 		if strings.TrimSpace(line) != "" {
 			r.problem(source+"/stderr", i+1, line)
 		}
@@ -152,15 +152,6 @@ func (r *reading) missing(p Params) []string {
 		names = append(names, "latency histogram")
 	}
 	return names
-}
-
-// lines splits an output; the end of the last line is not a line of its own.
-func lines(b []byte) []string {
-	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
 }
 
 // abridge makes a line fit to be quoted: valid UTF-8 of bounded length.

@@ -21,7 +21,7 @@ var (
 // tell which of the two would be meant.
 func quoted(text []byte) runner.Report {
 	r := reading{figures: map[string]figure{}, progress: newProgress()}
-	for i, whole := range lines(text) {
+	for i, whole := range runner.Lines(text) {
 		line := undecorated(whole)
 		switch {
 		case strings.HasPrefix(line, "FATAL: "):

@@ -58,7 +58,7 @@ func TestQuotedOutputOfOtherShapes(t *testing.T) {
 
 func unindented(text string) string {
 	var out []string
-	for _, line := range lines([]byte(text)) {
+	for _, line := range runner.Lines([]byte(text)) {
 		out = append(out, strings.TrimLeft(line, " "))
 	}
 	return strings.Join(out, "\n")

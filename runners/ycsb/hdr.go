@@ -12,6 +12,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 var (
@@ -43,7 +44,7 @@ func parseLog(name string, data []byte) (hdrLog, error) {
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		return log, errors.New("its last line is cut")
 	}
-	for i, line := range lines(data) {
+	for i, line := range runner.Lines(data) {
 		if m := loggingFor.FindStringSubmatch(line); m != nil {
 			log.metric = m[1]
 			continue

@@ -37,15 +37,6 @@ var (
 	stackLine = regexp.MustCompile(`^\s+at .*|^\s*\.\.\. \d+ (?:more|common frames omitted)$`)
 )
 
-// lines splits an output; the end of the last line is not a line of its own.
-func lines(b []byte) []string {
-	text := strings.TrimSuffix(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n")
-	if text == "" {
-		return nil
-	}
-	return strings.Split(text, "\n")
-}
-
 // abridge makes a line fit to be quoted: valid UTF-8 of bounded length.
 func abridge(line string) string {
 	if len(line) > maxQuoted {

@@ -71,7 +71,7 @@ func read(phase runner.Phase, o runner.Output) reading {
 
 // readStream reads stdout or stderr. YCSB, its drivers and the JVM write into both.
 func (r *reading) readStream(source string, text []byte, hasReport bool) {
-	all := lines(text)
+	all := runner.Lines(text)
 	inComplaint := false // the message of an exception may have several lines
 	for i, line := range all {
 		isLast := i == len(all)-1 && !bytes.HasSuffix(text, []byte("\n"))

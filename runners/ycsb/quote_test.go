@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 var (
@@ -24,7 +25,7 @@ func published(t testing.TB) map[string]map[string]string {
 	blocks := map[string]map[string]string{}
 	var target, phase string
 	inBlock := false
-	for _, line := range lines(load(t, "published.md")) {
+	for _, line := range runner.Lines(load(t, "published.md")) {
 		switch m, p := publishedTarget.FindStringSubmatch(line), publishedPhase.FindStringSubmatch(line); {
 		case strings.HasPrefix(line, "```"):
 			inBlock = !inBlock
