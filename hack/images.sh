@@ -23,6 +23,7 @@ registry=docker.io/library # what containerd makes of a name without one
 #   agent, manager   the binary of that name
 #   jars             jars/: the image's lines of hack/images/maven.txt
 #   tidb             tidb-server, as hack/images/tidb.sh builds it
+#   fetched          fetched/: what fetch.sh beside the Dockerfile brings
 #   a/path           the folder of the repository, under its last name
 catalogue() {
   cat <<'TABLE'
@@ -75,6 +76,7 @@ set_tags() {
       case $input in
         jars) words+=("$(awk -v image="${name/:/-}" '$1 == image {print $2, $3}' "$REPO/hack/images/maven.txt")") ;;
         tidb) paths+=("$REPO/hack/images/tidb.sh") ;;
+        fetched) ;; # the script and what it pins are in the folder
         */*) paths+=("$REPO/$input") ;;
         *)
           [[ -f $binaries/$input ]] || fail "image $name needs ${binaries#"$REPO"/}/$input: run make build first"
@@ -101,6 +103,7 @@ lay_context() {
     case $input in
       jars) from=$("$REPO/hack/maven.sh" "${name/:/-}") && cp -r "$from" "$context/jars" ;;
       tidb) from=$("$REPO/hack/images/tidb.sh") && cp "$from/tidb-server" "$context/" ;;
+      fetched) from=$("$REPO/${folder[$name]}/fetch.sh") && cp -r "$from" "$context/fetched" ;;
       */*) cp -r "$REPO/$input" "$context/" ;;
       *) cp "$binaries/$input" "$context/" ;;
     esac || fail "image $name: no $input for its build"

@@ -26,6 +26,10 @@ import (
 // pairs of one trial of Assay and one run by hand, in random order within the pair.
 const pairs = 20
 
+// window is how long each run measures: long against the start of a pod, which takes
+// time of the CPUs of this node at the beginning of a run by hand.
+const window = 30 * time.Second
+
 // fidelityBar is how far from 1 the interval of the ratio may reach.
 const fidelityBar = 0.02
 
@@ -55,8 +59,8 @@ spec:
   workload: %s
   suspend: false
   deadline: 4h
-  design: {blocks: %d, warmup: 0s, duration: 6s, maxThrottledPercent: 100, onTrialFailure: Continue}
-`, mariadb, workload, pairs+1))
+  design: {blocks: %d, warmup: 0s, duration: %s, maxThrottledPercent: 100, onTrialFailure: Continue}
+`, mariadb, workload, pairs+1, window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.
 	awaitTrial(t, run, 0)
@@ -161,6 +165,7 @@ func suspend(t *testing.T, run *v1alpha1.BenchmarkRun, on bool) {
 type manualRun struct {
 	namespace, node string
 	image           string
+	settle          string // an image with sleep: the tools' have nothing beside the tool
 	runner          runner.Runner
 	trial           runner.Trial
 	command         runner.Command
@@ -180,7 +185,7 @@ func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 			t.Fatal(err)
 		}
 	}
-	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage}
+	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
 	if err := json.Unmarshal([]byte(cm.Data[v1alpha1.KeyTrial]), &m.trial); err != nil {
 		t.Fatal(err)
 	}
@@ -281,6 +286,11 @@ func (m *manualRun) pod(t *testing.T) map[string]any {
 			RunAsNonRoot: new(true), RunAsUser: new(resources.UID), RunAsGroup: new(resources.UID), FSGroup: new(resources.UID),
 			SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
 		},
+		// The tool starts when kubelet and container runtime are done with the pod, as
+		// Assay's does.
+		InitContainers: []corev1.Container{{
+			Name: "settle", Image: m.settle, Command: []string{"sleep", "5"}, Resources: c.Resources, SecurityContext: c.SecurityContext,
+		}},
 		Containers: []corev1.Container{c},
 		Volumes: []corev1.Volume{
 			{Name: "work", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}},
