@@ -58,18 +58,22 @@ engine-down: ## stop the container engine, if `make cluster` started it
 
 .PHONY: images
 images: build ## the images that the core stories need, loaded into the cluster
-	@hack/images.sh
+	@hack/images.sh core
+
+.PHONY: images-demo
+images-demo: build ## those of them that the demo needs
+	@hack/images.sh demo
 
 .PHONY: images-full
 images-full: build ## every image, loaded into the cluster (the first time, TiDB alone takes ten minutes)
 	@hack/images.sh full
 
 .PHONY: deploy
-deploy: cluster images ## Assay in the cluster
+deploy: cluster images-demo ## Assay in the cluster
 	@hack/demo.sh deploy
 
 .PHONY: demo
-demo: cluster images ## a benchmark from beginning to end
+demo: cluster images-demo ## a benchmark from beginning to end
 	@hack/demo.sh
 
 ## Tests
@@ -108,6 +112,15 @@ bench-trials: cluster images ## dead time between trials, start skew of four cli
 .PHONY: bench-fidelity
 bench-fidelity: cluster images ## sysbench and YCSB through Assay against the same by kubectl run, 20 pairs each, in the cluster
 	@hack/e2e.sh fidelity
+
+.PHONY: bench-drivers
+bench-drivers: cluster images ## the published comparisons of drivers that can be repeated here, claim by claim, in the cluster
+	@hack/e2e.sh reproductions
+
+.PHONY: bench-harness
+bench-harness: build ## what the driver harnesses cost: the driver null, and SELECT 1 against a loop written by hand
+	@hack/images.sh build core
+	@hack/bench-harness.sh $(HARNESS)
 
 .PHONY: bench-scale
 bench-scale: ## cost of 1 to 1,000 runs at once, against its bars (SIZES=1,10,100 is faster)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them; `chaos` is the long form of the
-# story of faults alone, `bench` the benchmarks of the operator itself, and `fidelity` the comparison with tools that are
-# called by hand; the last two want a quiet machine.
-# Usage: e2e.sh [core|full|chaos|bench|fidelity] [flags for go test...]
+# story of faults alone, `bench` the benchmarks of the operator itself, `fidelity` the comparison with tools that are
+# called by hand, and `reproductions` the published comparisons of drivers; the last three want a quiet machine.
+# Usage: e2e.sh [core|full|chaos|bench|fidelity|reproductions] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -16,7 +16,8 @@ case $stories in
   chaos) flags+=(-run '^TestChaos$') ;;
   bench) flags+=(-run '^TestBench'); export ASSAY_BENCH=1 ;;
   fidelity) flags+=(-run '^TestFidelity$'); export ASSAY_BENCH=1 ;;
-  *) fail "no such stories: $stories (core, full, chaos, bench or fidelity)" ;;
+  reproductions) flags+=(-run '^TestReproductions$'); export ASSAY_BENCH=1 ;;
+  *) fail "no such stories: $stories (core, full, chaos, bench, fidelity or reproductions)" ;;
 esac
 
 step "install the chart with short limits"

@@ -8,6 +8,7 @@
 #   config/crd/bases, config/rbac      charts/assay/generated
 #   charts/assay/values.yaml           config/manager/config.yaml
 #   comments of conditions, reasons    docs/conditions.md
+#   table of driver operations         docs/driver-operations.md
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 controller_gen=$(tool controller-gen)/controller-gen
@@ -54,6 +55,7 @@ step "generating deepcopy functions, CRDs, RBAC, chart parts and reference pages
 api
 chart_crds
 go run -trimpath ./hack/generate
+go run -trimpath ./hack/driver-docs >docs/driver-operations.md
 kustomize_config
 reference
 step_done

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds the images of the project, tagged by the content they are made from, and loads them into the kind cluster.
 # Needs no registry; where one is there, the base images come from it. What is there already is left alone.
-# Usage: images.sh [build|load|prune|clean] [core|full|name...]   default: build, prune and load the core set
+# Usage: images.sh [build|load|prune|clean] [demo|core|full|name...]   default: build, prune and load the core set
 #   build   images that are missing
 #   load    built images into the nodes that lack them: the manager into all, the others into the workers
 #   prune   old images: the newest few of each name stay, so that a run in progress keeps its agent
 #   clean   all images and bases; the next build starts from fresh Debian packages
-#   core    what `make demo` and the core stories need; full: all, for `make e2e-full`
+#   demo    what `make demo` needs; core: what the core stories need beside it; full: all, for `make e2e-full`
 # With a set, out/values-local.yaml names for Helm what the cluster has, and out/images.txt lists it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 # shellcheck source=hack/images/nodes.sh
@@ -18,7 +18,7 @@ values=$REPO/out/values-local.yaml
 keep=3
 registry=docker.io/library # what containerd makes of a name without one
 
-# One line per image: name and series, its set, folder of its Dockerfile, base image or -, what its build takes beside
+# One line per image: name and series, the smallest set that has it, folder of its Dockerfile, base image or -, what its build takes beside
 # the folder. The latter makes up the build context:
 #   agent, manager   the binary of that name
 #   jars             jars/: the image's lines of hack/images/maven.txt
@@ -27,12 +27,20 @@ registry=docker.io/library # what containerd makes of a name without one
 #   a/path           the folder of the repository, under its last name
 catalogue() {
   cat <<'TABLE'
-manager          core  cmd/manager                -                     manager
-agent            core  cmd/agent                  -                     agent
-runner-sysbench  core  runners/sysbench/image     debian:bookworm-slim  agent
+manager          demo  cmd/manager                -                     manager
+agent            demo  cmd/agent                  -                     agent
+runner-sysbench  demo  runners/sysbench/image     debian:bookworm-slim  agent
+mariadb:10.11    demo  engines/mariadb/image      debian:bookworm-slim
+mysql:9.7        demo  engines/mysql/image        debian:sid-slim
 runner-ycsb      core  runners/ycsb/image         debian:trixie-slim    agent jars runners/ycsb/java
-mariadb:10.11    core  engines/mariadb/image      debian:bookworm-slim
-mysql:9.7        core  engines/mysql/image        debian:sid-slim
+runner-drivers-node    core  runners/drivers/node    debian:trixie-slim    agent fetched runners/drivers/node
+runner-drivers-python  core  runners/drivers/python  debian:trixie-slim    agent fetched runners/drivers/python
+runner-drivers-go      core  runners/drivers/go      debian:bookworm-slim  agent fetched runners/drivers/go
+runner-drivers-java    core  runners/drivers/java    debian:trixie-slim    agent fetched runners/drivers/java
+runner-drivers-rust    core  runners/drivers/rust    debian:trixie-slim    agent fetched runners/drivers/rust
+runner-drivers-c       core  runners/drivers/c       debian:trixie-slim    agent runners/drivers/c
+runner-drivers-php     core  runners/drivers/php     debian:trixie-slim    agent runners/drivers/php
+runner-drivers-ruby    core  runners/drivers/ruby    debian:trixie-slim    agent runners/drivers/ruby
 mariadb:11.8     full  engines/mariadb/image      debian:trixie-slim
 mysql:8.0        full  engines/mysql/image-maven  debian:bookworm-slim  jars
 mysql:5.7        full  engines/mysql/image-maven  debian:bookworm-slim  jars
@@ -42,13 +50,19 @@ TABLE
 }
 
 declare -A folder part base inputs tag repositories
-names=() core=()
+names=()
+declare -A rank=([demo]=1 [core]=2 [full]=3)
+
+# members prints the images of a set.
+members() {
+  local name
+  for name in "${names[@]}"; do ((rank[${part[$name]}] > rank[$1])) || printf '%s\n' "$name"; done
+}
 
 read_catalogue() {
   local name set dir from takes
   while read -r name set dir from takes; do
     names+=("$name")
-    [[ $set != core ]] || core+=("$name")
     folder[$name]=$dir part[$name]=$set base[$name]=${from#-} inputs[$name]=$takes
     repositories[assay-${name%%:*}]=1
   done < <(catalogue)
@@ -176,13 +190,13 @@ entries() {
   printf '{%s}' "$all"
 }
 
-# write_values names the images of the core set, and of the others those that every worker has: a server that is not
+# write_values names the images that were asked for, and of the others those that every worker has: one that is not
 # there keeps its default of the chart, and a set built earlier is still found.
 write_values() {
-  local name present here=("${core[@]}")
+  local name present here=()
   present=$(present_everywhere)
   for name in "${names[@]}"; do
-    if [[ ${part[$name]} != core ]] && has_line "$present" "${tag[$name]}"; then here+=("$name"); fi
+    if has_line "$(printf '%s\n' "$@")" "$name" || has_line "$present" "${tag[$name]}"; then here+=("$name"); fi
   done
   mkdir -p "$(dirname "$values")"
   cat >"$values.tmp" <<VALUES
@@ -235,11 +249,10 @@ main() {
   case ${1:-} in build | load | prune | clean) action=$1 && shift ;; esac
   local set=${1:-core} chosen=("$@")
   case $set in
-    core) chosen=("${core[@]}") ;;
-    full) chosen=("${names[@]}") ;;
+    demo | core | full) mapfile -t chosen < <(members "$set") ;;
     *) set='' ;;
   esac
-  for name in "${chosen[@]}"; do [[ -v folder[$name] ]] || fail "no image $name (known: core, full, ${names[*]})"; done
+  for name in "${chosen[@]}"; do [[ -v folder[$name] ]] || fail "no image $name (known: demo, core, full, ${names[*]})"; done
   "$REPO/hack/engine.sh" up
   mkdir -p "$CACHE/images"
   exec 9>"$CACHE/images.lock" && flock 9 # colleagues and CI jobs share one engine
@@ -248,7 +261,7 @@ main() {
   if [[ $action == all || $action == build ]]; then build "${chosen[@]}"; fi
   if [[ $action == all || $action == prune ]]; then prune "${chosen[@]}"; fi
   if [[ $action == all || $action == load ]]; then load "${chosen[@]}"; fi # after prune: nodes follow it
-  [[ -z $set ]] || { set_tags "${names[@]}" && write_values; }
+  [[ -z $set ]] || { set_tags "${names[@]}" && write_values "${chosen[@]}"; }
 }
 
 main "$@"

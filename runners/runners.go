@@ -4,6 +4,7 @@ package runners
 
 import (
 	"github.com/assay-bench/assay/runners/custom"
+	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
 	"github.com/assay-bench/assay/runners/ycsb"
@@ -15,6 +16,7 @@ func All() []runner.Runner {
 	return []runner.Runner{
 		bench,
 		cloud,
+		drivers.Runner(),
 		custom.Runner(map[string]custom.Format{"Sysbench": bench.Quote, "YCSB": cloud.Quote}),
 	}
 }

@@ -226,6 +226,13 @@ type Resolved struct {
 	AgentImage string `json:"agentImage"`
 	// RunnerImage of the client pods.
 	RunnerImage string `json:"runnerImage"`
+	// RunnerImages by their names in the catalogue, where cells need different ones;
+	// RunnerImage is then that of the first cell.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	RunnerImages []RunnerImage `json:"runnerImages,omitempty"`
 	// Inputs are the files that the workload names, as they were when the run was
 	// accepted; absent without any.
 	// +optional
@@ -235,6 +242,14 @@ type Resolved struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Targets []ResolvedTarget `json:"targets"`
+}
+
+// RunnerImage is an image of the client pods.
+type RunnerImage struct {
+	// Name in the catalogue of the operator's configuration.
+	Name string `json:"name"`
+	// Image of that name.
+	Image string `json:"image"`
 }
 
 // ResolvedInputs are the files of a workload, pinned.

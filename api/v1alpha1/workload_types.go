@@ -3,7 +3,7 @@ package v1alpha1
 import corev1 "k8s.io/api/core/v1"
 
 // Workload is what the clients do.
-// +kubebuilder:validation:XValidation:rule="[has(self.sysbench), has(self.ycsb), has(self.custom)].exists_one(x, x)",message="workload needs exactly one tool: sysbench, ycsb or custom"
+// +kubebuilder:validation:XValidation:rule="[has(self.sysbench), has(self.ycsb), has(self.drivers), has(self.custom)].exists_one(x, x)",message="workload needs exactly one tool: sysbench, ycsb, drivers or custom"
 type Workload struct {
 	// Sysbench runs a bundled test of sysbench, or a Lua script of yours.
 	// +optional
@@ -12,6 +12,11 @@ type Workload struct {
 	// YCSB runs a core workload of the Yahoo! Cloud Serving Benchmark over JDBC.
 	// +optional
 	YCSB *YCSBWorkload `json:"ycsb,omitempty"`
+
+	// Drivers compares the database drivers of programming languages: each does the same
+	// operations on the same data, and what it did is verified.
+	// +optional
+	Drivers *DriversWorkload `json:"drivers,omitempty"`
 
 	// Custom runs any tool from an image of yours.
 	// +optional

@@ -96,13 +96,25 @@ func runClient(ctx context.Context, args []string) int {
 		return exitCode(log, err)
 	}
 	a := &client.Agent{
-		Options: o, Limits: client.DefaultLimits(), API: api, Runner: runners.Find, Connect: connect, Log: log,
+		Options: o, Limits: client.DefaultLimits(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
 	}
 	return exitCode(log, a.Run(ctx))
 }
 
 func connect(e runner.Endpoint, c runner.Credentials) (client.Server, error) {
 	return database.Open(e, c)
+}
+
+func bench(ctx context.Context, e runner.Endpoint, c runner.Credentials) (client.Workbench, error) {
+	server, err := database.Open(e, c)
+	if err != nil {
+		return nil, err
+	}
+	w, err := server.Workbench(ctx)
+	if err != nil {
+		return nil, err // not the nil *Workbench that would be no nil interface
+	}
+	return w, nil
 }
 
 func runInstall(_ context.Context, args []string) int {

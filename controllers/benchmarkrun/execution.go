@@ -234,7 +234,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
 	c := resources.Client{
 		Run: s.run, Name: e.name, Attempt: e.attempt,
-		Image: s.run.Status.Resolved.RunnerImage, PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
+		Image: s.runnerImage(e.workload), PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
 		CredentialsSecret: v1alpha1.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
 		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}

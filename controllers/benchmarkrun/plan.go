@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -27,7 +29,11 @@ func (r *Reconciler) readPlan(ctx context.Context, s *scope, dataFields []string
 		s.plan, s.demand = known.(planned).plan, known.(planned).demand
 		return nil
 	}
-	p, err := plan.New(s.run.Spec, dataFields)
+	spec, err := s.variedSpec()
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+	}
+	p, err := plan.New(spec, dataFields)
 	if st := s.run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
 		p, err = r.storedPlan(ctx, s)
 	}
@@ -56,6 +62,24 @@ func (r *Reconciler) readPlan(ctx context.Context, s *scope, dataFields []string
 	return nil
 }
 
+// variedSpec is the spec with the axis that the tool adds to its matrix.
+func (s *scope) variedSpec() (v1alpha1.BenchmarkRunSpec, error) {
+	spec := s.run.Spec
+	if s.runner.Axis == nil {
+		return spec, nil
+	}
+	field, values, err := s.runner.Axis(s.workload)
+	if err != nil || len(values) == 0 || slices.ContainsFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == field }) {
+		return spec, err
+	}
+	axis := v1alpha1.Axis{Name: field}
+	for _, v := range values {
+		axis.Values = append(axis.Values, intstr.FromString(v))
+	}
+	spec.Matrix = append(slices.Clone(spec.Matrix), axis)
+	return spec, nil
+}
+
 // planned is what is kept of a run from pass to pass.
 type planned struct {
 	plan   *plan.Plan
@@ -80,13 +104,13 @@ func (s *scope) checkPlan(p *plan.Plan) error {
 		if err := s.checkData(i, cell, trial); err != nil {
 			return err
 		}
-		timed = timed && facts.Operations == 0
+		timed = timed && facts.DurationSeconds > 0
 		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(s.run.Spec.Design.Duration.Seconds()) > maxIntervals*every {
 			return refuse(v1alpha1.ReasonInvalidSpec,
 				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
 		}
 	}
-	// A workload that counts operations may end long before design.duration.
+	// A workload whose end is not a matter of time may end long before design.duration.
 	if least := p.Duration(s.run.Spec); timed && least > s.run.Spec.Deadline.Duration {
 		return refuse(v1alpha1.ReasonInvalidSpec,
 			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",

@@ -2,7 +2,9 @@ package benchmarkrun
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -16,7 +18,7 @@ import (
 // too large for the status, is copied into ConfigMaps of the run.
 func (r *Reconciler) resolve(ctx context.Context, s *scope) (*v1alpha1.Resolved, error) {
 	spec := s.run.Spec
-	image, err := r.runnerImage(s)
+	images, err := r.runnerImages(s)
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +26,10 @@ func (r *Reconciler) resolve(ctx context.Context, s *scope) (*v1alpha1.Resolved,
 	if err != nil {
 		return nil, err
 	}
-	out := &v1alpha1.Resolved{ClientShape: *shape, AgentImage: r.Config.Agent.Image, RunnerImage: image}
+	out := &v1alpha1.Resolved{ClientShape: *shape, AgentImage: r.Config.Agent.Image, RunnerImage: images[0].Image}
+	if len(images) > 1 {
+		out.RunnerImages = images
+	}
 	if out.Inputs, err = r.resolveInputs(ctx, s); err != nil {
 		return nil, err
 	}
@@ -49,18 +54,54 @@ func (r *Reconciler) resolveTarget(ctx context.Context, s *scope, field string, 
 	return r.resolveServer(ctx, s, field, t)
 }
 
-// runnerImage of the client pods: that of the catalogue, or the user's own.
-func (r *Reconciler) runnerImage(s *scope) (string, error) {
+// runnerImages of the client pods: the user's own, or those of the catalogue, one for each
+// name that the cells of the plan ask for.
+func (r *Reconciler) runnerImages(s *scope) ([]v1alpha1.RunnerImage, error) {
 	if custom := s.run.Spec.Workload.Custom; custom != nil {
-		return custom.Image, nil
+		return []v1alpha1.RunnerImage{{Name: s.runner.Name, Image: custom.Image}}, nil
 	}
-	name := s.runner.Name
-	image, ok := r.Config.Runners[name]
-	if !ok {
-		return "", refuse(v1alpha1.ReasonInvalidSpec,
-			"spec.workload.%s: the operator's configuration has no image for this runner (chart value runners.%s.image)", name, name)
+	var out []v1alpha1.RunnerImage
+	for _, cell := range s.plan.Cells {
+		workload, err := s.cellWorkload(cell)
+		if err != nil {
+			return nil, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+		}
+		name, err := s.imageName(workload)
+		if err != nil {
+			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+		}
+		if slices.ContainsFunc(out, func(i v1alpha1.RunnerImage) bool { return i.Name == name }) {
+			continue
+		}
+		image, ok := r.Config.Runners[name]
+		if !ok {
+			return nil, refuse(v1alpha1.ReasonInvalidSpec,
+				"spec.workload.%s: the operator's configuration has no image for this runner (chart value runners.%s.image)", s.runner.Name, name)
+		}
+		out = append(out, v1alpha1.RunnerImage{Name: name, Image: image.Image})
 	}
-	return image.Image, nil
+	return out, nil
+}
+
+// imageName of a workload in the catalogue.
+func (s *scope) imageName(workload json.RawMessage) (string, error) {
+	if s.runner.Image == nil {
+		return s.runner.Name, nil
+	}
+	part, err := s.runner.Image(workload)
+	return s.runner.Name + "-" + part, err
+}
+
+// runnerImage of the clients that do a workload.
+func (s *scope) runnerImage(workload json.RawMessage) string {
+	resolved := s.run.Status.Resolved
+	name, err := s.imageName(workload)
+	for _, i := range resolved.RunnerImages {
+		if err == nil && i.Name == name {
+			return i.Image
+		}
+	}
+	return resolved.RunnerImage
 }
 
 func (r *Reconciler) resolveShape(ctx context.Context, field string, ref v1alpha1.ShapeRef) (*v1alpha1.InstanceShapeSpec, error) {

@@ -62,6 +62,8 @@ func workloadOf(w v1alpha1.Workload) (string, any) {
 	switch {
 	case w.YCSB != nil:
 		return "ycsb", w.YCSB
+	case w.Drivers != nil:
+		return "drivers", w.Drivers
 	case w.Custom != nil:
 		return "custom", w.Custom
 	}
@@ -73,6 +75,8 @@ func newWorkload(w v1alpha1.Workload) any {
 	switch {
 	case w.YCSB != nil:
 		return new(v1alpha1.YCSBWorkload)
+	case w.Drivers != nil:
+		return new(v1alpha1.DriversWorkload)
 	case w.Custom != nil:
 		return new(v1alpha1.CustomWorkload)
 	}

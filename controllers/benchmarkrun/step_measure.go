@@ -271,6 +271,7 @@ func (s *scope) showTrial(t v1alpha1.TrialStatus) {
 	trials := slices.DeleteFunc(s.run.Status.Trials, func(o v1alpha1.TrialStatus) bool {
 		return o.Index == t.Index && o.Attempt == t.Attempt
 	})
+	t.Values = t.Values[:min(len(t.Values), maxShown)]
 	trials = append(trials, t)
 	keep := maxTrials
 	if t.State == v1alpha1.TrialRunning {

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	// maxValues of a trial stand in its record and in the status.
-	maxValues = 60
+	// maxValues of a trial stand in its record, and maxShown of them in the status.
+	maxValues = 5000
+	maxShown  = 60
 	// maxSummary is how many entries of the summary stand in the status.
 	maxSummary = 60
 )

@@ -5,8 +5,12 @@ import (
 )
 
 // PerPart is the number of records in a part: one of 2 KiB each is far from the
-// limit of a ConfigMap even before compression.
-const PerPart = 100
+// limit of a ConfigMap even before compression. ValuesPerPart is how many values they
+// may have together, of some 250 bytes each, which compression makes ten times smaller.
+const (
+	PerPart       = 100
+	ValuesPerPart = 10000
+)
 
 // Record is what became of one attempt at a trial.
 type Record struct {
@@ -26,15 +30,22 @@ type Records struct {
 	Part int32 `json:"part"`
 	// Before are the totals of all parts before this one.
 	Before v1alpha1.Totals `json:"before"`
-	// Records, at most PerPart.
+	// Records, until it is Full.
 	Records []Record `json:"records"`
 }
 
 // First is the empty first part.
 func First() Records { return Records{Version: Version} }
 
-// Full says that the next record goes into another part.
-func (r Records) Full() bool { return len(r.Records) >= PerPart }
+// Full says that the next record goes into another part. That depends on nothing but the
+// records that are there, so every manager decides the same.
+func (r Records) Full() bool {
+	values := 0
+	for _, rec := range r.Records {
+		values += len(rec.Values)
+	}
+	return len(r.Records) >= PerPart || values >= ValuesPerPart
+}
 
 // Next is the empty part after a full one.
 func (r Records) Next() Records {

@@ -207,11 +207,31 @@ type Measurement struct {
 	N *int64 `json:"n,omitempty"`
 	// Value is absent when the tool gave none.
 	Value *float64 `json:"value,omitempty"`
+	// Absent says why there is no value, where the tool did.
+	Absent *Absence `json:"absent,omitempty"`
 	// Histogram of the operations, if the tool gave one.
 	Histogram *Histogram `json:"histogram,omitempty"`
 	// Intervals is the time series behind the value, if the tool gave one.
 	Intervals []Interval `json:"intervals,omitempty"`
 }
+
+// Absence is why there is no value.
+type Absence struct {
+	// State is Unsupported or NotMeasured.
+	State AbsenceState `json:"state"`
+	// Reason in the words of the tool or of the server.
+	Reason string `json:"reason"`
+}
+
+// AbsenceState tells two kinds of absence apart.
+type AbsenceState string
+
+const (
+	// Unsupported: the tool cannot do this at all.
+	Unsupported AbsenceState = "Unsupported"
+	// NotMeasured: it was tried, and failed, or did not do what it was meant to.
+	NotMeasured AbsenceState = "NotMeasured"
+)
 
 // Histogram is a list of buckets as the tool printed them. Buckets of equal
 // bounds merge exactly by adding their counts.

@@ -14,6 +14,7 @@
 //	replication.go  the replicas followed, and commits waited for them
 //	disturbance.go  what else happened to the client and the target meanwhile
 //	physics.go      nothing was faster than network and storage allow
+//	absent.go       what was to be measured and has no value
 //	notes.go        what a reader should know of
 //	load.go         a target is what its settings promise
 //	clients.go      the clients of one trial measured together
@@ -88,6 +89,8 @@ var checks = []check{
 	{"target-memory-pressure", Disturbed, targetPressure},
 	{"client-memory-pressure", Disturbed, clientPressure},
 	{"clock-step", Disturbed, clockStep},
+	{"not-measured", Warning, notMeasured},
+	{"unsupported", Warning, unsupported},
 	{"rate", Warning, fellBehind},
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},

@@ -153,6 +153,9 @@ type Command struct {
 	// command writes and that belong to its output. Files of these names are removed
 	// before the start.
 	Collect []string
+	// Dialogue is what the agent says to the tool, which then answers every request with one
+	// line. Nil: the tool needs no input.
+	Dialogue []Turn
 }
 
 // Output is what a process left behind.
@@ -164,6 +167,8 @@ type Output struct {
 	ExitCode int
 	// Signal that ended the process, such as SIGKILL; empty for none.
 	Signal string
+	// Exchanges are what became of the turns of Command.Dialogue that were begun.
+	Exchanges []Exchange
 }
 
 // Report is the meaning of an Output.
@@ -253,6 +258,15 @@ type Runner struct {
 	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
 	// its own, so that with TLSRequired all three have to be in Credentials.
 	NeedsCertificate bool
+	// Image is the part of the name of the image in the catalogue that follows the runner's
+	// and a hyphen, for a tool whose images differ by workload. Nil: one image for all.
+	Image func(workload json.RawMessage) (string, error)
+	// Axis is a field of the workload that every run varies, though its matrix does not say
+	// so, and the values; no values: nothing is varied. Nil: there is none.
+	Axis func(workload json.RawMessage) (field string, values []string, err error)
+	// Delay is by how much longer every round trip between tool and server shall take; 0 for as
+	// it is. Nil: as it is.
+	Delay func(workload json.RawMessage) (time.Duration, error)
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
 	Skips func(t Trial, p Phase) bool
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all

@@ -24,6 +24,13 @@ var notHere = map[string]string{
 	"external.yaml":       "the address of a server is the user's",
 	"sweep.yaml":          "takes days, on machines of a cloud",
 	"ycsb-published.yaml": "takes a day, on machines of a cloud",
+	"drivers-node.yaml":   "takes hours, on machines of a cloud",
+	"drivers-python.yaml": "takes hours, on machines of a cloud",
+	"drivers-batch.yaml":  "takes days, on machines of a cloud",
+	// TestPublishedDriverComparisons runs them, and looks at what they say.
+	"drivers-node-small.yaml":   "a story of its own",
+	"drivers-python-small.yaml": "a story of its own",
+	"drivers-batch-small.yaml":  "a story of its own",
 }
 
 // replaced are images that the samples take from a registry, by the names of those

@@ -147,7 +147,9 @@ type Agent struct {
 	Runner func(name string) (runner.Runner, bool)
 	// Connect prepares the questions to a server.
 	Connect func(runner.Endpoint, runner.Credentials) (Server, error)
-	Log     *slog.Logger
+	// Bench opens a connection beside a tool that is spoken with.
+	Bench func(context.Context, runner.Endpoint, runner.Credentials) (Workbench, error)
+	Log   *slog.Logger
 
 	children supervise.Children
 	machine  environment.Reader

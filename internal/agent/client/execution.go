@@ -21,6 +21,8 @@ type execution struct {
 	target *targetAgent
 	// next is the command that only has to be started.
 	next armed
+	// relay stands before the server when round trips are delayed; nil when not.
+	relay *relay
 	// connect is how long a connection with one question took.
 	connect time.Duration
 	// statusBefore is from just before the measured window.
@@ -120,7 +122,12 @@ func (e *execution) steps() []step {
 
 // execute carries the trial out, one step after the other.
 func (e *execution) execute(ctx context.Context) {
-	defer func() { e.next.close() }()
+	defer func() {
+		e.next.close()
+		if e.relay != nil {
+			e.relay.close()
+		}
+	}()
 	e.res.State = result.Succeeded
 	for _, step := range e.steps() {
 		if !step.when {

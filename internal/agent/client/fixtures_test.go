@@ -2,6 +2,7 @@ package client
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
@@ -51,6 +52,8 @@ func TestMain(m *testing.M) {
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("half of it")
 		time.Sleep(time.Minute)
+	case "talks":
+		talks()
 	case "loud":
 		// Text that does not compress.
 		line := make([]byte, 1<<20)
@@ -61,6 +64,27 @@ func TestMain(m *testing.M) {
 		}
 		_, _ = os.Stdout.Write(bytes.Repeat(line, 2))
 	}
+}
+
+// talks answers each line with what it asks for.
+func talks() {
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		var request struct{ Do string }
+		_ = json.Unmarshal(lines.Bytes(), &request)
+		switch request.Do {
+		case "die":
+			fmt.Print(`{"id":`)
+			os.Exit(3)
+		case "hang":
+			time.Sleep(time.Minute)
+		case "garbage":
+			fmt.Println("Segmentation fault")
+		default:
+			fmt.Printf(`{"state":%q,"user":%q}`+"\n", request.Do, os.Getenv("ASSAY_USERNAME"))
+		}
+	}
+	fmt.Fprintln(os.Stderr, "the end of input")
 }
 
 // rig is an agent with everything around it faked.

@@ -3,6 +3,8 @@ package client
 import (
 	"context"
 	"fmt"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/assay-bench/assay/internal/result"
@@ -44,29 +46,61 @@ func waited(err error) *result.Failure {
 	return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
 }
 
+// delayed is the trial with the address that the tool connects to: the server's, or that of
+// a relay in front of it.
+func (e *execution) delayed() (runner.Trial, *result.Failure) {
+	trial := e.trial
+	if e.runner.Delay == nil {
+		return trial, nil
+	}
+	delay, err := e.runner.Delay(trial.Workload)
+	if err != nil {
+		return trial, invalid(err)
+	}
+	if delay == 0 {
+		return trial, nil
+	}
+	if e.relay == nil {
+		target := net.JoinHostPort(trial.Endpoint.Host, strconv.Itoa(int(trial.Endpoint.Port)))
+		if e.relay, err = newRelay(target, delay); err != nil {
+			return trial, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)}
+		}
+	}
+	trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", e.relay.port()
+	return trial, nil
+}
+
 // armWarmup makes the warm-up ready to start.
-func (e *execution) armWarmup(context.Context) *result.Failure {
-	return e.armPhase(runner.Warmup)
+func (e *execution) armWarmup(ctx context.Context) *result.Failure {
+	return e.armPhase(ctx, runner.Warmup)
 }
 
 // arm makes the measured phase ready to start.
-func (e *execution) arm(context.Context) *result.Failure {
-	failure := e.armPhase(e.phase())
+func (e *execution) arm(ctx context.Context) *result.Failure {
+	failure := e.armPhase(ctx, e.phase())
 	e.res.Tool.Args = e.next.args
 	return failure
 }
 
-func (e *execution) armPhase(phase runner.Phase) *result.Failure {
+func (e *execution) armPhase(ctx context.Context, phase runner.Phase) *result.Failure {
 	if e.skips(phase) {
 		return nil
 	}
-	command, err := e.runner.Command(e.trial, phase, e.credentials)
+	trial, failure := e.delayed()
+	if failure != nil {
+		return failure
+	}
+	command, err := e.runner.Command(trial, phase, e.credentials)
 	if err != nil {
 		return invalid(err)
 	}
-	var failure *result.Failure
-	e.next, failure = e.prepare(rawName(phase), command, e.credentials.Password)
-	return failure
+	if e.next, failure = e.prepare(rawName(phase), command, e.credentials.Password); failure != nil || command.Dialogue == nil {
+		return failure
+	}
+	if err := e.arrange(ctx, &e.next, command.Dialogue); err != nil {
+		return lost(err)
+	}
+	return nil
 }
 
 func (e *execution) warmUp(ctx context.Context) *result.Failure {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -32,6 +33,8 @@ type armed struct {
 	collect []string
 	// closeFiles closes the agent's side of the output files.
 	closeFiles func()
+	// talk is the conversation with a tool that answers line by line; nil for others.
+	talk *talk
 }
 
 // close may be called twice, and for a command that was never prepared.
@@ -74,16 +77,15 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure
 	if err != nil {
 		return invocation{}, &result.Failure{Reason: result.ReasonToolMissing, Message: err.Error()}
 	}
-	select {
-	case <-p.Done():
-	case <-ctx.Done():
-		p.Stop(a.ToolGrace)
-	}
+	a.await(ctx, t, p)
 	exit, usage := p.Exit(), p.Usage()
 	in.ended = time.Now()
 	in.output.ExitCode, in.output.Signal = exit.Code, exit.Signal
 	if usage != nil {
 		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
+	}
+	if t.talk != nil {
+		in.output.Exchanges = t.talk.exchanges
 	}
 	err = a.readOutput(t.name, &in.output)
 	if err == nil {
@@ -96,7 +98,36 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure
 		// The tool was told to end: whatever it printed then is no result.
 		return in, &result.Failure{Reason: result.ReasonInterrupted, Message: "the tool was ended"}
 	}
+	if t.talk != nil && t.talk.err != nil {
+		return in, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("speaking with %s: %v", t.program, t.talk.err)}
+	}
 	return in, nil
+}
+
+// await the end of the tool, or that of the context; with a tool that is spoken with,
+// first the end of the conversation.
+func (a *Agent) await(ctx context.Context, t armed, p *supervise.Process) {
+	var over <-chan time.Time
+	ended := make(<-chan struct{}) // never, without a conversation
+	if t.talk != nil {
+		t.talk.begin(ctx)
+		ended = t.talk.ended
+		defer func() { <-t.talk.ended }() // the end of the tool ends it
+	}
+	for {
+		select {
+		case <-p.Done():
+			return
+		case <-ended:
+			ended, over = nil, time.After(a.ToolGrace)
+		case <-over:
+			p.Stop(a.ToolGrace)
+			return
+		case <-ctx.Done():
+			p.Stop(a.ToolGrace)
+			return
+		}
+	}
 }
 
 // command makes everything ready but the start.

@@ -98,3 +98,49 @@ func TestRealProbes(t *testing.T) {
 		})
 	}
 }
+
+// What another connection does is counted, and what this one does is not.
+func TestRealWorkbench(t *testing.T) {
+	s := startServer(t)
+	w, err := s.Workbench(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close() }()
+	other, err := s.Workbench(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	if err := w.Exec(t.Context(), "CREATE TABLE t (a INT, b TEXT) ENGINE = InnoDB"); err != nil {
+		t.Fatal(err)
+	}
+	before, err := w.Counters(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 {
+		if err := other.Exec(t.Context(), fmt.Sprintf("INSERT INTO t VALUES (%d, NULL)", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row, err := w.Row(t.Context(), "SELECT COUNT(*), MAX(b) FROM t")
+	if err != nil || len(row) != 2 || row[0] == nil || *row[0] != "10" || row[1] != nil {
+		t.Fatalf("row = %v, %v", row, err)
+	}
+	after, err := w.Counters(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]int64{"questions": 10, "com_insert": 10, "com_select": 0, "connections": 0, "com_stmt_execute": 0} {
+		if got := after[name] - before[name]; got != want {
+			t.Errorf("%s = %d, want %d", name, got, want)
+		}
+	}
+	if got := after["bytes_received"] - before["bytes_received"]; got < 300 || got > 500 {
+		t.Errorf("bytes_received = %d for ten statements of about 34 bytes", got)
+	}
+	if err := w.Exec(t.Context(), "CREATE TABLE b (a INT) ENGINE = NOSUCHENGINE"); err == nil {
+		t.Error("a table of an engine that is not there was made")
+	}
+}

@@ -1,0 +1,120 @@
+package benchmarkrun
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	batchv1 "k8s.io/api/batch/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/test/kubelet"
+)
+
+// driversRun has drivers of two languages.
+func driversRun(r *v1alpha1.BenchmarkRun) {
+	r.Spec.Workload = v1alpha1.Workload{Drivers: &v1alpha1.DriversWorkload{
+		Drivers: []v1alpha1.Driver{{Language: "Node", Name: "mysql2"}, {Language: "Go", Name: "go-sql-driver"}, {Language: "Node", Name: "mariadb"}},
+		Benchmarks: []v1alpha1.DriverBenchmark{
+			{Operation: "SelectOne"}, {Operation: "Insert", Schemes: []v1alpha1.DriverScheme{"SingleRow", "Batch"}, Rows: []int32{100}},
+		},
+		Window: metav1.Duration{Duration: 1e9},
+	}}
+	r.Spec.Design.Warmup = metav1.Duration{}
+}
+
+// manyValues is a result of a harness, with more numbers than a status has room for, and one
+// that is absent.
+func manyValues(trial runner.Trial) *result.Result {
+	res := delivers(always(5))(trial)
+	res.Measurements = nil
+	for i := range 2 * maxShown {
+		res.Measurements = append(res.Measurements, result.Measurement{
+			Name: result.NameThroughput, Labels: map[string]string{"driver": fmt.Sprint(i)}, Unit: "ops/s", Value: new(float64(i + 1)),
+		})
+	}
+	res.Measurements = append(res.Measurements, result.Measurement{
+		Name: result.NameThroughput, Labels: map[string]string{"driver": "x"}, Unit: "ops/s",
+		Absent: &result.Absence{State: result.Unsupported, Reason: "Client does not support authentication protocol"},
+	})
+	return res
+}
+
+// Each language is measured from the image of its own, as an axis that the workload brings.
+func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	var mu sync.Mutex
+	images := map[string]string{}
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+		if trial.Ref.Phase != string(runner.Run) {
+			return delivers(always(5))(trial)
+		}
+		var w v1alpha1.DriversWorkload
+		job := &batchv1.Job{}
+		key := client.ObjectKey{Namespace: ns, Name: v1alpha1.TrialName("run", int32(*trial.Ref.Index), 0)}
+		if err := json.Unmarshal(trial.Workload, &w); err != nil {
+			t.Error(err)
+		} else if err := server.API.Get(t.Context(), key, job); err != nil {
+			t.Error(err)
+		} else {
+			mu.Lock()
+			defer mu.Unlock()
+			images[string(w.Language)] = job.Spec.Template.Spec.Containers[0].Image
+		}
+		return manyValues(trial)
+	}})
+	run := newRun(t, ns, driversRun, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 2 })
+	create(t, run)
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 4)
+
+	if diff := cmp.Diff(map[string]string{"Node": "node:1", "Go": "go:1"}, images); diff != "" {
+		t.Errorf("images of the jobs (-want +got):\n%s", diff)
+	}
+	want := []v1alpha1.RunnerImage{{Name: "drivers-node", Image: "node:1"}, {Name: "drivers-go", Image: "go:1"}}
+	if diff := cmp.Diff(want, got.Status.Resolved.RunnerImages); diff != "" {
+		t.Errorf("status.resolved.runnerImages (-want +got):\n%s", diff)
+	}
+	for _, rec := range records(t, got) {
+		if len(rec.Values) != 2*maxShown {
+			t.Errorf("the record of trial %d has %d values, want %d", rec.Index, len(rec.Values), 2*maxShown)
+		}
+		if language := rec.Parameters["language"]; language.String() != "Node" && language.String() != "Go" {
+			t.Errorf("trial %d has the parameters %v", rec.Index, rec.Parameters)
+		}
+		found := false
+		for _, f := range rec.Findings {
+			found = found || f.Check == "unsupported"
+		}
+		if !found {
+			t.Errorf("trial %d does not tell what is unsupported: %+v", rec.Index, rec.Findings)
+		}
+	}
+	for _, trial := range got.Status.Trials {
+		if len(trial.Values) != maxShown {
+			t.Errorf("trial %d shows %d values in the status, want %d", trial.Index, len(trial.Values), maxShown)
+		}
+	}
+}
+
+// A language whose image the operator does not have is refused before anything starts.
+func TestALanguageWithoutAnImageIsRefused(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	run := newRun(t, ns, driversRun, func(r *v1alpha1.BenchmarkRun) { r.Spec.Workload.Drivers.Drivers[0].Language = "Ruby" })
+	create(t, run)
+	got := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
+	c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed)
+	if c.Reason != v1alpha1.ReasonInvalidSpec || !strings.Contains(c.Message, "runners.drivers-ruby.image") {
+		t.Errorf("reason %s, message %q", c.Reason, c.Message)
+	}
+}

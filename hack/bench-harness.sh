@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# What the driver harnesses cost: see test/harness. Wants a quiet machine.
+# Usage: bench-harness.sh [flags of test/harness...]
+source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+cd "$REPO"
+step "a MariaDB on loopback"
+hack/test-server.sh up mariadb
+trap 'hack/test-server.sh down mariadb' EXIT
+step "the driver null, and SELECT 1 through each harness against a loop by hand"
+go run ./test/harness "$@"
+step_done

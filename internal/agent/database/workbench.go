@@ -1,0 +1,114 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// wireCounters are those of the server that tell what went over the wire. Not every server has all.
+var wireCounters = []string{
+	"Questions", "Bytes_received", "Bytes_sent", "Connections",
+	"Com_select", "Com_insert", "Com_update", "Com_delete", "Com_do", "Com_begin", "Com_commit", "Com_set_option",
+	"Com_stmt_prepare", "Com_stmt_execute", "Com_stmt_close", "Handler_commit",
+}
+
+// Workbench is one connection that stays open beside a tool.
+type Workbench struct {
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+// Workbench opens a connection that the caller closes. Tables that it makes have the
+// storage engine that was asked for, or there is an error: servers may be set to take
+// another one in its place.
+func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
+	w := &Workbench{db: sql.OpenDB(s.connector)}
+	var err error
+	if w.conn, err = w.db.Conn(ctx); err == nil {
+		err = w.Exec(ctx, "SET SESSION sql_mode = CONCAT(@@SESSION.sql_mode, ',NO_ENGINE_SUBSTITUTION'), autocommit = 1, lock_wait_timeout = 60")
+	}
+	if err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// Close the connection.
+func (w *Workbench) Close() error { return w.db.Close() }
+
+// Exec executes a statement without an answer.
+func (w *Workbench) Exec(ctx context.Context, statement string) error {
+	if _, err := w.conn.ExecContext(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", abridged(statement), err)
+	}
+	return nil
+}
+
+// Row is the one row that a query answers with; a value is nil for NULL.
+func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
+	rows, err := w.conn.QueryContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", abridged(query), err)
+	}
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", abridged(query), err)
+	}
+	if !rows.Next() {
+		if err := rows.Err(); err != nil {
+			return nil, fmt.Errorf("%s: %w", abridged(query), err)
+		}
+		return nil, fmt.Errorf("%s: no row", abridged(query))
+	}
+	row, into := make([]*string, len(columns)), make([]any, len(columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	if err := rows.Scan(into...); err != nil {
+		return nil, fmt.Errorf("%s: %w", abridged(query), err)
+	}
+	return row, rows.Err()
+}
+
+// Counters are those of the server less those of this connection. Two of them are
+// comparable: each is read by the same two statements, so that between them this
+// connection does as much in the first as in the second.
+func (w *Workbench) Counters(ctx context.Context) (map[string]int64, error) {
+	list := "'" + strings.Join(wireCounters, "','") + "'"
+	all := map[string]int64{}
+	for _, part := range []struct {
+		scope string
+		sign  int64
+	}{{"GLOBAL", 1}, {"SESSION", -1}} {
+		pairs, err := pairsOn(ctx, w.conn, "SHOW "+part.scope+" STATUS WHERE Variable_name IN ("+list+")")
+		if err != nil {
+			return nil, err
+		}
+		for name, text := range pairs {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return nil, fmt.Errorf("the status variable %s is %q, and no number", name, text)
+			}
+			// Servers count connections only for all: each session says the same number.
+			if name = strings.ToLower(name); part.sign < 0 && name == "connections" {
+				continue
+			}
+			all[name] += part.sign * n
+		}
+	}
+	return all, nil
+}
+
+// abridged is the beginning of a statement, for people.
+func abridged(statement string) string {
+	const most = 120
+	if len(statement) <= most {
+		return statement
+	}
+	return statement[:most] + "..."
+}

@@ -1,0 +1,48 @@
+package validity
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// notMeasured: something was tried and failed, or did other work than it was meant to.
+func notMeasured(r result.Result, _ runner.Facts) string {
+	return absentNote(r, result.NotMeasured, "could not be measured")
+}
+
+// unsupported: a tool cannot do something, and says so.
+func unsupported(r result.Result, _ runner.Facts) string {
+	return absentNote(r, result.Unsupported, "are not supported")
+}
+
+// absentNote names what has no value, and why, as far as there is room.
+func absentNote(r result.Result, state result.AbsenceState, what string) string {
+	const most = 5
+	var all []string
+	for _, m := range r.Measurements {
+		if m.Absent != nil && m.Absent.State == state {
+			all = append(all, fmt.Sprintf("%s (%s)", asWords(m.Labels), m.Absent.Reason))
+		}
+	}
+	n := len(all)
+	switch {
+	case n == 0:
+		return ""
+	case n > most:
+		all = append(all[:most], fmt.Sprintf("and %d more", n-most))
+	}
+	return fmt.Sprintf("%d measurements %s: %s", n, what, strings.Join(all, "; "))
+}
+
+func asWords(labels map[string]string) string {
+	words := make([]string, 0, len(labels))
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		words = append(words, name+"="+labels[name])
+	}
+	return strings.Join(words, " ")
+}

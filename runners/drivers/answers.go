@@ -1,0 +1,77 @@
+package drivers
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// answer of a harness; docs/driver-protocol.md says what the fields mean. Numbers that a
+// language may not have are pointers.
+type answer struct {
+	ID     int    `json:"id"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"`
+
+	Protocol string         `json:"protocol,omitempty"`
+	Language string         `json:"language,omitempty"`
+	Runtime  string         `json:"runtime,omitempty"`
+	Clock    string         `json:"clock,omitempty"`
+	Drivers  []capabilities `json:"drivers,omitempty"`
+
+	Version string `json:"version,omitempty"`
+	Library string `json:"library,omitempty"`
+	Cipher  string `json:"cipher,omitempty"`
+
+	Operations  int64       `json:"operations,omitempty"`
+	Nanoseconds int64       `json:"nanoseconds,omitempty"`
+	Rows        int64       `json:"rows,omitempty"`
+	Checksum    uint32      `json:"checksum,omitempty"`
+	Histogram   [][2]int64  `json:"histogram,omitempty"`
+	Collection  *collection `json:"collection,omitempty"`
+}
+
+// capabilities of a driver: its versions, the default first, and how it does each scheme.
+type capabilities struct {
+	Name     string            `json:"name"`
+	Versions []string          `json:"versions"`
+	Schemes  map[string]string `json:"schemes"`
+}
+
+// collection of garbage.
+type collection struct {
+	Before      *int64 `json:"before,omitempty"`
+	Count       *int64 `json:"count,omitempty"`
+	Nanoseconds *int64 `json:"nanoseconds,omitempty"`
+}
+
+const (
+	stateOK          = "ok"
+	stateUnsupported = "unsupported"
+	stateFailed      = "failed"
+)
+
+// readAnswer of a turn. What is no answer to it is an error.
+func readAnswer(x runner.Exchange) (answer, error) {
+	var a answer
+	if x.Answer == nil {
+		return a, errors.New("the harness gave no answer")
+	}
+	dec := json.NewDecoder(bytes.NewReader(x.Answer))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&a); err != nil {
+		return a, fmt.Errorf("the harness answered %.200s, which is not the protocol: %w", x.Answer, err)
+	}
+	switch {
+	case a.ID != x.Turn+1:
+		return a, fmt.Errorf("the harness answered request %d with the id %d", x.Turn+1, a.ID)
+	case a.State == stateOK:
+		return a, nil
+	case (a.State == stateUnsupported || a.State == stateFailed) && a.Reason != "":
+		return a, nil
+	}
+	return a, fmt.Errorf("the harness answered with the state %q and the reason %q", a.State, a.Reason)
+}

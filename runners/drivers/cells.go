@@ -1,0 +1,148 @@
+package drivers
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Schemes, transactions, sessions and measures of the protocol and the API.
+const (
+	singleRow      = "SingleRow"
+	prepared       = "Prepared"
+	executeMany    = "ExecuteMany"
+	pipelined      = "Pipelined"
+	multiRow       = "MultiRow"
+	multiStatement = "MultiStatement"
+	inList         = "InList"
+	batch          = "Batch"
+
+	autocommit     = "Autocommit"
+	oneTransaction = "One"
+
+	dedicated = "Dedicated"
+
+	measureRounds = "Rounds"
+	measureTime   = "Time"
+)
+
+// cell is one driver with one benchmark, everything decided.
+type cell struct {
+	driver                       Driver
+	operation                    operation
+	scheme, transaction, session string
+	rows, chunk                  int
+	measure, engine              string
+}
+
+// cells of a trial in the order of the spec.
+func (p Params) cells() []cell {
+	var out []cell
+	for _, d := range p.inLanguage() {
+		for _, b := range p.Benchmarks {
+			op, _ := operationNamed(b.Operation)
+			for _, n := range b.rows() {
+				for _, tx := range b.transactions() {
+					for _, session := range b.sessions() {
+						for _, scheme := range b.schemes() {
+							out = append(out, cell{
+								driver: d, operation: op, scheme: scheme, transaction: tx, session: session,
+								rows: n, chunk: b.chunk(scheme), measure: b.measure(), engine: b.StorageEngine,
+							})
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// inOrder are the cells of a block: sorted by the SHA-256 of "SEED/BLOCK/CELL", so that each
+// block has another order, which anybody can compute.
+func (p Params) inOrder(block int) []cell {
+	out := p.cells()
+	key := func(c cell) string {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", p.Seed, block, c.name()))
+		return string(sum[:])
+	}
+	slices.SortFunc(out, func(a, b cell) int { return cmp.Compare(key(a), key(b)) })
+	return out
+}
+
+// labels tell the measurements of the cells apart.
+func (c cell) labels() map[string]string {
+	out := map[string]string{LabelDriver: c.driver.shown(), result.LabelOperation: c.operation.name}
+	if c.scheme != "" {
+		out[LabelScheme] = c.scheme
+	}
+	if c.operation.writes != "" {
+		out[LabelTransaction] = c.transaction
+	}
+	if c.session != dedicated {
+		out[LabelSession] = c.session
+	}
+	if c.operation.many {
+		out[LabelRows] = strconv.Itoa(c.rows)
+	}
+	if c.engine != "" {
+		out[LabelEngine] = c.engine
+	}
+	return out
+}
+
+// name of a cell, for people and for the order.
+func (c cell) name() string {
+	text := fmt.Sprintf("%s %s %s %s %s %d", c.driver.shown(), c.operation.name, c.scheme, c.transaction, c.session, c.rows)
+	if c.engine != "" {
+		text += " " + c.engine
+	}
+	return text
+}
+
+func (b Benchmark) schemes() []string {
+	op, _ := operationNamed(b.Operation)
+	if len(op.schemes) == 0 {
+		return []string{""}
+	}
+	return orElse(b.Schemes, singleRow)
+}
+
+func (b Benchmark) transactions() []string { return orElse(b.Transactions, autocommit) }
+
+func (b Benchmark) sessions() []string { return orElse(b.Sessions, dedicated) }
+
+func (b Benchmark) rows() []int { return orElse(b.Rows, 1) }
+
+func (b Benchmark) measure() string {
+	op, _ := operationNamed(b.Operation)
+	switch {
+	case b.Measure != "":
+		return b.Measure
+	case op.rounds || op.onlyRounds:
+		return measureRounds
+	}
+	return measureTime
+}
+
+// chunk has the sizes of the published benchmark of batch schemes as its defaults.
+func (b Benchmark) chunk(scheme string) int {
+	switch {
+	case b.Chunk > 0:
+		return b.Chunk
+	case scheme == multiStatement:
+		return 500
+	}
+	return 1000
+}
+
+func orElse[T any](values []T, otherwise T) []T {
+	if len(values) == 0 {
+		return []T{otherwise}
+	}
+	return values
+}

@@ -1,0 +1,111 @@
+// Package drivers adapts the harnesses of programming languages: programs that call
+// database drivers, one per language, in a folder of its own beside this file. The agent
+// speaks with a harness by the protocol of docs/driver-protocol.md; what is said, this
+// package decides:
+//
+//	workload.go      decode and check the parameters
+//	languages.go     the table of languages: how each harness is started
+//	operations.go    the table of operations: tables, statements, what the server has to hold afterwards
+//	data.go          the rows, the same for the same seed
+//	cells.go         drivers x benchmarks in the order of a block
+//	turns.go         the conversation of a trial
+//	setup.go         the tables and their content, as SQL
+//	answers.go       the answers of a harness
+//	verify.go        an answer held against the data and the server
+//	measurements.go  what was answered into measurements
+//	parse.go         a conversation into a report
+//
+// A driver is not believed: rows that it fetched are counted and their checksum is
+// compared, rows that it wrote are counted by the server, and what went over the wire is
+// read from the server's own counters.
+package drivers
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Name of the runner in the API and in the catalogue of images.
+const Name = "drivers"
+
+// Runner is the adapter.
+func Runner() runner.Runner {
+	return runner.Runner{
+		Name:     Name,
+		Headline: runner.AnyHeadline,
+		Summary: []string{
+			result.NameThroughput, NameSpeedUp, NameRows, result.NameLatencyAvg, result.NameLatencyPercentile, NameStatements,
+		},
+		Command: command,
+		Parse:   parse,
+		Facts:   facts,
+		Demand:  demand,
+		Image:   image,
+		Axis:    axis,
+		Delay:   delay,
+		// The data is made by each trial; nothing of it is left to a phase of its own.
+		Skips: func(_ runner.Trial, p runner.Phase) bool { return p != runner.Run },
+	}
+}
+
+// facts of a trial: a harness works on one operation at a time, so there is no rate that
+// the whole trial has.
+func facts(t runner.Trial) (runner.Facts, error) {
+	p, err := decode(t.Workload)
+	if err != nil {
+		return runner.Facts{}, err
+	}
+	if t.Clients > 1 {
+		return runner.Facts{}, errClients
+	}
+	if d, _ := p.delay(); d > 0 && t.Endpoint.TLS != runner.TLSDisabled {
+		return runner.Facts{}, errDelayedTLS
+	}
+	return runner.Facts{Headline: runner.AnyHeadline, TLSRequired: t.Endpoint.TLS == runner.TLSRequired}, nil
+}
+
+// demand of a trial: a connection for each driver, that of the agent, and those that one
+// operation may open beside them.
+func demand(t runner.Trial) (runner.Demand, error) {
+	p, err := decode(t.Workload)
+	if err != nil {
+		return runner.Demand{}, err
+	}
+	n := int64(len(p.inLanguage())) + 2
+	return runner.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}, nil
+}
+
+func image(workload json.RawMessage) (string, error) {
+	p, err := decode(workload)
+	if err != nil {
+		return "", err
+	}
+	if p.Language == "" {
+		// Only of a phase that does nothing: a trial measures one language.
+		p.Language = p.languages()[0]
+	}
+	l, err := p.language()
+	return l.image, err
+}
+
+func axis(workload json.RawMessage) (field string, values []string, err error) {
+	p, err := decode(workload)
+	if err != nil || p.Language != "" {
+		return "", nil, err
+	}
+	if values = p.languages(); len(values) < 2 {
+		values = nil
+	}
+	return "language", values, nil
+}
+
+func delay(workload json.RawMessage) (time.Duration, error) {
+	p, err := decode(workload)
+	if err != nil {
+		return 0, err
+	}
+	return p.delay()
+}

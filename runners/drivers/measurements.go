@@ -1,0 +1,249 @@
+package drivers
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Names of measurements that only this runner has.
+const (
+	// NameRows is the rate of rows: that of operations times the rows of one.
+	NameRows = "throughput.rows"
+	// NameSpeedUp is the throughput over that of the baseline in the same trial.
+	NameSpeedUp = "speedup"
+	// NameStatements is how many statements the server says that it got for one operation
+	// (its counter Questions). It has in it what a harness sends around the operations of a
+	// run: a few statements in all.
+	NameStatements = "server.statements"
+	// NameCounter is another of the server's counters, per operation.
+	NameCounter = "server.counter"
+)
+
+// Keys of labels that only this runner has.
+const (
+	LabelDriver      = "driver"
+	LabelScheme      = "scheme"
+	LabelTransaction = "transaction"
+	LabelSession     = "session"
+	LabelRows        = "rows"
+	LabelEngine      = "storageEngine"
+	LabelCounter     = "counter"
+)
+
+// leastN is how many operations a percentile needs for ten of them to lie beyond it: with
+// fewer it would be the story of one.
+var percentiles = []struct {
+	p      float64
+	leastN int64
+}{{50, 20}, {95, 200}, {99, 1000}}
+
+// measurements of all cells: those of one cell stand together.
+func measurements(p Params, outcomes []outcome) []result.Measurement {
+	throughput := map[string]float64{}
+	for _, o := range outcomes {
+		if o.absent == nil {
+			throughput[o.cell.name()] = o.throughput()
+		}
+	}
+	var out []result.Measurement
+	for _, o := range outcomes {
+		labels := o.cell.labels()
+		if o.absent != nil {
+			out = append(out, result.Measurement{
+				Name: result.NameThroughput, Labels: labels, Unit: "ops/s", Direction: result.HigherIsBetter,
+				Operation: o.cell.operation.does, Absent: o.absent,
+			})
+			continue
+		}
+		out = append(out, o.measurements(labels)...)
+		if base, has := throughput[p.Baseline.of(o.cell).name()]; has && p.Baseline != nil {
+			out = append(out, result.Measurement{
+				Name: NameSpeedUp, Labels: labels, Unit: "1", Direction: result.HigherIsBetter, Value: new(o.throughput() / base),
+			})
+		}
+	}
+	return out
+}
+
+// of is the cell that another is compared with.
+func (b *Baseline) of(c cell) cell {
+	if b == nil {
+		return c
+	}
+	if b.Driver != "" {
+		c.driver = Driver{As: b.Driver}
+	}
+	if b.Scheme != "" && c.scheme != "" {
+		c.scheme = b.Scheme
+	}
+	if b.Transaction != "" {
+		c.transaction = b.Transaction
+	}
+	if b.Session != "" {
+		c.session = b.Session
+	}
+	return c
+}
+
+// operations and time of all runs that count.
+func (o outcome) sum() (operations, nanoseconds int64) {
+	for _, a := range o.answers {
+		operations += a.Operations
+		nanoseconds += a.Nanoseconds
+	}
+	return operations, nanoseconds
+}
+
+func (o outcome) throughput() float64 {
+	n, ns := o.sum()
+	return float64(n) / (float64(ns) / 1e9)
+}
+
+func (o outcome) measurements(labels map[string]string) []result.Measurement {
+	n, _ := o.sum()
+	one := func(name, unit string, better result.Direction, value float64) result.Measurement {
+		return result.Measurement{Name: name, Labels: labels, Unit: unit, Direction: better, N: new(n), Value: &value}
+	}
+	rate := one(result.NameThroughput, "ops/s", result.HigherIsBetter, o.throughput())
+	rate.Operation = o.cell.operation.does
+	out := []result.Measurement{rate}
+	if o.cell.operation.many {
+		out = append(out, one(NameRows, "rows/s", result.HigherIsBetter, o.throughput()*float64(o.cell.rows)))
+	}
+	h := o.histogram()
+	mean := one(result.NameLatencyAvg, "ms", result.LowerIsBetter, h.mean()/1e6)
+	mean.Histogram = h.milliseconds()
+	out = append(out, mean)
+	for _, q := range percentiles {
+		if n < q.leastN {
+			continue
+		}
+		m := one(result.NameLatencyPercentile, "ms", result.LowerIsBetter, h.percentile(q.p)/1e6)
+		m.Labels = maps.Clone(labels)
+		m.Labels[result.LabelPercentile] = strconv.FormatFloat(q.p, 'f', -1, 64)
+		out = append(out, m)
+	}
+	return append(append(out, o.collections(labels)...), o.server(labels)...)
+}
+
+// server is what the server counted per operation.
+func (o outcome) server(labels map[string]string) []result.Measurement {
+	n, _ := o.sum()
+	total := map[string]int64{}
+	for _, c := range o.counters {
+		for name, v := range c {
+			total[name] += v
+		}
+	}
+	var out []result.Measurement
+	for _, name := range counterNames {
+		v, known := total[name]
+		if !known || o.cell.driver.Name == nullDriver {
+			continue
+		}
+		m := result.Measurement{Name: NameCounter, Labels: maps.Clone(labels), Unit: "1", N: new(n), Value: new(float64(v) / float64(n))}
+		m.Labels[LabelCounter] = name
+		if name == "questions" {
+			m.Name, m.Labels = NameStatements, labels
+		}
+		if v != 0 || name == "questions" {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// counterNames in the order of documents.
+var counterNames = []string{
+	"questions", "bytes_received", "bytes_sent", "com_stmt_prepare", "com_stmt_execute", "com_stmt_close", "com_select", "com_insert",
+	"com_update", "com_delete", "com_do", "com_begin", "com_commit", "com_set_option", "handler_commit", "connections",
+}
+
+// collections of garbage during the operations.
+func (o outcome) collections(labels map[string]string) []result.Measurement {
+	var count, ns int64
+	var counted, timed bool
+	for _, a := range o.answers {
+		if g := a.Collection; g != nil && g.Count != nil {
+			count, counted = count+*g.Count, true
+		}
+		if g := a.Collection; g != nil && g.Nanoseconds != nil {
+			ns, timed = ns+*g.Nanoseconds, true
+		}
+	}
+	var out []result.Measurement
+	if counted {
+		out = append(out, result.Measurement{Name: result.NameGCCount, Labels: labels, Unit: "1", Value: new(float64(count))})
+	}
+	if timed {
+		out = append(out, result.Measurement{Name: result.NameGCTime, Labels: labels, Unit: "ms", Value: new(float64(ns) / 1e6)})
+	}
+	return out
+}
+
+// histogram of durations in ns, by the lowest value of each bucket, ascending.
+type histogram [][2]int64
+
+// histogram of all runs that count.
+func (o outcome) histogram() histogram {
+	counts := map[int64]int64{}
+	for _, a := range o.answers {
+		for _, b := range a.Histogram {
+			counts[b[0]] += b[1]
+		}
+	}
+	var out histogram
+	for _, lowest := range slices.Sorted(maps.Keys(counts)) {
+		out = append(out, [2]int64{lowest, counts[lowest]})
+	}
+	return out
+}
+
+// width of a bucket of HdrHistogram with three significant digits, in ns.
+func width(lowest int64) int64 {
+	w := int64(1)
+	for lowest >= 2048 {
+		lowest >>= 1
+		w <<= 1
+	}
+	return w
+}
+
+func (h histogram) count() (n int64) {
+	for _, b := range h {
+		n += b[1]
+	}
+	return n
+}
+
+// mean of the middles of the buckets.
+func (h histogram) mean() float64 {
+	var sum float64
+	for _, b := range h {
+		sum += (float64(b[0]) + float64(width(b[0])-1)/2) * float64(b[1])
+	}
+	return sum / float64(h.count())
+}
+
+// percentile is the highest value of the bucket at the rank, as HdrHistogram has it.
+func (h histogram) percentile(p float64) float64 {
+	rank := max(int64(math.Ceil(p/100*float64(h.count()))), 1)
+	for _, b := range h {
+		if rank -= b[1]; rank <= 0 {
+			return float64(b[0] + width(b[0]) - 1)
+		}
+	}
+	return math.NaN()
+}
+
+func (h histogram) milliseconds() *result.Histogram {
+	out := &result.Histogram{Unit: "ms", RoundUp: true}
+	for _, b := range h {
+		out.Buckets = append(out.Buckets, result.Bucket{Value: float64(b[0]+width(b[0])-1) / 1e6, Count: b[1]})
+	}
+	return out
+}

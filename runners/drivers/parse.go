@@ -1,0 +1,173 @@
+package drivers
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// outcome of a cell: what was measured, or why not.
+type outcome struct {
+	cell   cell
+	absent *result.Absence
+	// answers and counters of the runs that count.
+	answers  []answer
+	counters []map[string]int64
+}
+
+// parse reads the conversation of a trial.
+func parse(t runner.Trial, _ runner.Phase, o runner.Output) runner.Report {
+	p, err := decode(t.Workload)
+	if err != nil {
+		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+	}
+	r := reading{conversation: converse(p, t), exchanges: o.Exchanges}
+	report := runner.Report{}
+	hello, err := r.answer(r.hello)
+	if err == nil && (hello.State != stateOK || hello.Protocol != Protocol) {
+		err = fmt.Errorf("the harness speaks %q and not %s (%s)", hello.Protocol, Protocol, hello.Reason)
+	}
+	if err != nil {
+		report.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: err.Error()}
+		return report
+	}
+	report.ToolVersion = r.versions(hello)
+	outcomes := r.outcomes()
+	report.Measurements = measurements(p, outcomes)
+	measured := 0
+	for _, c := range outcomes {
+		if c.absent == nil {
+			measured++
+		}
+	}
+	if measured == 0 {
+		report.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf(
+			"none of the %d combinations of driver and benchmark could be measured; the first: %s", len(outcomes), outcomes[0].absent.Reason)}
+	}
+	return report
+}
+
+// reading is a conversation with what became of it.
+type reading struct {
+	*conversation
+	exchanges []runner.Exchange
+}
+
+func (r reading) exchange(turn int) (runner.Exchange, bool) {
+	if turn >= len(r.exchanges) {
+		return runner.Exchange{}, false
+	}
+	return r.exchanges[turn], r.exchanges[turn].Turn == turn
+}
+
+func (r reading) answer(turn int) (answer, error) {
+	x, there := r.exchange(turn)
+	if !there {
+		return answer{}, fmt.Errorf("the conversation ended before request %d", turn+1)
+	}
+	return readAnswer(x)
+}
+
+// versions of the runtime and of the drivers that it says of itself.
+func (r reading) versions(hello answer) string {
+	words := []string{strings.TrimSpace(hello.Language + " " + hello.Runtime)}
+	for _, d := range r.params.inLanguage() {
+		a, err := r.answer(r.prepared[d.shown()])
+		if err != nil || a.State != stateOK || d.Name == nullDriver {
+			continue
+		}
+		word := d.Name + " " + a.Version
+		if a.Library != "" {
+			word += " (" + a.Library + ")"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, "; ")
+}
+
+// outcomes of the cells in the order of the spec.
+func (r reading) outcomes() []outcome {
+	byName := map[string]*outcome{}
+	var out []outcome
+	for _, c := range r.params.cells() {
+		out = append(out, outcome{cell: c})
+	}
+	for i := range out {
+		byName[out[i].cell.name()] = &out[i]
+	}
+	for _, run := range r.runs {
+		o := byName[run.cell.name()]
+		if o.absent != nil {
+			continue
+		}
+		a, x, why := r.run(run)
+		switch {
+		case why != nil:
+			o.absent, o.answers, o.counters = why, nil, nil
+		case !run.warmup:
+			o.answers, o.counters = append(o.answers, a), append(o.counters, x.Counters)
+		}
+	}
+	return out
+}
+
+// run reads what became of one run, and verifies it.
+func (r reading) run(run run) (answer, runner.Exchange, *result.Absence) {
+	x, there := r.exchange(run.turn)
+	if !there {
+		return answer{}, x, absent(result.NotMeasured, "the conversation ended before it")
+	}
+	if why := r.withoutTurn(run, x); why != nil {
+		return answer{}, x, why
+	}
+	a, err := readAnswer(x)
+	if err != nil {
+		return a, x, absent(result.NotMeasured, "%v", err)
+	}
+	switch a.State {
+	case stateUnsupported:
+		return a, x, absent(result.Unsupported, "%s", a.Reason)
+	case stateFailed:
+		return a, x, absent(result.NotMeasured, "%s", a.Reason)
+	}
+	if err := run.cell.verify(r.params.Seed, a, x); err != nil {
+		return a, x, absent(result.NotMeasured, "%v", err)
+	}
+	return a, x, nil
+}
+
+// withoutTurn finds why a run was left out, or may not count: its driver, its table, an
+// error of the server.
+func (r reading) withoutTurn(run run, x runner.Exchange) *result.Absence {
+	d := run.cell.driver
+	a, err := r.answer(r.prepared[d.shown()])
+	switch {
+	case err != nil:
+		return absent(result.NotMeasured, "%v", err)
+	case a.State == stateUnsupported:
+		return absent(result.Unsupported, "%s", a.Reason)
+	case a.State == stateFailed:
+		return absent(result.NotMeasured, "%s", a.Reason)
+	}
+	if err := verifyTLS(r.endpoint.TLS, d, a); err != nil {
+		return absent(result.NotMeasured, "%v", err)
+	}
+	if turn, made := r.tables[run.cell.tableIn()]; made {
+		table, _ := r.exchange(turn)
+		if table.Error != "" {
+			return absent(result.Unsupported, "the server could not make the table: %s", table.Error)
+		}
+		if err := run.cell.verifyEngine(table); err != nil {
+			return absent(result.Unsupported, "%v", err)
+		}
+	}
+	switch {
+	case x.Error != "":
+		return absent(result.NotMeasured, "the server, before or after: %s", x.Error)
+	case x.Skipped:
+		return absent(result.NotMeasured, "what it needs did not go well: see the transcript of the conversation, turn %d", x.Turn)
+	}
+	return nil
+}

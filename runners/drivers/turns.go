@@ -1,0 +1,287 @@
+package drivers
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Protocol is the version that is spoken.
+const Protocol = "assay.dev/driver/v1"
+
+// request is one request of the protocol; docs/driver-protocol.md says what the fields mean.
+type request struct {
+	ID         int               `json:"id"`
+	Do         string            `json:"do"`
+	Protocol   string            `json:"protocol,omitempty"`
+	Name       string            `json:"name,omitempty"`
+	Connection string            `json:"connection,omitempty"`
+	Driver     string            `json:"driver,omitempty"`
+	Version    string            `json:"version,omitempty"`
+	Host       string            `json:"host,omitempty"`
+	Port       int32             `json:"port,omitempty"`
+	Database   string            `json:"database,omitempty"`
+	TLS        string            `json:"tls,omitempty"`
+	Options    map[string]string `json:"options,omitempty"`
+	Kind       string            `json:"kind,omitempty"`
+
+	Scheme           string  `json:"scheme,omitempty"`
+	Transaction      string  `json:"transaction,omitempty"`
+	Session          string  `json:"session,omitempty"`
+	Statement        string  `json:"statement,omitempty"`
+	Data             string  `json:"data,omitempty"`
+	RowsPerOperation int     `json:"rowsPerOperation,omitempty"`
+	Chunk            int     `json:"chunk,omitempty"`
+	Inline           bool    `json:"inline,omitempty"`
+	Operations       int     `json:"operations,omitempty"`
+	Seconds          float64 `json:"seconds,omitempty"`
+	Rows             [][]any `json:"rows,omitempty"`
+}
+
+// conversation is the list of turns of a trial, and what each is about.
+type conversation struct {
+	params   Params
+	endpoint runner.Endpoint
+	turns    []runner.Turn
+	// hello, and by driver the turn that prepared it.
+	hello    int
+	prepared map[string]int
+	// tables and data: by name the turn that made them.
+	tables, data map[string]int
+	// content is what each table holds by now.
+	content map[string]content
+	// runs are those that answer for a cell.
+	runs []run
+}
+
+// content of a table: so many rows that were put there by a turn.
+type content struct {
+	rows, turn int
+	known      bool
+}
+
+// run is one run request.
+type run struct {
+	cell   cell
+	turn   int
+	warmup bool
+}
+
+// converse plans the conversation of a trial. It is a pure function of the trial, so that
+// its transcript can be read again at any time.
+func converse(p Params, t runner.Trial) *conversation {
+	c := &conversation{
+		params: p, endpoint: t.Endpoint,
+		prepared: map[string]int{}, tables: map[string]int{}, data: map[string]int{}, content: map[string]content{},
+	}
+	c.hello = c.say(runner.Turn{}, request{Do: "hello", Protocol: Protocol})
+	for i, d := range p.inLanguage() {
+		r := request{
+			Do: "prepare", Connection: connection(i), Driver: d.Name, Version: d.Version, Options: d.Options,
+			Host: t.Endpoint.Host, Port: t.Endpoint.Port, Database: t.Endpoint.Database, TLS: string(t.Endpoint.TLS),
+		}
+		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}}, r)
+	}
+	block := 0
+	if t.Ref.Block != nil {
+		block = *t.Ref.Block
+	}
+	for _, cell := range p.inOrder(block) {
+		c.measure(cell)
+	}
+	c.cleanUp()
+	return c
+}
+
+// say adds a turn with a request.
+func (c *conversation) say(t runner.Turn, r request) int {
+	r.ID = len(c.turns) + 1
+	t.Request = encode(r)
+	c.turns = append(c.turns, t)
+	return len(c.turns) - 1
+}
+
+// encode a request; it has nothing that cannot be written as JSON.
+func encode(r request) json.RawMessage {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic(fmt.Sprintf("a request that is no JSON: %v", err))
+	}
+	return text
+}
+
+func connection(driver int) string { return fmt.Sprintf("c%d", driver+1) }
+
+// connectionOf a driver of the trial.
+func (c *conversation) connectionOf(d Driver) string {
+	for i, other := range c.params.inLanguage() {
+		if other.shown() == d.shown() {
+			return connection(i)
+		}
+	}
+	panic("no such driver: " + d.shown()) // cells come from the same list
+}
+
+// measure adds the turns of a cell: its table and data if they are not there yet, the
+// warm-up, and what counts.
+func (c *conversation) measure(cell cell) {
+	needs := []int{c.prepared[cell.driver.shown()]}
+	if cell.operation.table != nil {
+		needs = append(needs, c.makeTable(cell))
+	}
+	var setup []string
+	switch {
+	case cell.operation.writes != "":
+		setup = cell.fill(c.params.Seed)
+		c.content[cell.tableIn()] = content{}
+	case cell.operation.table != nil:
+		needs = append(needs, c.fill(cell))
+	}
+	if cell.dataRows() > 0 {
+		needs = append(needs, c.sendData(cell))
+	}
+	warmups, rounds := 0, 1
+	if cell.measure == measureRounds {
+		warmups, rounds = 1, c.params.Rounds
+		if n := c.params.WarmupRounds; n != nil {
+			warmups = *n
+		}
+	} else if w := c.params.Warmup; w != nil && w.Duration > 0 {
+		warmups = 1
+	}
+	for i := range warmups + rounds {
+		warmup := i < warmups
+		turn := c.say(runner.Turn{
+			Needs: needs, Setup: setup, Counters: true, Questions: cell.questions(),
+		}, c.request(cell, warmup))
+		c.runs = append(c.runs, run{cell: cell, turn: turn, warmup: warmup})
+		if i == 0 {
+			// What did not work once is not tried again.
+			needs = append(needs[:len(needs):len(needs)], turn)
+		}
+	}
+}
+
+// request that runs a cell.
+func (c *conversation) request(cell cell, warmup bool) request {
+	r := request{
+		Do: "run", Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cell.scheme,
+		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()), Inline: cell.operation.inline,
+	}
+	if cell.operation.kind != kindEncode {
+		r.Session = cell.session
+	}
+	if cell.operation.kind == kindExecute || cell.operation.kind == kindQuery {
+		r.Transaction = cell.transaction
+	}
+	if cell.dataRows() > 0 {
+		r.Data, r.RowsPerOperation = cell.dataName(), cell.rows
+	}
+	if cell.scheme == multiRow || cell.scheme == multiStatement || cell.scheme == inList {
+		r.Chunk = cell.chunk
+	}
+	switch {
+	case cell.measure == measureRounds:
+		r.Operations = 1
+	case warmup:
+		r.Seconds = c.params.Warmup.Seconds()
+	default:
+		r.Seconds = c.params.Window.Seconds()
+	}
+	return r
+}
+
+// tableName is how the statement calls the table; tableIn how the server does.
+func (c cell) tableName() string {
+	if c.operation.table == nil {
+		return "\x00" // is in no statement
+	}
+	return c.operation.table.name
+}
+
+func (c cell) tableIn() string {
+	if c.operation.table == nil {
+		return ""
+	}
+	return c.operation.table.in(c.engine)
+}
+
+// makeTable returns the turn that makes the table of a cell. The server is asked which
+// storage engine it has really taken.
+func (c *conversation) makeTable(cell cell) int {
+	name := cell.tableIn()
+	turn, made := c.tables[name]
+	if !made {
+		turn = len(c.turns)
+		c.turns = append(c.turns, runner.Turn{
+			Setup: cell.operation.table.create(cell.engine, c.endpoint.StorageEngine),
+			Questions: []string{
+				"SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_NAME = '" + name + "'",
+			},
+		})
+		c.tables[name] = turn
+	}
+	return turn
+}
+
+func (c cell) dataName() string { return fmt.Sprintf("%s-%d", c.operation.name, c.dataRows()) }
+
+// sendData returns the turn in which the harness gets the rows of a cell.
+func (c *conversation) sendData(cell cell) int {
+	name := cell.dataName()
+	turn, sent := c.data[name]
+	if !sent {
+		rows := cell.operation.parameters(c.params.Seed, cell.dataRows())
+		turn = c.say(runner.Turn{Needs: []int{c.hello}, Brief: true}, request{Do: "data", Name: name, Rows: rows})
+		c.data[name] = turn
+	}
+	return turn
+}
+
+// fill returns the turn that put into the table what a cell reads. It is a turn of its own,
+// because that of a driver may be left out.
+func (c *conversation) fill(cell cell) int {
+	name := cell.tableIn()
+	if now := c.content[name]; now.known && now.rows == cell.tableRows() {
+		return now.turn
+	}
+	c.turns = append(c.turns, runner.Turn{Needs: []int{c.tables[name]}, Setup: cell.fill(c.params.Seed)})
+	turn := len(c.turns) - 1
+	c.content[name] = content{rows: cell.tableRows(), turn: turn, known: true}
+	return turn
+}
+
+// cleanUp drops the tables: an external server keeps nothing of a trial.
+func (c *conversation) cleanUp() {
+	for _, d := range c.params.inLanguage() {
+		c.say(runner.Turn{Needs: []int{c.prepared[d.shown()]}}, request{Do: "close", Connection: c.connectionOf(d)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.tables)) {
+		c.turns = append(c.turns, runner.Turn{Setup: []string{"DROP TABLE IF EXISTS " + name}})
+	}
+}
+
+// command of a trial.
+func command(t runner.Trial, _ runner.Phase, credentials runner.Credentials) (runner.Command, error) {
+	p, err := decode(t.Workload)
+	if err != nil {
+		return runner.Command{}, err
+	}
+	l, err := p.language()
+	if err != nil {
+		return runner.Command{}, err
+	}
+	out := runner.Command{
+		Path: l.path, Args: l.args, Dialogue: converse(p, t).turns,
+		Env: map[string]string{"ASSAY_USERNAME": credentials.Username, "ASSAY_PASSWORD": credentials.Password},
+	}
+	if len(credentials.CA) > 0 {
+		out.Files = map[string][]byte{"ca.pem": credentials.CA}
+		out.Env["ASSAY_CA"] = "ca.pem"
+	}
+	return out, nil
+}

@@ -1,0 +1,288 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/runners/drivers"
+)
+
+// claim is a published ratio of two rates, and the two measurements that repeat it.
+type claim struct {
+	// text as it was published, in short; ratio is the figure, or 0 where there is none.
+	text  string
+	ratio float64
+	// of and to are labels: of/to is the ratio. name is the measurement, the rate of
+	// operations unless it says otherwise.
+	of, to labels
+	name   string
+}
+
+type labels map[string]string
+
+// with is a copy with more labels, given as key=value.
+func (l labels) with(more ...string) labels {
+	out := labels{}
+	for k, v := range l {
+		out[k] = v
+	}
+	for _, m := range more {
+		k, v, _ := strings.Cut(m, "=")
+		out[k] = v
+	}
+	return out
+}
+
+// operation is the labels of an operation of one row in autocommit, as the runner gives them.
+func operation(name string, more ...string) labels {
+	return labels{result.LabelOperation: name, drivers.LabelScheme: "SingleRow"}.with(more...)
+}
+
+// blocks of each reproduction: enough for an interval.
+const reproductionBlocks = 10
+
+// The published claims of S0, S2 and S3 that can be repeated, on both servers; the rows of
+// docs/reproductions.md. hack/e2e.sh reproductions runs it.
+func TestReproductions(t *testing.T) {
+	onlyAsBenchmark(t)
+	t.Run("S3", func(t *testing.T) { reproduce(t, "drivers-node-small", nil, nodeClaims()) })
+	t.Run("S2", func(t *testing.T) { reproduce(t, "drivers-python-small", nil, pythonClaims()) })
+	for _, server := range []string{`flavor: MariaDB, version: "10.11"`, `flavor: MySQL, version: "9.7"`} {
+		change := func(text string) string {
+			text = strings.Replace(text, `flavor: MariaDB, version: "10.11"`, server, 1)
+			return strings.Replace(text, "      - {language: Java,", "      - {language: C, name: libmariadb}\n      - {language: Java,", 1)
+		}
+		t.Run("S0 "+server, func(t *testing.T) { reproduce(t, "drivers-batch-small", change, batchClaims()) })
+	}
+	t.Run("S0 round trips", func(t *testing.T) { reproduce(t, "", delayed, delayClaims()) })
+}
+
+// reproduce runs a sample with more blocks and holds each claim against every target.
+func reproduce(t *testing.T, sample string, change func(string) string, claims []claim) {
+	text := ""
+	if sample != "" {
+		data, err := os.ReadFile(filepath.Join(samples, sample+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(data)
+	}
+	if change != nil {
+		text = change(text)
+	}
+	run := &v1alpha1.BenchmarkRun{}
+	if err := yaml.UnmarshalStrict([]byte(text), run); err != nil {
+		t.Fatal(err)
+	}
+	run.Spec.Design.Blocks = reproductionBlocks
+	out, err := yaml.Marshal(run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := newNamespace(t)
+	got := awaitRun(t, apply(t, ns, string(out)), time.Hour)
+	if condition(got, v1alpha1.ConditionComplete) == nil {
+		t.Fatalf("not complete: %s", message(got, v1alpha1.ConditionFailed))
+	}
+	all := records(t, got)
+	for _, target := range got.Spec.Targets {
+		for _, c := range claims {
+			for _, delay := range delays(all) {
+				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay })
+				fmt.Println(c.row(strings.TrimSpace(target.Name+" "+delay), of))
+			}
+		}
+	}
+}
+
+// delays of the round trips in the records, in the order in which they come first; one empty
+// text without any.
+func delays(all []journal.Record) []string {
+	var out []string
+	for _, r := range all {
+		if d := delayOf(r); !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func delayOf(r journal.Record) string {
+	if d, has := r.Parameters["delay"]; has {
+		return "+" + d.String()
+	}
+	return ""
+}
+
+// row is a line of the table: claim, target, published, ours with its interval and n.
+func (c claim) row(target string, all []journal.Record) string {
+	ratios, why := c.ratios(target, all)
+	published := "none"
+	if c.ratio != 0 {
+		published = fmt.Sprintf("%.2f", c.ratio)
+	}
+	if len(ratios) == 0 {
+		return fmt.Sprintf("| %s | %s | %s | not measured: %s | |", c.text, target, published, why)
+	}
+	e, err := stats.EstimateMedian(ratios)
+	if err != nil {
+		return fmt.Sprintf("| %s | %s | %s | %v | |", c.text, target, published, err)
+	}
+	interval := ""
+	if e.Interval != nil {
+		interval = fmt.Sprintf(" (%.3g to %.3g)", e.Interval.Low, e.Interval.High)
+	}
+	return fmt.Sprintf("| %s | %s | %s | %.3g%s, n=%d | |", c.text, target, published, e.Median, interval, e.N)
+}
+
+// ratios of the trials of a target, block by block.
+func (c claim) ratios(target string, all []journal.Record) (out []float64, why string) {
+	name := c.name
+	if name == "" {
+		name = result.NameThroughput
+	}
+	why = "no trial has both"
+	for _, rec := range all {
+		if rec.Target != target || rec.State != v1alpha1.TrialSucceeded {
+			continue
+		}
+		of, hasOf := valueOf(rec, name, c.of)
+		to, hasTo := valueOf(rec, name, c.to)
+		if hasOf && hasTo {
+			out = append(out, of/to)
+		}
+	}
+	return out, why
+}
+
+// valueOf is the value with exactly these labels, the parameters of the cell among them.
+func valueOf(rec journal.Record, name string, want labels) (float64, bool) {
+	for _, v := range rec.Values {
+		if v.Name != name || !sameLabels(v.Labels, want) {
+			continue
+		}
+		f, err := strconv.ParseFloat(v.Value, 64)
+		return f, err == nil
+	}
+	return 0, false
+}
+
+// sameLabels: an operation of one row, in autocommit, need not say so.
+func sameLabels(have map[string]string, want labels) bool {
+	defaults := map[string]string{drivers.LabelRows: "1", drivers.LabelTransaction: "Autocommit"}
+	for k, v := range have {
+		if want[k] != v && (want[k] != "" || defaults[k] != v) {
+			return false
+		}
+	}
+	for k, v := range want {
+		if have[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeClaims are the ten benchmarks of S3, each against mysql2, because mysql cannot log in to
+// MySQL 9.7: the published ratios are made anew from the published rates.
+func nodeClaims() []claim {
+	against := func(text string, mysql, mysql2, mariadb float64, l labels) []claim {
+		return []claim{
+			{text: "S3 " + text + ": mariadb over mysql2", ratio: mariadb / mysql2, of: l.with("driver=mariadb"), to: l.with("driver=mysql2")},
+			{text: "S3 " + text + ": mysql (promise-mysql) over mysql2", ratio: mysql / mysql2, of: l.with("driver=promise-mysql"), to: l.with("driver=mysql2")},
+		}
+	}
+	var out []claim
+	out = append(out, against("do", 4826.5, 4174.5, 5009.2, operation("Do"))...)
+	out = append(out, against("insert 10 parameters", 3613.9, 3474.8, 3968.0, operation("InsertTexts"))...)
+	out = append(out, against("select collations", 829.0, 987.8, 1058.8, operation("SelectCollations"))...)
+	out = append(out, against("select one user", 1442.2, 1484.2, 1595.1, operation("SelectWide"))...)
+	out = append(out, against("select one user, pool", 1061.3, 1513.1, 1571.2, operation("SelectWide", "session=Pool"))...)
+	out = append(out, against("select user and random number", 1057.9, 716.2, 1554.9, operation("SelectWideUncached"))...)
+	out = append(out, against("select random number", 4548.3, 4117.6, 4799.1, operation("SelectParameter"))...)
+	execute := operation("SelectWide", "scheme=Prepared")
+	batch := operation("InsertText", "rows=100")
+	return append(out,
+		claim{text: "S3 select one user, execute: mariadb over mysql2", ratio: 2650.7 / 2257.5, of: execute.with("driver=mariadb"), to: execute.with("driver=mysql2")},
+		claim{text: "S3 100 inserts: mariadb batch over mysql2 loop", ratio: 2449.5 / 44.3, of: batch.with("driver=mariadb", "scheme=Batch"), to: batch.with("driver=mysql2")},
+		claim{text: "S3 100 inserts: mariadb batch over mariadb loop", of: batch.with("driver=mariadb", "scheme=Batch"), to: batch.with("driver=mariadb")},
+		claim{text: "S3 execute over query, mysql2", ratio: 2257.5 / 1484.2, of: execute.with("driver=mysql2"), to: operation("SelectWide", "driver=mysql2")},
+		claim{text: "S3 execute over query, mariadb", ratio: 2650.7 / 1595.1, of: execute.with("driver=mariadb"), to: operation("SelectWide", "driver=mariadb")},
+	)
+}
+
+// pythonClaims are those of S2, for every driver that has both sides.
+func pythonClaims() []claim {
+	var out []claim
+	for _, d := range harnesses[1].drivers {
+		driver := "driver=" + d
+		many := operation("Insert", "scheme=ExecuteMany", "rows=1000", driver)
+		out = append(out,
+			claim{text: "S2 executemany(1000): one transaction over autocommit, " + d, ratio: 53, of: many.with("transaction=One"), to: many},
+			claim{text: "S2 executemany(1000) over single inserts, in rows/s, " + d, of: many, to: operation("Insert", driver), name: drivers.NameRows},
+			claim{text: "S2 pool and query over connection and query, " + d, ratio: 72, of: operation("SelectOne", "session=Pool", driver), to: operation("SelectOne", "session=New", driver)},
+			claim{text: "S2 SELECT 1 on one connection over cold connect, " + d, ratio: 0.0112 / 0.000177, of: operation("SelectOne", driver),
+				to: labels{result.LabelOperation: "Connect", drivers.LabelDriver: d}},
+			claim{text: "S2 1000 rows in one statement: rows/s over those of one row, " + d, of: operation("SelectRows", "rows=1000", driver),
+				to: operation("SelectRows", driver), name: drivers.NameRows},
+		)
+	}
+	return out
+}
+
+// batchClaims are those of S0 that other languages can repeat, for 1,000 rows and 100.
+func batchClaims() []claim {
+	type published struct {
+		operation, scheme, transaction string
+		r100, r1000                    float64
+	}
+	table := []published{
+		{"Insert", "Prepared", "Autocommit", 1.1, 1.7}, {"Insert", "ExecuteMany", "Autocommit", 1.0, 1.9},
+		{"Insert", "Pipelined", "Autocommit", 1.6, 4.5}, {"Insert", "MultiRow", "Autocommit", 9.3, 21.0},
+		{"Insert", "Batch", "Autocommit", 1.8, 2.0}, {"Insert", "SingleRow", "One", 0.9, 1.7}, {"Insert", "Prepared", "One", 1.1, 2.6},
+		{"Insert", "Pipelined", "One", 2.0, 6.0}, {"Update", "MultiStatement", "Autocommit", 2.7, 1.7}, {"Update", "SingleRow", "One", 1.4, 1.3},
+		{"Update", "Prepared", "Autocommit", 1.6, 1.3}, {"Update", "Pipelined", "One", 3.4, 2.3},
+		{"Delete", "InList", "Autocommit", 28.1, 60.6}, {"Delete", "SingleRow", "One", 1.2, 1.2}, {"Delete", "Pipelined", "One", 2.0, 6.4},
+	}
+	var out []claim
+	for _, d := range []string{"go-sql-driver", "mariadb", "mysql-connector-python", "mysql-connector-j", "libmariadb"} {
+		for _, p := range table {
+			for rows, ratio := range map[string]float64{"100": p.r100, "1000": p.r1000} {
+				base := operation(p.operation, "rows="+rows, "driver="+d, "transaction=Autocommit")
+				out = append(out, claim{
+					text:  fmt.Sprintf("S0 %s of %s rows: %s, %s, over row by row in autocommit, %s", p.operation, rows, p.scheme, p.transaction, d),
+					ratio: ratio, of: base.with("scheme="+p.scheme, "transaction="+p.transaction), to: base,
+				})
+			}
+		}
+	}
+	return out
+}
+
+// delayed is a run with longer round trips: "10 to 50 times at 1 ms" was never measured.
+func delayed(string) string {
+	text := driversYAML("delayed", mariadb, "      - {language: C, name: libmariadb}\n",
+		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n",
+		"      rounds: 1\n      delay: 1us\n")
+	return strings.Replace(text, "  design:", "  matrix:\n  - {name: delay, values: [1us, 1ms, 5ms]}\n  design:", 1)
+}
+
+func delayClaims() []claim {
+	base := operation("Insert", "rows=100", "driver=libmariadb", "transaction=One")
+	return []claim{
+		{text: "S0-D insert of 100 rows in one transaction: multi-row over row by row", of: base.with("scheme=MultiRow"), to: base},
+		{text: "S0-D insert of 100 rows in one transaction: pipelined over row by row", ratio: 10, of: base.with("scheme=Pipelined"), to: base},
+	}
+}

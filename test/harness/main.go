@@ -1,0 +1,120 @@
+// Command harness measures what the driver harnesses cost: the median time of an operation
+// of the driver null, and the rate of SELECT 1 through a harness over that of a minimal loop
+// with the same driver, written by hand, in pairs of random order. `make bench-harness` runs
+// it; docs/performance.md has the figures.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+// leastRatio is the bar of the rate, and the bars of the driver null are in the table.
+const leastRatio = 0.98
+
+// subject is a language: how its harness and its loop are started in the image, its driver,
+// and the bar of the driver null in microseconds; 0 for none.
+type subject struct {
+	language, driver string
+	harness, loop    []string
+	bar              float64
+}
+
+var subjects = []subject{
+	{"node", "mysql2", []string{"node", "--expose-gc", "/opt/harness/main.js"}, []string{"node", "/opt/harness/bench/loop.js"}, 3},
+	{"python", "PyMySQL", []string{"python3", "/opt/harness/main.py"}, []string{"python3", "/opt/harness/bench/loop.py"}, 3},
+	{"go", "go-sql-driver", []string{"/opt/harness/harness"}, []string{"/opt/harness/bench"}, 1},
+	{"java", "mariadb-java-client", []string{"java", "-XX:+UseSerialGC", "-cp", "/opt/harness/lib/*", "dev.assay.harness.Main"},
+		[]string{"java", "-XX:+UseSerialGC", "-cp", "/opt/harness/lib/*", "dev.assay.harness.bench.Loop"}, 1},
+	{"rust", "mysql", []string{"/opt/harness/harness"}, []string{"/opt/harness/bench"}, 1},
+	{"c", "libmariadb", []string{"/opt/harness/harness"}, []string{"/opt/harness/bench"}, 1},
+	{"php", "mysqli", []string{"php", "/opt/harness/main.php"}, []string{"php", "/opt/harness/bench/loop.php"}, 0},
+	{"ruby", "mysql2", []string{"ruby", "/opt/harness/main.rb"}, []string{"ruby", "/opt/harness/bench/loop.rb"}, 0},
+}
+
+func main() {
+	pairs := flag.Int("pairs", 20, "pairs of each language")
+	seconds := flag.Float64("seconds", 2, "length of each run")
+	only := flag.String("only", "", "languages, separated by commas; all without it")
+	port := flag.Int("port", 23310, "port of the server on loopback (hack/test-server.sh)")
+	images := flag.String("images", "out/images.txt", "list of images")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	missed := 0
+	for _, s := range subjects {
+		if *only != "" && !strings.Contains(","+*only+",", ","+s.language+",") {
+			continue
+		}
+		image, err := imageOf(*images, "runner-drivers-"+s.language)
+		if err == nil {
+			var ok bool
+			ok, err = measure(ctx, bench{s, image, *port, *seconds}, *pairs)
+			if !ok {
+				missed++
+			}
+		}
+		if err != nil {
+			fmt.Printf("%s: %v\n", s.language, err)
+			missed++
+		}
+	}
+	if missed > 0 {
+		fmt.Printf("%d languages missed a bar\n", missed)
+		os.Exit(1)
+	}
+}
+
+// measure prints the figures of a language, and says whether they are within the bars.
+func measure(ctx context.Context, b bench, pairs int) (bool, error) {
+	ok := true
+	for _, kind := range []string{"Execute", "Query"} {
+		median, n, err := b.null(ctx, kind)
+		if err != nil {
+			return false, err
+		}
+		verdict := ""
+		if b.bar > 0 && median > b.bar*1000 {
+			verdict, ok = fmt.Sprintf("  over the bar of %g us", b.bar), false
+		}
+		fmt.Printf("%-7s null, %-8s median %5.0f ns per operation, n=%d%s\n", b.language, kind+":", median, n, verdict)
+	}
+	order := rand.New(rand.NewPCG(42, 0))
+	var ratios, harness, loop []float64
+	for range pairs {
+		runs := []func(context.Context) (float64, error){b.throughHarness, b.byHand}
+		rates := make([]float64, 2)
+		first := order.IntN(2)
+		for _, i := range []int{first, 1 - first} {
+			var err error
+			if rates[i], err = runs[i](ctx); err != nil {
+				return false, err
+			}
+		}
+		harness, loop, ratios = append(harness, rates[0]), append(loop, rates[1]), append(ratios, rates[0]/rates[1])
+	}
+	e, err := stats.EstimateMedian(ratios)
+	if err != nil {
+		return false, err
+	}
+	h, _ := stats.EstimateMedian(harness)
+	l, _ := stats.EstimateMedian(loop)
+	interval, verdict := "", ""
+	if e.Interval != nil {
+		interval = fmt.Sprintf(", %.1f %% interval %.3f to %.3f", 100*e.Interval.Coverage, e.Interval.Low, e.Interval.High)
+	}
+	if e.Median < leastRatio {
+		verdict, ok = fmt.Sprintf("  below the bar of %g", leastRatio), false
+	}
+	fmt.Printf("%-7s SELECT 1 by %s: %.0f per s through the harness, %.0f by hand: median of the ratio %.3f%s, n=%d pairs of %s%s\n",
+		b.language, b.driver, h.Median, l.Median, e.Median, interval, e.N, time.Duration(b.seconds*1e9), verdict)
+	return ok, nil
+}
