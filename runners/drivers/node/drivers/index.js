@@ -1,0 +1,63 @@
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+const { dependencies } = require('../package.json');
+const { Unsupported } = require('../lib/unsupported.js');
+
+// A driver is one file, and one line here. Its versions are the dependencies in package.json: the default under the
+// driver's own name, others as "<name>-<version>": "npm:<name>@<version>".
+//
+// What a driver's file exports:
+//   name, schemes    as in the answer to hello; refusals: why it cannot do others
+//   config, options  what every connection is made with; options of a prepare request and their types
+//   load             package name -> what require returns
+//   connect, disconnect, destroy, onLost, ssl, cannotLogIn                     connections
+//   query, execute, prepare, unprepare, batch, commit                          statements; all return promises
+//   rows, columns, split                                                       rows and names of columns of a result;
+//                                                                              the results of several statements
+//   createPool, acquire, release, endPool                                      the driver's pool
+//   format                                                                     Encode
+//   connects         false if there is no server behind it
+//   nestedArrays     parameters that are arrays of arrays are written as groups of VALUES, arrays as lists of IN
+//   check            refuses a scheme that the options of the connection make impossible
+const drivers = [
+  require('./mysql2.js'),
+  require('./mariadb.js'),
+  require('./mysql.js'),
+  require('./promise-mysql.js'),
+  require('./null.js'),
+];
+
+for (const driver of drivers) driver.versions ??= versionsOf(driver.name);
+
+function versionsOf(name) {
+  const others = Object.keys(dependencies).filter((alias) => dependencies[alias].startsWith(`npm:${name}@`));
+  return [dependencies[name], ...others.map((alias) => alias.slice(name.length + 1))];
+}
+
+function named(name) {
+  const driver = drivers.find((candidate) => candidate.name === name);
+  if (!driver) throw new Unsupported(`there is no driver ${name}; there are: ${drivers.map((one) => one.name).join(', ')}`);
+  return driver;
+}
+
+// packageOf returns the name under which a version of a driver is installed.
+function packageOf({ name, versions }, version) {
+  if (!versions.includes(version)) {
+    throw new Unsupported(`there is no version ${version} of ${name}; there are: ${versions.join(', ')}`);
+  }
+  return version === versions[0] ? name : `${name}-${version}`;
+}
+
+// installedVersion reads what the package itself says; pinned and installed might differ.
+function installedVersion(driver, version) {
+  if (!driver.connects) return version;
+  let folder = path.dirname(require.resolve(packageOf(driver, version)));
+  while (!fs.existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  const installed = JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).version;
+  if (installed !== version) throw new Error(`${driver.name} ${version} is pinned, but ${installed} is installed`);
+  return installed;
+}
+
+module.exports = { installedVersion, list: () => drivers, named, packageOf };

@@ -1,0 +1,43 @@
+'use strict';
+
+const { checksum } = require('./checksum.js');
+
+// Fetched counts the rows of all queries, and keeps the results of those of the last operation.
+class Fetched {
+  constructor(driver) {
+    this.driver = driver;
+    this.rows = 0;
+    this.last = [];
+  }
+
+  begin() {
+    this.last.length = 0;
+  }
+
+  keep(result) {
+    const rows = this.driver.rows(result);
+    if (!Array.isArray(rows)) throw new Error('the statement returned no rows: its kind is not Query');
+    this.rows += rows.length;
+    this.last.push(result);
+  }
+
+  // keepEach takes apart what several statements in one text returned.
+  keepEach(result) {
+    for (const single of this.driver.split(result)) this.keep(single);
+  }
+
+  answer() {
+    const results = this.last.map((result) => ({ rows: this.driver.rows(result), columns: this.driver.columns(result) }));
+    return { rows: this.rows, checksum: checksum(results) };
+  }
+}
+
+// nothing is what statements without rows leave.
+const nothing = {
+  begin() {},
+  keep() {},
+  keepEach() {},
+  answer: () => ({ rows: 0, checksum: 0 }),
+};
+
+module.exports = { Fetched, nothing };

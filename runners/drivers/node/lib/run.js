@@ -1,0 +1,95 @@
+'use strict';
+
+const { Collections } = require('./collection.js');
+const { Fetched, nothing } = require('./fetched.js');
+const { Histogram } = require('./histogram.js');
+const { Parameters } = require('./parameters.js');
+const { schemeOf } = require('./schemes.js');
+const { sessionOf } = require('./sessions.js');
+const { limits, timeAtOnce, timeWaiting } = require('./timing.js');
+const { Unsupported } = require('./unsupported.js');
+
+const TRANSACTIONS = ['Autocommit', 'One'];
+
+// run answers a run request: the operation is made ready, garbage is collected, and then it is timed.
+async function run(connection, request, rows) {
+  const until = limits(request);
+  switch (request.kind) {
+    case 'Execute':
+    case 'Query':
+      return runStatements(connection, request, rows, until);
+    case 'Connect':
+      return measure(timeWaiting, connectAndClose(connection), until, nothing);
+    case 'Encode':
+      return measure(timeAtOnce, encode(connection, request, rows), until, nothing);
+    default:
+      throw new Unsupported(`there is no kind ${request.kind}`);
+  }
+}
+
+async function runStatements(connection, request, rows, until) {
+  const { driver } = connection;
+  const { kind, statement, inline = false, transaction = 'Autocommit' } = request;
+  if (!TRANSACTIONS.includes(transaction)) throw new Unsupported(`there is no transaction ${transaction}`);
+  if (!statement) throw new Error(`${kind} needs a statement`);
+  const scheme = schemeOf(driver, request);
+  driver.check?.(request.scheme, connection.options);
+  const session = sessionOf(request.session ?? 'Dedicated');
+  const fetched = kind === 'Query' ? new Fetched(driver) : nothing;
+  const parameters = new Parameters(statement, rows, inline);
+  const count = rows ? request.rowsPerOperation || 1 : 1;
+  const operate = scheme.build({ driver, parameters, count, chunk: request.chunk || count, fetched });
+  const work = (open) => {
+    fetched.begin();
+    return operate(open);
+  };
+
+  const one = transaction === 'One';
+  const isPrepared = request.scheme === 'Prepared';
+  try {
+    const where = await session.open(connection, one);
+    const held = session.prepares && isPrepared && !inline ? await driver.prepare(where, statement) : undefined;
+    const answer = await measure(timeWaiting, session.wrap(connection, work, one, where), until, fetched);
+    if (held !== undefined) await driver.unprepare(where, held);
+    await session.settle(connection, one, where);
+    // Every text of such a run is another statement that the driver keeps on the server.
+    if (inline && isPrepared) await connection.drop();
+    return answer;
+  } catch (error) {
+    // What a failed run leaves behind, nobody knows: the next one starts with a new connection.
+    await connection.rollBack();
+    await connection.drop();
+    throw error;
+  }
+}
+
+function connectAndClose(connection) {
+  return async () => connection.driver.disconnect(await connection.connect());
+}
+
+function encode({ driver, library }, { statement, inline }, rows) {
+  if (!driver.format) throw new Unsupported(`${driver.name} has no public function that writes parameters into a statement`);
+  if (!statement) throw new Error('Encode needs a statement');
+  const parameters = new Parameters(statement, rows, inline);
+  return () => {
+    const index = parameters.next();
+    return driver.format(library, parameters.text(index), parameters.rows[index]);
+  };
+}
+
+async function measure(time, operation, until, fetched) {
+  const histogram = new Histogram();
+  const collections = new Collections();
+  const before = Collections.collect();
+  collections.start();
+  let timed;
+  let during;
+  try {
+    timed = await time(operation, until, histogram);
+  } finally {
+    during = await collections.stop();
+  }
+  return { ...timed, ...fetched.answer(), histogram: histogram.entries(), collection: { before, ...during } };
+}
+
+module.exports = { run };

@@ -1,0 +1,96 @@
+'use strict';
+
+const { Unsupported } = require('./unsupported.js');
+
+// Where an operation finds its connection. Each session says what is done before the first operation (open), in each
+// of them (wrap), and after the last (settle). open and settle are untimed.
+
+// withCommit ends an operation with a commit, where the run asks for that.
+function withCommit(connection, work, one) {
+  if (!one) return work;
+  return async (open) => {
+    await work(open);
+    await connection.driver.commit(open);
+  };
+}
+
+const dedicated = {
+  // A statement is prepared before the first operation; elsewhere the connection of an operation is another.
+  prepares: true,
+  async open(connection, one) {
+    const open = await connection.open();
+    if (one) await connection.driver.query(open, 'SET autocommit = 0');
+    return open;
+  },
+  wrap: (connection, work, one, open) => {
+    const whole = withCommit(connection, work, one);
+    return () => whole(open);
+  },
+  async settle(connection, one, open) {
+    if (one) await connection.driver.query(open, 'SET autocommit = 1');
+  },
+};
+
+// inPool runs work on a connection of the pool. One that failed is not given back.
+async function inPool(driver, pool, work) {
+  const open = await driver.acquire(pool);
+  try {
+    await work(open);
+  } catch (error) {
+    driver.destroy(open);
+    throw error;
+  }
+  await driver.release(open);
+}
+
+const pooled = {
+  async open(connection, one) {
+    const { driver } = connection;
+    if (!driver.createPool) throw new Unsupported(`${driver.name} has no pool of connections`);
+    const pool = await connection.openPool();
+    if (one) await inPool(driver, pool, (open) => driver.query(open, 'SET autocommit = 0'));
+    await inPool(driver, pool, async (open) => {
+      if (one && driver.connects && (await connection.value(open, 'SELECT @@autocommit')) !== '0') {
+        throw new Unsupported('the pool switches autocommit on again whenever a connection is given back');
+      }
+    });
+    return pool;
+  },
+  wrap: (connection, work, one, pool) => {
+    const whole = withCommit(connection, work, one);
+    return () => inPool(connection.driver, pool, whole);
+  },
+  async settle(connection, one, pool) {
+    const { driver } = connection;
+    if (one) await inPool(driver, pool, (open) => driver.query(open, 'SET autocommit = 1'));
+  },
+};
+
+const fresh = {
+  async open() {},
+  wrap: (connection, work, one) => {
+    const { driver } = connection;
+    const whole = withCommit(connection, work, one);
+    return async () => {
+      const open = await connection.connect();
+      try {
+        if (one) await driver.query(open, 'SET autocommit = 0');
+        await whole(open);
+      } catch (error) {
+        driver.destroy(open);
+        throw error;
+      }
+      await driver.disconnect(open);
+    };
+  },
+  async settle() {},
+};
+
+const SESSIONS = { Dedicated: dedicated, Pool: pooled, New: fresh };
+
+function sessionOf(name) {
+  if (!Object.hasOwn(SESSIONS, name)) throw new Unsupported(`there is no session ${name}`);
+  return SESSIONS[name];
+}
+
+module.exports = { sessionOf };
