@@ -1,0 +1,58 @@
+package main
+
+// keepPrepared prepares the statement of a run before its operations, on the connection that all of them use.
+func (w *work) keepPrepared(s session) (err error) {
+	if w.prepares {
+		w.prepared, err = s.prepare(w.template.text)
+	}
+	return err
+}
+
+func (w *work) closePrepared() error {
+	if w.prepared == nil {
+		return nil
+	}
+	return w.prepared.close()
+}
+
+// eachPrepared executes the prepared statement once per row. Where none was kept (each operation has a connection of its
+// own) it is prepared here; where the first parameter is in the text, each row has a statement of its own.
+func (w *work) eachPrepared(s session) error {
+	if w.inline {
+		for _, row := range w.next() {
+			if err := preparing(s, w.template.inlined(row[0].(int64)), func(p statement) error { return p.call(row[1:], w.sink) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if w.prepared != nil {
+		return w.executions(w.prepared)
+	}
+	return preparing(s, w.template.text, w.executions)
+}
+
+func (w *work) executions(p statement) error {
+	if w.data == nil {
+		return p.call(nil, w.sink)
+	}
+	for _, row := range w.next() {
+		if err := p.call(row, w.sink); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// preparing prepares a text, uses it and closes it.
+func preparing(s session, text string, use func(statement) error) error {
+	p, err := s.prepare(text)
+	if err != nil {
+		return err
+	}
+	err = use(p)
+	if closed := p.close(); err == nil {
+		err = closed
+	}
+	return err
+}

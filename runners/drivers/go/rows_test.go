@@ -1,0 +1,48 @@
+package main
+
+import (
+	"hash/crc32"
+	"testing"
+)
+
+func TestChecksumIsOfFourValuesOfTheLastOperation(t *testing.T) {
+	r := &rows{}
+	r.width(5)
+	fill := func(values ...any) {
+		for i, v := range values {
+			if err := r.row[i].Scan(v); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.values = append(r.values, r.row...)
+	}
+	r.begin()
+	fill(int64(9), "forgotten", nil, true, 0.5)
+	r.begin()
+	fill(int64(1), []byte("ü\ty"), nil, true, 0.5)
+	fill(int64(-2), "", uint64(1<<63), false, 1.5)
+	want := crc32.ChecksumIEEE([]byte("1\tü\ty\t\\N\t1\n-2\t\t9223372036854775808\t0\n"))
+	if got := r.checksum(); got != want {
+		t.Errorf("got %d, want %d", got, want)
+	}
+	if got := (&rows{}).checksum(); got != 0 {
+		t.Errorf("no rows have the checksum %d", got)
+	}
+	if err := new(value).Scan(struct{}{}); err == nil {
+		t.Error("a value of an unknown type was taken")
+	}
+}
+
+func TestNextGoesOnAndBeginsAnew(t *testing.T) {
+	w := &work{data: [][]any{{0}, {1}, {2}}, take: 2}
+	for _, want := range [][]int{{0, 1}, {2, 0}, {1, 2}, {0, 1}} {
+		got := w.next()
+		if got[0][0] != want[0] || got[1][0] != want[1] || len(got) != 2 {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	}
+	w = &work{data: [][]any{{0}, {1}}, take: 5}
+	if got := w.next(); len(got) != 5 || got[4][0] != 0 || w.at != 1 {
+		t.Errorf("five of two rows are %v, and then comes row %d", got, w.at)
+	}
+}
