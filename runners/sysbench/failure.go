@@ -169,9 +169,9 @@ func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
 	}
 	first := ""
 	if quoted != r.fatals[0] {
-		first = abridge(r.fatals[0]) + "; "
+		first = runner.Abridge(r.fatals[0]) + "; "
 	}
-	return failed(why.reason, "sysbench: %s%s: %s", first, abridge(quoted), why.remedy)
+	return failed(why.reason, "sysbench: %s%s: %s", first, runner.Abridge(quoted), why.remedy)
 }
 
 // worded finds the first FATAL line whose wording is known; else it is the first of all.

@@ -8,11 +8,8 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Bounds of what a report quotes. The whole output is kept beside it.
-const (
-	maxProblems = 100
-	maxQuote    = 300
-)
+// maxProblems bounds what a report quotes. The whole output is kept beside it.
+const maxProblems = 100
 
 // reading is what the lines of an output said.
 type reading struct {
@@ -131,7 +128,7 @@ func (r *reading) problem(source string, line int, text string) {
 		r.unread++
 		return
 	}
-	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: abridge(text)})
+	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // missing lists what a whole report would have.
@@ -152,12 +149,4 @@ func (r *reading) missing(p Params) []string {
 		names = append(names, "latency histogram")
 	}
 	return names
-}
-
-// abridge makes a line fit to be quoted: valid UTF-8 of bounded length.
-func abridge(line string) string {
-	if len(line) > maxQuote {
-		line = line[:maxQuote] + "..."
-	}
-	return strings.ToValidUTF8(line, "\uFFFD")
 }

@@ -33,7 +33,7 @@ func quoted(text []byte) runner.Report {
 	report := runner.Report{ToolVersion: r.version, Measurements: r.measurements(Params{}), Errors: r.errorCounts(), Problems: r.problems}
 	switch {
 	case len(r.fatals) > 0:
-		report.Failure = failed(result.ReasonToolFailed, "the output is that of a run that failed: %s: quote one that went well", abridge(r.fatals[0]))
+		report.Failure = failed(result.ReasonToolFailed, "the output is that of a run that failed: %s: quote one that went well", runner.Abridge(r.fatals[0]))
 	case len(r.doubled) > 0:
 		report.Failure = failed(result.ReasonToolFailed, "the text gives these figures more than once: %s: quote one run at a time", list(r.doubled))
 	case len(report.Measurements) == 0:

@@ -53,7 +53,7 @@ func (r *reading) failure(e expectation, o runner.Output) *result.Failure {
 	case e.tls == runner.TLSRequired && r.marks.tls == "none":
 		return failed(result.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
 	case r.marks.incomplete != "":
-		return failed(result.ReasonToolFailed, "YCSB: %s: look at the raw output", abridge(r.marks.incomplete))
+		return failed(result.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(r.marks.incomplete))
 	case o.Signal != "":
 		return failed(result.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal, afterSignal(o.Signal))
 	case o.ExitCode != 0:

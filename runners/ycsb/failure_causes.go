@@ -117,9 +117,9 @@ func (r *reading) complaint(e expectation) *result.Failure {
 		case why.reason == result.ReasonCredentialsRejected && e.tls == runner.TLSDisabled:
 			why.remedy += "; or the account requires TLS, and the target's tls is Disabled"
 		}
-		return failed(why.reason, "YCSB: %s%s: %s", abridge(line), errors, why.remedy)
+		return failed(why.reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, why.remedy)
 	}
-	return failed(result.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", abridge(said.first), errors)
+	return failed(result.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
 }
 
 // hasWorked says whether an operation ended well.

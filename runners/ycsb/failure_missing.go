@@ -87,7 +87,7 @@ func (r *reading) missingIn(s *section) []string {
 		}
 	}
 	if log, ok := r.logs[s.name]; len(r.logs) > 0 && s.done() != nil && *s.done() > 0 {
-		if n := log.histogram().N(); !ok || n != *s.done() {
+		if n := log.histogram.N(); !ok || n != *s.done() {
 			add(fmt.Sprintf("HDR log (%d of %d operations)", n, *s.done()))
 		}
 	}

@@ -65,19 +65,17 @@ func TestParseLog(t *testing.T) {
 		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
 	tests := map[string]struct {
 		log     string
-		want    map[int64]int64
+		want    []result.Bucket
 		problem string
 	}{
-		"intervals are added up":                        {head + record(t, 3, 5, 5, 7) + record(t, 3, 5, 9), map[int64]int64{5: 3, 7: 1, 9: 1}, ""},
-		"above 2047 a bucket has several values":        {head + record(t, 3, 2048, 2049, 4099), map[int64]int64{2049: 2, 4099: 1}, ""},
-		"a tag is passed over":                          {head + "Tag=x," + record(t, 3, 5), map[int64]int64{5: 1}, ""},
-		"no interval":                                   {head, map[int64]int64{}, ""},
-		"nothing at all":                                {"", map[int64]int64{}, ""},
-		"a line without its end":                        {head + strings.TrimSuffix(record(t, 3, 5), "\n"), map[int64]int64{}, "its last line is cut"},
-		"a payload that is cut":                         {head + strings.TrimSpace(record(t, 3, 5, 700, 9000))[:60] + "\n", map[int64]int64{}, "line 5"},
-		"a payload of another kind":                     {head + "0.1,0.2,0.3,HISTBAAA\n", map[int64]int64{}, "line 5 is no interval"},
-		"a line that is none":                           {head + "hello\n", map[int64]int64{}, "line 5 is no interval: hello"},
-		"histograms of another precision do not add up": {head + record(t, 2, 5), map[int64]int64{}, "2 significant digits"},
+		"intervals are added up":                        {head + record(t, 3, 5, 5, 7) + record(t, 3, 5, 9), []result.Bucket{{Value: 0.005, Count: 3}, {Value: 0.007, Count: 1}, {Value: 0.009, Count: 1}}, ""},
+		"a tag is passed over":                          {head + record(t, 3, 5) + "Tag=x," + record(t, 3, 5), []result.Bucket{{Value: 0.005, Count: 2}}, ""},
+		"no interval":                                   {head, nil, ""},
+		"nothing at all":                                {"", nil, ""},
+		"a line without its end":                        {head + strings.TrimSuffix(record(t, 3, 5), "\n"), nil, "its last line is cut"},
+		"a payload that is cut":                         {head + strings.TrimSpace(record(t, 3, 5, 700, 9000))[:60] + "\n", nil, "line 5"},
+		"a line that is none":                           {head + "hello\n", nil, "line 5 is no interval: hello"},
+		"histograms of another precision do not add up": {head + record(t, 2, 5), nil, "2 significant digits from 1 on"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -85,8 +83,8 @@ func TestParseLog(t *testing.T) {
 			if (err == nil) != (tc.problem == "") || err != nil && !strings.Contains(err.Error(), tc.problem) {
 				t.Fatalf("error %v, want one with %q", err, tc.problem)
 			}
-			if diff := cmp.Diff(tc.want, got.counts); diff != "" {
-				t.Errorf("counts (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tc.want, got.histogram.Buckets); diff != "" {
+				t.Errorf("buckets (-want +got):\n%s", diff)
 			}
 			if got.metric != "READ" {
 				t.Errorf("metric = %q", got.metric)
@@ -109,11 +107,11 @@ func TestLogsOfSeveralClientsMergeExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, ok := result.MergeHistograms(short.histogram(), long.histogram())
+	merged, ok := result.MergeHistograms(short.histogram, long.histogram)
 	if !ok {
 		t.Fatal("the histograms do not merge")
 	}
-	if diff := cmp.Diff(both.histogram(), merged); diff != "" {
+	if diff := cmp.Diff(both.histogram, merged); diff != "" {
 		t.Errorf("histogram (-one client +two):\n%s", diff)
 	}
 }

@@ -5,11 +5,8 @@ import (
 	"strings"
 )
 
-// Bounds of what a report quotes. The whole output is kept beside it.
-const (
-	maxProblems = 100
-	maxQuoted   = 300
-)
+// maxProblems bounds what a report quotes. The whole output is kept beside it.
+const maxProblems = 100
 
 var (
 	versionLine = regexp.MustCompile(`^YCSB Client (\d\S*)$`)
@@ -36,14 +33,6 @@ var (
 		`)$`)
 	stackLine = regexp.MustCompile(`^\s+at .*|^\s*\.\.\. \d+ (?:more|common frames omitted)$`)
 )
-
-// abridge makes a line fit to be quoted: valid UTF-8 of bounded length.
-func abridge(line string) string {
-	if len(line) > maxQuoted {
-		line = line[:maxQuoted] + "..."
-	}
-	return strings.ToValidUTF8(line, "\uFFFD")
-}
 
 // list names the first few.
 func list(names []string) string {

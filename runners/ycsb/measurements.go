@@ -245,11 +245,10 @@ func (r *reading) mergedHistogram(sections []*section) *result.Histogram {
 // histogramOf a metric from its HDR log; nil when there is none, or it is empty.
 func (r *reading) histogramOf(name string) *result.Histogram {
 	log, ok := r.logs[name]
-	if !ok || len(log.counts) == 0 {
+	if !ok || len(log.histogram.Buckets) == 0 {
 		return nil
 	}
-	h := log.histogram()
-	return &h
+	return &log.histogram
 }
 
 func (g gc) measurement() result.Measurement {

@@ -131,7 +131,7 @@ func (r *reading) readExport(source string, export []byte) {
 	}
 	entries, err := parseJSON(export)
 	if err != nil {
-		r.unreadable = append(r.unreadable, source+": "+abridge(err.Error()))
+		r.unreadable = append(r.unreadable, source+": "+runner.Abridge(err.Error()))
 	}
 	for i, e := range entries {
 		if !r.report.add(e) {
@@ -143,7 +143,7 @@ func (r *reading) readExport(source string, export []byte) {
 func (r *reading) readLog(source, name string, data []byte) {
 	log, err := parseLog(name, data)
 	if err != nil {
-		r.unreadable = append(r.unreadable, name+": "+abridge(err.Error()))
+		r.unreadable = append(r.unreadable, name+": "+runner.Abridge(err.Error()))
 		r.problem(source+"/"+name, 0, err.Error())
 		return
 	}
@@ -155,7 +155,7 @@ func (r *reading) problem(source string, line int, text string) {
 		r.unread++
 		return
 	}
-	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: abridge(text)})
+	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // toolVersion such as YCSB 0.17.0, MySQL Connector/J 9.7.0.
