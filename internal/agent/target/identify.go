@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
@@ -14,24 +13,21 @@ import (
 // flavor before anything is written. How long the answer may take is the manager's to
 // decide, as with the first login.
 func (s *server) identify(ctx context.Context) error {
-	p, log, err := s.start(s.in.engine.Version())
+	exit, said, err := s.carryOut(ctx, s.in.engine.Version())
 	if err != nil {
 		return err
 	}
-	select {
-	case <-p.Done():
-	case <-ctx.Done():
-		p.Stop(time.Second)
-		return ctx.Err()
+	if exit != (supervise.Exit{}) {
+		return failWithLog(engine.ReasonServerMissing, said, "the server of the image cannot run: asked for its version, it %s", exit)
 	}
-	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		return failWithLog(engine.ReasonServerMissing, log.Tail(), "the server of the image cannot run: asked for its version, it %s", exit)
-	}
-	version, err := s.in.engine.Recognise(strings.Join(log.Tail(), "\n"))
+	version, err := s.in.engine.Recognise(strings.Join(said, "\n"))
 	if err != nil {
 		return fail(engine.ReasonServerMissing, "%v", err)
 	}
 	s.in.target.ServerVersion = version
+	if s.follower != nil {
+		s.follower.in = s.in // the words of its statements depend on the version
+	}
 	s.Log.Info("found the server", "flavor", s.in.engine.Flavor, "version", version)
 	return nil
 }

@@ -129,43 +129,6 @@ func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, er
 	return p, log, nil
 }
 
-// initialise makes the data directory under another name first, so that a start
-// that is interrupted leaves nothing that looks complete.
-func (s *server) initialise(ctx context.Context) error {
-	if s.in.engine.Initialise == nil {
-		return beginFirstStart(s.Options)
-	}
-	if done, err := initialised(s.Options); done || err != nil {
-		return err
-	}
-	draft, err := emptyDraft(s.Options)
-	if err != nil {
-		return err
-	}
-	begin := time.Now()
-	paths := s.paths()
-	paths.Data = draft
-	p, log, err := s.start(s.in.engine.Initialise(s.configFile(), paths))
-	if err != nil {
-		return err
-	}
-	select {
-	case <-p.Done():
-	case <-ctx.Done():
-		p.Stop(time.Second)
-		return ctx.Err()
-	}
-	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		return failWithLog(classifyStart(exit, log.Tail(), engine.ReasonInitialisationFailed), log.Tail(),
-			"the initialisation of the data directory %s", exit)
-	}
-	if err := adopt(draft, s.paths().Data); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
-	}
-	s.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
-	return nil
-}
-
 // serve runs the server until it ends or the context does, and stops it for every
 // operation meanwhile.
 func (s *server) serve(ctx context.Context) error {
