@@ -72,34 +72,58 @@ func (e *execution) askReplica(ctx context.Context, i int, position string) (eng
 		path += "?" + url.Values{"position": {position}, "wait": {fmt.Sprint(replicaWait)}}.Encode()
 	}
 	var state engine.ReplicaState
-	err := e.replica(i).get(ctx, path, &state)
-	return state, err
+	if err := e.replica(i).get(ctx, path, &state); err != nil {
+		return engine.ReplicaState{}, fmt.Errorf("asking its agent: %w", err)
+	}
+	return state, nil
 }
 
-// reachPosition waits until a replica runs and has applied the position. The error says what it
-// lacked last.
+// errNoTime: the time was over before the first answer.
+var errNoTime = errors.New("the time was over before its agent answered")
+
+// reachPosition waits until a replica runs and has applied the position. If that does not
+// come, it returns what the replica told last, and the error says what it lacked then.
 func (e *execution) reachPosition(ctx context.Context, i int, position string) (engine.ReplicaState, error) {
+	var last engine.ReplicaState
+	var lacked error
 	for {
 		state, err := e.askReplica(ctx, i, position)
-		behind := position != "" && (state.Applied == nil || !*state.Applied)
 		switch {
-		case err == nil && state.Running && !behind:
-			return state, nil
-		case errors.Is(err, ErrRefused):
-			return state, err
-		case err == nil && state.Error != "":
-			err = errors.New(state.Error)
-		case err == nil && state.LagSeconds != nil:
-			err = fmt.Errorf("it is %.0f s behind its primary", *state.LagSeconds)
 		case err == nil:
-			err = errors.New("it has not applied all that its primary has committed")
+			if last, lacked = state, lack(state, position); lacked == nil {
+				return state, nil
+			}
+		case errors.Is(err, ErrRefused):
+			return engine.ReplicaState{}, err
+		case ctx.Err() == nil:
+			last, lacked = engine.ReplicaState{}, err
+		case lacked == nil:
+			lacked = errNoTime
+		default:
+			// This question was cut short; the answer before it says more.
 		}
 		select {
 		case <-ctx.Done():
-			return state, err
+			return last, lacked
 		case <-time.After(replicaPause):
 		}
 	}
+}
+
+// lack is what a replica lacks to have reached the position; nil for nothing.
+func lack(state engine.ReplicaState, position string) error {
+	behind := position != "" && (state.Applied == nil || !*state.Applied)
+	switch {
+	case state.Running && !behind:
+		return nil
+	case state.Error != "":
+		return errors.New(state.Error)
+	case !state.Running:
+		return errors.New("it does not follow its primary")
+	case state.LagSeconds != nil && *state.LagSeconds > 0:
+		return fmt.Errorf("it is %.0f s behind its primary", *state.LagSeconds)
+	}
+	return errors.New("it has not applied all that its primary has committed")
 }
 
 // awaitReplicas waits until every replica follows and has all that the primary has.
@@ -196,9 +220,9 @@ func (e *execution) describeReplica(ctx context.Context, i int, position string,
 	state, err := e.askReplica(ctx, i, "")
 	switch {
 	case err != nil:
-		r.Error = "its agent does not answer: " + err.Error()
+		r.Error = err.Error()
 	case !state.Running:
-		r.Error = state.Error
+		r.Error = lack(state, "").Error()
 	}
 	r.ServerVersion, r.MaxLagSeconds = state.ServerVersion, state.MaxLagSeconds
 	if r.Error != "" {
@@ -208,8 +232,10 @@ func (e *execution) describeReplica(ctx context.Context, i int, position string,
 	switch {
 	case err == nil:
 		r.CatchUpSeconds = new(time.Since(ended).Seconds())
-	case !state.Running && state.Error != "":
-		r.Error = state.Error
+	case errors.Is(err, errNoTime):
+		// How long it takes was not seen.
+	case !state.Running:
+		r.Error = err.Error()
 	}
 	return r
 }

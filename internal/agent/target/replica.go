@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -170,8 +169,9 @@ func parseLook(row map[string]sql.NullString) sight {
 	receives, applies := of("replica_io_running", "slave_io_running"), of("replica_sql_running", "slave_sql_running")
 	l := sight{running: receives.String == "Yes" && applies.String == "Yes"}
 	if behind := of("seconds_behind_source", "seconds_behind_master"); behind.Valid {
-		if seconds, err := strconv.ParseFloat(behind.String, 64); err == nil {
-			l.lag = &seconds
+		// A whole number of seconds; what is none is not known.
+		if seconds, err := strconv.ParseUint(behind.String, 10, 32); err == nil {
+			l.lag = new(float64(seconds))
 		}
 	}
 	var problems []string
@@ -221,53 +221,4 @@ func (f *follower) state(ctx context.Context) engine.ReplicaState {
 	s := engine.ReplicaState{Running: seen.running, Error: seen.problem, LagSeconds: seen.lag, MaxLagSeconds: f.max}
 	f.max = nil
 	return s
-}
-
-// answerReplica is the handler of engine.PathReplica.
-func (s *server) answerReplica(w http.ResponseWriter, r *http.Request) {
-	if s.follower == nil {
-		s.refuse(w, fail(engine.ReasonRequestInvalid, "this server follows no other one"))
-		return
-	}
-	query := r.URL.Query()
-	wait := 0.0
-	if text := query.Get("wait"); text != "" {
-		var err error
-		if wait, err = strconv.ParseFloat(text, 64); err != nil || wait < 0 || wait > engine.MaxReplicaWait {
-			s.refuse(w, fail(engine.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
-			return
-		}
-	}
-	if !s.serving.Load() {
-		s.answer(w, http.StatusOK, engine.ReplicaState{Error: "the server is starting, stopping, or down for a copy of its data"})
-		return
-	}
-	var applied *bool
-	if position := query.Get("position"); position != "" {
-		done, err := s.follower.applied(r.Context(), position, wait)
-		if err != nil {
-			s.answer(w, http.StatusOK, engine.ReplicaState{Error: "waiting for the position: " + err.Error()})
-			return
-		}
-		applied = &done
-	}
-	state := s.follower.state(r.Context())
-	state.ServerVersion, state.Applied = s.door.lastVersion(), applied
-	s.answer(w, http.StatusOK, state)
-}
-
-// followPrimary makes a server that just started a replica, if it is to be one.
-func (s *server) followPrimary(ctx context.Context) error {
-	if !s.in.target.IsReplica() {
-		return nil
-	}
-	// The version of the server is known by now, and with it the words of the statements.
-	s.follower.in = s.in
-	if err := s.follower.follow(ctx); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return fail(engine.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
-	}
-	return nil
 }

@@ -1,0 +1,308 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// fakeReplica is the agent of a replica. Its answers come in their order, the last one
+// again and again: an engine.ReplicaState, a text that is no JSON, or silence.
+type fakeReplica struct {
+	address string
+	// copies has the operations.
+	copies *fakeTarget
+
+	mu sync.Mutex
+	// plain are the answers to questions without a position, waited to those with one.
+	plain, waited []any
+	// asked are the queries in their order.
+	asked []string
+}
+
+// silence is an answer that does not come.
+type silence struct{}
+
+func newFakeReplica(t *testing.T, plain, waited []any) *fakeReplica {
+	t.Helper()
+	f := &fakeReplica{copies: &fakeTarget{}, plain: plain, waited: waited}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	f.address = strings.TrimPrefix(server.URL, "http://")
+	return f
+}
+
+func (f *fakeReplica) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != engine.PathReplica {
+		f.copies.ServeHTTP(w, r)
+		return
+	}
+	if r.Header.Get("Authorization") != "Bearer "+engine.ControlToken("hunter2") {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	switch answer := f.next(r).(type) {
+	case silence:
+		<-r.Context().Done()
+	case string:
+		_, _ = w.Write([]byte(answer))
+	default:
+		_ = json.NewEncoder(w).Encode(answer)
+	}
+}
+
+func (f *fakeReplica) next(r *http.Request) any {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.asked = append(f.asked, r.URL.RawQuery)
+	answers := &f.plain
+	if r.URL.Query().Has("position") {
+		answers = &f.waited
+	}
+	answer := (*answers)[0]
+	if len(*answers) > 1 {
+		*answers = (*answers)[1:]
+	}
+	return answer
+}
+
+// What replicas say of themselves.
+var (
+	follows = engine.ReplicaState{Running: true}
+	applied = engine.ReplicaState{Running: true, Applied: new(true)}
+	late    = engine.ReplicaState{Running: true, Applied: new(false), LagSeconds: new(30.0)}
+	stopped = engine.ReplicaState{Error: "Got fatal error 1236"}
+)
+
+// of are the addresses of replicas.
+func of(replicas ...*fakeReplica) func(*runner.Trial) {
+	return func(trial *runner.Trial) {
+		for _, f := range replicas {
+			trial.Replicas = append(trial.Replicas, f.address)
+		}
+	}
+}
+
+// The trial waits for the replica before it begins; then the lag of the window and the
+// time to catch up are taken down.
+func TestTheLagOfAReplicaIsRecorded(t *testing.T) {
+	told := engine.ReplicaState{Running: true, ServerVersion: "10.11.6-MariaDB", LagSeconds: new(3.0), MaxLagSeconds: new(7.0)}
+	f := newFakeReplica(t, []any{follows, told}, []any{late, applied, late, applied})
+	r := newRig(t, "good", runner.Run, of(f))
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	want := []result.Replica{{Index: 0, ServerVersion: "10.11.6-MariaDB", MaxLagSeconds: new(7.0)}}
+	if diff := cmp.Diff(want, res.Target.Replicas, cmpopts.IgnoreFields(result.Replica{}, "CatchUpSeconds")); diff != "" {
+		t.Errorf("replicas (-want +got):\n%s", diff)
+	}
+	if took := res.Target.Replicas[0].CatchUpSeconds; took == nil {
+		t.Error("how long it took to catch up is not known")
+	} else if *took < replicaPause.Seconds() {
+		t.Errorf("it caught up after %v s, want one pause or more", *took)
+	}
+	// The position of the fake primary counts up with its status: 0 before, 2 after.
+	before, after := "position=0&wait=5", "position=2&wait=5"
+	if diff := cmp.Diff([]string{before, before, "", "", after, after}, f.asked); diff != "" {
+		t.Errorf("questions (-want +got):\n%s", diff)
+	}
+}
+
+// With a warm-up the greatest lag begins anew between it and the measured window.
+func TestTheLagOfTheWarmupIsNotRecorded(t *testing.T) {
+	old, fresh := follows, follows
+	old.MaxLagSeconds, fresh.MaxLagSeconds = new(9.0), new(1.0)
+	f := newFakeReplica(t, []any{old, fresh}, []any{applied})
+	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+		of(f)(trial)
+		trial.WarmupSeconds = 1
+	})
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if got := res.Target.Replicas[0].MaxLagSeconds; got == nil || *got != 1 {
+		t.Errorf("replica %+v, want the greatest lag of the window alone", res.Target.Replicas[0])
+	}
+}
+
+func TestReplicasThatDoNotCatchUpFailTheTrial(t *testing.T) {
+	tests := map[string]struct {
+		waited []any
+		reason result.Reason
+		want   string
+	}{
+		"one that stopped":           {[]any{stopped}, result.ReasonDeadlineExceeded, "replica 1: Got fatal error 1236"},
+		"one that tells no reason":   {[]any{engine.ReplicaState{}}, result.ReasonDeadlineExceeded, "replica 1: it does not follow its primary"},
+		"one that stays behind":      {[]any{late}, result.ReasonDeadlineExceeded, "replica 1: it is 30 s behind its primary"},
+		"one that tells no lag":      {[]any{engine.ReplicaState{Running: true}}, result.ReasonDeadlineExceeded, "replica 1: it has not applied all"},
+		"the last answer that came":  {[]any{late, stopped, silence{}}, result.ReasonDeadlineExceeded, "replica 1: Got fatal error 1236"},
+		"one that never answers":     {[]any{silence{}}, result.ReasonDeadlineExceeded, "replica 1: the time was over before its agent answered"},
+		"one that cannot be read":    {[]any{late, "no JSON"}, result.ReasonReplicationFailed, "replica 1: asking its agent: refused: the answer to /replica"},
+		"one that answers by a list": {[]any{"[]"}, result.ReasonReplicationFailed, "use agents of the same release"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			good, bad := newFakeReplica(t, []any{follows}, []any{applied}), newFakeReplica(t, []any{follows}, tt.waited)
+			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+				of(good, bad)(trial)
+				trial.Deadline = time.Now().Add(800 * time.Millisecond)
+			})
+			if err := r.agent.Run(t.Context()); err == nil {
+				t.Error("the failure is no error")
+			}
+			res, _ := r.outcome(t)
+			if res.Failure == nil || res.Failure.Reason != tt.reason || !strings.Contains(res.Failure.Message, tt.want) {
+				t.Errorf("got %+v, want %s with %q", res.Failure, tt.reason, tt.want)
+			}
+			if res.Failure != nil && strings.Contains(res.Failure.Message, "replica 0") {
+				t.Errorf("the replica that caught up is blamed: %s", res.Failure.Message)
+			}
+			if r.api.annotated() || res.Times.MeasureStarted != nil {
+				t.Error("the trial began")
+			}
+		})
+	}
+}
+
+// After the window nothing fails any more; each replica has an entry that says what is
+// known of it.
+func TestReplicasAfterTheWindow(t *testing.T) {
+	told := engine.ReplicaState{Running: true, ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}
+	broke := stopped
+	broke.ServerVersion, broke.MaxLagSeconds = "9.7.4", new(5.0)
+	tests := map[string]struct {
+		plain, waited []any
+		want          result.Replica
+		caughtUp      bool
+		error         string
+	}{
+		"it catches up":                          {[]any{told}, []any{late, applied}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, true, ""},
+		"it is late, which is no error":          {[]any{told}, []any{late}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
+		"it stopped in the window":               {[]any{broke}, []any{applied}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(5.0)}, false, "Got fatal error 1236"},
+		"it stopped while it caught up":          {[]any{told}, []any{late, stopped}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
+		"it stopped, and the last word is lost":  {[]any{told}, []any{stopped, silence{}}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
+		"it does not answer in time":             {[]any{told}, []any{silence{}}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
+		"it cannot be read":                      {[]any{"no JSON"}, []any{applied}, result.Replica{}, false, "asking its agent: refused: the answer to /replica"},
+		"it cannot be read while it catches up":  {[]any{told}, []any{late, "no JSON"}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "the answer to /replica"},
+		"it told no lag, which is absent, not 0": {[]any{follows}, []any{applied}, result.Replica{}, true, ""},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			e := afterWindow(t, newFakeReplica(t, tt.plain, tt.waited).address)
+			ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
+			defer cancel()
+			if failure := e.afterReplicas(ctx); failure != nil {
+				t.Fatalf("failure %+v", failure)
+			}
+			got := e.res.Target.Replicas[0]
+			if (got.CatchUpSeconds != nil) != tt.caughtUp {
+				t.Errorf("it is known how long it took to catch up: %v, want %v", got.CatchUpSeconds != nil, tt.caughtUp)
+			}
+			if tt.error == "" && got.Error != "" || !strings.Contains(got.Error, tt.error) {
+				t.Errorf("error %q, want %q", got.Error, tt.error)
+			}
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(result.Replica{}, "CatchUpSeconds", "Error")); diff != "" {
+				t.Errorf("replica (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// afterWindow is a trial whose measured window has just ended.
+func afterWindow(t *testing.T, replicas ...string) *execution {
+	t.Helper()
+	r := newRig(t, "good", runner.Run, nil)
+	e := &execution{Agent: r.agent, server: r.server, credentials: runner.Credentials{Password: "hunter2"}}
+	e.trial.Replicas = replicas
+	e.res.Times.MeasureEnded = new(time.Now())
+	return e
+}
+
+func TestAReplicaWhoseAgentIsGoneIsNamed(t *testing.T) {
+	e := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address, nobody(t))
+	if failure := e.afterReplicas(t.Context()); failure != nil {
+		t.Fatalf("failure %+v", failure)
+	}
+	got := e.res.Target.Replicas
+	if len(got) != 2 || got[0].Error != "" || got[1].Index != 1 || !strings.Contains(got[1].Error, "connection refused") {
+		t.Errorf("replicas %+v, want the second one without an agent", got)
+	}
+}
+
+func TestAPrimaryWithoutAPosition(t *testing.T) {
+	e := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address)
+	e.server = noPosition{e.server}
+	if failure := e.awaitReplicas(t.Context()); failure == nil || !strings.Contains(failure.Message, "its position is not known") {
+		t.Errorf("got %+v, want a failure", failure)
+	}
+}
+
+// noPosition is a server without a variable that tells its position.
+type noPosition struct{ Server }
+
+func (noPosition) Variables(context.Context) (map[string]string, error) {
+	return map[string]string{"port": "3306"}, nil
+}
+
+// The greatest lag that cannot be begun anew is a problem, and delays no start.
+func TestAReplicaThatIsSilentBeforeTheWindow(t *testing.T) {
+	f := newFakeReplica(t, []any{silence{}, follows}, []any{applied})
+	r := newRig(t, "good", runner.Run, of(f))
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if len(res.Problems) != 1 || res.Problems[0].Source != "target/replicas" || !strings.Contains(res.Problems[0].Text, "replica 0: ") {
+		t.Errorf("problems %+v, want one of the replica", res.Problems)
+	}
+}
+
+func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
+	primary := newFakeTarget(t)
+	good, bad := newFakeReplica(t, []any{follows}, []any{applied}), newFakeReplica(t, []any{follows}, []any{applied})
+	load := func() *rig {
+		return newRig(t, "good", runner.Prepare, func(trial *runner.Trial) {
+			of(good, bad)(trial)
+			trial.Agent, trial.Snapshot = primary.address, true
+		})
+	}
+	measure := func() *rig {
+		r := newResetRig(t, "good", result.ResetSnapshot, primary)
+		var trial runner.Trial
+		if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
+			t.Fatal(err)
+		}
+		of(good, bad)(&trial)
+		text, err := json.Marshal(trial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.api.trial[keyTrial] = string(text)
+		return r
+	}
+	runAll(t, []*rig{load()})
+	runAll(t, []*rig{measure()})
+	for _, f := range []*fakeReplica{good, bad} {
+		if diff := cmp.Diff([]string{"POST /snapshot t", "POST /restore t"}, f.copies.calls); diff != "" {
+			t.Errorf("operations (-want +got):\n%s", diff)
+		}
+	}
+	bad.copies.refuse = &engine.Refusal{Reason: engine.ReasonStorageFailed, Message: "no space left"}
+	for reason, r := range map[result.Reason]*rig{result.ReasonSnapshotFailed: load(), result.ReasonResetFailed: measure()} {
+		if err := r.agent.Run(t.Context()); err == nil {
+			t.Errorf("%s: the refusal is no error", reason)
+		}
+		res, _ := r.outcome(t)
+		if res.Failure == nil || res.Failure.Reason != reason || !strings.Contains(res.Failure.Message, "replica 1: StorageFailed: no space left") {
+			t.Errorf("got %+v, want %s of replica 1", res.Failure, reason)
+		}
+	}
+}
