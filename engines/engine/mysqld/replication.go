@@ -40,8 +40,9 @@ func replicated(engine.Target) []engine.Setting {
 	}
 }
 
-// member are the settings of MySQL's own. loose_, because the settings of a plugin are
-// known only once it is there.
+// member are the settings of MySQL's own. Those of semi-synchronous replication are not
+// loose_: a build without the plugin refuses them and does not start, where otherwise it
+// would replicate asynchronously.
 func member(t engine.Target) []engine.Setting {
 	if t.Replication == nil {
 		return nil
@@ -61,12 +62,12 @@ func member(t engine.Target) []engine.Setting {
 	if t.IsReplica() {
 		return append(settings,
 			engine.Setting{Name: "plugin_load_add", Value: "semisync_" + replica + ".so"},
-			engine.Setting{Name: "loose_rpl_semi_sync_" + replica + "_enabled", Value: "ON"})
+			engine.Setting{Name: "rpl_semi_sync_" + replica + "_enabled", Value: "ON"})
 	}
 	return append(settings,
 		engine.Setting{Name: "plugin_load_add", Value: "semisync_" + source + ".so"},
-		engine.Setting{Name: "loose_rpl_semi_sync_" + source + "_enabled", Value: "ON"},
-		engine.Setting{Name: "loose_rpl_semi_sync_" + source + "_timeout", Value: strconv.Itoa(SemiSyncTimeout)})
+		engine.Setting{Name: "rpl_semi_sync_" + source + "_enabled", Value: "ON"},
+		engine.Setting{Name: "rpl_semi_sync_" + source + "_timeout", Value: strconv.Itoa(SemiSyncTimeout)})
 }
 
 // newWord is the name of a setting since MySQL 8.0.26, or the one before.

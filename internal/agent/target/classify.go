@@ -16,8 +16,9 @@ var (
 		`option '[^']*'|requires an argument|wrong (option )?value|invalid (value|page size)|unsupported storage engine|incorrect argument|` +
 		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)|` +
 		`invalid configuration option|toml: |incompatible types: TOML`)
-	// engineLine says that the image lacks the plugin of a storage engine.
-	engineLine = regexp.MustCompile(`(?i)can't open shared library '[^']*ha_rocksdb`)
+	// pluginLine says that the image lacks the plugin of a storage engine, or that of
+	// semi-synchronous replication.
+	pluginLine = regexp.MustCompile(`(?i)can't open shared library '[^']*(ha_rocksdb|semisync_)`)
 	// harmless lines are marked so by the server, or say that there was an error.
 	harmless = regexp.MustCompile(`\[(Warning|Note|System|INFO|WARN|DEBUG)\]|\[ERROR\] (\[.*\] )*(Aborting|The designated data directory)|^get_mempolicy:`)
 )
@@ -41,7 +42,7 @@ func classifyStart(exit supervise.Exit, lines []string, otherwise engine.Reason)
 	switch {
 	case reason != otherwise:
 		return reason
-	case anyLine(lines, engineLine): // the settings of the engine are unknown then, too
+	case anyLine(lines, pluginLine): // its settings are unknown then, too
 		return engine.ReasonServerMissing
 	case anyLine(lines, settingLine):
 		return engine.ReasonConfigurationRejected
