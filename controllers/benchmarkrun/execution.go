@@ -276,6 +276,9 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
 	}
+	if s.runner.Skips != nil && s.runner.Skips(trial, runner.Warmup) {
+		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
+	}
 	if t.External != nil {
 		trial.Endpoint = externalEndpoint(t.External)
 		return trial

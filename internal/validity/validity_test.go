@@ -2,6 +2,7 @@ package validity
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -359,10 +360,25 @@ var cases = map[string]struct {
 	"a rate that was not offered while connecting":         {all(atRate(1180), after(1)), "", ""},
 	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "rate", "1180 operations per second were offered"},
 	"what the agent could not do":                          {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
+	"what a tool cannot do": {withoutValue(result.Unsupported, "no such call"), "unsupported",
+		"6 measurements are not supported: driver=d0 (no such call); driver=d1 (no such call); driver=d2 (no such call); driver=d3 (no such call); driver=d4 (no such call); and 1 more"},
+	"what was tried and failed": {withoutValue(result.NotMeasured, "9 rows instead of 10"), "not-measured", "could not be measured: driver=d0 (9 rows instead of 10)"},
 	"a line that was not understood": {
 		func(r *result.Result, _ *runner.Facts) {
 			r.Problems = []result.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
 		}, "problems", "1 lines of output were not understood, the first one in run/stdout, line 12: WARNING: something new"},
+}
+
+// withoutValue adds six measurements that are absent for one reason.
+func withoutValue(state result.AbsenceState, reason string) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		for i := range 6 {
+			r.Measurements = append(r.Measurements, result.Measurement{
+				Name: result.NameThroughput, Labels: map[string]string{"driver": fmt.Sprintf("d%d", i)}, Unit: "ops/s",
+				Absent: &result.Absence{State: state, Reason: reason},
+			})
+		}
+	}
 }
 
 func TestCheck(t *testing.T) {

@@ -35,7 +35,7 @@ const Name = "drivers"
 func Runner() runner.Runner {
 	return runner.Runner{
 		Name:     Name,
-		Headline: runner.AnyHeadline,
+		Headline: result.NameThroughput,
 		Summary: []string{
 			result.NameThroughput, NameSpeedUp, NameRows, result.NameLatencyAvg, result.NameLatencyPercentile, NameStatements,
 		},
