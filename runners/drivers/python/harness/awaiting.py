@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from .driver import Driver
+from .refusal import Failed
 
 
 class Awaiting(Driver):
@@ -199,12 +200,18 @@ def chunked(cursor, plan):
     async def operate(rows):
         answers = []
         for at in range(0, len(rows), chunk):
-            await execute(*write(rows[at : at + chunk]))
+            part = rows[at : at + chunk]
+            await execute(*write(part))
             if wanted:
                 answers.append(await fetchall())
-            while several and await nextset():
-                if wanted:
-                    answers.append(await fetchall())
+            if several:
+                answered = 1
+                while await nextset():
+                    answered += 1
+                    if wanted:
+                        answers.append(await fetchall())
+                if answered != len(part):
+                    raise Failed(f"{answered} of {len(part)} statements of a text were answered, and the driver does not say why")
         return answers
 
     return operate

@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 from .driver import Driver
+from .refusal import Failed
 
 
 class Blocking(Driver):
@@ -190,12 +191,18 @@ def chunked(cursor, plan, write):
     def operate(rows):
         answers = []
         for at in range(0, len(rows), chunk):
-            execute(*write(rows[at : at + chunk]))
+            part = rows[at : at + chunk]
+            execute(*write(part))
             if wanted:
                 answers.append(fetchall())
-            while several and nextset():
-                if wanted:
-                    answers.append(fetchall())
+            if several:
+                answered = 1
+                while nextset():
+                    answered += 1
+                    if wanted:
+                        answers.append(fetchall())
+                if answered != len(part):
+                    raise Failed(f"{answered} of {len(part)} statements of a text were answered, and the driver does not say why")
         return answers
 
     return operate

@@ -116,7 +116,7 @@ class Driver:
         code = getattr(error, "errno", None) or next(iter(error.args), None)
         return code in UNKNOWN_LOGIN or type(error).__name__ == "NotSupportedError"
 
-    def check(self, plan):
+    def check(self, plan, target):
         """Refuse what the driver cannot do, before anything is done."""
         if plan.kind == "Encode" and self.encode_refusal:
             raise Unsupported(self.encode_refusal)

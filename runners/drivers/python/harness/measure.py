@@ -1,6 +1,7 @@
 """The timed loops: one for drivers that block, and the same one for drivers that are awaited."""
 
 import time
+from itertools import cycle
 
 from .garbage import Garbage
 from .histogram import buckets, new_counters
@@ -12,10 +13,21 @@ class Feed:
     """Rows of parameters, endlessly from the first again, so many for each operation."""
 
     def __init__(self, rows, size):
-        self.length = len(rows)
+        self.rows = rows
         self.size = size
+
+    def __iter__(self):
+        # The usual case costs the least.
+        return cycle([[row] for row in self.rows]) if self.size == 1 else self._slices()
+
+    def _slices(self):
+        length, size = len(self.rows), self.size
         # Long enough that the rows of one operation stand together wherever it begins.
-        self.ring = rows * ((size + 2 * self.length - 2) // self.length)
+        ring = self.rows * ((size + 2 * length - 2) // length)
+        position = 0
+        while True:
+            yield ring[position : position + size]
+            position = (position + size) % length
 
 
 # A statement without parameters is executed once per operation, with no row.
@@ -36,14 +48,13 @@ class Meter:
     def repeat(self, operate):
         """Call operate(rows) again and again. The same as repeat_awaiting, but for its await."""
         clock, counters, operations = time.perf_counter_ns, self.counters, self.operations
-        ring, size, length = self.feed.ring, self.feed.size, self.feed.length
-        done = fetched = position = 0
+        feed = iter(self.feed)
+        done = fetched = 0
         with Garbage() as self.garbage:
             begin = stop = clock()
             deadline = begin + self.limit if self.limit else FOREVER
             while True:
-                rows = ring[position : position + size]
-                position = (position + size) % length
+                rows = next(feed)
                 answers = None  # freed out here: not a part of the next operation
                 start = clock()
                 answers = operate(rows)
@@ -65,14 +76,13 @@ class Meter:
     async def repeat_awaiting(self, operate):
         """Await operate(rows) again and again. The same as repeat, but for its await."""
         clock, counters, operations = time.perf_counter_ns, self.counters, self.operations
-        ring, size, length = self.feed.ring, self.feed.size, self.feed.length
-        done = fetched = position = 0
+        feed = iter(self.feed)
+        done = fetched = 0
         with Garbage() as self.garbage:
             begin = stop = clock()
             deadline = begin + self.limit if self.limit else FOREVER
             while True:
-                rows = ring[position : position + size]
-                position = (position + size) % length
+                rows = next(feed)
                 answers = None
                 start = clock()
                 answers = await operate(rows)

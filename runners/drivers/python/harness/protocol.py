@@ -97,11 +97,10 @@ class Conversation:
             raise Unsupported(f"{driver.name} {request['version']} is not here: {version} is")
         if request.get("tls", "Disabled") not in ("Disabled", "Required"):
             raise Unsupported(f"tls {request['tls']!r} is not known: Disabled and Required are")
-        self.forget(name)
         driver.load()
-        target = driver.target(request)
-        held = Held(driver, target, None)
+        held = Held(driver, driver.target(request), None)
         cipher = connect(held)
+        self.forget(name)
         self.held[name] = held
         return {"version": version, "library": driver.library(), "cipher": cipher}
 
@@ -118,7 +117,7 @@ class Conversation:
         if held is None:
             raise Failed(f"there is no connection {request['connection']!r}: prepare it first")
         plan, rows = self.plan(request, held.driver)
-        held.driver.check(plan)
+        held.driver.check(plan, held.target)
         meter = Meter(feed(plan, rows, request), *limits(request))
         try:
             if held.connection is None:

@@ -13,13 +13,16 @@ class MariaDB(Blocking):
     name = package = "mariadb"
     mark = "?"
     schemes = {
-        "SingleRow": "execute(): with parameters COM_STMT_PREPARE, COM_STMT_EXECUTE and COM_STMT_CLOSE for each row (there "
-        "is no text protocol for them); without parameters COM_QUERY",
-        "ExecuteMany": "executemany(): to MariaDB COM_STMT_BULK_EXECUTE with all rows; to MySQL the calls of SingleRow",
+        "SingleRow": "execute(): INSERT, REPLACE, UPDATE, DELETE and DO with parameters as COM_STMT_PREPARE, COM_STMT_EXECUTE "
+        "and COM_STMT_CLOSE for each row (the driver has no text protocol for them); others, and those without parameters, "
+        "written into the text by the client, COM_QUERY",
+        "ExecuteMany": "executemany(): to MariaDB one COM_STMT_PREPARE and COM_STMT_BULK_EXECUTE with all rows; to MySQL the "
+        "calls of SingleRow for each row",
         "MultiRow": "execute(): one statement with the rows of a chunk, prepared, executed and closed",
         "MultiStatement": "execute() and nextset(): the statements of a chunk in one COM_QUERY, all answers read; the "
         "harness writes the parameters into the text with escape_string()",
-        "InList": "execute(): one statement with the keys of a chunk, prepared, executed and closed",
+        "InList": "execute(): one statement with the keys of a chunk; SELECT written into the text by the client, COM_QUERY, "
+        "DELETE and UPDATE prepared, executed and closed",
     }
     refusals = {
         "Prepared": "mariadb prepares anew for every execute(), also with cursor(prepared=True)",
@@ -70,12 +73,15 @@ class MariaDB(Blocking):
     def autocommit(self, connection, on):
         connection.autocommit = on
 
-    def pool(self, target, autocommit):
-        if not autocommit and target.options.get("pool_reset_connection", True):
+    def check(self, plan, target):
+        super().check(plan, target)
+        if plan.session == "Pool" and plan.one and target.options.get("pool_reset_connection", True):
             raise Unsupported(
                 "mariadb's pool resets a connection that comes back, and with it autocommit: a transaction for each "
                 "operation needs the option pool_reset_connection=false"
             )
+
+    def pool(self, target, autocommit):
         pool = self.module.ConnectionPool(
             pool_name=f"assay-{next(pools)}",
             pool_size=1,

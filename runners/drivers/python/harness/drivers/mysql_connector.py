@@ -113,3 +113,11 @@ class PureConnector(Connector):
 
     def library(self):
         return ""
+
+    def encryption(self, target):
+        arguments = super().encryption(target)
+        if target.encrypted:
+            # Without versions, Python 3.13 refuses authorities that lack the extension key usage, as those of database
+            # servers often do. With versions, the driver makes a context that does not mind.
+            arguments["tls_versions"] = ["TLSv1.2", "TLSv1.3"]
+        return arguments

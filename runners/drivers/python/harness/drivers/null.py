@@ -1,6 +1,6 @@
 """The driver that does nothing: what is measured with it is the harness."""
 
-from ..blocking import Blocking, many, single
+from ..blocking import Blocking, chunked, many, single
 
 
 class Cursor:
@@ -21,6 +21,17 @@ class Cursor:
 
     def close(self):
         pass
+
+
+class SeveralCursor(Cursor):
+    """As many answers as there are statements in the text."""
+
+    def execute(self, text, parameters=None):
+        self.more = text.count(";")
+
+    def nextset(self):
+        self.more -= 1
+        return self.more >= 0
 
 
 class Connection:
@@ -65,6 +76,9 @@ class Null(Blocking):
         if plan.scheme in ("Pipelined", "Batch"):
             cursor = connection.cursor()
             return (single if plan.scheme == "Pipelined" else many)(cursor, plan), cursor.close
+        if plan.scheme == "MultiStatement":
+            cursor = SeveralCursor()
+            return chunked(cursor, plan, self.writer(connection, plan)), cursor.close
         return super().operation(connection, plan)
 
     def prepared_cursor(self, connection):
