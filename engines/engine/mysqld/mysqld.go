@@ -38,7 +38,7 @@ func Serve(programs []string, configFile, initFile string, p engine.Paths) engin
 
 // Settings of every server of the family that are Assay's.
 func Settings(t engine.Target, p engine.Paths) []engine.Setting {
-	return append([]engine.Setting{
+	return slices.Concat([]engine.Setting{
 		{Name: "datadir", Value: p.Data},
 		{Name: "tmpdir", Value: p.Tmp},
 		{Name: "socket", Value: p.Run + "/server.sock"},
@@ -49,7 +49,7 @@ func Settings(t engine.Target, p engine.Paths) []engine.Setting {
 		{Name: "skip_name_resolve", Value: "ON"},
 		// Without log_error the log goes to stderr; with log_error = stderr MySQL 9.7
 		// writes a file stderr.err.
-	}, engine.TLSSettings(t, p)...)
+	}, engine.TLSSettings(t, p), identity(t))
 }
 
 // address is every address of the pod, IPv4 and IPv6, unless the target names one.

@@ -18,13 +18,19 @@ const SemiSyncTimeout = 60_000
 // BinaryLog is the base name of the files of the binary log.
 const BinaryLog = "binlog"
 
-// Member are the settings of one server in replication that no other one has.
-func Member(t engine.Target) []engine.Setting {
-	settings := []engine.Setting{
-		{Name: "server_id", Value: strconv.Itoa(int(t.Replication.ServerID))},
-		// The built-in name has that of the host in it.
-		{Name: "relay_log", Value: "relay"},
+// identity is what tells one server in replication from the others. MySQL 5.7 wants it
+// wherever there is a binary log, also while it makes its data directory.
+func identity(t engine.Target) []engine.Setting {
+	if t.Replication == nil {
+		return nil
 	}
+	return []engine.Setting{{Name: "server_id", Value: strconv.Itoa(int(t.Replication.ServerID))}}
+}
+
+// Member are the settings of one server in replication that count while it serves.
+func Member(t engine.Target) []engine.Setting {
+	// The built-in name has that of the host in it.
+	settings := []engine.Setting{{Name: "relay_log", Value: "relay"}}
 	if t.IsReplica() {
 		settings = append(settings, engine.Setting{Name: "read_only", Value: "ON"})
 	}

@@ -29,6 +29,13 @@ func served(t *testing.T, config []byte) []string {
 	return strings.Split(strings.TrimSpace(text), "\n")
 }
 
+// always are the lines that count also while the server makes its data directory.
+func always(t *testing.T, config []byte) string {
+	t.Helper()
+	text, _, _ := strings.Cut(string(config), "[mysqld-serve]\n")
+	return text
+}
+
 func TestMembersOfReplication(t *testing.T) {
 	const primary = "db.ns.svc:3306"
 	tests := map[string]struct {
@@ -37,25 +44,30 @@ func TestMembersOfReplication(t *testing.T) {
 		want   []string
 	}{
 		"an asynchronous primary of MySQL": {mysql.Engine(), member("MySQL", "9.7.1", "Async", ""),
-			[]string{"server_id = 2", "relay_log = relay"}},
+			[]string{"relay_log = relay"}},
 		"an asynchronous replica of MySQL": {mysql.Engine(), member("MySQL", "9.7.1", "Async", primary),
-			[]string{"server_id = 2", "relay_log = relay", "read_only = ON", "skip_replica_start = ON"}},
+			[]string{"relay_log = relay", "read_only = ON", "skip_replica_start = ON"}},
 		"a semi-synchronous primary of MySQL": {mysql.Engine(), member("MySQL", "9.7.1", "SemiSync", ""),
-			[]string{"server_id = 2", "relay_log = relay", "plugin_load_add = semisync_source.so",
+			[]string{"relay_log = relay", "plugin_load_add = semisync_source.so",
 				"rpl_semi_sync_source_enabled = ON", "rpl_semi_sync_source_timeout = 60000"}},
 		"a semi-synchronous replica of MySQL 5.7": {mysql.Engine(), member("MySQL", "5.7.22", "SemiSync", primary),
-			[]string{"server_id = 2", "relay_log = relay", "read_only = ON", "skip_slave_start = ON",
+			[]string{"relay_log = relay", "read_only = ON", "skip_slave_start = ON",
 				"plugin_load_add = semisync_slave.so", "rpl_semi_sync_slave_enabled = ON"}},
 		"a semi-synchronous primary of MariaDB": {mariadb.Engine(), member("MariaDB", "11.8.1", "SemiSync", ""),
-			[]string{"server_id = 2", "relay_log = relay", "rpl_semi_sync_master_enabled = ON", "rpl_semi_sync_master_timeout = 60000"}},
+			[]string{"relay_log = relay", "rpl_semi_sync_master_enabled = ON", "rpl_semi_sync_master_timeout = 60000"}},
 		"an asynchronous replica of MariaDB": {mariadb.Engine(), member("MariaDB", "10.11.6", "Async", primary),
-			[]string{"server_id = 2", "relay_log = relay", "read_only = ON", "skip_slave_start = ON"}},
+			[]string{"relay_log = relay", "read_only = ON", "skip_slave_start = ON"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := served(t, tt.engine.Config(tt.target, engine.Paths{Data: "/d", Run: "/r", Tmp: "/t"}))
+			config := tt.engine.Config(tt.target, engine.Paths{Data: "/d", Run: "/r", Tmp: "/t"})
+			got := served(t, config)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
+			}
+			// MySQL 5.7 with a binary log does not initialise without it.
+			if !strings.Contains(always(t, config), "\nserver_id = 2\n") {
+				t.Errorf("the server has no server_id when it makes its data directory:\n%s", config)
 			}
 		})
 	}
