@@ -12,7 +12,7 @@ namespace Assay
         {
             "server", "host", "datasource", "port", "userid", "user", "username", "uid", "password", "pwd", "database",
             "initialcatalog", "sslmode", "sslca", "cacertificatefile", "pooling", "minimumpoolsize", "minpoolsize",
-            "maximumpoolsize", "maxpoolsize", "characterset", "charset", "pipeline",
+            "maximumpoolsize", "maxpoolsize", "characterset", "charset", "pipeline", "ignoreprepare", "allowbatch",
         };
 
         public static string Of(Provider provider, Target target, string scheme, bool pooled)

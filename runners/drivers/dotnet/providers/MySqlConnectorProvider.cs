@@ -16,6 +16,8 @@ namespace Assay
                 Name = "MySqlConnector",
                 Version = Catalogue.VersionOf(typeof(MySqlConnection).Assembly),
                 Factory = MySqlConnectorFactory.Instance,
+                // Its versions before 1.0 ignored Prepare() and said nothing; the default of today is written out.
+                Always = new Dictionary<string, string> { { "IgnorePrepare", "false" } },
                 Plain = new Dictionary<string, string> { { "SslMode", "None" }, { "AllowPublicKeyRetrieval", "true" } },
                 Encrypted = authority => new Dictionary<string, string> { { "SslMode", "VerifyFull" }, { "SslCa", authority } },
                 Unpooled = new Dictionary<string, string> { { "Pooling", "false" } },
