@@ -3,16 +3,17 @@ declare(strict_types=1);
 
 namespace Assay;
 
-require __DIR__ . '/mysqli.php';
-require __DIR__ . '/pdo_mysql.php';
-require __DIR__ . '/null.php';
-
-/** @return list<Driver> in the order of documents */
+/** @return list<Driver> in the order of documents; a driver is a file beside this, and its class here */
 function drivers(): array
 {
-    return [
-        new MysqliDriver(),
-        new PdoDriver(),
-        new NullDriver(),
-    ];
+    $drivers = [];
+    foreach ([
+        'mysqli' => 'MysqliDriver',
+        'pdo_mysql' => 'PdoDriver',
+        'null' => 'NullDriver',
+    ] as $file => $class) {
+        require_once __DIR__ . "/$file.php";
+        $drivers[] = new (__NAMESPACE__ . "\\$class")();
+    }
+    return $drivers;
 }
