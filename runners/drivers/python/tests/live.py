@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import zlib
 from pathlib import Path
 
@@ -46,9 +47,15 @@ class Harness:
         self.at = 0
 
     def ask(self, do, **fields):
+        self.send(do, **fields)
+        return self.receive()
+
+    def send(self, do, **fields):
         self.at += 1
         self.child.stdin.write(json.dumps({"id": self.at, "do": do, **fields}) + "\n")
         self.child.stdin.flush()
+
+    def receive(self):
         answer = json.loads(self.child.stdout.readline())
         assert answer.pop("id") == self.at
         return answer
@@ -218,14 +225,29 @@ class Check:
         for scheme in ("SingleRow", "Prepared"):
             if scheme not in self.driver["schemes"]:
                 continue
-            for session in self.server.sessions():
-                self.server.run(f"KILL {session}")
+            self.kill()
             self.harness.ask("data", name="one", rows=[[1]])
             fields = {"kind": "Query", "scheme": scheme, "statement": "SELECT ?", "data": "one", "rowsPerOperation": 1}
             first, second = self.run(**fields), self.run(**fields)
             self.hold(first["state"] == "failed" and first["reason"], "after KILL", first)
             self.hold(second["state"] == "ok", "connected again", second)
             print(f"  killed, {scheme}: {first.get('reason')}")
+            fields["statement"] = "SELECT SLEEP(20 * ?)"
+            self.harness.send("run", connection="c", operations=1, **fields)
+            time.sleep(0.5)
+            self.kill()
+            asleep = self.harness.receive()
+            # MySQL and MariaDB may answer that SLEEP was interrupted, with 1, before they end the session.
+            if asleep["state"] == "ok":
+                asleep = self.run(**{**fields, "statement": "SELECT ?"})
+            self.hold(asleep["state"] == "failed", "killed while waiting", asleep)
+            third = self.run(**{**fields, "statement": "SELECT ?"})
+            self.hold(third["state"] == "ok", "connected again after waiting", third)
+            print(f"  killed while waiting, {scheme}: {asleep.get('reason')}")
+
+    def kill(self):
+        for session in self.server.sessions():
+            self.server.run(f"KILL {session}")
 
     def errors(self):
         wrong = self.run(kind="Execute", scheme="SingleRow", statement="INSERT INTO nowhere (a) VALUES (1)")
