@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/assay-bench/assay/internal/agent/ciphers"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -61,7 +62,7 @@ func Open(e runner.Endpoint, c runner.Credentials) (*Server, error) {
 // have none, and the tools do not look at it. Without a CA the usual rules and
 // the CAs of the image apply.
 func tlsConfig(host string, c runner.Credentials) (*tls.Config, error) {
-	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12}
+	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, CipherSuites: ciphers.Suites()}
 	if len(c.Cert) > 0 || len(c.Key) > 0 {
 		pair, err := tls.X509KeyPair(c.Cert, c.Key)
 		if err != nil {

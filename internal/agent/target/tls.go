@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/ciphers"
 )
 
 // loginTLS is how the agent's own logins are encrypted: as the server demands. nil where
@@ -29,7 +30,7 @@ func loginTLS(o Options, t engine.Target) (*tls.Config, error) {
 		return nil, fail(engine.ReasonInitialisationFailed, "%s holds no certificate in PEM form", name)
 	}
 	// The address of the login may be any of the pod's; the certificate is for localhost.
-	return &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12}, nil
+	return &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12, CipherSuites: ciphers.Suites()}, nil
 }
 
 // encryptionFailed says whether the server answers, but TLS with it does not work. It read
