@@ -1,0 +1,94 @@
+//! The clock: repeats an operation, times each, and counts the times.
+
+use crate::histogram::Histogram;
+use crate::protocol::{Result, RunRequest, failed};
+use std::time::{Duration, Instant};
+
+/// When a run ends.
+#[derive(Debug, PartialEq)]
+pub enum Limit {
+    Operations(u64),
+    Time(Duration),
+}
+
+#[derive(Debug)]
+pub struct Timing {
+    pub operations: u64,
+    pub nanoseconds: u64,
+}
+
+impl Limit {
+    pub fn of(run: &RunRequest) -> Result<Self> {
+        let time = Duration::try_from_secs_f64(run.seconds).unwrap_or_default();
+        match (run.operations, time.is_zero()) {
+            (0, false) => Ok(Self::Time(time)),
+            (1.., true) => Ok(Self::Operations(run.operations)),
+            _ => failed("either operations or seconds of a run must be greater than 0"),
+        }
+    }
+
+    fn reached(&self, operations: u64, passed: Duration) -> bool {
+        match self {
+            Self::Operations(wanted) => operations >= *wanted,
+            Self::Time(wanted) => passed >= *wanted,
+        }
+    }
+}
+
+/// Runs the operation until the limit, at least once. The clock is read before and after each operation, so that
+/// counting is in none of them.
+pub async fn measure(
+    histogram: &mut Histogram,
+    limit: &Limit,
+    mut operation: impl AsyncFnMut() -> Result<()>,
+) -> Result<Timing> {
+    histogram.clear();
+    let first = Instant::now();
+    let mut begin = first;
+    let mut operations = 0;
+    loop {
+        operation().await?;
+        let end = Instant::now();
+        histogram.record((end - begin).as_nanos() as u64);
+        operations += 1;
+        begin = Instant::now();
+        if limit.reached(operations, begin - first) {
+            // A clock that did not move is still one nanosecond to the reader, who divides by it.
+            let nanoseconds = ((end - first).as_nanos() as u64).max(1);
+            return Ok(Timing { operations, nanoseconds });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn limit(operations: u64, seconds: f64) -> Result<Limit> {
+        let run = json!({"connection": "c", "kind": "Query", "operations": operations, "seconds": seconds});
+        Limit::of(&serde_json::from_value(run).unwrap())
+    }
+
+    #[test]
+    fn a_run_has_one_limit() {
+        assert_eq!(limit(3, 0.0), Ok(Limit::Operations(3)));
+        assert_eq!(limit(0, 1.5), Ok(Limit::Time(Duration::from_millis(1500))));
+        assert!(limit(0, 0.0).is_err());
+        assert!(limit(3, 1.0).is_err());
+    }
+
+    #[test]
+    fn every_operation_is_counted_once() {
+        let mut histogram = Histogram::new();
+        let mut calls = 0;
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let operation = async || {
+            calls += 1;
+            Ok(())
+        };
+        let timing = runtime.block_on(measure(&mut histogram, &Limit::Operations(5), operation)).unwrap();
+        let counted: u64 = histogram.buckets().iter().map(|(_, count)| count).sum();
+        assert_eq!((timing.operations, counted, calls), (5, 5, 5));
+    }
+}
