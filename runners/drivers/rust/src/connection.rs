@@ -144,7 +144,10 @@ impl<D: Driver> Connection<D> {
             None => self.driver.connect().await?,
         };
         let timing = on_one(&mut client, steps, histogram, limit).await;
-        let restored = restore(&mut client, steps, timing.is_err()).await;
+        let mut restored = restore(&mut client, steps, timing.is_err()).await;
+        if restored.is_ok() {
+            restored = steps.finish(&mut client).await;
+        }
         if restored.is_ok() {
             self.client = Some(client);
         }
@@ -196,9 +199,7 @@ async fn on_one<C: Client>(
         switch(client, "SET autocommit = 0").await?;
     }
     steps.begin(client).await?;
-    let timing = measure(histogram, limit, async || steps.operation(client).await).await?;
-    steps.finish(client).await?;
-    Ok(timing)
+    measure(histogram, limit, async || steps.operation(client).await).await
 }
 
 /// Leaves the connection as `prepare` made it: no transaction of a run that failed, and autocommit on.

@@ -5,7 +5,7 @@ use crate::drivers;
 use crate::histogram::Histogram;
 use crate::protocol::{
     CloseRequest, DataRequest, HelloRequest, PROTOCOL, PrepareRequest, Refusal, Result, RunRequest, Value, failed,
-    unsupported, value,
+    unify, unsupported, value,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json, json};
@@ -88,7 +88,8 @@ impl Harness {
 
     fn keep(&mut self, request: DataRequest) -> Result<Json> {
         let rows = request.rows.into_iter().map(|row| row.into_iter().map(value).collect());
-        let rows: Vec<Vec<Value>> = rows.collect::<Result<_>>()?;
+        let mut rows: Vec<Vec<Value>> = rows.collect::<Result<_>>()?;
+        unify(&mut rows)?;
         let count = rows.len();
         self.data.insert(request.name, rows);
         Ok(json!({"rows": count}))

@@ -152,6 +152,41 @@ pub fn value(json: serde_json::Value) -> Result<Value> {
     }
 }
 
+/// Integers up to here are the same number with a point.
+const EXACT: u64 = 1 << 53;
+
+/// Makes the numbers of a column one type, as a program in Rust would hold them: integers beside numbers with a point
+/// become such. It is also needed: a batch of mysql and mysql_async declares the types of its first row, and values of
+/// other types arrive as garbage.
+pub fn unify(rows: &mut [Vec<Value>]) -> Result<()> {
+    let width = rows.iter().map(Vec::len).max().unwrap_or(0);
+    for place in 0..width {
+        if !rows.iter().any(|row| matches!(row.get(place), Some(Value::Float(_)))) {
+            continue;
+        }
+        for value in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
+            match *value {
+                Value::Int(int) if int.unsigned_abs() > EXACT => {
+                    return failed(format!("beside numbers with a point the integer {int} must be below 2^53"));
+                }
+                Value::Int(int) => *value = Value::Float(int as f64),
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether some column has texts and numbers.
+pub fn mixed(rows: &[Vec<Value>]) -> bool {
+    let width = rows.first().map_or(0, Vec::len);
+    (0..width).any(|place| {
+        let kinds = rows.iter().map(|row| &row[place]).filter(|value| **value != Value::Null);
+        let texts = kinds.clone().filter(|value| matches!(value, Value::Text(_))).count();
+        texts != 0 && texts != kinds.count()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +205,21 @@ mod tests {
         for (json, want) in cases {
             assert_eq!(value(json), Ok(want));
         }
+    }
+
+    #[test]
+    fn integers_beside_numbers_with_a_point_get_one() {
+        let mut rows = vec![vec![Value::Int(1), Value::Int(1)], vec![Value::Float(0.5), Value::Null]];
+        unify(&mut rows).unwrap();
+        assert_eq!(rows, [[Value::Float(1.0), Value::Int(1)], [Value::Float(0.5), Value::Null]]);
+        assert!(unify(&mut [vec![Value::Float(0.5)], vec![Value::Int(EXACT as i64 + 1)]]).is_err());
+    }
+
+    #[test]
+    fn columns_with_texts_and_numbers_are_found() {
+        let text = || Value::Text("a".into());
+        assert!(mixed(&[vec![text()], vec![Value::Int(1)]]));
+        assert!(!mixed(&[vec![text(), Value::Int(1)], vec![Value::Null, Value::Null]]));
     }
 
     #[test]

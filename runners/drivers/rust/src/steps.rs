@@ -1,7 +1,7 @@
 //! What one operation does with its rows, by every scheme. Everything that is not timed is made in `new`.
 
 use crate::drivers::Client;
-use crate::protocol::{Kind, Result, RunRequest, Scheme, Transaction, Value, failed, unsupported};
+use crate::protocol::{Kind, Result, RunRequest, Scheme, Transaction, Value, failed, mixed, unsupported};
 use crate::rows::Fetched;
 use crate::statement::{Repeated, Statement};
 use std::ops::Range;
@@ -81,11 +81,34 @@ impl<C: Client> Steps<C> {
         Ok(())
     }
 
+    /// Closes that statement, and those that the driver prepared by itself.
     pub async fn finish(&mut self, client: &mut C) -> Result<()> {
         match self.prepared.take() {
             Some(statement) => client.discard(statement).await,
-            None => Ok(()),
+            None => client.forget(&self.kept_texts()).await,
         }
+    }
+
+    /// The texts for which a driver may keep statements. With inline there are too many; the driver drops old ones.
+    fn kept_texts(&self) -> Vec<String> {
+        if self.statement.parameters() == 0 || self.inline.is_some() {
+            return Vec::new();
+        }
+        let mut texts = Vec::new();
+        match (self.scheme, &self.repeated) {
+            (Scheme::SingleRow | Scheme::Batch, _) => texts.push(self.statement.text.clone()),
+            (Scheme::MultiRow | Scheme::InList, Some(repeated)) => {
+                let mut rows = vec![self.rows.take.min(self.chunk), self.rows.take % self.chunk];
+                rows.dedup();
+                for rows in rows.into_iter().filter(|rows| *rows > 0) {
+                    let mut text = String::new();
+                    repeated.write(rows, &mut text);
+                    texts.push(text);
+                }
+            }
+            _ => {}
+        }
+        texts
     }
 
     /// One operation.
@@ -218,10 +241,14 @@ fn check(run: &RunRequest, scheme: Scheme, statement: &Statement, values: &[Vec<
     if run.inline && wanted == 0 {
         return failed("inline needs a statement with a parameter");
     }
-    if matches!(scheme, Scheme::Batch | Scheme::ExecuteMany) && (run.kind == Kind::Query || run.data.is_none()) {
+    let many = matches!(scheme, Scheme::Batch | Scheme::ExecuteMany);
+    if many && (run.kind == Kind::Query || run.data.is_none()) {
         return unsupported(format!(
             "{scheme:?} takes rows of parameters and hands no rows over: it is for Execute with data"
         ));
+    }
+    if many && mixed(values) {
+        return unsupported(format!("{scheme:?} takes columns of one type, and one of the data has texts and numbers"));
     }
     Ok(())
 }

@@ -59,6 +59,15 @@ pub trait Client {
     async fn execute(&mut self, statement: &Self::Statement, row: &Self::Row, fetched: &mut Fetched) -> Result<()>;
     /// Closes a prepared statement.
     async fn discard(&mut self, statement: Self::Statement) -> Result<()>;
+    /// Closes the statements that the driver prepared by itself for these texts and keeps, so that every run finds a
+    /// connection without any: the driver hands its own over when it is asked to prepare the same text.
+    async fn forget(&mut self, texts: &[String]) -> Result<()> {
+        for text in texts {
+            let statement = self.prepare(text).await?;
+            self.discard(statement).await?;
+        }
+        Ok(())
+    }
     /// The driver's own batch of all rows.
     async fn batch(&mut self, _text: &str, _rows: &[Self::Row]) -> Result<()> {
         unsupported("the driver has no batch")

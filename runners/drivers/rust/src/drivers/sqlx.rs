@@ -199,6 +199,10 @@ impl Client for SqlxClient {
         self.connection().clear_cached_statements().await.map_err(refusal)
     }
 
+    async fn forget(&mut self, _: &[String]) -> Result<()> {
+        self.connection().clear_cached_statements().await.map_err(refusal)
+    }
+
     fn encode(text: &str, row: &Self::Row) -> Result<()> {
         let query = sqlx::query_with::<MySql, _>(AssertSqlSafe(text), arguments(std::slice::from_ref(row))?);
         drop(std::hint::black_box(query)); // made as for execution, and not executed
