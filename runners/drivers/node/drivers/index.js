@@ -12,10 +12,11 @@ const { Unsupported } = require('../lib/unsupported.js');
 //   name, schemes    as in the answer to hello; refusals: why it cannot do others
 //   config, options  what every connection is made with; options of a prepare request and their types
 //   load             package name -> what require returns
-//   connect, disconnect, destroy, onLost, ssl, cannotLogIn                     connections
-//   query, execute, prepare, unprepare, batch, commit                          statements; all return promises
-//   rows, columns, split                                                       rows and names of columns of a result;
-//                                                                              the results of several statements
+//   connect          makes a connection with the methods query(text, values) and commit(), and execute, batch,
+//                    executeMany for those schemes; all return promises
+//   disconnect, destroy, onLost, ssl, cannotLogIn                              what else there is to do with it
+//   prepare, unprepare                                                         before and after the scheme Prepared
+//   rows, columns, split     rows and names of columns of a result; the results of several statements
 //   createPool, acquire, release, endPool                                      the driver's pool
 //   format                                                                     Encode
 //   connects         false if there is no server behind it

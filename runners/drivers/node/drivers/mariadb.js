@@ -77,13 +77,9 @@ module.exports = {
     connection.on('end', callback);
   },
 
-  query: (connection, text, values) => connection.query(text, values),
-  execute: (connection, text, values) => connection.execute(text, values),
-  batch: (connection, text, rows) => connection.batch(text, rows),
   rows: (result) => result,
   columns: (rows) => rows.meta.map((column) => column.name()),
   split: (results) => results,
-  commit: (connection) => connection.commit(),
 
   // What is prepared once, execute() finds again by its text.
   prepare: (connection, text) => connection.prepare(text),

@@ -8,10 +8,29 @@ const {
   refuseWithoutMultipleStatements,
 } = require('./mysql-family.js');
 
-// The callback of a call becomes one promise, as util.promisify would make it; so the harness waits in the same way
-// for every driver.
-const promise = (call) =>
+// settled makes a promise of a call with a callback.
+const settled = (call) =>
   new Promise((resolve, reject) => call((error, result) => (error ? reject(error) : resolve(result))));
+
+// PromisedConnection makes one promise of the callback of a call, so that the harness waits in the same way for every
+// driver. The call itself is outside of the function that makes the promise: the driver records the stack of each.
+class PromisedConnection {
+  constructor(connection) {
+    this.connection = connection;
+  }
+
+  query(text, values) {
+    let resolve;
+    let reject;
+    const promise = new Promise((...both) => ([resolve, reject] = both));
+    this.connection.query(text, values, (error, rows, columns) => (error ? reject(error) : resolve([rows, columns])));
+    return promise;
+  }
+
+  commit() {
+    return settled((callback) => this.connection.commit(callback));
+  }
+}
 
 module.exports = {
   ...mysqlResults,
@@ -33,23 +52,17 @@ module.exports = {
     const connection = mysql.createConnection(config);
     // An error that no call waits for would end the process.
     connection.on('error', () => {});
-    await promise((callback) => connection.connect(callback));
-    return connection;
+    await settled((callback) => connection.connect(callback));
+    return new PromisedConnection(connection);
   },
-  disconnect: (connection) => promise((callback) => connection.end(callback)),
-  destroy: (connection) => connection.destroy(),
-  onLost: (connection, callback) => connection.on('error', callback).on('end', callback),
+  disconnect: ({ connection }) => settled((callback) => connection.end(callback)),
+  destroy: ({ connection }) => connection.destroy(),
+  onLost: ({ connection }, callback) => connection.on('error', callback).on('end', callback),
 
-  query: (connection, text, values) =>
-    new Promise((resolve, reject) => {
-      connection.query(text, values, (error, rows, columns) => (error ? reject(error) : resolve([rows, columns])));
-    }),
-  commit: (connection) => promise((callback) => connection.commit(callback)),
-
-  createPool: (mysql, config) => Promise.resolve(mysql.createPool({ ...config, connectionLimit: 1 })),
-  acquire: (pool) => promise((callback) => pool.getConnection(callback)),
-  release: async (connection) => connection.release(),
-  endPool: (pool) => promise((callback) => pool.end(callback)),
+  createPool: async (mysql, config) => mysql.createPool({ ...config, connectionLimit: 1 }),
+  acquire: async (pool) => new PromisedConnection(await settled((callback) => pool.getConnection(callback))),
+  release: async ({ connection }) => connection.release(),
+  endPool: (pool) => settled((callback) => pool.end(callback)),
 
   format: (mysql, text, values) => mysql.format(text, values),
 };

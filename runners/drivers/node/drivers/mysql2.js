@@ -47,10 +47,6 @@ module.exports = {
   destroy: (connection) => connection.destroy(),
   onLost: (connection, callback) => connection.on('error', callback).on('end', callback),
 
-  query: (connection, text, values) => connection.query(text, values),
-  execute: (connection, text, values) => connection.execute(text, values),
-  commit: (connection) => connection.commit(),
-
   // What is prepared once, execute() finds again by its text.
   async prepare(connection, text) {
     await connection.prepare(text);

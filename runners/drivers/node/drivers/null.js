@@ -3,35 +3,43 @@
 // null calls no driver. Each of its functions makes a promise, as those of real drivers do, so the harness waits for one
 // per call.
 
+const SCHEMES = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch'];
 const done = async () => undefined;
 const noRows = [];
+
+class NullConnection {
+  async query() {
+    return noRows;
+  }
+
+  async execute() {
+    return noRows;
+  }
+
+  async executeMany() {}
+
+  async batch() {}
+
+  async commit() {}
+}
 
 module.exports = {
   name: 'null',
   versions: ['1'],
   connects: false,
-  schemes: Object.fromEntries(
-    ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch'].map(
-      (scheme) => [scheme, 'nothing; a promise that is kept already']
-    )
-  ),
+  schemes: Object.fromEntries(SCHEMES.map((scheme) => [scheme, 'nothing; a promise that is kept already'])),
   options: {},
   load: () => undefined,
-  connect: async () => ({}),
+  connect: async () => new NullConnection(),
   disconnect: done,
   destroy() {},
   onLost() {},
-  query: async () => noRows,
-  execute: async () => noRows,
-  executeMany: done,
-  batch: done,
   rows: (result) => result,
   columns: () => [],
   split: () => [],
   prepare: done,
   unprepare: done,
-  commit: done,
-  createPool: async () => ({}),
+  createPool: async () => new NullConnection(),
   acquire: async (pool) => pool,
   release: done,
   endPool: done,

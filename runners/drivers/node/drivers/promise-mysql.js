@@ -17,16 +17,15 @@ module.exports = {
     return connection;
   },
   disconnect: (connection) => connection.end(),
+  destroy: (connection) => connection.destroy(),
   onLost: (connection, callback) => {
     connection.on('error', callback);
     connection.on('end', callback);
   },
 
-  query: (connection, text, values) => connection.query(text, values),
-  commit: (connection) => connection.commit(),
-
   createPool: (library, config) => library.createPool({ ...config, connectionLimit: 1 }),
   acquire: (pool) => pool.getConnection(),
+  release: async (connection) => connection.release(),
   endPool: (pool) => pool.end(),
 
   format: (library, text, values) => library.format(text, values),

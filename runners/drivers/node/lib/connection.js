@@ -29,13 +29,13 @@ class Connection {
       return { version, library: '', cipher: await this.value(open, "SHOW SESSION STATUS LIKE 'Ssl_cipher'") };
     } catch (error) {
       await this.close();
-      throw this.driver.cannotLogIn?.(error) ? new Unsupported(`${error.code}: ${error.message}`) : error;
+      throw this.driver.cannotLogIn?.(error) ? new Unsupported(error.message) : error;
     }
   }
 
   // value returns the last value of the first row as a text.
   async value(open, statement) {
-    const [row] = this.driver.rows(await this.driver.query(open, statement));
+    const [row] = this.driver.rows(await open.query(statement));
     return String(Object.values(row).at(-1));
   }
 
@@ -68,7 +68,7 @@ class Connection {
         if (this.kept === kept) this.lost = true;
       };
       this.driver.onLost(kept, isLost);
-      if (this.driver.connects) await this.driver.query(kept, 'SET autocommit = 1');
+      await kept.query('SET autocommit = 1');
     }
     return this.kept;
   }
@@ -80,7 +80,7 @@ class Connection {
 
   // rollBack undoes what a failed run began, so that it is undone when the agent reads the answer.
   async rollBack() {
-    if (this.kept && !this.lost) await inTime(this.driver.query(this.kept, 'ROLLBACK'));
+    if (this.kept && !this.lost) await inTime(this.kept.query('ROLLBACK'));
   }
 
   // drop closes what is open, in whatever state that is. The error that led here is what the agent is told.

@@ -7,18 +7,20 @@ class Fetched {
   constructor(driver) {
     this.driver = driver;
     this.rows = 0;
-    this.last = [];
+    // Written over by each operation: an array that is emptied would be allocated anew.
+    this.results = [];
+    this.length = 0;
   }
 
   begin() {
-    this.last.length = 0;
+    this.length = 0;
   }
 
   keep(result) {
     const rows = this.driver.rows(result);
     if (!Array.isArray(rows)) throw new Error('the statement returned no rows: its kind is not Query');
     this.rows += rows.length;
-    this.last.push(result);
+    this.results[this.length++] = result;
   }
 
   // keepEach takes apart what several statements in one text returned.
@@ -27,8 +29,9 @@ class Fetched {
   }
 
   answer() {
-    const results = this.last.map((result) => ({ rows: this.driver.rows(result), columns: this.driver.columns(result) }));
-    return { rows: this.rows, checksum: checksum(results) };
+    const last = this.results.slice(0, this.length);
+    const sets = last.map((result) => ({ rows: this.driver.rows(result), columns: this.driver.columns(result) }));
+    return { rows: this.rows, checksum: checksum(sets) };
   }
 }
 

@@ -19,9 +19,9 @@ async function run(connection, request, rows) {
     case 'Query':
       return runStatements(connection, request, rows, until);
     case 'Connect':
-      return measure(timeWaiting, connectAndClose(connection), until, nothing);
+      return measure(timeWaiting, { operation: connectAndClose(connection), fetched: nothing }, until);
     case 'Encode':
-      return measure(timeAtOnce, encode(connection, request, rows), until, nothing);
+      return measure(timeAtOnce, { operation: encode(connection, request, rows), fetched: nothing }, until);
     default:
       throw new Unsupported(`there is no kind ${request.kind}`);
   }
@@ -38,18 +38,15 @@ async function runStatements(connection, request, rows, until) {
   const fetched = kind === 'Query' ? new Fetched(driver) : nothing;
   const parameters = new Parameters(statement, rows, inline);
   const count = rows ? request.rowsPerOperation || 1 : 1;
-  const operate = scheme.build({ driver, parameters, count, chunk: request.chunk || count, fetched });
-  const work = (open) => {
-    fetched.begin();
-    return operate(open);
-  };
+  const work = scheme.build({ driver, parameters, count, chunk: request.chunk || count, fetched });
 
   const one = transaction === 'One';
   const isPrepared = request.scheme === 'Prepared';
   try {
     const where = await session.open(connection, one);
     const held = session.prepares && isPrepared && !inline ? await driver.prepare(where, statement) : undefined;
-    const answer = await measure(timeWaiting, session.wrap(connection, work, one, where), until, fetched);
+    const operation = session.wrap(connection, work, one);
+    const answer = await measure(timeWaiting, { operation, where, fetched }, until);
     if (held !== undefined) await driver.unprepare(where, held);
     await session.settle(connection, one, where);
     // Every text of such a run is another statement that the driver keeps on the server.
@@ -64,7 +61,9 @@ async function runStatements(connection, request, rows, until) {
 }
 
 function connectAndClose(connection) {
-  return async () => connection.driver.disconnect(await connection.connect());
+  return async () => {
+    await connection.driver.disconnect(await connection.connect());
+  };
 }
 
 function encode({ driver, library }, { statement, inline }, rows) {
@@ -77,19 +76,19 @@ function encode({ driver, library }, { statement, inline }, rows) {
   };
 }
 
-async function measure(time, operation, until, fetched) {
+async function measure(time, timed, until) {
   const histogram = new Histogram();
   const collections = new Collections();
   const before = Collections.collect();
   collections.start();
-  let timed;
+  let done;
   let during;
   try {
-    timed = await time(operation, until, histogram);
+    done = await time(timed, until, histogram);
   } finally {
     during = await collections.stop();
   }
-  return { ...timed, ...fetched.answer(), histogram: histogram.entries(), collection: { before, ...during } };
+  return { ...done, ...timed.fetched.answer(), histogram: histogram.entries(), collection: { before, ...during } };
 }
 
 module.exports = { run };

@@ -4,32 +4,48 @@ const { beforeList, isPlain, splitValues } = require('./statement.js');
 const { Unsupported } = require('./unsupported.js');
 
 // One function per scheme. It is given the driver, the rows of parameters, how many of them one operation takes, how
-// many make up a statement, and where results go. It returns the operation: a function of an open connection.
+// many make up a statement, and where results go. It returns the operation: a function of an open connection, which
+// keeps the results, or returns the only one.
+//
+// Between the loop that takes the time and the call of a driver there is one function only: mysql and mysql2 record the
+// stack of every call, and pay for each function in it.
 
-function singleRow({ driver, parameters, count, fetched }) {
+function singleRow({ parameters, count, fetched }) {
+  if (count === 1) {
+    return (connection) => {
+      const index = parameters.next();
+      return connection.query(parameters.text(index), parameters.rows[index]);
+    };
+  }
   return async (connection) => {
     for (let i = 0; i < count; i++) {
       const index = parameters.next();
-      fetched.keep(await driver.query(connection, parameters.text(index), parameters.rows[index]));
+      fetched.keep(await connection.query(parameters.text(index), parameters.rows[index]));
     }
   };
 }
 
-function prepared({ driver, parameters, count, fetched }) {
+function prepared({ parameters, count, fetched }) {
+  if (count === 1) {
+    return (connection) => {
+      const index = parameters.next();
+      return connection.execute(parameters.text(index), parameters.rows[index]);
+    };
+  }
   return async (connection) => {
     for (let i = 0; i < count; i++) {
       const index = parameters.next();
-      fetched.keep(await driver.execute(connection, parameters.text(index), parameters.rows[index]));
+      fetched.keep(await connection.execute(parameters.text(index), parameters.rows[index]));
     }
   };
 }
 
-function pipelined({ driver, parameters, count, fetched }) {
+function pipelined({ parameters, count, fetched }) {
   return async (connection) => {
     const answers = new Array(count);
     for (let i = 0; i < count; i++) {
       const index = parameters.next();
-      answers[i] = driver.query(connection, parameters.text(index), parameters.rows[index]);
+      answers[i] = connection.query(parameters.text(index), parameters.rows[index]);
     }
     for (const result of await Promise.all(answers)) fetched.keep(result);
   };
@@ -48,7 +64,7 @@ function multiRow({ driver, parameters, count, chunk, fetched }) {
     inChunks(count, chunk, async (size) => {
       const rows = parameters.take(size);
       const text = nested ? `${head}?${tail}` : head + new Array(size).fill(group).join(', ') + tail;
-      fetched.keep(await driver.query(connection, text, nested ? [rows] : rows.flat()));
+      fetched.keep(await connection.query(text, nested ? [rows] : rows.flat()));
     });
 }
 
@@ -59,11 +75,11 @@ function inList({ driver, parameters, count, chunk, fetched }) {
       const keys = parameters.take(size).flat();
       const nested = driver.nestedArrays;
       const text = nested ? `${head}(?)` : `${head}(${new Array(size).fill('?').join(', ')})`;
-      fetched.keep(await driver.query(connection, text, nested ? [keys] : keys));
+      fetched.keep(await connection.query(text, nested ? [keys] : keys));
     });
 }
 
-function multiStatement({ driver, parameters, count, chunk, fetched }) {
+function multiStatement({ parameters, count, chunk, fetched }) {
   return (connection) =>
     inChunks(count, chunk, async (size) => {
       const texts = new Array(size);
@@ -73,16 +89,16 @@ function multiStatement({ driver, parameters, count, chunk, fetched }) {
         texts[i] = parameters.text(index);
         if (parameters.rows[index] !== undefined) values.push(...parameters.rows[index]);
       }
-      const result = await driver.query(connection, texts.join(';'), values);
+      const result = await connection.query(texts.join(';'), values);
       if (size === 1) fetched.keep(result);
       else fetched.keepEach(result);
     });
 }
 
 // wholeCall is an operation of one call with all rows.
-function wholeCall(call, { driver, parameters, count, fetched }) {
+function wholeCall(call, { parameters, count }) {
   return async (connection) => {
-    fetched.keep(await driver[call](connection, parameters.statement, parameters.take(count)));
+    await connection[call](parameters.statement, parameters.take(count));
   };
 }
 

@@ -2,15 +2,16 @@
 
 const { Unsupported } = require('./unsupported.js');
 
-// Where an operation finds its connection. Each session says what is done before the first operation (open), in each
-// of them (wrap), and after the last (settle). open and settle are untimed.
+// Where an operation finds its connection. Each session says what is done before the first operation (open: it returns
+// what every operation is called with), in each of them (wrap), and after the last (settle). open and settle are untimed.
 
 // withCommit ends an operation with a commit, where the run asks for that.
-function withCommit(connection, work, one) {
+function withCommit(work, one) {
   if (!one) return work;
   return async (open) => {
-    await work(open);
-    await connection.driver.commit(open);
+    const result = await work(open);
+    await open.commit();
+    return result;
   };
 }
 
@@ -19,28 +20,27 @@ const dedicated = {
   prepares: true,
   async open(connection, one) {
     const open = await connection.open();
-    if (one) await connection.driver.query(open, 'SET autocommit = 0');
+    if (one) await open.query('SET autocommit = 0');
     return open;
   },
-  wrap: (connection, work, one, open) => {
-    const whole = withCommit(connection, work, one);
-    return () => whole(open);
-  },
+  wrap: (connection, work, one) => withCommit(work, one),
   async settle(connection, one, open) {
-    if (one) await connection.driver.query(open, 'SET autocommit = 1');
+    if (one) await open.query('SET autocommit = 1');
   },
 };
 
 // inPool runs work on a connection of the pool. One that failed is not given back.
 async function inPool(driver, pool, work) {
   const open = await driver.acquire(pool);
+  let result;
   try {
-    await work(open);
+    result = await work(open);
   } catch (error) {
     driver.destroy(open);
     throw error;
   }
   await driver.release(open);
+  return result;
 }
 
 const pooled = {
@@ -48,7 +48,7 @@ const pooled = {
     const { driver } = connection;
     if (!driver.createPool) throw new Unsupported(`${driver.name} has no pool of connections`);
     const pool = await connection.openPool();
-    if (one) await inPool(driver, pool, (open) => driver.query(open, 'SET autocommit = 0'));
+    if (one) await inPool(driver, pool, (open) => open.query('SET autocommit = 0'));
     await inPool(driver, pool, async (open) => {
       if (one && driver.connects && (await connection.value(open, 'SELECT @@autocommit')) !== '0') {
         throw new Unsupported('the pool switches autocommit on again whenever a connection is given back');
@@ -56,13 +56,13 @@ const pooled = {
     });
     return pool;
   },
-  wrap: (connection, work, one, pool) => {
-    const whole = withCommit(connection, work, one);
-    return () => inPool(connection.driver, pool, whole);
+  wrap: ({ driver }, work, one) => {
+    const whole = withCommit(work, one);
+    return (pool) => inPool(driver, pool, whole);
   },
   async settle(connection, one, pool) {
     const { driver } = connection;
-    if (one) await inPool(driver, pool, (open) => driver.query(open, 'SET autocommit = 1'));
+    if (one) await inPool(driver, pool, (open) => open.query('SET autocommit = 1'));
   },
 };
 
@@ -70,17 +70,19 @@ const fresh = {
   async open() {},
   wrap: (connection, work, one) => {
     const { driver } = connection;
-    const whole = withCommit(connection, work, one);
+    const whole = withCommit(work, one);
     return async () => {
       const open = await connection.connect();
+      let result;
       try {
-        if (one) await driver.query(open, 'SET autocommit = 0');
-        await whole(open);
+        if (one) await open.query('SET autocommit = 0');
+        result = await whole(open);
       } catch (error) {
         driver.destroy(open);
         throw error;
       }
       await driver.disconnect(open);
+      return result;
     };
   },
   async settle() {},
