@@ -19,8 +19,8 @@ import (
 const (
 	// knock is the time between two tries to log in while the server starts.
 	knock = 50 * time.Millisecond
-	// deniedFor is how long a server that is starting may refuse the account.
-	deniedFor = 5 * time.Second
+	// refusedFor is how long a server that is starting may refuse the account, or hang up.
+	refusedFor = 5 * time.Second
 	// keepLog is how much of the server's log is remembered, in bytes.
 	keepLog = 16 << 10
 	// maxWarnings bounds the findings in a server's log.
@@ -216,7 +216,7 @@ func (s *server) stop(p running) error {
 // awaitLogin knocks until the benchmark's account can log in. It has no deadline
 // of its own: how long recovery may take is the manager's to decide.
 func (s *server) awaitLogin(ctx context.Context, p *supervise.Process, log *supervise.Log) error {
-	var deniedSince time.Time
+	var refusedSince time.Time
 	ticker := time.NewTicker(knock)
 	defer ticker.Stop()
 	for {
@@ -234,12 +234,15 @@ func (s *server) awaitLogin(ctx context.Context, p *supervise.Process, log *supe
 			return nil
 		case encryptionFailed(err):
 			return cannotEncrypt(s.in.engine.Flavor, log.Tail(), err)
-		case !denied(err):
-			deniedSince = time.Time{}
-		case deniedSince.IsZero():
-			deniedSince = time.Now()
-		case time.Since(deniedSince) > deniedFor:
+		case !denied(err) && !s.hangsUp(err):
+			refusedSince = time.Time{}
+		case refusedSince.IsZero():
+			refusedSince = time.Now()
+		case time.Since(refusedSince) <= refusedFor:
+		case denied(err):
 			return failWithLog(engine.ReasonInitialisationFailed, log.Tail(), "the server could not make the benchmark's account: %v", err)
+		default:
+			return cannotEncrypt(s.in.engine.Flavor, log.Tail(), err)
 		}
 	}
 }

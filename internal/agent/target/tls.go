@@ -4,9 +4,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/go-sql-driver/mysql"
 
@@ -39,6 +41,13 @@ func loginTLS(o Options, t engine.Target) (*tls.Config, error) {
 func encryptionFailed(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	return errors.Is(err, mysql.ErrNoTLS) || errors.As(err, &certificate) || strings.Contains(err.Error(), "tls: ")
+}
+
+// hangsUp says whether the server ended the connection instead of an answer, where it was to
+// encrypt it: so does one that knows no TLS from 1.2 on, such as MySQL 5.7.22, which was
+// built with yaSSL. One that is starting may do it, too.
+func (s *server) hangsUp(err error) bool {
+	return s.in.tls != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
 // cannotEncrypt is the failure of a server that is there but not over TLS.
