@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
 )
 
@@ -41,6 +44,92 @@ func TestSysbenchWithTLSRequired(t *testing.T) {
 		if res.Server != nil && res.Server.StatusDelta["Ssl_finished_accepts"] < 1 {
 			t.Errorf("trial %d: the server counted no TLS handshake", trial.Index)
 		}
+	}
+}
+
+// Servers of which each is asked for over TLS, one at a time on one node. The one that
+// only prefers it has it too, but takes others as well.
+func TestTLSOfEveryServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	tests := []struct{ name, mysql, required string }{
+		{"mysql80", `flavor: MySQL, version: "8.0", tls: Required`, "ON"},
+		{"maria1011", `flavor: MariaDB, version: "10.11", tls: Required`, "ON"},
+		{"maria118", `flavor: MariaDB, version: "11.8", tls: Required`, "ON"},
+		{"preferred", `flavor: MariaDB, version: "11.8", tls: Preferred`, "OFF"},
+	}
+	var targets []string
+	for _, tt := range tests {
+		targets = append(targets, fmt.Sprintf("  - {name: %s, shape: {name: kind-target}, mysql: {%s, storage: {size: 1Gi}}}", tt.name, tt.mysql))
+	}
+	ns := newNamespace(t)
+	got := awaitRun(t, apply(t, ns, runYAML("tls-all", strings.Join(targets, "\n"),
+		"  design: {blocks: 1, warmup: 0s, duration: 2s, idleTargets: Stopped, maxThrottledPercent: 100}\n")), 15*time.Minute)
+	complete(t, got)
+	if len(got.Status.Trials) != len(tests) {
+		t.Fatalf("%d trials, want one of each server", len(got.Status.Trials))
+	}
+	for _, trial := range got.Status.Trials {
+		i := slices.IndexFunc(got.Status.Targets, func(s v1alpha1.TargetStatus) bool { return s.Name == trial.Target })
+		target, tt := got.Status.Targets[i], tests[i]
+		if !strings.HasPrefix(target.TLS, "TLSv1.") {
+			t.Errorf("target %s: a session has %q", tt.name, target.TLS)
+		}
+		res := storedResult(t, ns, trial.Result)
+		if res.Server == nil || res.Server.Cipher == "" || res.Server.Variables["require_secure_transport"] != tt.required {
+			t.Errorf("target %s was not measured over TLS, or is no server that wants %s: %+v", tt.name, tt.required, res.Trial)
+			continue
+		}
+		// Beside those of the agent there is one for each of the two threads.
+		if n := res.Server.StatusDelta["Ssl_finished_accepts"]; n < 2 {
+			t.Errorf("target %s: the server counted %v TLS handshakes", tt.name, n)
+		}
+		t.Logf("%s: %s, %v handshakes", target.ServerVersion, target.TLS, res.Server.StatusDelta["Ssl_finished_accepts"])
+	}
+}
+
+// The build of MySQL 5.7 that can be had knows TLS 1.1 at most.
+func TestTLSThatAServerHasNotEndsTyped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := newNamespace(t)
+	target := `  - {name: mysql57, shape: {name: kind-target}, mysql: {flavor: MySQL, version: "5.7", tls: Required, storage: {size: 1Gi}}}`
+	got := awaitRun(t, apply(t, ns, runYAML("tls57", target, short)), 5*time.Minute)
+	failedWith(t, got, string(engine.ReasonInitialisationFailed))
+	if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "not over TLS 1.2 or later") || !strings.Contains(text, "tls: Disabled") {
+		t.Errorf("the message does not say what is wrong and what would be right: %s", text)
+	}
+}
+
+// A server of somebody else's has no TLS: where it is only preferred, the trial is measured
+// without, and says so.
+func TestTLSPreferredOnAServerWithout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in the full set")
+	}
+	ns := newNamespace(t)
+	host := awaitRun(t, apply(t, ns, runYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	complete(t, host)
+	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
+	secret := &corev1.Secret{}
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("host", "mariadb")}, secret); err != nil {
+		t.Fatal(err)
+	}
+	dropTables(t, ns, address, secret)
+	external := "  - {name: db, external: {host: " + address + ", tls: %s, credentials: {name: " + secret.Name + "}}}"
+	got := awaitRun(t, apply(t, ns, runYAML("preferred", fmt.Sprintf(external, "Preferred"), shared)), 3*time.Minute)
+	complete(t, got)
+	if got.Status.Targets[0].TLS != "none" {
+		t.Errorf("a session of a server without TLS has %q", got.Status.Targets[0].TLS)
+	}
+	res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0)
+	said := slices.ContainsFunc(res.Problems, func(p result.Problem) bool {
+		return p.Source == "server/tls" && strings.Contains(p.Text, "TLS is preferred, but the server does not offer it")
+	})
+	if !said || res.Server == nil || res.Server.Cipher != "" {
+		t.Errorf("the trial does not say that it was measured without TLS: %+v", res.Problems)
 	}
 }
 
