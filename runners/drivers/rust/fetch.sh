@@ -45,9 +45,9 @@ build_in_container() {
   while read -r name; do arguments+=(--env "$name"); done < <(
     compgen -e | grep -E '^(CARGO_(HTTP|NET|REGISTRIES|REGISTRY|SOURCE)_.*|(http|https|all|no)_proxy|(HTTPS?|ALL|NO)_PROXY)$' || true
   )
-  if [[ -f ${SSL_CERT_FILE:-} ]]; then
-    arguments+=(--volume "$SSL_CERT_FILE:/certificates.pem:ro" --env SSL_CERT_FILE=/certificates.pem)
-  fi
+  file=${CARGO_HTTP_CAINFO:-${SSL_CERT_FILE:-}}
+  # Behind the others, so that it wins: the path of the host is none in there.
+  [[ ! -f $file ]] || arguments+=(--volume "$file:/certificates.pem:ro" --env CARGO_HTTP_CAINFO=/certificates.pem)
   "$REPO/hack/images/base.sh" "$base"
   docker run --rm --network host --volume "$here:/source:ro" --volume "$target:/target" \
     --volume "$target/packages:/cargo/registry" --env CARGO_HOME=/cargo --env CARGO_TARGET_DIR=/target \
