@@ -35,7 +35,7 @@ final class Harness {
     } catch (Unsupported e) {
       state = "unsupported";
       rest.addProperty("reason", e.getMessage());
-    } catch (Exception e) {
+    } catch (Exception | LinkageError e) { // the latter: a driver wants a class that is not here
       state = "failed";
       rest.addProperty("reason", reason(e));
     }
@@ -47,10 +47,13 @@ final class Harness {
   }
 
   /** The words of an exception and of its causes, each once. */
-  static String reason(Exception e) {
+  static String reason(Throwable e) {
     StringBuilder words = new StringBuilder();
     for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      String message = cause.getMessage() == null ? cause.getClass().getName() : cause.getMessage();
+      String message = cause.getMessage();
+      if (message == null || cause instanceof LinkageError) {
+        message = cause.toString();
+      }
       if (words.indexOf(message) < 0) {
         words.append(words.length() > 0 ? ": " : "").append(message);
       }

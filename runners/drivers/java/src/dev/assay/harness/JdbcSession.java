@@ -47,7 +47,9 @@ final class JdbcSession implements Session {
       for (int i = from; i < to; i++) {
         at = set(statement, at, rows[i], 0);
       }
-      boolean fetched = statement.execute();
+      // Not execute: before that one, Connector/J asks MySQL each time whether the session may write.
+      execute(statement, sink);
+      boolean fetched = statement.getMoreResults();
       while (fetched || statement.getUpdateCount() != -1) {
         if (fetched && sink != null) {
           sink.fetch(statement.getResultSet());

@@ -29,8 +29,8 @@ final class MariaDbJavaClient extends JdbcDriver {
         "MultiStatement", "a new PreparedStatement for each chunk on a connection with allowMultiQueries=true: parameters"
             + " written into the text by the driver, COM_QUERY",
         "InList", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
-        "Batch", "addBatch, executeBatch of a new PreparedStatement: by default COM_STMT_BULK_EXECUTE where the server has"
-            + " it (MariaDB), else one COM_QUERY for each row, many sent before the first answer is waited for");
+        "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, many sent before the first"
+            + " answer is waited for; version 3 sends an INSERT to MariaDB by COM_STMT_BULK_EXECUTE");
   }
 
   @Override

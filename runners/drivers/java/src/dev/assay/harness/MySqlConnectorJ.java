@@ -23,8 +23,9 @@ final class MySqlConnectorJ extends JdbcDriver {
         "MultiStatement", "a new PreparedStatement for each chunk on a connection with allowMultiQueries=true: parameters"
             + " written into the text by the driver, COM_QUERY",
         "InList", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
-        "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, each waited for; with"
-            + " rewriteBatchedStatements=true as few texts as fit");
+        "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, each waited for, and on MySQL"
+            + " one more for each batch that asks whether the session may write; with rewriteBatchedStatements=true as few"
+            + " texts as fit");
   }
 
   @Override
@@ -42,6 +43,10 @@ final class MySqlConnectorJ extends JdbcDriver {
     p.setProperty("trustCertificateKeyStoreType", TrustStore.TYPE);
     p.setProperty("trustCertificateKeyStorePassword", TrustStore.PASSWORD);
     p.setProperty("fallbackToSystemTrustStore", "false");
+    if (Jars.major(version) < 9) {
+      // By itself, 8.0.26 offers MariaDB only the versions of TLS that Java does not do any more.
+      p.setProperty("enabledTLSProtocols", "TLSv1.2,TLSv1.3");
+    }
     return p;
   }
 
