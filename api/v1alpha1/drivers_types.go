@@ -58,7 +58,7 @@ type DriversWorkload struct {
 	// +optional
 	// +kubebuilder:default="2s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10ms') && duration(self) <= duration('1h')",message="window has to be 10ms to 1h"
-	Window metav1.Duration `json:"window,omitempty"`
+	Window *metav1.Duration `json:"window,omitempty"`
 
 	// Warmup is how long it does so before, not counted, 0s to 1h.
 	// +optional

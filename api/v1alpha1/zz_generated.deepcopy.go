@@ -480,7 +480,11 @@ func (in *DriversWorkload) DeepCopyInto(out *DriversWorkload) {
 		*out = new(int32)
 		**out = **in
 	}
-	out.Window = in.Window
+	if in.Window != nil {
+		in, out := &in.Window, &out.Window
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.Warmup != nil {
 		in, out := &in.Warmup, &out.Warmup
 		*out = new(v1.Duration)

@@ -26,7 +26,7 @@ func driversRun(r *v1alpha1.BenchmarkRun) {
 		Benchmarks: []v1alpha1.DriverBenchmark{
 			{Operation: "SelectOne"}, {Operation: "Insert", Schemes: []v1alpha1.DriverScheme{"SingleRow", "Batch"}, Rows: []int32{100}},
 		},
-		Window: metav1.Duration{Duration: 1e9},
+		Window: &metav1.Duration{Duration: 1e9},
 	}}
 	r.Spec.Design.Warmup = metav1.Duration{}
 }

@@ -66,7 +66,7 @@ func TestDrivers(t *testing.T) {
 	var entries strings.Builder
 	for _, h := range harnesses {
 		for _, name := range []string{h.drivers[len(h.drivers)-1], "null"} {
-			fmt.Fprintf(&entries, "      - {language: %s, name: %s, as: %s (%s)}\n", h.language, name, name, h.language)
+			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.language, name, name, h.language)
 		}
 	}
 	run := apply(t, ns, driversYAML("drivers", mariadb, entries.String(),
@@ -112,7 +112,7 @@ func conforms(t *testing.T, target, language string, names []string) {
 	ns := newNamespace(t)
 	var entries strings.Builder
 	for _, name := range append([]string{"null"}, names...) {
-		fmt.Fprintf(&entries, "      - {language: %s, name: %s}\n", language, name)
+		fmt.Fprintf(&entries, "      - {language: %s, name: %q}\n", language, name)
 	}
 	const benchmarks = `
       - {operation: Insert, schemes: [SingleRow, Prepared, ExecuteMany, Pipelined, MultiRow, MultiStatement, Batch], transactions: [Autocommit, One], rows: [3, 25], chunk: 10}
@@ -230,7 +230,7 @@ func TestDriversWithTLSRequired(t *testing.T) {
 	var entries strings.Builder
 	for _, h := range harnesses {
 		for _, name := range h.drivers {
-			fmt.Fprintf(&entries, "      - {language: %s, name: %s, as: %s (%s)}\n", h.language, name, name, h.language)
+			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.language, name, name, h.language)
 		}
 	}
 	target := strings.Replace(mariadb, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
