@@ -26,19 +26,23 @@ type subject struct {
 	language, driver string
 	harness, loop    []string
 	bar              float64
+	// warms: the loop warms up when it is told to; both do then.
+	warms bool
 }
 
 var subjects = []subject{
-	{"node", "mysql2", []string{"node", "--expose-gc", "/opt/harness/main.js"}, []string{"node", "/opt/harness/bench/loop.js"}, 3},
-	{"python", "PyMySQL", []string{"python3", "/opt/harness/main.py"}, []string{"python3", "/opt/harness/bench/loop.py"}, 3},
-	{"go", "go-sql-driver", []string{"/opt/harness/harness"}, []string{"/opt/harness/bench"}, 1},
-	{"java", "mariadb-java-client", []string{"java", "-XX:+UseSerialGC", "-cp", "/opt/harness/lib/*", "dev.assay.harness.Main"},
-		[]string{"java", "-XX:+UseSerialGC", "-cp", "/opt/harness/lib/*", "dev.assay.harness.bench.Loop"}, 1},
-	{"rust", "mysql", []string{"/opt/harness/harness"}, []string{"/opt/harness/bench"}, 1},
-	{"c", "libmariadb", []string{"/opt/harness/harness"}, []string{"/opt/harness/bench"}, 1},
-	{"php", "mysqli", []string{"php", "/opt/harness/main.php"}, []string{"php", "/opt/harness/bench/loop.php"}, 0},
-	{"ruby", "mysql2", []string{"ruby", "/opt/harness/main.rb"}, []string{"ruby", "/opt/harness/bench/loop.rb"}, 0},
+	{language: "node", driver: "mysql2", bar: 3, harness: words("node --expose-gc /opt/harness/main.js"), loop: words("node /opt/harness/bench/select1.js")},
+	{language: "python", driver: "PyMySQL", bar: 3, harness: words("python3 /opt/harness/main.py"), loop: words("python3 /opt/harness/bench/select1.py")},
+	{language: "go", driver: "go-sql-driver", bar: 1, warms: true, harness: words("/opt/harness/harness"), loop: words("/opt/harness/bench")},
+	{language: "java", driver: "mariadb-java-client", bar: 1, warms: true, harness: words("java -XX:+UseSerialGC -cp /opt/harness/lib/* dev.assay.harness.Main"),
+		loop: words("java -XX:+UseSerialGC -cp /opt/harness/lib/* dev.assay.harness.bench.Loop")},
+	{language: "rust", driver: "mysql", bar: 1, harness: words("/opt/harness/harness"), loop: words("/opt/harness/bench")},
+	{language: "c", driver: "libmariadb", bar: 1, harness: words("/opt/harness/harness"), loop: words("/opt/harness/bench")},
+	{language: "php", driver: "mysqli", harness: words("php /opt/harness/main.php"), loop: words("php /opt/harness/bench/loop.php")},
+	{language: "ruby", driver: "mysql2", harness: words("ruby /opt/harness/main.rb"), loop: words("ruby /opt/harness/bench/loop.rb")},
 }
+
+func words(command string) []string { return strings.Fields(command) }
 
 func main() {
 	pairs := flag.Int("pairs", 20, "pairs of each language")

@@ -105,22 +105,27 @@ func (b bench) null(ctx context.Context, kind string) (median float64, n int64, 
 // throughHarness is the rate of SELECT 1 through the harness.
 func (b bench) throughHarness(ctx context.Context) (float64, error) {
 	run := `{"id":%d,"do":"run","connection":"c","kind":"Query","scheme":"SingleRow","transaction":"Autocommit","session":"Dedicated","statement":"SELECT 1","seconds":%g}`
-	answers, err := b.converse(ctx, hello, fmt.Sprintf(
-		`{"id":2,"do":"prepare","connection":"c","driver":%q,"host":"127.0.0.1","port":%d,"database":"assay","tls":"Disabled"}`, b.driver, b.port),
-		fmt.Sprintf(run, 3, warmup), fmt.Sprintf(run, 4, b.seconds))
+	requests := []string{hello, fmt.Sprintf(
+		`{"id":2,"do":"prepare","connection":"c","driver":%q,"host":"127.0.0.1","port":%d,"database":"assay","tls":"Disabled"}`, b.driver, b.port)}
+	if b.warms {
+		requests = append(requests, fmt.Sprintf(run, len(requests)+1, warmup))
+	}
+	answers, err := b.converse(ctx, append(requests, fmt.Sprintf(run, len(requests)+1, b.seconds))...)
 	if err != nil {
 		return 0, err
 	}
-	return rate(answers[3]), nil
+	return rate(answers[len(answers)-1]), nil
 }
 
-// warmup of both, in seconds: a compiler in the runtime needs some.
+// warmup in seconds, of harness and loop alike.
 const warmup = 1.0
 
-// byHand is the rate of the loop without a harness. It is run twice in one process: the
-// first time is its warm-up.
+// byHand is the rate of the loop without a harness.
 func (b bench) byHand(ctx context.Context) (float64, error) {
-	args := []string{b.driver, "127.0.0.1", strconv.Itoa(b.port), fmt.Sprint(b.seconds), "assay", fmt.Sprint(warmup)}
+	args := []string{b.driver, "127.0.0.1", strconv.Itoa(b.port), fmt.Sprint(b.seconds), "assay"}
+	if b.warms {
+		args = append(args, fmt.Sprint(warmup))
+	}
 	cmd := b.inImage(ctx, append(append([]string{}, b.loop...), args...))
 	var complaints bytes.Buffer
 	cmd.Stderr = &complaints

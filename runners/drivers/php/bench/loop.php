@@ -1,13 +1,13 @@
 <?php
 // SELECT 1 as a user would write it, without the harness: what the harness is compared with.
-// Usage: ASSAY_USERNAME=... ASSAY_PASSWORD=... php loop.php mysqli|pdo_mysql HOST PORT DATABASE SECONDS
+// Usage: ASSAY_USERNAME=... ASSAY_PASSWORD=... php loop.php mysqli|pdo_mysql HOST PORT SECONDS DATABASE
 declare(strict_types=1);
 
 if ($argc !== 6) {
-    fwrite(STDERR, "usage: php loop.php mysqli|pdo_mysql HOST PORT DATABASE SECONDS\n");
+    fwrite(STDERR, "usage: php loop.php mysqli|pdo_mysql HOST PORT SECONDS DATABASE\n");
     exit(2);
 }
-[, $driver, $host, $port, $database, $seconds] = $argv;
+[, $driver, $host, $port, $seconds, $database] = $argv;
 $user = getenv('ASSAY_USERNAME');
 $password = getenv('ASSAY_PASSWORD');
 $operations = 0;

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 # SELECT 1 as a user would write it, without the harness: what the harness is compared with.
-# Usage: ASSAY_USERNAME=... ASSAY_PASSWORD=... ruby loop.rb mysql2 HOST PORT DATABASE SECONDS
+# Usage: ASSAY_USERNAME=... ASSAY_PASSWORD=... ruby loop.rb mysql2 HOST PORT SECONDS DATABASE
 require 'json'
 require 'mysql2'
 
-driver, host, port, database, seconds = ARGV
-abort 'usage: ruby loop.rb mysql2 HOST PORT DATABASE SECONDS' unless ARGV.size == 5 && driver == 'mysql2'
+driver, host, port, seconds, database = ARGV
+abort 'usage: ruby loop.rb mysql2 HOST PORT SECONDS DATABASE' unless ARGV.size == 5 && driver == 'mysql2'
 
 client = Mysql2::Client.new(host: host, port: port.to_i, database: database, ssl_mode: :disabled, as: :array,
                             username: ENV.fetch('ASSAY_USERNAME'), password: ENV.fetch('ASSAY_PASSWORD'))
