@@ -118,7 +118,7 @@ var operations = []operation{
 	},
 	{
 		name: "SelectParameters", kind: kindQuery, schemes: readSchemes, cycle: 100,
-		statement: "SELECT ?" + strings.Repeat(", ?", 9), parameters: textRows(10), does: "has ten texts of 100 characters sent back",
+		statement: "SELECT ? AS " + strings.ReplaceAll(columns("t", 10), ", ", ", ? AS "), parameters: textRows(10), does: "has ten texts of 100 characters sent back",
 		fetched: func(seed int64, indexes []int, _ int) [][]any { return pick(textRows(10), seed, indexes) },
 	},
 	{

@@ -50,8 +50,8 @@ func operation(name string, more ...string) labels {
 	return labels{result.LabelOperation: name, drivers.LabelScheme: "SingleRow"}.with(more...)
 }
 
-// blocks of each reproduction: enough for an interval.
-const reproductionBlocks = 10
+// reproductionBlocks are the fewest that give an interval.
+const reproductionBlocks = 6
 
 // The published claims of S0, S2 and S3 that can be repeated, on both servers; the rows of
 // docs/reproductions.md. hack/e2e.sh reproductions runs it.
