@@ -41,7 +41,8 @@ function refuseSameNames(columns) {
   const twice = columns.find((name, i) => columns.indexOf(name) < i);
   if (twice === undefined) return;
   throw new Unsupported(
-    `more than one column is named ${twice}, and a row of this driver keeps one of them; the option rowsAsArray, where a driver has it, keeps all`
+    `more than one column is named ${twice}, and a row of this driver keeps one of them; ` +
+      'the option rowsAsArray, where a driver has it, keeps all'
   );
 }
 

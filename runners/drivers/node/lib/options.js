@@ -19,7 +19,7 @@ function readOptions(driver, given = {}) {
     }
     const type = driver.options[name];
     const value = READERS[type](text);
-    if (value === undefined) throw new Unsupported(`option ${name} of ${driver.name} must be a ${type}, not ${JSON.stringify(text)}`);
+    if (value === undefined) throw new Unsupported(`option ${name} of ${driver.name} must be a ${type}, not "${text}"`);
     options[name] = value;
   }
   return options;
