@@ -1,6 +1,6 @@
-// SELECT 1 in a loop, as a user of the library would write it: what the harness is compared with. It shares nothing with
-// the harness but the library. The connection is not encrypted.
-// Usage: bench libmariadb HOST PORT SECONDS DATABASE, with ASSAY_USERNAME and ASSAY_PASSWORD
+// SELECT 1 in a loop, as a user of the library would write it: what the harness is compared with. It shares nothing
+// with the harness but the library. The connection is not encrypted. Usage: bench libmariadb HOST PORT SECONDS
+// DATABASE, with ASSAY_USERNAME and ASSAY_PASSWORD
 #include <inttypes.h>
 #include <mysql.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ int main(int count, char **arguments)
   mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &no);
   mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &no);
   mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-  check(mysql, !mysql_real_connect(mysql, arguments[2], getenv("ASSAY_USERNAME"), getenv("ASSAY_PASSWORD"), arguments[5],
-                                   (unsigned)strtoul(arguments[3], NULL, 10), NULL, 0));
+  check(mysql, !mysql_real_connect(mysql, arguments[2], getenv("ASSAY_USERNAME"), getenv("ASSAY_PASSWORD"),
+                                   arguments[5], (unsigned)strtoul(arguments[3], NULL, 10), NULL, 0));
   uint64_t first = now();
   while (now() - first < time)
     operations += (uint64_t)select_one(mysql);

@@ -143,12 +143,6 @@ static void free_columns(struct columns *columns, bool texts)
   *columns = (struct columns){0};
 }
 
-void columns_free(struct columns *columns)
-{
-  free_columns(columns, true);
-}
+void columns_free(struct columns *columns) { free_columns(columns, true); }
 
-void columns_free_extended(struct columns *columns)
-{
-  free_columns(columns, false);
-}
+void columns_free_extended(struct columns *columns) { free_columns(columns, false); }

@@ -66,7 +66,8 @@ static bool on_another(struct timed *timed, struct refusal *refusal)
 
 // measure repeats an operation until the limit, at least once. The clock is read before and after each one, so that
 // counting is in none of them.
-static bool measure(struct timed *timed, bool (*operation)(struct timed *, struct refusal *), struct outcome *outcome, struct refusal *refusal)
+static bool measure(struct timed *timed, bool (*operation)(struct timed *, struct refusal *), struct outcome *outcome,
+                    struct refusal *refusal)
 {
   const struct run_request *run = timed->run;
   uint64_t limit = (uint64_t)(run->seconds * 1e9), operations = 0;
@@ -107,8 +108,7 @@ static bool dedicated(struct timed *timed, struct outcome *outcome, struct refus
   struct refusal later;
   bool commit = timed->run->commit;
   bool good = (!commit || order(connection, connection->handle, "SET autocommit = 0", refusal)) &&
-              steps_prepare(timed->steps, connection->handle, refusal) &&
-              measure(timed, on_this, outcome, refusal);
+              steps_prepare(timed->steps, connection->handle, refusal) && measure(timed, on_this, outcome, refusal);
   steps_discard(timed->steps);
   bool restored = restore(connection, commit, good, good ? refusal : &later);
   return good && restored;

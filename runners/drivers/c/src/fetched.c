@@ -80,5 +80,8 @@ bool fetched_checksum(const struct fetched *fetched, uint32_t *checksum, struct 
   }
   text_free(&line);
   *checksum = (uint32_t)crc;
-  return known || failed(refusal, "the checksum knows integers, texts and null in the first %d values of a row, and one of them is of another type", CHECKED);
+  return known || failed(refusal,
+                         "the checksum knows integers, texts and null in the first %d values of a row, and one of them "
+                         "is of another type",
+                         CHECKED);
 }

@@ -50,7 +50,8 @@ static bool hello(struct harness *harness, json_t *request, json_t *answer, stru
     for (int scheme = SCHEME_NONE + 1; scheme < SCHEMES; scheme++)
       if ((*driver)->schemes[scheme])
         json_object_set_new(schemes, scheme_name((enum scheme)scheme), json_string((*driver)->schemes[scheme]));
-    json_array_append_new(list, json_pack("{s:s, s:[s], s:o}", "name", (*driver)->name, "versions", (*driver)->version(), "schemes", schemes));
+    json_array_append_new(list, json_pack("{s:s, s:[s], s:o}", "name", (*driver)->name, "versions",
+                                          (*driver)->version(), "schemes", schemes));
   }
   json_object_set_new(answer, "protocol", json_string(PROTOCOL));
   json_object_set_new(answer, "language", json_string("C"));
@@ -107,7 +108,8 @@ static const char *environment(const char *name)
 
 static bool set_target(struct target *target, const struct prepare_request *prepare, struct refusal *refusal)
 {
-  *target = (struct target){.host = prepare->host, .port = prepare->port, .database = prepare->database, .options = prepare->options};
+  *target = (struct target){
+      .host = prepare->host, .port = prepare->port, .database = prepare->database, .options = prepare->options};
   target->user = environment("ASSAY_USERNAME");
   target->password = environment("ASSAY_PASSWORD");
   target->authority = prepare->encrypted ? environment("ASSAY_CA") : NULL;
@@ -165,7 +167,8 @@ static json_t *buckets(const struct histogram *histogram)
   json_t *list = json_array();
   for (size_t place = 0; place < HISTOGRAM_BUCKETS; place++)
     if (histogram->counts[place])
-      json_array_append_new(list, json_pack("[I, I]", (json_int_t)histogram_lowest(place), (json_int_t)histogram->counts[place]));
+      json_array_append_new(
+          list, json_pack("[I, I]", (json_int_t)histogram_lowest(place), (json_int_t)histogram->counts[place]));
   return list;
 }
 
@@ -241,7 +244,10 @@ char *harness_answer(struct harness *harness, const char *line, size_t length)
   if (!good)
     json_object_clear(answer);
   json_object_set_new(answer, "id", id ? id : json_integer(0));
-  json_object_set_new(answer, "state", json_string(good ? "ok" : refusal.state == STATE_FAILED ? "failed" : "unsupported"));
+  json_object_set_new(answer, "state",
+                      json_string(good                            ? "ok"
+                                  : refusal.state == STATE_FAILED ? "failed"
+                                                                  : "unsupported"));
   if (!good) {
     json_t *reason = json_string(refusal.reason);
     json_object_set_new(answer, "reason", reason ? reason : json_string("the driver's words are not UTF-8"));

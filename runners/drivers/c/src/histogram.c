@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-void histogram_clear(struct histogram *histogram)
-{
-  memset(histogram, 0, sizeof *histogram);
-}
+void histogram_clear(struct histogram *histogram) { memset(histogram, 0, sizeof *histogram); }
 
 uint64_t histogram_lowest(size_t index)
 {

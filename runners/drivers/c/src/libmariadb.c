@@ -28,10 +28,7 @@ static const struct option options[] = {
     {"write-timeout", MYSQL_OPT_WRITE_TIMEOUT, true},
 };
 
-static const char *version(void)
-{
-  return mysql_get_client_info();
-}
+static const char *version(void) { return mysql_get_client_info(); }
 
 static const char *library(void)
 {
@@ -49,8 +46,7 @@ bool link_failed(struct link *link, unsigned error, const char *words, struct re
   case ER_NOT_SUPPORTED_AUTH_MODE:
   case ER_PLUGIN_IS_NOT_LOADED:
   case CR_FUNCTION_NOT_SUPPORTED:
-  case CR_NOT_IMPLEMENTED:
-    return unsupported(refusal, "error %u: %s", error, words);
+  case CR_NOT_IMPLEMENTED: return unsupported(refusal, "error %u: %s", error, words);
   }
   // Errors of servers leave the connection usable; those of the library begin at 2000 and 5000.
   link->broken |= error / 1000 == 2 || error / 1000 == 5;
@@ -77,7 +73,9 @@ static bool set_option(MYSQL *mysql, const char *name, const char *value, struct
     mysql_optionsv(mysql, option->option, option->number ? &number : NULL);
     return true;
   }
-  return unsupported(refusal, "option %s: of libmariadb the harness knows compress, connect-timeout, read-timeout and write-timeout", name);
+  return unsupported(
+      refusal, "option %s: of libmariadb the harness knows compress, connect-timeout, read-timeout and write-timeout",
+      name);
 }
 
 static bool set_options(MYSQL *mysql, const struct target *target, struct refusal *refusal)
@@ -114,7 +112,8 @@ static bool open_link(const struct target *target, void **connection, struct ref
   mysql_init(&link->mysql);
   mysql_optionsv(&link->mysql, MYSQL_OPT_PROTOCOL, &protocol);
   bool good = set_options(&link->mysql, target, refusal);
-  if (good && !mysql_real_connect(&link->mysql, target->host, target->user, target->password, database, target->port, NULL, CLIENT_MULTI_STATEMENTS))
+  if (good && !mysql_real_connect(&link->mysql, target->host, target->user, target->password, database, target->port,
+                                  NULL, CLIENT_MULTI_STATEMENTS))
     good = fails(link, refusal);
   if (!good) {
     close_link(link);
@@ -188,10 +187,7 @@ static bool full(void *connection)
   return poll(&socket, 1, 0) == 0;
 }
 
-static bool connected(void *connection)
-{
-  return !((struct link *)connection)->broken;
-}
+static bool connected(void *connection) { return !((struct link *)connection)->broken; }
 
 const struct driver libmariadb_driver = {
     .name = "libmariadb",
@@ -199,15 +195,19 @@ const struct driver libmariadb_driver = {
         {
             [SCHEME_SINGLE_ROW] = "mysql_real_query(): COM_QUERY; parameters are written into the text by "
                                   "mysql_real_escape_string() and snprintf()",
-            [SCHEME_PREPARED] = "mysql_stmt_prepare() once, values copied into the bound buffers, mysql_stmt_execute(): "
-                                "COM_STMT_EXECUTE",
-            [SCHEME_EXECUTE_MANY] = "mysql_stmt_execute() with STMT_ATTR_ARRAY_SIZE: one COM_STMT_BULK_EXECUTE with all rows "
-                                    "on MariaDB; MySQL has no such command, and the library refuses it there",
+            [SCHEME_PREPARED] =
+                "mysql_stmt_prepare() once, values copied into the bound buffers, mysql_stmt_execute(): "
+                "COM_STMT_EXECUTE",
+            [SCHEME_EXECUTE_MANY] =
+                "mysql_stmt_execute() with STMT_ATTR_ARRAY_SIZE: one COM_STMT_BULK_EXECUTE with all rows "
+                "on MariaDB; MySQL has no such command, and the library refuses it there",
             [SCHEME_PIPELINED] = "mysql_send_query() for every row, then mysql_read_query_result() for every answer: "
                                  "COM_QUERY, parameters written into the text",
-            [SCHEME_MULTI_ROW] = "mysql_real_query() of one text with all tuples: COM_QUERY, parameters written into it",
-            [SCHEME_MULTI_STATEMENT] = "mysql_real_query() of statements joined by ; with CLIENT_MULTI_STATEMENTS, then "
-                                       "mysql_next_result() for each: COM_QUERY, parameters written into it",
+            [SCHEME_MULTI_ROW] =
+                "mysql_real_query() of one text with all tuples: COM_QUERY, parameters written into it",
+            [SCHEME_MULTI_STATEMENT] =
+                "mysql_real_query() of statements joined by ; with CLIENT_MULTI_STATEMENTS, then "
+                "mysql_next_result() for each: COM_QUERY, parameters written into it",
             [SCHEME_IN_LIST] = "mysql_real_query() of one text with all keys: COM_QUERY",
         },
     .version = version,

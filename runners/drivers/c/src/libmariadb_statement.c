@@ -166,5 +166,6 @@ static bool bind_array(struct statement *statement, size_t row, size_t rows, str
 bool statement_execute_many(void *made, size_t row, size_t rows, struct refusal *refusal)
 {
   struct statement *statement = made;
-  return bind_array(statement, row, rows, refusal) && (!mysql_stmt_execute(statement->mysql) || fails(statement, refusal));
+  return bind_array(statement, row, rows, refusal) &&
+         (!mysql_stmt_execute(statement->mysql) || fails(statement, refusal));
 }

@@ -24,7 +24,8 @@ int main(void)
     free(answer);
   }
   if (!good || ferror(stdin))
-    fprintf(stderr, "harness: %s: %s\n", good ? "the requests cannot be read" : "the answer cannot be written", strerror(errno));
+    fprintf(stderr, "harness: %s: %s\n", good ? "the requests cannot be read" : "the answer cannot be written",
+            strerror(errno));
   good = good && !ferror(stdin);
   free(line);
   harness_free(harness);

@@ -12,15 +12,9 @@ static void *checked(void *memory)
   exit(1);
 }
 
-void *allocate(size_t count, size_t size)
-{
-  return checked(calloc(count ? count : 1, size));
-}
+void *allocate(size_t count, size_t size) { return checked(calloc(count ? count : 1, size)); }
 
-void *reallocate(void *memory, size_t count, size_t size)
-{
-  return checked(reallocarray(memory, count, size));
-}
+void *reallocate(void *memory, size_t count, size_t size) { return checked(reallocarray(memory, count, size)); }
 
 char *duplicate(const char *bytes, size_t length)
 {

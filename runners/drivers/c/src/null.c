@@ -6,28 +6,20 @@
 
 static char something;
 
-static const char *version(void)
-{
-  return "1";
-}
+static const char *version(void) { return "1"; }
 
-static const char *library(void)
-{
-  return "";
-}
+static const char *library(void) { return ""; }
 
 static bool open_nothing(const struct target *target, void **connection, struct refusal *refusal)
 {
   if (json_object_size(target->options))
-    return unsupported(refusal, "option %s: the driver null has none", json_object_iter_key(json_object_iter(target->options)));
+    return unsupported(refusal, "option %s: the driver null has none",
+                       json_object_iter_key(json_object_iter(target->options)));
   *connection = &something;
   return true;
 }
 
-static void close_nothing(void *connection)
-{
-  (void)connection;
-}
+static void close_nothing(void *connection) { (void)connection; }
 
 static bool query(void *connection, const struct text *text, struct fetched *fetched, struct refusal *refusal)
 {

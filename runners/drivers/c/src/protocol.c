@@ -9,10 +9,7 @@ static const char *const encryptions[] = {"Disabled", "Required", NULL};
 static const char *const schemes[] = {"",         "SingleRow",      "Prepared", "ExecuteMany", "Pipelined",
                                       "MultiRow", "MultiStatement", "InList",   "Batch",       NULL};
 
-const char *scheme_name(enum scheme scheme)
-{
-  return schemes[scheme];
-}
+const char *scheme_name(enum scheme scheme) { return schemes[scheme]; }
 
 // unpack reads fields as json_unpack_ex says, and refuses a field that the format does not name.
 #define UNPACK(request, refusal, ...)                                                                                  \
@@ -68,11 +65,12 @@ bool read_run(json_t *request, struct run_request *run, struct refusal *refusal)
   *run = (struct run_request){.statement = ""};
   UNPACK(request, refusal, "{s:s, s:s, s?s, s?s, s?s, s?s, s?s, s?I, s?I, s?b, s?I, s?F}", "connection",
          &run->connection, "kind", &kind, "scheme", &scheme, "transaction", &transaction, "session", &session,
-         "statement", &run->statement, "data", &run->data, "rowsPerOperation", &rows, "chunk", &chunk, "inline", &inlined,
-         "operations", &operations, "seconds", &run->seconds);
+         "statement", &run->statement, "data", &run->data, "rowsPerOperation", &rows, "chunk", &chunk, "inline",
+         &inlined, "operations", &operations, "seconds", &run->seconds);
   if (rows < 0 || chunk < 0 || operations < 0 || run->seconds < 0)
     return failed(refusal, "rowsPerOperation, chunk, operations and seconds must not be below 0");
-  if (!choose(kinds, kind, "kind", &kind_place, refusal) || !choose(schemes, scheme, "scheme", &scheme_place, refusal) ||
+  if (!choose(kinds, kind, "kind", &kind_place, refusal) ||
+      !choose(schemes, scheme, "scheme", &scheme_place, refusal) ||
       !choose(transactions, transaction, "transaction", &transaction_place, refusal) ||
       !choose(sessions, session, "session", &session_place, refusal))
     return false;

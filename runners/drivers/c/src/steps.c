@@ -12,7 +12,8 @@ static bool in_text(enum scheme scheme)
   return scheme != SCHEME_PREPARED && scheme != SCHEME_EXECUTE_MANY && scheme != SCHEME_BATCH;
 }
 
-static bool check(const struct run_request *run, const struct pattern *pattern, const struct columns *columns, struct refusal *refusal)
+static bool check(const struct run_request *run, const struct pattern *pattern, const struct columns *columns,
+                  struct refusal *refusal)
 {
   bool chunked =
       run->scheme == SCHEME_MULTI_ROW || run->scheme == SCHEME_MULTI_STATEMENT || run->scheme == SCHEME_IN_LIST;
@@ -21,11 +22,13 @@ static bool check(const struct run_request *run, const struct pattern *pattern, 
   if (!columns->rows || (!one && !run->rows_per_operation))
     return failed(refusal, "an operation needs at least one row: the data has none, or rowsPerOperation is 0");
   if (pattern->parameters != columns->count)
-    return failed(refusal, "the statement has %zu parameters, and a row of the data has %zu", pattern->parameters, columns->count);
+    return failed(refusal, "the statement has %zu parameters, and a row of the data has %zu", pattern->parameters,
+                  columns->count);
   if (chunked && !run->chunk)
     return failed(refusal, "%s needs a chunk of at least 1", scheme_name(run->scheme));
   if (many && (run->kind == KIND_QUERY || !run->data))
-    return unsupported(refusal, "%s takes rows of parameters and hands no rows over: it is for Execute with data", scheme_name(run->scheme));
+    return unsupported(refusal, "%s takes rows of parameters and hands no rows over: it is for Execute with data",
+                       scheme_name(run->scheme));
   if (many && run->inline_first)
     return unsupported(refusal, "inline is not possible with %s: all rows share one text", scheme_name(run->scheme));
   if (run->inline_first && (!columns->count || columns->columns[0].kind != COLUMN_INTEGER))
@@ -134,7 +137,8 @@ void steps_encode(struct steps *steps, void *handle)
   steps->next = (steps->next + 1) % steps->cycle;
 }
 
-static bool send_texts(struct steps *steps, void *handle, size_t row, size_t rows, size_t chunk, struct refusal *refusal)
+static bool send_texts(struct steps *steps, void *handle, size_t row, size_t rows, size_t chunk,
+                       struct refusal *refusal)
 {
   for (size_t end = row + rows; row < end; row += chunk) {
     write_rows(steps, handle, row, end - row < chunk ? end - row : chunk);

@@ -10,10 +10,7 @@
 // More digits than any number here has, its sign and its end.
 #define DIGITS 32
 
-void text_clear(struct text *text)
-{
-  text->length = 0;
-}
+void text_clear(struct text *text) { text->length = 0; }
 
 void text_free(struct text *text)
 {
@@ -38,10 +35,7 @@ void text_add(struct text *text, const char *bytes, size_t length)
   text->length += length;
 }
 
-void text_add_string(struct text *text, const char *string)
-{
-  text_add(text, string, strlen(string));
-}
+void text_add_string(struct text *text, const char *string) { text_add(text, string, strlen(string)); }
 
 void text_add_integer(struct text *text, int64_t value)
 {

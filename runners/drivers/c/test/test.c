@@ -25,11 +25,13 @@ static int failures;
 
 static void test_buckets(void)
 {
-  static const uint64_t cases[][2] = {{0, 0},       {2047, 2047},           {2048, 2048},           {2049, 2048},
-                                      {4095, 4094}, {270532609, 270532608}, {271581184, 271581184}, {UINT64_MAX, 0x7FFull << 53}};
+  static const uint64_t cases[][2] = {
+      {0, 0},       {2047, 2047},           {2048, 2048},           {2049, 2048},
+      {4095, 4094}, {270532609, 270532608}, {271581184, 271581184}, {UINT64_MAX, 0x7FFull << 53}};
   for (size_t place = 0; place < sizeof cases / sizeof *cases; place++) {
     uint64_t got = histogram_lowest(histogram_index(cases[place][0]));
-    CHECK(got == cases[place][1], "bucket of %llu is %llu", (unsigned long long)cases[place][0], (unsigned long long)got);
+    CHECK(got == cases[place][1], "bucket of %llu is %llu", (unsigned long long)cases[place][0],
+          (unsigned long long)got);
   }
   for (size_t index = 0; index < HISTOGRAM_BUCKETS; index++)
     CHECK(histogram_index(histogram_lowest(index)) == index, "bucket %zu is not the one of its lowest value", index);
@@ -44,7 +46,8 @@ static void test_numbers(void)
   for (size_t place = 0; place < sizeof cases / sizeof *cases; place++) {
     struct text text = {0};
     text_add_real(&text, cases[place].value);
-    CHECK(text.length == strlen(cases[place].want) && !memcmp(text.bytes, cases[place].want, text.length), "%s became %.*s", cases[place].want, (int)text.length, text.bytes);
+    CHECK(text.length == strlen(cases[place].want) && !memcmp(text.bytes, cases[place].want, text.length),
+          "%s became %.*s", cases[place].want, (int)text.length, text.bytes);
     text_free(&text);
   }
 }
@@ -69,7 +72,8 @@ static void test_checksum(void)
   // CRC-32 of "-1\tUser_é\t\\N\t18446744073709551615\n" as Python's zlib.crc32 has it.
   CHECK(fetched_checksum(&fetched, &checksum, &refusal) && checksum == 4270052554u, "the checksum is %u", checksum);
   fetched.cells[0].kind = CELL_REAL;
-  CHECK(!fetched_checksum(&fetched, &checksum, &refusal) && refusal.state == STATE_FAILED, "a float among the first four has a checksum");
+  CHECK(!fetched_checksum(&fetched, &checksum, &refusal) && refusal.state == STATE_FAILED,
+        "a float among the first four has a checksum");
   fetched_free(&fetched);
 }
 
@@ -81,7 +85,8 @@ static void test_patterns(void)
   } cases[] = {
       {SCHEME_MULTI_ROW, "INSERT INTO t (a, b) VALUES (?, ?)", "INSERT INTO t (a, b) VALUES ", "(", ")", ""},
       {SCHEME_MULTI_ROW, "insert into t values(?,NOW())", "insert into t values", "(", ",NOW())", ""},
-      {SCHEME_MULTI_ROW, "INSERT INTO t VALUES (?) ON DUPLICATE KEY UPDATE a = VALUES(a)", "INSERT INTO t VALUES ", "(", ")", " ON DUPLICATE KEY UPDATE a = VALUES(a)"},
+      {SCHEME_MULTI_ROW, "INSERT INTO t VALUES (?) ON DUPLICATE KEY UPDATE a = VALUES(a)", "INSERT INTO t VALUES ", "(",
+       ")", " ON DUPLICATE KEY UPDATE a = VALUES(a)"},
       {SCHEME_MULTI_ROW, "UPDATE t SET a = ? WHERE b = ?", NULL, NULL, NULL, NULL},
       {SCHEME_MULTI_ROW, "SELECT 1", NULL, NULL, NULL, NULL},
       {SCHEME_IN_LIST, "DELETE FROM t WHERE id IN (?)", "DELETE FROM t WHERE id IN (", "", "", ")"},
@@ -96,8 +101,10 @@ static void test_patterns(void)
     CHECK(good == !!cases[place].head, "%s: %s", cases[place].statement, refusal.reason);
     if (good && cases[place].head)
       CHECK(!strcmp(pattern.head, cases[place].head) && !strcmp(pattern.parts[0], cases[place].first) &&
-                !strcmp(pattern.parts[pattern.parameters], cases[place].last) && !strcmp(pattern.tail, cases[place].tail),
-            "%s became %s|%s|%s|%s", cases[place].statement, pattern.head, pattern.parts[0], pattern.parts[pattern.parameters], pattern.tail);
+                !strcmp(pattern.parts[pattern.parameters], cases[place].last) &&
+                !strcmp(pattern.tail, cases[place].tail),
+            "%s became %s|%s|%s|%s", cases[place].statement, pattern.head, pattern.parts[0],
+            pattern.parts[pattern.parameters], pattern.tail);
     pattern_free(&pattern);
   }
 }
@@ -111,13 +118,17 @@ static void test_columns(void)
   CHECK(columns.columns[0].kind == COLUMN_INTEGER && columns.columns[1].kind == COLUMN_TEXT &&
             columns.columns[2].kind == COLUMN_REAL && columns.columns[3].kind == COLUMN_NULL,
         "kinds of columns");
-  CHECK(columns.columns[1].longest == 3 && columns.columns[1].nulls[1] == 1 && columns.columns[2].reals[0] == 1, "values of columns");
+  CHECK(columns.columns[1].longest == 3 && columns.columns[1].nulls[1] == 1 && columns.columns[2].reals[0] == 1,
+        "values of columns");
   struct columns extended = columns_extend(&columns, 5);
-  CHECK(extended.columns[0].integers[4] == 2 && !strcmp(extended.columns[1].texts[3], "a") && extended.columns[1].nulls[4] == 1, "rows repeat");
+  CHECK(extended.columns[0].integers[4] == 2 && !strcmp(extended.columns[1].texts[3], "a") &&
+            extended.columns[1].nulls[4] == 1,
+        "rows repeat");
   columns_free_extended(&extended);
   columns_free(&columns);
   json_decref(rows);
-  static const char *const bad[] = {"[[1], [\"a\"]]", "[[1], [1, 2]]", "[[true]]", "[1]", "[[9007199254740993], [0.5]]"};
+  static const char *const bad[] = {"[[1], [\"a\"]]", "[[1], [1, 2]]", "[[true]]", "[1]",
+                                    "[[9007199254740993], [0.5]]"};
   for (size_t place = 0; place < sizeof bad / sizeof *bad; place++) {
     rows = json_loads(bad[place], 0, NULL);
     CHECK(!columns_of_json(rows, &columns, &refusal), "%s is taken", bad[place]);
@@ -144,14 +155,17 @@ static void expect(struct harness *harness, const char *request, const char *wan
 
 static void test_null_runs(struct harness *harness)
 {
-  static const char *const schemes[] = {"SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "Batch"};
+  static const char *const schemes[] = {"SingleRow", "Prepared",       "ExecuteMany", "Pipelined",
+                                        "MultiRow",  "MultiStatement", "Batch"};
   static const char *const sessions[] = {"Dedicated", "Pool", "New"};
   static const char *const transactions[] = {"Autocommit", "One"};
   for (size_t place = 0; place < 7 * 3 * 2; place++) {
     char request[512];
     snprintf(request, sizeof request,
-             "{\"id\": 7, \"do\": \"run\", \"connection\": \"c\", \"kind\": \"Execute\", \"scheme\": \"%s\", \"session\": \"%s\","
-             "\"transaction\": \"%s\", \"statement\": \"INSERT INTO t VALUES (?, ?)\", \"data\": \"rows\", \"rowsPerOperation\": 2,"
+             "{\"id\": 7, \"do\": \"run\", \"connection\": \"c\", \"kind\": \"Execute\", \"scheme\": \"%s\", "
+             "\"session\": \"%s\","
+             "\"transaction\": \"%s\", \"statement\": \"INSERT INTO t VALUES (?, ?)\", \"data\": \"rows\", "
+             "\"rowsPerOperation\": 2,"
              "\"chunk\": 2, \"operations\": 3}",
              schemes[place % 7], sessions[place / 7 % 3], transactions[place / 21]);
     expect(harness, request, "{\"id\": 7, \"state\": \"ok\", \"operations\": 3, \"rows\": 0, \"checksum\": 0}");
@@ -181,15 +195,22 @@ static void test_answers(struct harness *harness)
       {RUN "\"kind\": \"Execute\"}", FAILED},
       {RUN "\"kind\": \"Connect\", \"seconds\": 1.5}", "{\"id\": 8, \"state\": \"failed\"}"},
       {RUN "\"kind\": \"Query\", \"scheme\": \"SingleRow\", \"statement\": \"SELECT ?\"}", FAILED},
-      {RUN "\"kind\": \"Query\", \"scheme\": \"SingleRow\", \"statement\": \"SELECT 1\", \"data\": \"nowhere\"}", FAILED},
+      {RUN "\"kind\": \"Query\", \"scheme\": \"SingleRow\", \"statement\": \"SELECT 1\", \"data\": \"nowhere\"}",
+       FAILED},
       {"{\"id\": 8, \"do\": \"run\", \"connection\": \"d\", \"kind\": \"Connect\", \"operations\": 1}", FAILED},
       {"{\"id\": 8, \"do\": \"dance\"}", UNSUPPORTED},
       {"{\"id\": 8, \"do\": \"hello\", \"protocol\": \"assay.dev/driver/v2\"}", UNSUPPORTED},
-      {"{\"id\": 8, \"do\": \"hello\", \"protocol\": \"assay.dev/driver/v1\"}", "{\"id\": 8, \"state\": \"ok\", \"language\": \"C\"}"},
+      {"{\"id\": 8, \"do\": \"hello\", \"protocol\": \"assay.dev/driver/v1\"}",
+       "{\"id\": 8, \"state\": \"ok\", \"language\": \"C\"}"},
       {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"nosuch\"}", UNSUPPORTED},
-      {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"null\", \"version\": \"2\"}", UNSUPPORTED},
-      {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"null\", \"options\": {\"fast\": \"yes\"}}", UNSUPPORTED},
-      {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"libmariadb\", \"options\": {\"fast\": \"yes\"}}", UNSUPPORTED},
+      {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"null\", \"version\": \"2\"}",
+       UNSUPPORTED},
+      {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"null\", \"options\": {\"fast\": "
+       "\"yes\"}}",
+       UNSUPPORTED},
+      {"{\"id\": 8, \"do\": \"prepare\", \"connection\": \"d\", \"driver\": \"libmariadb\", \"options\": {\"fast\": "
+       "\"yes\"}}",
+       UNSUPPORTED},
       {"nonsense", "{\"id\": 0, \"state\": \"failed\"}"},
       {"{\"id\": 8, \"do\": \"close\", \"connection\": \"c\"}", "{\"id\": 8, \"state\": \"ok\"}"},
       {"{\"id\": 8, \"do\": \"close\", \"connection\": \"c\"}", FAILED},
@@ -206,8 +227,10 @@ int main(void)
   test_patterns();
   test_columns();
   struct harness *harness = harness_make();
-  expect(harness, "{\"id\": 1, \"do\": \"data\", \"name\": \"rows\", \"rows\": [[1, \"a\"], [2, \"b\"], [3, null]]}", "{\"id\": 1, \"state\": \"ok\", \"rows\": 3}");
-  expect(harness, "{\"id\": 2, \"do\": \"prepare\", \"connection\": \"c\", \"driver\": \"null\"}", "{\"id\": 2, \"state\": \"ok\", \"version\": \"1\", \"cipher\": \"\"}");
+  expect(harness, "{\"id\": 1, \"do\": \"data\", \"name\": \"rows\", \"rows\": [[1, \"a\"], [2, \"b\"], [3, null]]}",
+         "{\"id\": 1, \"state\": \"ok\", \"rows\": 3}");
+  expect(harness, "{\"id\": 2, \"do\": \"prepare\", \"connection\": \"c\", \"driver\": \"null\"}",
+         "{\"id\": 2, \"state\": \"ok\", \"version\": \"1\", \"cipher\": \"\"}");
   test_null_runs(harness);
   test_answers(harness);
   harness_free(harness);

@@ -113,10 +113,10 @@ impl<D: Driver> Connection<D> {
             (kind, None) => return failed(format!("{kind:?} needs a scheme")),
             (kind, Some(scheme)) => return failed(format!("{kind:?} has no scheme, and {scheme:?} is asked for")),
         };
-        if work.run.kind == Kind::Encode {
-            if let Some(reason) = D::NO_ENCODE {
-                return unsupported(reason);
-            }
+        if work.run.kind == Kind::Encode
+            && let Some(reason) = D::NO_ENCODE
+        {
+            return unsupported(reason);
         }
         if !D::SCHEMES.iter().any(|(known, _)| *known == scheme) {
             return unsupported(format!("{} has no call for {scheme:?}", D::NAME));

@@ -216,7 +216,7 @@ impl<R> Rows<R> {
 
 /// How many rows must stand side by side, so that every operation finds its own without a gap.
 fn windows(rows: usize, take: usize) -> usize {
-    if rows % take == 0 { rows } else { rows + take - 1 }
+    if rows.is_multiple_of(take) { rows } else { rows + take - 1 }
 }
 
 fn integer(value: &Value) -> Result<i64> {
