@@ -37,7 +37,7 @@ runner-drivers-node    core  runners/drivers/node    debian:trixie-slim    agent
 runner-drivers-python  core  runners/drivers/python  debian:trixie-slim    agent fetched runners/drivers/python
 runner-drivers-go      core  runners/drivers/go      debian:bookworm-slim  agent fetched runners/drivers/go
 runner-drivers-java    core  runners/drivers/java    debian:trixie-slim    agent fetched runners/drivers/java
-runner-drivers-rust    core  runners/drivers/rust    debian:trixie-slim    agent fetched runners/drivers/rust
+runner-drivers-rust    core  runners/drivers/rust    debian:sid-slim       agent fetched runners/drivers/rust
 runner-drivers-c       core  runners/drivers/c       debian:trixie-slim    agent runners/drivers/c
 runner-drivers-php     core  runners/drivers/php     debian:trixie-slim    agent runners/drivers/php
 runner-drivers-ruby    core  runners/drivers/ruby    debian:trixie-slim    agent runners/drivers/ruby

@@ -87,6 +87,7 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 		t.Fatal(err)
 	}
 	run.Spec.Design.Blocks = reproductionBlocks
+	run.Spec.Deadline.Duration = 12 * time.Hour // of trials as long as they may be
 	out, err := yaml.Marshal(run)
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,8 @@ struct statement {
   size_t count;
   struct parameter *parameters;
   MYSQL_BIND *binds;
-  struct bound *rows; // NULL if the statement has no rows
+  bool answers;       // with rows
+  struct bound *rows; // NULL before the first execution, and if there are none
 };
 
 static bool fails(struct statement *statement, struct refusal *refusal)
@@ -63,7 +64,7 @@ static bool bind_all(struct statement *statement, struct refusal *refusal)
 {
   MYSQL_RES *metadata = mysql_stmt_result_metadata(statement->mysql);
   if (metadata) {
-    statement->rows = bound_make(statement->mysql, metadata);
+    statement->answers = true;
     mysql_free_result(metadata);
   }
   for (size_t place = 0; place < statement->count; place++)
@@ -131,8 +132,16 @@ bool statement_execute(void *made, size_t row, struct fetched *fetched, struct r
     fill(&statement->parameters[place], row);
   if (mysql_stmt_execute(statement->mysql))
     return fails(statement, refusal);
-  if (!statement->rows)
+  if (!statement->answers)
     return true;
+  if (!statement->rows) {
+    // What a parameter among the columns is, the server knows only when it is executed.
+    MYSQL_RES *metadata = mysql_stmt_result_metadata(statement->mysql);
+    if (!metadata)
+      return fails(statement, refusal);
+    statement->rows = bound_make(statement->mysql, metadata);
+    mysql_free_result(metadata);
+  }
   bool good = bound_fetch(statement->rows, statement->link, fetched, refusal);
   mysql_stmt_free_result(statement->mysql);
   return good;
