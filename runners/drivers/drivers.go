@@ -61,8 +61,8 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	if t.Clients > 1 {
 		return runner.Facts{}, errClients
 	}
-	if d, _ := p.delay(); d > 0 && t.Endpoint.TLS != runner.TLSDisabled {
-		return runner.Facts{}, errDelayedTLS
+	if err := p.checkDelay(t.Endpoint.TLS); err != nil {
+		return runner.Facts{}, err
 	}
 	return runner.Facts{Headline: runner.AnyHeadline, TLSRequired: t.Endpoint.TLS == runner.TLSRequired}, nil
 }

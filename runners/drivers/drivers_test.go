@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -400,4 +401,23 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%s: %v", again, err)
 		}
 	})
+}
+
+func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
+	tr := trial(strings.Replace(spec, `"seed": 42`, `"seed": 42, "delay": "1ms"`, 1))
+	if d, err := delay(tr.Workload); err != nil || d != time.Millisecond {
+		t.Errorf("delay = %s, %v", d, err)
+	}
+	for mode, good := range map[runner.TLSMode]bool{"": true, runner.TLSDisabled: true, runner.TLSRequired: false} {
+		tr.Endpoint.TLS = mode
+		_, err := command(tr, runner.Run, runner.Credentials{})
+		if _, also := facts(tr); (err == nil) != good || (also == nil) != good {
+			t.Errorf("%q: command %v, facts %v", mode, err, also)
+		}
+	}
+	for _, bad := range []string{"soon", "2s", "-1ms"} {
+		if _, err := decode([]byte(strings.Replace(spec, `"seed": 42`, `"seed": 42, "delay": "`+bad+`"`, 1))); err == nil {
+			t.Errorf("the delay %s is taken", bad)
+		}
+	}
 }

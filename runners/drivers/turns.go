@@ -272,6 +272,9 @@ func command(t runner.Trial, _ runner.Phase, credentials runner.Credentials) (ru
 		return runner.Command{}, err
 	}
 	l, err := p.language()
+	if err == nil {
+		err = p.checkDelay(t.Endpoint.TLS)
+	}
 	if err != nil {
 		return runner.Command{}, err
 	}

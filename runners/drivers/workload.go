@@ -8,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"time"
+
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.
@@ -147,6 +149,14 @@ func (p Params) delay() (time.Duration, error) {
 		return 0, nil
 	}
 	return time.ParseDuration(p.Delay)
+}
+
+// checkDelay of a target; the mode is empty as long as no target is known.
+func (p Params) checkDelay(mode runner.TLSMode) error {
+	if d, _ := p.delay(); d > 0 && (mode == runner.TLSRequired || mode == runner.TLSPreferred) {
+		return errDelayedTLS
+	}
+	return nil
 }
 
 // unique: two cells with one name would be taken for one.
