@@ -46,7 +46,7 @@ func imageOf(list, name string) (string, error) {
 // inImage is a command in the image, on the network of this machine.
 func (b bench) inImage(ctx context.Context, command []string) *exec.Cmd {
 	args := append([]string{
-		"run", "--rm", "--interactive", "--network", "host", "--read-only", "--tmpfs", "/tmp", "--env", "HOME=/tmp",
+		"run", "--rm", "--interactive", "--cpuset-cpus", "1", "--network", "host", "--read-only", "--tmpfs", "/tmp", "--env", "HOME=/tmp",
 		"--env", "ASSAY_USERNAME=assay", "--env", "ASSAY_PASSWORD=assay", "--entrypoint", command[0], b.image,
 	}, command[1:]...)
 	return exec.CommandContext(ctx, "docker", args...)
