@@ -101,7 +101,7 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 	for _, target := range got.Spec.Targets {
 		for _, c := range claims {
 			for _, delay := range delays(all) {
-				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay })
+				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
 				fmt.Println(c.row(strings.TrimSpace(target.Name+" "+delay), of))
 			}
 		}
@@ -128,8 +128,8 @@ func delayOf(r journal.Record) string {
 }
 
 // row is a line of the table: claim, target, published, ours with its interval and n.
-func (c claim) row(target string, all []journal.Record) string {
-	ratios, why := c.ratios(target, all)
+func (c claim) row(target string, of []journal.Record) string {
+	ratios, why := c.ratios(of)
 	published := "none"
 	if c.ratio != 0 {
 		published = fmt.Sprintf("%.2f", c.ratio)
@@ -148,15 +148,15 @@ func (c claim) row(target string, all []journal.Record) string {
 	return fmt.Sprintf("| %s | %s | %s | %.3g%s, n=%d | |", c.text, target, published, e.Median, interval, e.N)
 }
 
-// ratios of the trials of a target, block by block.
-func (c claim) ratios(target string, all []journal.Record) (out []float64, why string) {
+// ratios of the trials, block by block.
+func (c claim) ratios(all []journal.Record) (out []float64, why string) {
 	name := c.name
 	if name == "" {
 		name = result.NameThroughput
 	}
 	why = "no trial has both"
 	for _, rec := range all {
-		if rec.Target != target || rec.State != v1alpha1.TrialSucceeded {
+		if rec.State != v1alpha1.TrialSucceeded {
 			continue
 		}
 		of, hasOf := valueOf(rec, name, c.of)
