@@ -28,5 +28,5 @@ step "install the chart with short limits"
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 
 step "$stories end-to-end stories"
-PATH=$(tool kubernetes):$PATH go test ./test/e2e -count=1 -v -timeout=90m "${flags[@]}" "$@"
+PATH=$(tool kubernetes):$PATH go test ./test/e2e -count=1 -v -timeout=150m "${flags[@]}" "$@"
 step_done
