@@ -1,11 +1,8 @@
 package custom
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -54,13 +51,8 @@ var outputName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 // decodeParams reads the workload of a trial strictly.
 func decodeParams(workload json.RawMessage) (Params, error) {
 	var p Params
-	dec := json.NewDecoder(bytes.NewReader(workload))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return Params{}, fmt.Errorf("workload.custom: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Params{}, errors.New("workload.custom: more data after the end of the object")
+	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.validate(); err != nil {
 		return Params{}, err

@@ -34,8 +34,8 @@ const (
 	LabelCounter     = "counter"
 )
 
-// leastN is how many operations a percentile needs for ten of them to lie beyond it: with
-// fewer it would be the story of one.
+// percentiles that are given, and how many operations each needs for ten of them to lie
+// beyond it: with fewer it would be the story of one.
 var percentiles = []struct {
 	p      float64
 	leastN int64
@@ -60,7 +60,10 @@ func measurements(p Params, outcomes []outcome) []result.Measurement {
 			continue
 		}
 		out = append(out, o.measurements(labels)...)
-		if base, has := throughput[p.Baseline.of(o.cell).name()]; has && p.Baseline != nil {
+		if p.Baseline == nil {
+			continue
+		}
+		if base, has := throughput[p.Baseline.of(o.cell).name()]; has {
 			out = append(out, result.Measurement{
 				Name: NameSpeedUp, Labels: labels, Unit: "1", Direction: result.HigherIsBetter, Value: new(o.throughput() / base),
 			})
@@ -71,9 +74,6 @@ func measurements(p Params, outcomes []outcome) []result.Measurement {
 
 // of is the cell that another is compared with.
 func (b *Baseline) of(c cell) cell {
-	if b == nil {
-		return c
-	}
 	if b.Driver != "" {
 		c.driver = Driver{As: b.Driver}
 	}

@@ -1,11 +1,9 @@
 package drivers
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
@@ -92,13 +90,8 @@ const maxCells = 1000
 // decode reads the workload of a trial strictly.
 func decode(workload json.RawMessage) (Params, error) {
 	var p Params
-	dec := json.NewDecoder(bytes.NewReader(workload))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return Params{}, fmt.Errorf("workload.drivers: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Params{}, errors.New("workload.drivers: more data after the end of the object")
+	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.validate(); err != nil {
 		return Params{}, fmt.Errorf("workload.drivers.%w", err)

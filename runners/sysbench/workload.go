@@ -1,12 +1,10 @@
 package sysbench
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -91,13 +89,8 @@ type Params struct {
 // understood would silently change what is measured.
 func decodeParams(workload json.RawMessage) (Params, error) {
 	var p Params
-	dec := json.NewDecoder(bytes.NewReader(workload))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return Params{}, fmt.Errorf("workload.sysbench: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Params{}, errors.New("workload.sysbench: more data after the end of the object")
+	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
+		return Params{}, err
 	}
 	p.RandType = cmp.Or(p.RandType, defaultRandType)
 	p.DBPSMode = cmp.Or(p.DBPSMode, psAuto)

@@ -1,12 +1,12 @@
 package ycsb
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
+
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Names of the JDBC drivers in the API.
@@ -68,13 +68,8 @@ type Params struct {
 // understood would silently change what is measured.
 func decodeParams(workload json.RawMessage) (Params, error) {
 	var p Params
-	dec := json.NewDecoder(bytes.NewReader(workload))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		return Params{}, fmt.Errorf("workload.ycsb: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Params{}, errors.New("workload.ycsb: more data after the end of the object")
+	if err := runner.DecodeWorkload(Name, workload, &p); err != nil {
+		return Params{}, err
 	}
 	if err := p.validate(); err != nil {
 		return Params{}, err

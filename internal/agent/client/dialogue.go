@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -142,8 +141,7 @@ func asJSON(line []byte) json.RawMessage {
 }
 
 func brief(request []byte) json.RawMessage {
-	sum := sha256.Sum256(request)
-	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), hex.EncodeToString(sum[:])))
+	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), result.Digest(request)))
 	return text
 }
 

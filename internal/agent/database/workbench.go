@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // wireCounters are those of the server that tell what went over the wire. Not every server has all.
@@ -43,7 +45,7 @@ func (w *Workbench) Close() error { return w.db.Close() }
 // Exec executes a statement without an answer.
 func (w *Workbench) Exec(ctx context.Context, statement string) error {
 	if _, err := w.conn.ExecContext(ctx, statement); err != nil {
-		return fmt.Errorf("%s: %w", abridged(statement), err)
+		return fmt.Errorf("%s: %w", runner.Abridge(statement), err)
 	}
 	return nil
 }
@@ -52,25 +54,25 @@ func (w *Workbench) Exec(ctx context.Context, statement string) error {
 func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
 	rows, err := w.conn.QueryContext(ctx, query)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", abridged(query), err)
+		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
 	}
 	defer func() { _ = rows.Close() }()
 	columns, err := rows.Columns()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", abridged(query), err)
+		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
 	}
 	if !rows.Next() {
 		if err := rows.Err(); err != nil {
-			return nil, fmt.Errorf("%s: %w", abridged(query), err)
+			return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
 		}
-		return nil, fmt.Errorf("%s: no row", abridged(query))
+		return nil, fmt.Errorf("%s: no row", runner.Abridge(query))
 	}
 	row, into := make([]*string, len(columns)), make([]any, len(columns))
 	for i := range row {
 		into[i] = &row[i]
 	}
 	if err := rows.Scan(into...); err != nil {
-		return nil, fmt.Errorf("%s: %w", abridged(query), err)
+		return nil, fmt.Errorf("%s: %w", runner.Abridge(query), err)
 	}
 	return row, rows.Err()
 }
@@ -102,13 +104,4 @@ func (w *Workbench) Counters(ctx context.Context) (map[string]int64, error) {
 		}
 	}
 	return all, nil
-}
-
-// abridged is the beginning of a statement, for people.
-func abridged(statement string) string {
-	const most = 120
-	if len(statement) <= most {
-		return statement
-	}
-	return statement[:most] + "..."
 }

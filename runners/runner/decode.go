@@ -1,0 +1,23 @@
+package runner
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// DecodeWorkload reads a runner's part of the spec strictly into params: a field that is not
+// understood would silently change what is measured. Errors begin with workload.NAME.
+func DecodeWorkload(name string, workload json.RawMessage, params any) error {
+	dec := json.NewDecoder(bytes.NewReader(workload))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(params); err != nil {
+		return fmt.Errorf("workload.%s: %w", name, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return fmt.Errorf("workload.%s: more data after the end of the object", name)
+	}
+	return nil
+}
