@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
@@ -103,6 +104,16 @@ func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
 		if len(trial.Values) != maxShown {
 			t.Errorf("trial %d shows %d values in the status, want %d", trial.Index, len(trial.Values), maxShown)
 		}
+	}
+}
+
+// The duration of drivers is the longest that a trial may take, and so no floor of the deadline.
+func TestDeadlineOfDriversIsFree(t *testing.T) {
+	run := newRun(t, server.Namespace(t), driversRun, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Design.Duration.Duration, r.Spec.Deadline.Duration = time.Hour, time.Minute
+	})
+	if err := server.API.Create(t.Context(), run, client.DryRunAll); err != nil {
+		t.Errorf("refused: %v", err)
 	}
 }
 

@@ -232,9 +232,13 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	t := s.target(e.ref.Target)
 	limits := r.Config.Limits
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
+	image, err := s.runnerImage(e.workload)
+	if err != nil {
+		return resources.Client{}, err
+	}
 	c := resources.Client{
 		Run: s.run, Name: e.name, Attempt: e.attempt,
-		Image: s.runnerImage(e.workload), PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
+		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
 		CredentialsSecret: v1alpha1.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
 		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}

@@ -92,16 +92,23 @@ func (s *scope) imageName(workload json.RawMessage) (string, error) {
 	return s.runner.Name + "-" + part, err
 }
 
-// runnerImage of the clients that do a workload.
-func (s *scope) runnerImage(workload json.RawMessage) string {
+// runnerImage of the clients that do a workload: never that of another language, whose
+// harness would refuse its drivers one by one.
+func (s *scope) runnerImage(workload json.RawMessage) (string, error) {
 	resolved := s.run.Status.Resolved
+	if len(resolved.RunnerImages) == 0 {
+		return resolved.RunnerImage, nil
+	}
 	name, err := s.imageName(workload)
+	if err != nil {
+		return "", err
+	}
 	for _, i := range resolved.RunnerImages {
-		if err == nil && i.Name == name {
-			return i.Image
+		if i.Name == name {
+			return i.Image, nil
 		}
 	}
-	return resolved.RunnerImage
+	return "", fmt.Errorf("status.resolved.runnerImages has no image %q", name)
 }
 
 func (r *Reconciler) resolveShape(ctx context.Context, field string, ref v1alpha1.ShapeRef) (*v1alpha1.InstanceShapeSpec, error) {

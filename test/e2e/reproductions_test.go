@@ -87,7 +87,6 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 		t.Fatal(err)
 	}
 	run.Spec.Design.Blocks = reproductionBlocks
-	run.Spec.Deadline.Duration = 12 * time.Hour // of trials as long as they may be
 	out, err := yaml.Marshal(run)
 	if err != nil {
 		t.Fatal(err)
@@ -238,6 +237,9 @@ func pythonClaims() []claim {
 				to: labels{result.LabelOperation: "Connect", drivers.LabelDriver: d}},
 			claim{text: "S2 1000 rows in one statement: rows/s over those of one row, " + d, of: operation("SelectRows", "rows=1000", driver),
 				to: operation("SelectRows", driver), name: drivers.NameRows},
+			// Published as 1000, for reading a row; from the published figures it is 61.
+			claim{text: "S2 ten texts written without a server over SELECT 1, " + d, ratio: 61, of: labels{result.LabelOperation: "Encode", drivers.LabelDriver: d},
+				to: operation("SelectOne", driver)},
 		)
 	}
 	return out

@@ -5,11 +5,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
+
+	"github.com/assay-bench/assay/internal/stats"
 )
 
 // bench is a language with everything that its runs need.
@@ -18,6 +24,7 @@ type bench struct {
 	image   string
 	port    int
 	seconds float64
+	pairs   int
 }
 
 // answer is what is needed of a harness's answer, and of the loop's.
@@ -43,56 +50,94 @@ func imageOf(list, name string) (string, error) {
 	return "", fmt.Errorf("%s has no image %s: make images builds it", list, name)
 }
 
-// inImage is a command in the image, on the network of this machine.
-func (b bench) inImage(ctx context.Context, command []string) *exec.Cmd {
+// process is a harness or a loop: a line is a request, and has a line as its answer.
+type process struct {
+	command    *exec.Cmd
+	in         io.WriteCloser
+	out        *bufio.Reader
+	complaints bytes.Buffer
+}
+
+// start a command in the image, on the network of this machine.
+func (b bench) start(ctx context.Context, command ...string) (*process, error) {
 	args := append([]string{
 		"run", "--rm", "--interactive", "--cpuset-cpus", "1", "--network", "host", "--read-only", "--tmpfs", "/tmp", "--env", "HOME=/tmp",
 		"--env", "ASSAY_USERNAME=assay", "--env", "ASSAY_PASSWORD=assay", "--entrypoint", command[0], b.image,
 	}, command[1:]...)
-	return exec.CommandContext(ctx, "docker", args...)
+	p := &process{command: exec.CommandContext(ctx, "docker", args...)}
+	p.command.Stderr = &p.complaints
+	var err error
+	if p.in, err = p.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	return p, p.command.Start()
 }
 
-// converse says all requests at once, and returns the answers.
-func (b bench) converse(ctx context.Context, requests ...string) ([]answer, error) {
-	cmd := b.inImage(ctx, b.harness)
-	cmd.Stdin = strings.NewReader(strings.Join(requests, "\n") + "\n")
-	var said, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &complaints
-	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("the harness: %w: %s", err, complaints.String())
+// ask says a line and reads the answer.
+func (p *process) ask(request string) (answer, error) {
+	var a answer
+	if _, err := io.WriteString(p.in, request+"\n"); err != nil {
+		return a, fmt.Errorf("%w: %s", err, &p.complaints)
 	}
-	var out []answer
-	lines := bufio.NewScanner(&said)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var a answer
-		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			return nil, fmt.Errorf("the harness answered %s: %w", lines.Text(), err)
-		}
-		if a.State != "ok" {
-			return nil, fmt.Errorf("the harness answered: %s: %s", a.State, a.Reason)
-		}
-		out = append(out, a)
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("%s had no answer: %w: %s", request, err, &p.complaints)
 	}
-	if len(out) != len(requests) {
-		return nil, fmt.Errorf("%d requests had %d answers: %s", len(requests), len(out), complaints.String())
+	if err := json.Unmarshal(line, &a); err != nil {
+		return a, fmt.Errorf("%s was answered by %s: %w", request, line, err)
 	}
-	return out, nil
+	if a.State != "" && a.State != "ok" {
+		return a, fmt.Errorf("%s was answered: %s: %s", request, a.State, a.Reason)
+	}
+	return a, nil
+}
+
+// end of the requests is the end of the process.
+func (p *process) end() error {
+	return errors.Join(p.in.Close(), p.command.Wait())
 }
 
 const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v1"}`
 
-// null is the median of an operation that does nothing, in ns, after a warm-up.
+// startHarness with its connection open.
+func (b bench) startHarness(ctx context.Context, prepare string) (*process, error) {
+	p, err := b.start(ctx, b.harness...)
+	if err != nil {
+		return nil, err
+	}
+	for _, request := range []string{hello, prepare} {
+		if _, err := p.ask(request); err != nil {
+			return nil, fmt.Errorf("the harness: %w", errors.Join(err, p.end()))
+		}
+	}
+	return p, nil
+}
+
+func runOf(kind, statement string, seconds float64) string {
+	return fmt.Sprintf(`{"id":3,"do":"run","connection":"c","kind":%q,"scheme":"SingleRow","transaction":"Autocommit","session":"Dedicated","statement":%q,"seconds":%g}`,
+		kind, statement, seconds)
+}
+
+// null is the median of an operation that does nothing, in ns, of a second behind a warm-up.
 func (b bench) null(ctx context.Context, kind string) (median float64, n int64, err error) {
 	statement := map[string]string{"Execute": "DO 1", "Query": "SELECT 1"}[kind]
-	run := `{"id":%d,"do":"run","connection":"c","kind":"` + kind + `","scheme":"SingleRow","transaction":"Autocommit","session":"Dedicated","statement":"` +
-		statement + `","seconds":%g}`
-	answers, err := b.converse(ctx, hello, `{"id":2,"do":"prepare","connection":"c","driver":"null"}`,
-		fmt.Sprintf(run, 3, 0.5), fmt.Sprintf(run, 4, b.seconds))
+	p, err := b.startHarness(ctx, `{"id":2,"do":"prepare","connection":"c","driver":"null"}`)
 	if err != nil {
 		return 0, 0, err
 	}
-	a := answers[3]
+	defer func() { err = errors.Join(err, p.end()) }()
+	if _, err := p.ask(runOf(kind, statement, warmup)); err != nil {
+		return 0, 0, err
+	}
+	a, err := p.ask(runOf(kind, statement, 1))
+	if err != nil {
+		return 0, 0, err
+	}
 	rank := (a.Operations + 1) / 2
 	for _, bucket := range a.Histogram {
 		if rank -= bucket[1]; rank <= 0 {
@@ -102,42 +147,57 @@ func (b bench) null(ctx context.Context, kind string) (median float64, n int64, 
 	return 0, 0, fmt.Errorf("the histogram has fewer than the %d operations", a.Operations)
 }
 
-// throughHarness is the rate of SELECT 1 through the harness.
-func (b bench) throughHarness(ctx context.Context) (float64, error) {
-	run := `{"id":%d,"do":"run","connection":"c","kind":"Query","scheme":"SingleRow","transaction":"Autocommit","session":"Dedicated","statement":"SELECT 1","seconds":%g}`
-	requests := []string{hello, fmt.Sprintf(
-		`{"id":2,"do":"prepare","connection":"c","driver":%q,"host":"127.0.0.1","port":%d,"database":"assay","tls":"Disabled"}`, b.driver, b.port)}
-	if b.warms {
-		requests = append(requests, fmt.Sprintf(run, len(requests)+1, warmup))
-	}
-	answers, err := b.converse(ctx, append(requests, fmt.Sprintf(run, len(requests)+1, b.seconds))...)
-	if err != nil {
-		return 0, err
-	}
-	return rate(answers[len(answers)-1]), nil
-}
-
-// warmup in seconds, of harness and loop alike.
+// warmup in seconds, of harness and loop alike: Java compiles while it runs.
 const warmup = 1.0
 
-// byHand is the rate of the loop without a harness.
-func (b bench) byHand(ctx context.Context) (float64, error) {
-	args := []string{b.driver, "127.0.0.1", strconv.Itoa(b.port), fmt.Sprint(b.seconds), "assay"}
-	if b.warms {
-		args = append(args, fmt.Sprint(warmup))
-	}
-	cmd := b.inImage(ctx, append(append([]string{}, b.loop...), args...))
-	var complaints bytes.Buffer
-	cmd.Stderr = &complaints
-	said, err := cmd.Output()
+// compare takes the pairs of two processes: the median of the rate of SELECT 1 through the
+// harness over that of the loop by hand, and the median of both rates.
+func (b bench) compare(ctx context.Context, order *rand.Rand) (ratio, harness, loop float64, err error) {
+	through, err := b.startHarness(ctx, fmt.Sprintf(
+		`{"id":2,"do":"prepare","connection":"c","driver":%q,"host":"127.0.0.1","port":%d,"database":"assay","tls":"Disabled"}`, b.driver, b.port))
 	if err != nil {
-		return 0, fmt.Errorf("the loop by hand: %w: %s", err, complaints.String())
+		return 0, 0, 0, err
 	}
-	var a answer
-	if err := json.Unmarshal(said, &a); err != nil {
-		return 0, fmt.Errorf("the loop by hand printed %s: %w", said, err)
+	defer func() { err = errors.Join(err, through.end()) }()
+	byHand, err := b.start(ctx, append(append([]string{}, b.loop...), b.driver, "127.0.0.1", strconv.Itoa(b.port), "assay")...)
+	if err != nil {
+		return 0, 0, 0, err
 	}
-	return rate(a), nil
+	defer func() { err = errors.Join(err, byHand.end()) }()
+	rates := func(seconds float64) (of [2]float64, err error) {
+		first := order.IntN(2)
+		for _, i := range []int{first, 1 - first} {
+			var a answer
+			if i == 0 {
+				a, err = through.ask(runOf("Query", "SELECT 1", seconds))
+			} else {
+				a, err = byHand.ask(fmt.Sprint(seconds))
+			}
+			if err != nil {
+				return of, err
+			}
+			of[i] = float64(a.Operations) / (float64(a.Nanoseconds) / 1e9)
+		}
+		return of, nil
+	}
+	if _, err := rates(warmup); err != nil {
+		return 0, 0, 0, err
+	}
+	var ratios, harnesses, loops []float64
+	for range b.pairs {
+		of, err := rates(b.seconds)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		ratios, harnesses, loops = append(ratios, of[0]/of[1]), append(harnesses, of[0]), append(loops, of[1])
+	}
+	return median(ratios), median(harnesses), median(loops), nil
 }
 
-func rate(a answer) float64 { return float64(a.Operations) / (float64(a.Nanoseconds) / 1e9) }
+func median(sample []float64) float64 {
+	e, err := stats.EstimateMedian(sample)
+	if err != nil {
+		return math.NaN()
+	}
+	return e.Median
+}

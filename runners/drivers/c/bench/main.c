@@ -1,6 +1,6 @@
 // SELECT 1 in a loop, as a user of the library would write it: what the harness is compared with. It shares nothing
-// with the harness but the library. The connection is not encrypted. Usage: bench libmariadb HOST PORT SECONDS
-// DATABASE, with ASSAY_USERNAME and ASSAY_PASSWORD
+// with the harness but the library. The connection is not encrypted. Usage: bench libmariadb HOST PORT DATABASE, with
+// ASSAY_USERNAME and ASSAY_PASSWORD; each line of standard input is the seconds of a run, and has a line as its answer.
 #include <inttypes.h>
 #include <mysql.h>
 #include <stdio.h>
@@ -36,11 +36,10 @@ static int64_t select_one(MYSQL *mysql)
 
 int main(int count, char **arguments)
 {
-  if (count != 6 || strcmp(arguments[1], "libmariadb")) {
-    fprintf(stderr, "usage: bench libmariadb HOST PORT SECONDS DATABASE\n");
+  if (count != 5 || strcmp(arguments[1], "libmariadb")) {
+    fprintf(stderr, "usage: bench libmariadb HOST PORT DATABASE\n");
     return 1;
   }
-  uint64_t time = (uint64_t)(strtod(arguments[4], NULL) * 1e9), operations = 0;
   unsigned protocol = MYSQL_PROTOCOL_TCP;
   my_bool no = 0;
   MYSQL *mysql = mysql_init(NULL);
@@ -49,12 +48,17 @@ int main(int count, char **arguments)
   mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &no);
   mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
   check(mysql, !mysql_real_connect(mysql, arguments[2], getenv("ASSAY_USERNAME"), getenv("ASSAY_PASSWORD"),
-                                   arguments[5], (unsigned)strtoul(arguments[3], NULL, 10), NULL, 0));
-  uint64_t first = now();
-  while (now() - first < time)
-    operations += (uint64_t)select_one(mysql);
-  uint64_t passed = now() - first;
-  printf("{\"operations\":%" PRIu64 ",\"nanoseconds\":%" PRIu64 "}\n", operations, passed);
+                                   arguments[4], (unsigned)strtoul(arguments[3], NULL, 10), NULL, 0));
+  char line[64];
+  while (fgets(line, sizeof line, stdin)) {
+    uint64_t time = (uint64_t)(strtod(line, NULL) * 1e9), operations = 0;
+    uint64_t first = now();
+    while (now() - first < time)
+      operations += (uint64_t)select_one(mysql);
+    uint64_t passed = now() - first;
+    printf("{\"operations\":%" PRIu64 ",\"nanoseconds\":%" PRIu64 "}\n", operations, passed);
+    fflush(stdout);
+  }
   mysql_close(mysql);
   return 0;
 }

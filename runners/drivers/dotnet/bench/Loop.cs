@@ -6,15 +6,16 @@ namespace Assay
 {
     /// <summary>
     /// SELECT 1 as a user would write it, without the harness: what the harness is compared with.
-    /// Usage: ASSAY_USERNAME=... ASSAY_PASSWORD=... loop MySqlConnector|MySql.Data|NewLife.MySql HOST PORT DATABASE SECONDS
+    /// Usage: ASSAY_USERNAME=... ASSAY_PASSWORD=... loop MySqlConnector|MySql.Data|NewLife.MySql HOST PORT DATABASE
+    /// Each line of standard input is the seconds of a run, and is answered by {"operations":N,"nanoseconds":N}.
     /// </summary>
     internal static class Loop
     {
         private static int Main(string[] args)
         {
-            if (args.Length != 5)
+            if (args.Length != 4)
             {
-                Console.Error.WriteLine("usage: loop MySqlConnector|MySql.Data|NewLife.MySql HOST PORT DATABASE SECONDS");
+                Console.Error.WriteLine("usage: loop MySqlConnector|MySql.Data|NewLife.MySql HOST PORT DATABASE");
                 return 2;
             }
             using (var connection = Connect(args[0]))
@@ -24,7 +25,10 @@ namespace Assay
                     + ";Password=" + Environment.GetEnvironmentVariable("ASSAY_PASSWORD")
                     + (args[0] == "NewLife.MySql" ? "" : ";AllowPublicKeyRetrieval=true");
                 connection.Open();
-                Repeat(connection, double.Parse(args[4], System.Globalization.CultureInfo.InvariantCulture));
+                for (var line = Console.ReadLine(); line != null; line = Console.ReadLine())
+                {
+                    Repeat(connection, double.Parse(line, System.Globalization.CultureInfo.InvariantCulture));
+                }
             }
             return 0;
         }

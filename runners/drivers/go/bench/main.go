@@ -1,12 +1,13 @@
 // Command bench is SELECT 1 in a loop, written by hand, without the harness: what the harness is compared with.
 //
-//	bench DRIVER HOST PORT SECONDS DATABASE [WARMUP]
+//	bench DRIVER HOST PORT DATABASE
 //
-// The user's name and password are in ASSAY_USERNAME and ASSAY_PASSWORD. Behind a warm-up of so many
-// seconds it prints {"operations":N,"nanoseconds":N}.
+// The user's name and password are in ASSAY_USERNAME and ASSAY_PASSWORD. Each line of standard input is
+// the seconds of a run, and is answered by {"operations":N,"nanoseconds":N}.
 package main
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"fmt"
@@ -27,43 +28,31 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) == 5 {
-		args = append(args, "0")
-	}
-	if len(args) != 6 {
-		return fmt.Errorf("usage: bench DRIVER HOST PORT SECONDS DATABASE [WARMUP]")
-	}
-	limit, err := seconds(args[3])
-	if err != nil {
-		return err
-	}
-	warmup, err := seconds(args[5])
-	if err != nil {
-		return err
+	if len(args) != 4 {
+		return fmt.Errorf("usage: bench DRIVER HOST PORT DATABASE")
 	}
 	open, ok := map[string]func(string, string) (func(time.Duration) (int, time.Duration, error), error){
 		"go-sql-driver": goSQLDriver, "go-mysql": goMySQL}[args[0]]
 	if !ok {
 		return fmt.Errorf("there is no driver %s; go-sql-driver and go-mysql are known", args[0])
 	}
-	loop, err := open(net.JoinHostPort(args[1], args[2]), args[4])
+	loop, err := open(net.JoinHostPort(args[1], args[2]), args[3])
 	if err != nil {
 		return err
 	}
-	if _, _, err := loop(warmup); err != nil {
-		return err
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		seconds, err := strconv.ParseFloat(lines.Text(), 64)
+		if err != nil {
+			return err
+		}
+		operations, took, err := loop(time.Duration(seconds * float64(time.Second)))
+		if err != nil {
+			return err
+		}
+		fmt.Printf("{\"operations\":%d,\"nanoseconds\":%d}\n", operations, took.Nanoseconds())
 	}
-	operations, took, err := loop(limit)
-	if err != nil {
-		return err
-	}
-	fmt.Printf("{\"operations\":%d,\"nanoseconds\":%d}\n", operations, took.Nanoseconds())
-	return nil
-}
-
-func seconds(text string) (time.Duration, error) {
-	n, err := strconv.ParseFloat(text, 64)
-	return time.Duration(n * float64(time.Second)), err
+	return lines.Err()
 }
 
 func goSQLDriver(address, database string) (func(time.Duration) (int, time.Duration, error), error) {

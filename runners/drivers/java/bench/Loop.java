@@ -1,8 +1,11 @@
 package dev.assay.harness.bench;
 
+import java.io.BufferedReader;
 import java.io.File;
+import java.io.InputStreamReader;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.ResultSet;
@@ -14,21 +17,20 @@ import java.util.Properties;
 /**
  * SELECT 1 in a loop, written by hand, without the harness: what the harness is compared with.
  *
- * <p>java -cp 'lib/*' dev.assay.harness.bench.Loop DRIVER HOST PORT SECONDS DATABASE [WARMUP]: the driver is a jar, or the
- * name of one without its version in the folder drivers/ beside lib/. The user's name and password are in ASSAY_USERNAME and
- * ASSAY_PASSWORD. It prints {"operations":N,"nanoseconds":N} of the loop behind the warm-up, which takes 2 seconds if nothing
- * else is said: Java compiles while it runs, and the harness is measured behind a warm-up as well.
+ * <p>java -cp 'lib/*' dev.assay.harness.bench.Loop DRIVER HOST PORT DATABASE: the driver is a jar, or the name of one without
+ * its version in the folder drivers/ beside lib/. The user's name and password are in ASSAY_USERNAME and ASSAY_PASSWORD. Each
+ * line of standard input is the seconds of a run, and is answered by {"operations":N,"nanoseconds":N}.
  */
 public final class Loop {
   private Loop() {
   }
 
   public static void main(String[] args) throws Exception {
-    if (args.length < 5) {
-      throw new IllegalArgumentException("usage: Loop DRIVER HOST PORT SECONDS DATABASE [WARMUP]");
+    if (args.length != 4) {
+      throw new IllegalArgumentException("usage: Loop DRIVER HOST PORT DATABASE");
     }
     boolean mariadb = args[0].contains("mariadb");
-    String url = (mariadb ? "jdbc:mariadb://" : "jdbc:mysql://") + args[1] + ":" + args[2] + "/" + args[4];
+    String url = (mariadb ? "jdbc:mariadb://" : "jdbc:mysql://") + args[1] + ":" + args[2] + "/" + args[3];
     Properties properties = new Properties();
     properties.setProperty("user", System.getenv("ASSAY_USERNAME"));
     properties.setProperty("password", System.getenv("ASSAY_PASSWORD"));
@@ -39,12 +41,13 @@ public final class Loop {
     String driver = mariadb ? "org.mariadb.jdbc.Driver" : "com.mysql.cj.jdbc.Driver";
     Connection connection = ((Driver) Class.forName(driver, true, loader).getDeclaredConstructor().newInstance())
         .connect(url, properties);
-    long[] answer;
-    try (Statement statement = connection.createStatement()) {
-      loop(statement, args.length > 5 ? Double.parseDouble(args[5]) : 2);
-      answer = loop(statement, Double.parseDouble(args[3]));
+    try (Statement statement = connection.createStatement();
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        long[] answer = loop(statement, Double.parseDouble(line));
+        System.out.println("{\"operations\":" + answer[0] + ",\"nanoseconds\":" + answer[1] + "}");
+      }
     }
-    System.out.println("{\"operations\":" + answer[0] + ",\"nanoseconds\":" + answer[1] + "}");
     System.exit(0);
   }
 

@@ -53,6 +53,20 @@ test('null runs every scheme in every session and transaction', async () => {
   assert.strictEqual(await harness.end(), 0);
 });
 
+test('garbage is collected before other work, not between runs of the same', async () => {
+  const harness = await started();
+  const collects = async (request) => {
+    const run = { do: 'run', connection: 'n', kind: 'Query', scheme: 'SingleRow', statement: 'SELECT 1', operations: 1, ...request };
+    return (await harness.ask(run)).collection.before > 0;
+  };
+  assert.strictEqual(await collects({}), true);
+  assert.strictEqual(await collects({ operations: 5 }), false);
+  assert.strictEqual(await collects({ operations: 0, seconds: 0.01 }), false);
+  assert.strictEqual(await collects({ statement: 'SELECT 2' }), true);
+  assert.strictEqual(await collects({}), true);
+  assert.strictEqual(await harness.end(), 0);
+});
+
 test('null takes time, connects, encodes and queries', async () => {
   const harness = await started();
   const begin = process.hrtime.bigint();

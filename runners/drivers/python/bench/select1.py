@@ -1,7 +1,7 @@
 """SELECT 1 by a driver, without the harness: the least that a program can do. The harness is held against it.
 
-Usage: select1.py DRIVER HOST PORT SECONDS DATABASE, with ASSAY_USERNAME and ASSAY_PASSWORD in the environment.
-Prints one line: {"operations": N, "nanoseconds": N}.
+Usage: select1.py DRIVER HOST PORT DATABASE, with ASSAY_USERNAME and ASSAY_PASSWORD in the environment.
+Each line of standard input is the seconds of a run, and is answered by {"operations": N, "nanoseconds": N}.
 """
 
 import asyncio
@@ -11,8 +11,7 @@ import sys
 from time import perf_counter_ns
 
 
-def blocking(connection, seconds):
-    cursor = connection.cursor()
+def blocking(cursor, seconds):
     execute, fetchall = cursor.execute, cursor.fetchall
     operations = 0
     begin = now = perf_counter_ns()
@@ -22,13 +21,10 @@ def blocking(connection, seconds):
         fetchall()
         operations += 1
         now = perf_counter_ns()
-    connection.close()
     return operations, now - begin
 
 
-async def awaiting(connecting, seconds):
-    connection = await connecting
-    cursor = await connection.cursor()
+async def awaiting(cursor, seconds):
     execute, fetchall = cursor.execute, cursor.fetchall
     operations = 0
     begin = now = perf_counter_ns()
@@ -38,7 +34,6 @@ async def awaiting(connecting, seconds):
         await fetchall()
         operations += 1
         now = perf_counter_ns()
-    await connection.ensure_closed()
     return operations, now - begin
 
 
@@ -93,9 +88,9 @@ DRIVERS = {
 
 
 def main():
-    if len(sys.argv) != 6 or sys.argv[1] not in DRIVERS:
-        sys.exit(f"usage: select1.py DRIVER HOST PORT SECONDS DATABASE (drivers: {', '.join(DRIVERS)})")
-    name, host, port, seconds, database = sys.argv[1:]
+    if len(sys.argv) != 5 or sys.argv[1] not in DRIVERS:
+        sys.exit(f"usage: select1.py DRIVER HOST PORT DATABASE (drivers: {', '.join(DRIVERS)})")
+    name, host, port, database = sys.argv[1:]
     opened = DRIVERS[name](
         host=host,
         port=int(port),
@@ -105,10 +100,23 @@ def main():
         autocommit=True,
     )
     if asyncio.iscoroutine(opened):
-        operations, nanoseconds = asyncio.run(awaiting(opened, float(seconds)))
-    else:
-        operations, nanoseconds = blocking(opened, float(seconds))
-    print(json.dumps({"operations": operations, "nanoseconds": nanoseconds}))
+        asyncio.run(awaited(opened))
+        return
+    cursor = opened.cursor()
+    for seconds in sys.stdin:
+        answer(*blocking(cursor, float(seconds)))
+
+
+async def awaited(connecting):
+    connection = await connecting
+    cursor = await connection.cursor()
+    for seconds in sys.stdin:
+        answer(*await awaiting(cursor, float(seconds)))
+    await connection.ensure_closed()
+
+
+def answer(operations, nanoseconds):
+    print(json.dumps({"operations": operations, "nanoseconds": nanoseconds}), flush=True)
 
 
 main()
