@@ -82,11 +82,11 @@ func (b bench) start(ctx context.Context, command ...string) (*process, error) {
 func (p *process) ask(request string) (answer, error) {
 	var a answer
 	if _, err := io.WriteString(p.in, request+"\n"); err != nil {
-		return a, fmt.Errorf("%w: %s", err, &p.complaints)
+		return a, err
 	}
 	line, err := p.out.ReadBytes('\n')
 	if err != nil {
-		return a, fmt.Errorf("%s had no answer: %w: %s", request, err, &p.complaints)
+		return a, fmt.Errorf("%s had no answer: %w", request, err)
 	}
 	if err := json.Unmarshal(line, &a); err != nil {
 		return a, fmt.Errorf("%s was answered by %s: %w", request, line, err)
@@ -97,9 +97,12 @@ func (p *process) ask(request string) (answer, error) {
 	return a, nil
 }
 
-// end of the requests is the end of the process.
+// end of the requests is the end of the process; what it complained of is in the error.
 func (p *process) end() error {
-	return errors.Join(p.in.Close(), p.command.Wait())
+	if err := errors.Join(p.in.Close(), p.command.Wait()); err != nil {
+		return fmt.Errorf("%w: %s", err, &p.complaints)
+	}
+	return nil
 }
 
 const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v1"}`
