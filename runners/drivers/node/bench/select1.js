@@ -2,15 +2,15 @@
 
 // Loops of SELECT 1 as a user of a driver would write them, without the harness, to compare the harness with.
 //
-// Before a loop it does what the harness has to do before it measures: it switches autocommit on, asks for the cipher
-// and collects garbage. Each alone changes nothing, but a collection after other statements makes each call of mysql2
-// and mariadb about 1 µs slower: a matter of the state that V8 is in, and not of who wrote the loop.
+// Before the first run it does what the harness has to do: it switches autocommit on, asks for the cipher and collects
+// garbage. A collection changes the state that V8 is in, whoever wrote the loop.
 // Usage: node select1.js DRIVER HOST PORT DATABASE [PACKAGE]
 //   DRIVER is mysql, promise-mysql, mysql2, mariadb; PACKAGE is another version of it, as package.json names it.
 //   User name and password are in ASSAY_USERNAME and ASSAY_PASSWORD.
 // Each line of standard input is the seconds of a run, and is answered by {"operations":N,"nanoseconds":N}.
 
 const readline = require('node:readline');
+const { promisify } = require('node:util');
 const v8 = require('node:v8');
 const vm = require('node:vm');
 
@@ -108,10 +108,8 @@ async function main() {
   }
   const { connect, loop } = drivers[driver];
   const connection = await connect();
-  for (const statement of BEFORE) {
-    if (driver === 'mysql') await new Promise((resolve) => connection.query(statement, resolve));
-    else await connection.query(statement);
-  }
+  const query = driver === 'mysql' ? promisify(connection.query) : connection.query;
+  for (const statement of BEFORE) await query.call(connection, statement);
   collect();
   for await (const seconds of readline.createInterface({ input: process.stdin })) {
     console.log(JSON.stringify(await loop(connection, Number(seconds))));
