@@ -515,6 +515,23 @@ type TrialStatus struct {
 	// such a trial is kept, and not part of the summary.
 	// +optional
 	Disturbed bool `json:"disturbed,omitempty"`
+	// LimitedBy names the limits that the trial ran into by its own work, at most one entry
+	// for each. They are part of the result, and no reason to leave it out.
+	// +optional
+	// +listType=map
+	// +listMapKey=by
+	// +kubebuilder:validation:MaxItems=4
+	LimitedBy []Limit `json:"limitedBy,omitempty"`
+	// Saturated is true when the target did not keep up with the rate of an open loop: the
+	// latencies then grow with the length of the window, and are no steady-state figures.
+	// +optional
+	Saturated bool `json:"saturated,omitempty"`
+	// MachineSpeed of the nodes of the trial, measured by a short fixed kernel just before
+	// the trial; an entry for each side and kernel.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	MachineSpeed []MachineSpeed `json:"machineSpeed,omitempty"`
 	// Nodes that the client pods ran on, in the order of the clients.
 	// +optional
 	// +listType=atomic
@@ -557,6 +574,45 @@ type TrialStatus struct {
 	// client; those of other clients end in -1, -2 and so on.
 	// +optional
 	Result string `json:"result,omitempty"`
+}
+
+// LimitKind is what held back what was measured.
+// +kubebuilder:validation:Enum=CPU;Memory;Client
+type LimitKind string
+
+// Limits that a trial may run into by its own work.
+const (
+	// LimitCPU: the target used up the CPU of its shape.
+	LimitCPU LimitKind = "CPU"
+	// LimitMemory: the target waited for memory within the limit of its shape.
+	LimitMemory LimitKind = "Memory"
+	// LimitClient: a client was at its own CPU limit, so that the numbers tell of the
+	// client too.
+	LimitClient LimitKind = "Client"
+)
+
+// Limit that a trial ran into by its own work.
+type Limit struct {
+	// By is CPU, Memory or Client.
+	By LimitKind `json:"by"`
+	// ThrottledShare is the share (0 to 1) of the periods of CPU bandwidth enforcement
+	// (100 ms each) inside the measured window in which the container had to wait, as a
+	// decimal number; absent where it is not known. Of several clients the largest.
+	// +optional
+	ThrottledShare string `json:"throttledShare,omitempty"`
+}
+
+// MachineSpeed is the speed of a node, measured just before a trial.
+type MachineSpeed struct {
+	// Side is client or target.
+	// +kubebuilder:validation:Enum=client;target
+	Side string `json:"side"`
+	// Kernel is what was timed, such as integer or memory.
+	Kernel string `json:"kernel"`
+	// Value is the time that the kernel took, as a decimal number.
+	Value string `json:"value"`
+	// Unit of the value, such as ms.
+	Unit string `json:"unit"`
 }
 
 // Value is one measured number. A number that was not measured has no entry.
@@ -611,6 +667,83 @@ type SummaryEntry struct {
 	IntervalHigh string `json:"intervalHigh,omitempty"`
 	// N is the number of trials behind the median.
 	N int32 `json:"n"`
+	// Planned is the number of trials of the target in the cell: one for each block.
+	// +optional
+	Planned int32 `json:"planned,omitempty"`
+	// LeftOut counts the trials that are not behind the median, by the reason; N and these
+	// add up to Planned.
+	// +optional
+	// +listType=map
+	// +listMapKey=reason
+	// +kubebuilder:validation:MaxItems=6
+	LeftOut []LeftOut `json:"leftOut,omitempty"`
+	// WithDisturbed is the same over all valid trials, the disturbed ones included; absent
+	// when none was left out for a disturbance.
+	// +optional
+	WithDisturbed *Spread `json:"withDisturbed,omitempty"`
+	// LimitedBy names the limits that trials behind the median ran into.
+	// +optional
+	// +listType=map
+	// +listMapKey=by
+	// +kubebuilder:validation:MaxItems=4
+	LimitedBy []LimitCount `json:"limitedBy,omitempty"`
+	// Saturated is the number of trials behind the median in which the target did not keep
+	// up with the rate that was offered.
+	// +optional
+	Saturated int32 `json:"saturated,omitempty"`
+	// Caveat says why the value is not what its name suggests, such as a percentile of the
+	// latency that the period of CPU bandwidth enforcement decides; empty where nothing is
+	// known against it.
+	// +optional
+	Caveat string `json:"caveat,omitempty"`
+}
+
+// LeftOut counts trials that are not behind a median.
+type LeftOut struct {
+	// Reason: Failed (no result), Invalid (it contradicts itself), Disturbed (by a cause
+	// outside of what is measured), BlockDisturbed (a trial that it is compared with was),
+	// NoValue (the measurement has no number), NotRun (the run ended before).
+	// +kubebuilder:validation:Enum=Failed;Invalid;Disturbed;BlockDisturbed;NoValue;NotRun
+	Reason LeftOutReason `json:"reason"`
+	// N is the number of trials.
+	N int32 `json:"n"`
+}
+
+// LeftOutReason is why a trial is not behind a median.
+type LeftOutReason string
+
+// Reasons for which trials are left out.
+const (
+	LeftOutFailed         LeftOutReason = "Failed"
+	LeftOutInvalid        LeftOutReason = "Invalid"
+	LeftOutDisturbed      LeftOutReason = "Disturbed"
+	LeftOutBlockDisturbed LeftOutReason = "BlockDisturbed"
+	LeftOutNoValue        LeftOutReason = "NoValue"
+	LeftOutNotRun         LeftOutReason = "NotRun"
+)
+
+// Spread of a measurement over trials, as decimal numbers.
+type Spread struct {
+	// Median of the trials.
+	Median string `json:"median"`
+	// Min of the trials.
+	Min string `json:"min"`
+	// Max of the trials.
+	Max string `json:"max"`
+	// N is the number of trials.
+	N int32 `json:"n"`
+}
+
+// LimitCount says how many trials ran into a limit.
+type LimitCount struct {
+	// By is CPU, Memory or Client.
+	By LimitKind `json:"by"`
+	// N is the number of trials.
+	N int32 `json:"n"`
+	// ThrottledShare is the median over these trials of the share (0 to 1) of throttled
+	// periods, as a decimal number; absent where it is not known.
+	// +optional
+	ThrottledShare string `json:"throttledShare,omitempty"`
 }
 
 // Finding is what a validity check found.
@@ -627,9 +760,10 @@ type Finding struct {
 	Target string `json:"target,omitempty"`
 	// Check that found it.
 	Check string `json:"check"`
-	// Severity is Invalid (the number must not be used), Disturbed (something else
-	// happened meanwhile; not used either) or Warning.
-	// +kubebuilder:validation:Enum=Invalid;Disturbed;Warning
+	// Severity is Invalid (the number must not be used), Disturbed (something outside of what
+	// is measured happened meanwhile; not used either), Warning (the number is used; the
+	// reader should know) or Note (a fact, and nothing against the number).
+	// +kubebuilder:validation:Enum=Invalid;Disturbed;Warning;Note
 	Severity string `json:"severity"`
 	// Message with the numbers that contradict each other.
 	Message string `json:"message"`

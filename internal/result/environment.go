@@ -40,6 +40,9 @@ type Machine struct {
 	CPUs *int64 `json:"cpus,omitempty"`
 	// MemoryBytes of the node.
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
+	// BootID of the kernel (/proc/sys/kernel/random/boot_id): nodes that share one, such as
+	// those of kind, are one machine.
+	BootID string `json:"bootID,omitempty"`
 	// BootTime of the node.
 	BootTime *time.Time `json:"bootTime,omitempty"`
 }
@@ -113,6 +116,13 @@ type Usage struct {
 	Throttled *int64 `json:"throttled,omitempty"`
 	// ThrottledSeconds is how long it had to wait, over all CPUs.
 	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
+	// NodeCPUSeconds that all CPUs of the machine were busy, steal time left out; of the
+	// whole machine (/proc/stat), which nodes of kind share: see Machine.BootID.
+	NodeCPUSeconds *float64 `json:"nodeCPUSeconds,omitempty"`
+	// NodeStealSeconds in which the hypervisor gave the machine's CPUs to others.
+	NodeStealSeconds *float64 `json:"nodeStealSeconds,omitempty"`
+	// TCPRetransmits of the network namespace of the pod (segments).
+	TCPRetransmits *int64 `json:"tcpRetransmits,omitempty"`
 	// MemoryBytes in use, page cache included.
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 	// MemoryPeakBytes since the container began.

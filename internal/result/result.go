@@ -83,6 +83,10 @@ type TrialRef struct {
 	Index *int `json:"index,omitempty"`
 	// Block is the repetition, from 0. Only for the phase Run.
 	Block *int `json:"block,omitempty"`
+	// Cell is the index of the cell in the plan, from 0. Only for the phase Run.
+	Cell *int `json:"cell,omitempty"`
+	// Attempt at the trial, from 0.
+	Attempt int `json:"attempt,omitempty"`
 	// Target is the name of the target in the run.
 	Target string `json:"target"`
 	// Client is the index of the client pod, from 0.
@@ -161,6 +165,12 @@ type Tool struct {
 	ExitCode *int `json:"exitCode,omitempty"`
 	// Signal that ended the process, such as SIGKILL.
 	Signal string `json:"signal,omitempty"`
+	// Seeds of the random numbers that the tool was given, by phase (Warmup, Run); absent for
+	// a tool that takes none.
+	Seeds map[string]int64 `json:"seeds,omitempty"`
+	// Unseeded: the tool draws random numbers that nobody can seed, so that the stream of
+	// operations differs from one execution to the next and cannot be repeated.
+	Unseeded bool `json:"unseeded,omitempty"`
 }
 
 // Times are instants on the client's clock. An instant that did not happen is absent.

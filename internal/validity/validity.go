@@ -42,6 +42,8 @@ const (
 	Disturbed Severity = "Disturbed"
 	// Warning: the numbers are used; the reader should know.
 	Warning Severity = "Warning"
+	// Note: a fact beside the numbers, and nothing against them.
+	Note Severity = "Note"
 )
 
 // Finding is one thing that is wrong or remarkable.
