@@ -15,7 +15,7 @@ import (
 // workloads has a workload for every runner of the list: a new runner adds one.
 var workloads = map[string]string{
 	"sysbench": `{"test":"oltp_read_write","threads":4,"tables":2,"tableSize":1000,"reportIntervalSeconds":1,
-		"percentile":95,"histogram":true,"randSeed":42}`,
+		"percentile":95,"histogram":true}`,
 	"ycsb": `{"workload":"a","recordCount":1000,"threads":4,"driver":"MySQL","columns":"Text","fieldCount":10,"fieldLength":100,
 		"statusIntervalSeconds":1}`,
 	"drivers": `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}],"rounds":3,"window":"2s","seed":42}`,

@@ -200,7 +200,8 @@ type Design struct {
 	Blocks int32 `json:"blocks,omitempty"`
 
 	// Order of the trials. RandomizedBlocks (the default) goes block by block, the
-	// cells in random order, and in each cell the targets in random order. ABBA goes
+	// cells in random order, and in each cell the targets in random order, which the next
+	// block turns round: of two blocks each target is before each other one in one. ABBA goes
 	// block by block and turns the order of the targets round in every other block.
 	// Sequential measures all of one target before the next, as many published
 	// benchmarks do: drift over time then looks like a difference of targets.
@@ -208,13 +209,13 @@ type Design struct {
 	// +kubebuilder:default=RandomizedBlocks
 	Order TrialOrder `json:"order,omitempty"`
 
-	// Seed of the random order, 0 to 9007199254740991. The same spec and seed give
-	// the same order.
+	// Seed of the random order and of the random numbers that tools draw, 0 to
+	// 9007199254740991. The same spec and seed give the same order, and give tools the same
+	// seeds. Absent: it follows from the rest of the spec, and stands in status.plan.seed.
 	// +optional
-	// +kubebuilder:default=42
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9007199254740991
-	Seed int64 `json:"seed,omitempty"`
+	Seed *int64 `json:"seed,omitempty"`
 
 	// Cooldown is the pause between the end of a trial and the start of the next one.
 	// +optional

@@ -201,6 +201,10 @@ type PlanStatus struct {
 	Trials int32 `json:"trials"`
 	// Cells of the matrix, without those that are excluded.
 	Cells int32 `json:"cells"`
+	// Seed of the order and of the tools' random numbers: design.seed, or what followed from
+	// the spec.
+	// +optional
+	Seed *int64 `json:"seed,omitempty"`
 	// SHA256 of the plan in its canonical form, in hexadecimal: same spec and seed,
 	// same hash.
 	SHA256 string `json:"sha256"`

@@ -87,15 +87,6 @@ type SysbenchWorkload struct {
 	// +kubebuilder:default=true
 	Histogram *bool `json:"histogram,omitempty"`
 
-	// RandSeed is the seed of sysbench's random numbers, the same in every trial,
-	// 1 to 2147483647. Each client adds its index, so that no two ask for the same
-	// rows. It has no bearing on the data that is loaded.
-	// +optional
-	// +kubebuilder:default=42
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=2147483647
-	RandSeed int64 `json:"randSeed,omitempty"`
-
 	// Events is the number of transactions that each client measures; 0 (the default)
 	// measures for design.duration instead, which otherwise is the longest that a
 	// trial may take.

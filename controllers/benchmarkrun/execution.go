@@ -276,6 +276,8 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 		Snapshot:        e.snapshot,
 		Deadline:        deadline,
 		Demand:          s.demand.all,
+		Seed:            s.seed(),
+		SharedServer:    sharesServer(s.run.Spec.Targets, t),
 	}
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
@@ -295,6 +297,18 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 		TLS: runner.TLSMode(orDefault(string(t.MySQL.TLS), string(v1alpha1.TLSDisabled))), StorageEngine: t.MySQL.StorageEngine,
 	}
 	return trial
+}
+
+// seed of the run. A run whose plan was lost has that of the status; one that was never
+// planned has none, and starts no tool.
+func (s *scope) seed() int64 {
+	switch st := s.run.Status.Plan; {
+	case s.plan != nil:
+		return s.plan.Seed
+	case st != nil && st.Seed != nil:
+		return *st.Seed
+	}
+	return 0
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.
@@ -429,14 +443,8 @@ func checkResult(cm *corev1.ConfigMap, sha string, ref result.TrialRef) (*result
 	if got := result.Digest(cm.BinaryData[result.KeyRaw]); got != res.RawSHA256 {
 		return nil, fmt.Errorf("the raw output (SHA-256 %.12s) is not the one that the result names (%.12s)", got, res.RawSHA256)
 	}
-	if !sameTrial(res.Trial, ref) {
+	if !res.Trial.SameTrial(ref) || res.Trial.Client != ref.Client {
 		return nil, fmt.Errorf("the result is of %+v, not of %+v", res.Trial, ref)
 	}
 	return &res, nil
-}
-
-func sameTrial(a, b result.TrialRef) bool {
-	same := func(x, y *int) bool { return (x == nil) == (y == nil) && (x == nil || *x == *y) }
-	return a.RunUID == b.RunUID && a.Phase == b.Phase && a.Target == b.Target && a.Client == b.Client &&
-		same(a.Index, b.Index) && same(a.Block, b.Block)
 }

@@ -165,16 +165,17 @@ func (r *Reconciler) writePlan(ctx context.Context, s *scope) error {
 	}
 	s.run.Status.Plan = &v1alpha1.PlanStatus{
 		Trials: int32(len(s.plan.Trials)), Cells: int32(len(s.plan.Cells)), SHA256: s.plan.SHA256(), Parts: int32(len(parts)),
+		Seed: new(s.plan.Seed),
 	}
 	return nil
 }
 
 // specHash is the SHA-256 of what decides the result: the spec without the fields
-// that can be changed later, and everything that its references meant.
-func specHash(spec v1alpha1.BenchmarkRunSpec, resolved v1alpha1.Resolved) string {
-	spec = *spec.DeepCopy()
-	spec.Suspend, spec.Retain, spec.TTLSecondsAfterFinished, spec.Priority = false, "", nil, 0
-	spec.Exclusive, spec.Deadline = nil, metav1.Duration{}
+// that can be changed later, and everything that its references meant. A seed that
+// followed from the spec counts as if it were written there.
+func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Resolved) string {
+	spec = plan.Deciding(spec)
+	spec.Design.Seed = &seed
 	if in := resolved.Inputs; in != nil {
 		// The name of the copy is that of the run.
 		resolved.Inputs = &v1alpha1.ResolvedInputs{SHA256: in.SHA256}

@@ -36,7 +36,7 @@ func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
 		}
 		run.Status.Resolved = resolved
 		run.Status.AcceptedTime = &metav1.Time{Time: s.now}
-		run.Status.SpecHash = specHash(run.Spec, *resolved)
+		run.Status.SpecHash = specHash(run.Spec, s.plan.Seed, *resolved)
 	}
 	if err := r.markRun(ctx, s); err != nil {
 		return outcome{}, err

@@ -149,7 +149,7 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 		clients: int(max(s.run.Spec.Clients.Count, 1)),
 		ref: result.TrialRef{
 			RunUID: string(s.run.UID), Phase: string(runner.Run), Target: target,
-			Index: new(int(t.Index)), Block: new(int(t.Block)),
+			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 		busy: plan.Measuring(s.run.Spec.Design) + settle,
 	}

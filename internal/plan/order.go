@@ -21,15 +21,21 @@ var orders = map[v1alpha1.TrialOrder]func(seed int64, n size) []Trial{
 
 // randomizedBlocks goes block by block; in a block the cells are in random order,
 // and in a cell the targets, next to each other: what is compared is measured close
-// in time.
+// in time. Two blocks are a pair: the second has the targets of each cell in the
+// opposite order, so that of any two targets each is first in one of them. Orders drawn
+// for each block alone put one target first in 8 of 10 blocks for 1 seed in 9, and
+// then what comes first differs from what comes second for that reason. With an odd
+// number of blocks the last one has no partner.
 //
 // Random means: sorted by a key, the SHA-256 of these words, each followed by a
 // newline, numbers in decimal and from 0:
 //
-//	cells of a block:   assay.dev/order/v1  SEED  BLOCK  CELL
-//	targets of a cell:  assay.dev/order/v1  SEED  BLOCK  CELL  TARGET
+//	cells of a block:   assay.dev/order/v2  SEED  BLOCK  CELL
+//	targets of a cell:  assay.dev/order/v2  SEED  BLOCK  CELL  TARGET
 //
-// CELL and TARGET are the indices into Plan.Cells and Plan.Targets. So anybody can
+// BLOCK of the targets is the first block of the pair, an even number; in the second
+// block the sorted list is read backwards. The opposite of a random order is as random:
+// neither block of a pair is the one that is always turned round. CELL and TARGET are the indices into Plan.Cells and Plan.Targets. So anybody can
 // check an order with a few lines of any language. A shuffle by math/rand would be
 // specified by the source of one Go release only: which numbers a seed gives, and
 // how a shuffle uses them, may change with the next.
@@ -37,7 +43,11 @@ func randomizedBlocks(seed int64, n size) []Trial {
 	out := make([]Trial, 0, int(n.blocks)*int(n.cells)*int(n.targets))
 	for block := range n.blocks {
 		for _, cell := range shuffled(n.cells, seed, block) {
-			for _, target := range shuffled(n.targets, seed, block, cell) {
+			targets := shuffled(n.targets, seed, block-block%2, cell)
+			if block%2 == 1 {
+				slices.Reverse(targets)
+			}
+			for _, target := range targets {
 				out = append(out, Trial{Block: block, Cell: cell, Target: target})
 			}
 		}
@@ -77,7 +87,7 @@ func sequential(_ int64, n size) []Trial {
 
 // shuffled lists 0 to n-1, sorted by the key of each.
 func shuffled(n int32, seed int64, path ...int32) []int32 {
-	prefix := fmt.Appendf(nil, "assay.dev/order/v1\n%d\n", seed)
+	prefix := fmt.Appendf(nil, "assay.dev/order/v2\n%d\n", seed)
 	for _, p := range path {
 		prefix = fmt.Appendf(prefix, "%d\n", p)
 	}

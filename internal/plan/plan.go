@@ -4,6 +4,7 @@
 //	plan.go      the plan, and what it refuses
 //	cells.go     the matrix: every combination of the axes but the excluded ones
 //	order.go     the order of the trials
+//	seed.go      the seed of a spec that has none
 //	reset.go     which trials have the data put back first
 //	apply.go     the workload of one cell
 //	describe.go  the plan as bytes, as text and as time
@@ -26,7 +27,7 @@ const MaxTrials = 20000
 
 // Plan is the ordered list of the trials of a run.
 type Plan struct {
-	// Seed of the order.
+	// Seed of the order, and of what tools draw.
 	Seed int64 `json:"seed"`
 	// Order of the trials.
 	Order v1alpha1.TrialOrder `json:"order"`
@@ -116,8 +117,9 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	if tooMany.Trials() > MaxTrials {
 		return nil, tooMany
 	}
-	p := &Plan{Seed: d.Seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells)), Targets: targets}
-	p.Trials = arrange(d.Seed, size{blocks: d.Blocks, cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
+	seed := seedOf(spec)
+	p := &Plan{Seed: seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells)), Targets: targets}
+	p.Trials = arrange(seed, size{blocks: d.Blocks, cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
 	for i := range p.Trials {
 		p.Trials[i].Index = int32(i)
 	}

@@ -62,7 +62,7 @@ func mergeable(sorted []Result) error {
 	first := sorted[0]
 	for i, r := range sorted[1:] {
 		switch a, b := first.Trial, r.Trial; {
-		case a.RunUID != b.RunUID || a.Phase != b.Phase || a.Target != b.Target || !equal(a.Index, b.Index) || !equal(a.Block, b.Block):
+		case !a.SameTrial(b):
 			return fmt.Errorf("client %d has a result of another trial than client %d", b.Client, a.Client)
 		case b.Client == sorted[i].Trial.Client:
 			return fmt.Errorf("client %d has two results", b.Client)
@@ -72,8 +72,6 @@ func mergeable(sorted []Result) error {
 	}
 	return nil
 }
-
-func equal(a, b *int) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
 
 // mergeStates takes the failure of the first client that failed by itself: when
 // one fails, the others are told to stop.

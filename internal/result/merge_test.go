@@ -246,6 +246,8 @@ func TestMergeRefuses(t *testing.T) {
 		"one client twice":      {[]Result{clientResult(1, 0, nil), clientResult(0, 0, nil), clientResult(1, 0, nil)}, "client 1 has two results"},
 		"another trial":         {[]Result{clientResult(0, 0, nil), clientResult(1, 0, func(r *Result) { r.Trial.Index = new(8) })}, "client 1 has a result of another trial"},
 		"a trial and a loading": {[]Result{clientResult(0, 0, nil), clientResult(1, 0, func(r *Result) { r.Trial.Index = nil })}, "another trial"},
+		"another cell":          {[]Result{clientResult(0, 0, nil), clientResult(1, 0, func(r *Result) { r.Trial.Cell = new(1) })}, "another trial"},
+		"another attempt":       {[]Result{clientResult(0, 0, nil), clientResult(1, 0, func(r *Result) { r.Trial.Attempt = 1 })}, "another trial"},
 		"another target":        {[]Result{clientResult(0, 0, nil), clientResult(1, 0, func(r *Result) { r.Trial.Target = "b" })}, "another trial"},
 		"another tool":          {[]Result{clientResult(0, 0, nil), clientResult(1, 0, func(r *Result) { r.Tool.Name = "ycsb" })}, "client 1 ran ycsb, and client 0 sysbench"},
 	}

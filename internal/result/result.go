@@ -93,6 +93,15 @@ type TrialRef struct {
 	Client int `json:"client"`
 }
 
+// SameTrial says whether two executions are of the same attempt at the same phase or trial,
+// whichever client it was.
+func (a TrialRef) SameTrial(b TrialRef) bool {
+	return a.RunUID == b.RunUID && a.Phase == b.Phase && a.Target == b.Target && a.Attempt == b.Attempt &&
+		equal(a.Index, b.Index) && equal(a.Block, b.Block) && equal(a.Cell, b.Cell)
+}
+
+func equal(a, b *int) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }
+
 // Failure says why a phase did not do its work.
 type Failure struct {
 	// Reason is one of the documented reasons, such as CredentialsRejected.
@@ -165,10 +174,10 @@ type Tool struct {
 	ExitCode *int `json:"exitCode,omitempty"`
 	// Signal that ended the process, such as SIGKILL.
 	Signal string `json:"signal,omitempty"`
-	// Seeds of the random numbers that the tool was given, by phase (Warmup, Run); absent for
-	// a tool that takes none.
+	// Seeds of the random numbers that the tool was given, by the phase that it ran (Prepare,
+	// Warmup, Run); absent for a tool that takes none.
 	Seeds map[string]int64 `json:"seeds,omitempty"`
-	// Unseeded: the tool draws random numbers that nobody can seed, so that the stream of
+	// Unseeded: the tool draws random numbers that nobody seeded, so that the stream of
 	// operations differs from one execution to the next and cannot be repeated.
 	Unseeded bool `json:"unseeded,omitempty"`
 }

@@ -11,7 +11,10 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-const durationName = "DURATION_SECONDS"
+const (
+	durationName = "DURATION_SECONDS"
+	seedName     = "SEED"
+)
 
 // builtIns are the values that Assay fills in, by their names between $( and ).
 var builtIns = map[string]func(runner.Trial, runner.Phase, Params, runner.Credentials) string{
@@ -41,8 +44,8 @@ var builtIns = map[string]func(runner.Trial, runner.Phase, Params, runner.Creden
 	"CLIENTS": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
 		return strconv.Itoa(t.Clients)
 	},
-	"SEED": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
-		return strconv.Itoa(seed(t))
+	seedName: func(t runner.Trial, p runner.Phase, _ Params, _ runner.Credentials) string {
+		return strconv.FormatInt(runner.Seed(t, p), 10)
 	},
 }
 
@@ -51,15 +54,6 @@ func seconds(t runner.Trial, p runner.Phase) int64 {
 		return t.WarmupSeconds
 	}
 	return t.DurationSeconds
-}
-
-// seed from 1: the same for all targets of a block, another for every client and block.
-func seed(t runner.Trial) int {
-	block := 0
-	if t.Ref.Block != nil {
-		block = *t.Ref.Block
-	}
-	return 1 + block*max(t.Clients, 1) + t.Ref.Client
 }
 
 // command builds the command of a phase.
@@ -88,6 +82,12 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials, formats m
 		args = append(args, arg)
 	}
 	out := runner.Command{Path: args[0], Args: args[1:], Files: files(t, c), Env: environment(t, c)}
+	if wanted.names(seedName) {
+		out.Seed = runner.Seed(t, phase)
+	} else {
+		// Of a tool that Assay does not know: it may draw nothing at all.
+		out.Unseeded = phase == runner.Warmup || phase == runner.Run
+	}
 	if p.Output != "" && phase != runner.Prepare && phase != runner.Cleanup {
 		out.Collect = []string{p.Output}
 	}

@@ -34,7 +34,7 @@ func TestCommand(t *testing.T) {
 	}
 	want := runner.Command{
 		Path: "mariadb-slap",
-		Args: []string{"--defaults-file=my.cnf", "--concurrency=8", "--number-of-queries=1000", "--seed=8", "$(HOST)", "60"},
+		Args: []string{"--defaults-file=my.cnf", "--concurrency=8", "--number-of-queries=1000", "--seed=1601003527", "$(HOST)", "60"},
 		Files: map[string][]byte{
 			"queries.sql": []byte("SELECT 1"), "ca.pem": []byte("ca"),
 			"my.cnf": []byte("[client]\nprotocol=tcp\nhost=\"db.bench.svc\"\nport=3307\nuser=\"assay\"\npassword=\"p\\\"w\\\\d\"\n" +
@@ -44,6 +44,7 @@ func TestCommand(t *testing.T) {
 			"ASSAY_PASSWORD": `p"w\d`, "MYSQL_PWD": `p"w\d`, "ASSAY_HOST": "db.bench.svc", "ASSAY_PORT": "3307",
 			"ASSAY_DATABASE": "bench", "ASSAY_USERNAME": "assay", "ASSAY_TLS": "Required",
 		},
+		Seed: 1601003527,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -57,6 +58,35 @@ func TestTheWarmupHasItsOwnDuration(t *testing.T) {
 	}
 	if last := got.Args[len(got.Args)-1]; last != "5" {
 		t.Errorf("duration = %s, want 5", last)
+	}
+}
+
+// A tool that is told no seed draws what nobody can repeat, unless it draws nothing: Assay
+// does not know it.
+func TestWhatACustomToolDraws(t *testing.T) {
+	trial := slapTrial()
+	tests := map[string]struct {
+		phase    runner.Phase
+		old, new string
+		seed     int64
+		unseeded bool
+	}{
+		"the window":                     {phase: runner.Run, seed: runner.Seed(trial, runner.Run)},
+		"the warm-up has another seed":   {phase: runner.Warmup, seed: runner.Seed(trial, runner.Warmup)},
+		"a window without $(SEED)":       {phase: runner.Run, old: "$(SEED)", new: "1", unseeded: true},
+		"a window with the text $(SEED)": {phase: runner.Run, old: "$(SEED)", new: "$$(SEED)", unseeded: true},
+		"loading without a seed":         {phase: runner.Prepare},
+		"loading with one":               {phase: runner.Prepare, old: "$(DATABASE)", new: "$(DATABASE)-$(SEED)", seed: runner.Seed(trial, runner.Prepare)},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial := slapTrial()
+			trial.Workload = json.RawMessage(strings.Replace(slapWorkload, tt.old, tt.new, 1))
+			got, err := Runner(nil).Command(trial, tt.phase, runner.Credentials{})
+			if err != nil || got.Seed != tt.seed || got.Unseeded != tt.unseeded {
+				t.Errorf("seed %d, unseeded %v, error %v, want %d and %v", got.Seed, got.Unseeded, err, tt.seed, tt.unseeded)
+			}
+		})
 	}
 }
 

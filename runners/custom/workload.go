@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -104,7 +103,14 @@ func (p Params) phase(phase runner.Phase) *Phase {
 
 // timed says whether the tool is told how long to run.
 func (p Params) timed() bool {
-	return slices.ContainsFunc(p.Run.Command, func(arg string) bool { return strings.Contains(arg, "$("+durationName+")") })
+	return p.Run.names(durationName)
+}
+
+// names says whether the command has a value that Assay fills in; $$(NAME) has not.
+func (p Phase) names(name string) bool {
+	return slices.ContainsFunc(p.Command, func(arg string) bool {
+		return slices.Contains(reference.FindAllString(arg, -1), "$("+name+")")
+	})
 }
 
 func skips(t runner.Trial, phase runner.Phase) bool {

@@ -56,6 +56,10 @@ type Trial struct {
 	SettleSeconds float64 `json:"settleSeconds,omitempty"`
 	// Endpoint is where the target answers.
 	Endpoint Endpoint `json:"endpoint"`
+	// Seed of the run, 0 to 9007199254740991. Those that tools are given are of Seed.
+	Seed int64 `json:"seed"`
+	// SharedServer: another target of the run is on the same server.
+	SharedServer bool `json:"sharedServer,omitempty"`
 	// Demand of all clients together, the largest of all cells of the plan.
 	Demand Demand `json:"demand,omitzero"`
 	// Inputs are the files that the workload names, by name: the ConfigMap of the user,
@@ -156,6 +160,11 @@ type Command struct {
 	// Dialogue is what the agent says to the tool, which then answers every request with one
 	// line. Nil: the tool needs no input.
 	Dialogue []Turn
+	// Seed that the command gives the tool for its random numbers; 0 if it gives none.
+	Seed int64
+	// Unseeded: the tool draws random numbers, and nobody can seed them, or the command does
+	// not: what it asks for cannot be repeated.
+	Unseeded bool
 }
 
 // Output is what a process left behind.

@@ -49,7 +49,11 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	maps.Copy(files, what.files)
 	behaviour := []string{"--db-ps-mode=" + p.DBPSMode, "--mysql-ignore-errors=" + p.IgnoreErrors}
 	args := slices.Concat(connection, behaviour, schemaArgs(p), own, p.optionArgs(phase), []string{what.name, commands[phase]})
-	return runner.Command{Path: program, Args: args, Files: files}, nil
+	out := runner.Command{Path: program, Args: args, Files: files}
+	if phase == runner.Warmup || phase == runner.Run {
+		out.Seed = runner.Seed(t, phase)
+	}
+	return out, nil
 }
 
 // commands of sysbench by phase.
@@ -124,12 +128,12 @@ func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
 			return nil, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
 		}
-		return runArgs(t.Ref.Client, p, 0, t.WarmupSeconds), nil
+		return runArgs(runner.Seed(t, phase), p, 0, t.WarmupSeconds), nil
 	case runner.Run:
 		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
 			return nil, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
 		}
-		return runArgs(t.Ref.Client, p, p.Events, t.DurationSeconds), nil
+		return runArgs(runner.Seed(t, phase), p, p.Events, t.DurationSeconds), nil
 	case runner.Cleanup:
 		return cleanupArgs(p), nil
 	}
@@ -178,7 +182,11 @@ func cleanupArgs(p Params) []string {
 
 // runArgs ends after the events or the seconds, whichever comes first; 0 events
 // for no such end.
-func runArgs(client int, p Params, events, seconds int64) []string {
+//
+// From the seed sysbench seeds the generator of libc, and from that each of its threads
+// seeds its own as it starts. Which thread draws first is up to the machine: a seed gives
+// another stream than any other, and never the same keys to the same thread.
+func runArgs(seed int64, p Params, events, seconds int64) []string {
 	args := []string{
 		"--threads=" + strconv.Itoa(int(p.Threads)),
 		"--events=" + strconv.FormatInt(events, 10),
@@ -189,7 +197,7 @@ func runArgs(client int, p Params, events, seconds int64) []string {
 	}
 	args = append(args,
 		"--rand-type="+p.RandType,
-		"--rand-seed="+strconv.FormatInt(seedOf(p.RandSeed, client), 10),
+		"--rand-seed="+strconv.FormatInt(seed, 10),
 		"--percentile="+strconv.Itoa(int(p.Percentile)),
 		"--histogram="+onOff(p.Histogram),
 		"--report-interval="+strconv.Itoa(int(p.ReportIntervalSeconds)),
@@ -199,10 +207,6 @@ func runArgs(client int, p Params, events, seconds int64) []string {
 	}
 	return args
 }
-
-// seedOf a client is its own, so that clients do not ask for the same rows in the
-// same order: that of the workload plus the index, from 1 again after the largest.
-func seedOf(seed int64, client int) int64 { return (seed-1+int64(client))%maxInt + 1 }
 
 func onOff(on bool) string {
 	if on {

@@ -12,17 +12,17 @@ import (
 )
 
 const workload = `{"test":"oltp_read_write","threads":64,"tables":10,"tableSize":1000000,"reportIntervalSeconds":1,
-	"percentile":99,"histogram":true,"randSeed":42,"skipTrx":false}`
+	"percentile":99,"histogram":true,"skipTrx":false}`
 
 // aScript is the workload of a script of the user, as the API completes it.
 const aScript = `{"script":{"configMap":{"name":"mine"},"file":"mine.lua","phases":["Prepare","Cleanup"],"preparedStatements":7},
-	"threads":8,"tables":1,"tableSize":10000,"reportIntervalSeconds":1,"percentile":95,"histogram":true,"randSeed":42,
+	"threads":8,"tables":1,"tableSize":10000,"reportIntervalSeconds":1,"percentile":95,"histogram":true,
 	"randType":"pareto","dbPsMode":"auto","ignoreErrors":"1213","options":{"scale":"5","tables":"3"}}`
 
 func aTrial() runner.Trial {
 	return runner.Trial{
 		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(workload),
-		WarmupSeconds: 30, DurationSeconds: 300,
+		WarmupSeconds: 30, DurationSeconds: 300, Seed: 42,
 		Endpoint: runner.Endpoint{
 			Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: runner.TLSDisabled, StorageEngine: "RocksDB",
 		},
@@ -91,52 +91,52 @@ func TestCommand(t *testing.T) {
 		},
 		"warm-up is a run of another length": {
 			phase: runner.Warmup, files: plainFiles,
-			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=1981759407 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run": {
 			phase: runner.Run, files: plainFiles,
-			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run with the other choices": {
 			phase: runner.Run, files: plainFiles,
 			change: func(t *runner.Trial) {
 				t.Workload = json.RawMessage(`{"test":"oltp_point_select","threads":1,"tables":10,"tableSize":1000000,
-					"percentile":1,"randSeed":7,"skipTrx":true}`)
+					"percentile":1,"skipTrx":true}`)
 			},
-			args: connection + "--threads=1 --events=0 --time=300 --rand-type=special --rand-seed=7 --percentile=1 " +
+			args: connection + "--threads=1 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=1 " +
 				"--histogram=off --report-interval=0 --skip-trx=on oltp_point_select run",
 		},
 		"run of a number of events": {
 			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("events", 5000) },
-			args: connection + "--threads=64 --events=5000 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=5000 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"warm-up before a number of events is bounded by time": {
 			phase: runner.Warmup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("events", 5000) },
-			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=1981759407 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run at a rate": {
 			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("rate", 250) },
-			args: connection + "--threads=64 --events=0 --time=300 --rate=250 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=300 --rate=250 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"warm-up at the same rate": {
 			phase: runner.Warmup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("rate", 250) },
-			args: connection + "--threads=64 --events=0 --time=30 --rate=250 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=30 --rate=250 --rand-type=special --rand-seed=1981759407 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"the fourth client has a seed of its own": {
 			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 3, 4 },
-			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=45 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=1963557845 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run over TLS": {
 			phase: runner.Run, change: func(t *runner.Trial) { t.Endpoint.TLS = runner.TLSRequired },
 			args: strings.Replace(connection, "ssl=off", "ssl=on", 1) + "--threads=64 --events=0 --time=300 --rand-type=special " +
-				"--rand-seed=42 --percentile=99 --histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
+				"--rand-seed=172133699 --percentile=99 --histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 			files: map[string][]byte{
 				"sysbench.cfg": plainFiles["sysbench.cfg"], "client-key.pem": someone.Key,
 				"client-cert.pem": someone.Cert, "cacert.pem": someone.CA,
@@ -148,7 +148,7 @@ func TestCommand(t *testing.T) {
 				t.Workload = withField("randType", `"uniform","dbPsMode":"disable","ignoreErrors":"none"`)
 			},
 			args: strings.NewReplacer("ps-mode=auto", "ps-mode=disable", "1213,1020,1205", "none").Replace(connection) +
-				"--threads=64 --events=0 --time=300 --rand-type=uniform --rand-seed=42 --percentile=99 " +
+				"--threads=64 --events=0 --time=300 --rand-type=uniform --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"prepare takes the options of data and connection": {
@@ -158,7 +158,7 @@ func TestCommand(t *testing.T) {
 		},
 		"run takes all the options": {
 			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
-			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off --auto_inc=off --mysql-compression=on --no-such=1 --range-size=5 " +
 				"--secondary=on oltp_read_write run",
 		},
@@ -172,7 +172,7 @@ func TestCommand(t *testing.T) {
 		},
 		"bulk_insert runs as a script that empties the tables first": {
 			phase: runner.Run, files: bulkFiles, change: bulk,
-			args: bare + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=42 --percentile=99 " +
+			args: bare + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 bulk.lua run",
 		},
 		"bulk_insert drops as many tables as it has threads": {
@@ -185,7 +185,7 @@ func TestCommand(t *testing.T) {
 		},
 		"a script runs": {
 			phase: runner.Run, files: scriptFiles, change: own,
-			args: scripted + "--threads=8 --events=0 --time=300 --rand-type=pareto --rand-seed=42 --percentile=95 " +
+			args: scripted + "--threads=8 --events=0 --time=300 --rand-type=pareto --rand-seed=172133699 --percentile=95 " +
 				"--histogram=on --report-interval=1 --scale=5 --tables=3 mine.lua run",
 		},
 		"a script cleans up": {
@@ -212,6 +212,9 @@ func TestCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := runner.Command{Path: "sysbench", Args: strings.Fields(tc.args), Files: tc.files}
+			if tc.phase == runner.Warmup || tc.phase == runner.Run {
+				want.Seed = runner.Seed(trial, tc.phase)
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("command (-want +got):\n%s", diff)
 			}
@@ -219,20 +222,25 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-func TestSeedOf(t *testing.T) {
-	tests := map[string]struct {
-		seed   int64
-		client int
-		want   int64
-	}{
-		"the first client":                       {42, 0, 42},
-		"the fourth client":                      {42, 3, 45},
-		"the largest seed":                       {maxInt, 0, maxInt},
-		"after the largest seed comes the first": {maxInt, 1, 1},
-	}
-	for name, tc := range tests {
-		if got := seedOf(tc.seed, tc.client); got != tc.want {
-			t.Errorf("%s: got %d, want %d", name, got, tc.want)
+// With one seed the window would write what the warm-up wrote and delete what it deleted.
+func TestNoPhaseAndNoBlockReplaysAnother(t *testing.T) {
+	seen := map[string]string{}
+	for block := range 3 {
+		for _, phase := range []runner.Phase{runner.Warmup, runner.Run} {
+			trial := aTrial()
+			trial.Ref.Block, trial.WarmupSeconds = new(block), trial.DurationSeconds
+			c, err := Runner().Command(trial, phase, someone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			what, line := fmt.Sprintf("block %d %s", block, phase), strings.Join(c.Args, " ")
+			if before, twice := seen[line]; twice {
+				t.Errorf("%s has the command line of %s: %s", what, before, line)
+			}
+			seen[line] = what
+			if want := fmt.Sprintf("--rand-seed=%d ", c.Seed); c.Unseeded || c.Seed != runner.Seed(trial, phase) || !strings.Contains(line, want) {
+				t.Errorf("%s: Seed %d, Unseeded %v, want those of %s", what, c.Seed, c.Unseeded, line)
+			}
 		}
 	}
 }

@@ -26,7 +26,7 @@ var refusals = []refusal{
 	{[]string{"report_interval"}, "it has a field: use reportIntervalSeconds"},
 	{[]string{"percentile"}, "it has a field: use percentile"},
 	{[]string{"histogram"}, "it has a field: use histogram"},
-	{[]string{"rand_seed"}, "it has a field: use randSeed"},
+	{[]string{"rand_seed"}, "it follows from that of the run, anew for each phase, block and client: use design.seed"},
 	{[]string{"rand_type"}, "it has a field: use randType"},
 	{[]string{"db_ps_mode"}, "it has a field: use dbPsMode"},
 	{[]string{"mysql_ignore_errors"}, "it has a field: use ignoreErrors"},
@@ -168,8 +168,8 @@ func (p Params) refuses(name string) string {
 	case known.tests != nil && !slices.Contains(known.tests, p.Test):
 		return fmt.Sprintf("%s does not have it: leave it out, or use another test, such as %s", p.Test, known.tests[0])
 	case name == "auto_inc" && p.Test == TestInsert && !p.truth(name, true):
-		return "the keys would follow from randSeed, so that the run would insert those of the warm-up again: " +
-			"leave it on, or use another test"
+		return "the keys would be random numbers of 32 bits, drawn anew in each phase: one that is there already ends the trial " +
+			"with error 1062: leave it on, or use another test"
 	case !is && bundled[p.Test].ownSchema && !general(name):
 		return p.Test + " does not have it: leave it out"
 	}

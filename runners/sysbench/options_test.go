@@ -39,7 +39,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"one of another test":                  {TestReadWrite, "random-points", "3", "oltp_read_write does not have it"},
 		"one of the OLTP tests":                {TestBulkInsert, "range-size", "3", "bulk_insert does not have it"},
 		"one that nobody knows":                {TestBulkInsert, "no-such", "3", "bulk_insert does not have it"},
-		"keys that repeat":                     {TestInsert, "auto_inc", "off", "insert those of the warm-up again"},
+		"keys that repeat":                     {TestInsert, "auto_inc", "off", "ends the trial with error 1062"},
 		"an event of nothing":                  {TestUpdateIndex, "index-updates", "0", "has no statement"},
 	}
 	for name, tc := range tests {
@@ -109,7 +109,7 @@ func TestScriptsAreRefused(t *testing.T) {
 		"a number out of range":     {`"preparedStatements":7`, `"preparedStatements":-1`, "script.preparedStatements: -1"},
 		"tables":                    {`"tables":1,`, `"tables":2,`, "put what your script has into options"},
 		"rows":                      {`"tableSize":10000`, `"tableSize":10`, "put what your script has into options"},
-		"a transaction":             {`"randSeed"`, `"skipTrx":true,"randSeed"`, "put what your script has into options"},
+		"a transaction":             {`"threads"`, `"skipTrx":true,"threads"`, "put what your script has into options"},
 		"a field of the API":        {`"scale":"5"`, `"rate":"5"`, "use rate"},
 	}
 	for name, tc := range tests {

@@ -61,9 +61,6 @@ type Params struct {
 	Percentile int32 `json:"percentile"`
 	// Histogram asks for the latency histogram.
 	Histogram bool `json:"histogram"`
-	// RandSeed is the seed of the random numbers, 1 to 2147483647. sysbench takes
-	// 0 for "seed from the clock", which cannot be repeated.
-	RandSeed int64 `json:"randSeed"`
 	// SkipTrx leaves out BEGIN and COMMIT.
 	SkipTrx bool `json:"skipTrx"`
 	// Events is the number of transactions that each client measures, to
@@ -176,7 +173,6 @@ func (p Params) checkRanges() error {
 		{"tableSize", p.TableSize, 1, 1_000_000_000},
 		{"reportIntervalSeconds", int64(p.ReportIntervalSeconds), 0, 3600},
 		{"percentile", int64(p.Percentile), 1, 100},
-		{"randSeed", p.RandSeed, 1, maxInt},
 		{"events", p.Events, 0, 1_000_000_000},
 		{"rate", p.Rate, 0, 10_000_000},
 	}

@@ -51,7 +51,11 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		args = append(args, "-p", name+"="+properties[name])
 	}
-	return runner.Command{Path: program, Args: args, Files: files, Collect: []string{hdrPattern}}, nil
+	return runner.Command{
+		Path: program, Args: args, Files: files, Collect: []string{hdrPattern},
+		// YCSB 0.17 draws from java.util.concurrent.ThreadLocalRandom, which cannot be seeded.
+		Unseeded: phase == runner.Warmup || phase == runner.Run,
+	}, nil
 }
 
 // properties that are the same in every phase.

@@ -27,7 +27,7 @@ var wandering = cmp.Options{
 }
 
 func TestRunPhase(t *testing.T) {
-	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.WarmupSeconds = 1 })
+	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.WarmupSeconds, trial.Seed = 1, 7 })
 	r.startWhenReady(t)
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestRunPhase(t *testing.T) {
 	want := result.Result{
 		Version: result.Version, State: result.Succeeded,
 		Trial:        result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb"},
-		Tool:         result.Tool{Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0)},
+		Tool:         result.Tool{Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0), Seeds: map[string]int64{"Warmup": 42, "Run": 21}},
 		Measurements: measurement(float64(len("Run"))), Warmup: measurement(float64(len("Warmup"))),
 		Server: &result.Server{
 			Version: "11.8.6-MariaDB", VersionComment: "Debian",
@@ -75,6 +75,34 @@ func TestRunPhase(t *testing.T) {
 	}
 	if strings.Contains(raw["run/command.txt"], "hunter2") {
 		t.Error("the raw command line holds the password")
+	}
+}
+
+// What was never started has drawn nothing.
+func TestTheResultSaysWhatTheToolDrew(t *testing.T) {
+	tests := map[string]struct {
+		tool   string
+		change func(*runner.Trial)
+		want   result.Tool
+	}{
+		"a tool that nobody can seed": {"good", func(trial *runner.Trial) { trial.WarmupSeconds = 1 }, result.Tool{Unseeded: true}},
+		"a window without a warm-up":  {"good", func(trial *runner.Trial) { trial.Seed = 7 }, result.Tool{Seeds: map[string]int64{"Run": 21}}},
+		"a warm-up that failed": {
+			"bad", func(trial *runner.Trial) { trial.WarmupSeconds, trial.Seed = 1, 7 }, result.Tool{Seeds: map[string]int64{"Warmup": 42}},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, tt.tool, runner.Run, tt.change)
+			r.startWhenReady(t)
+			if err := r.agent.Run(t.Context()); (err != nil) != (tt.tool == "bad") {
+				t.Fatal(err)
+			}
+			res, _ := r.outcome(t)
+			if diff := cmp.Diff(tt.want, result.Tool{Seeds: res.Tool.Seeds, Unseeded: res.Tool.Unseeded}); diff != "" {
+				t.Errorf("seeds (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -321,7 +321,7 @@ func testRunner(name string) (runner.Runner, bool) {
 				args = append(args, fmt.Sprintf("--part=%d/%d", t.Ref.Client, t.Clients))
 			}
 			return runner.Command{Path: os.Args[0], Args: args,
-				Files: map[string][]byte{"secret.cfg": []byte("top")}}, nil
+				Files: map[string][]byte{"secret.cfg": []byte("top")}, Seed: t.Seed * int64(len(p)), Unseeded: t.Seed == 0 && t.WarmupSeconds > 0}, nil
 		},
 		Parse: func(_ runner.Trial, p runner.Phase, o runner.Output) runner.Report {
 			r := runner.Report{ToolVersion: "1.2", Measurements: []result.Measurement{{

@@ -113,6 +113,7 @@ func (e *execution) warmUp(ctx context.Context) *result.Failure {
 	in, failure := e.start(ctx, e.next)
 	if !in.started.IsZero() {
 		e.res.Times.WarmupStarted = &in.started
+		e.draw(runner.Warmup, e.next)
 	}
 	if failure == nil {
 		report := e.runner.Parse(e.trial, runner.Warmup, in.output)
@@ -143,6 +144,7 @@ func (e *execution) measure(ctx context.Context) *result.Failure {
 		return failure
 	}
 	e.res.Times.MeasureStarted, e.res.Times.MeasureEnded = &in.started, &in.ended
+	e.draw(e.phase(), e.next)
 	e.usageAfter(in)
 	e.res.Tool.Signal = in.output.Signal
 	if in.output.ExitCode >= 0 {

@@ -35,6 +35,9 @@ type armed struct {
 	closeFiles func()
 	// talk is the conversation with a tool that answers line by line; nil for others.
 	talk *talk
+	// seed and unseeded are those of the command.
+	seed     int64
+	unseeded bool
 }
 
 // close may be called twice, and for a command that was never prepared.
@@ -57,7 +60,7 @@ type invocation struct {
 // prepare does everything but the start. The name is also that of the folder of
 // the raw files; the output goes there, untouched by the agent.
 func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed, *result.Failure) {
-	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect}
+	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect, seed: c.Seed, unseeded: c.Unseeded}
 	var err error
 	t.cmd, t.closeFiles, err = a.command(name, c, t.args)
 	if errors.Is(err, exec.ErrNotFound) {
