@@ -154,7 +154,7 @@ var badSpecs = map[string]badSpec{
 	"an exclusion by a value that is none":       {replace: "  workload:", by: "  exclude: [{threads: 3}]\n" + matrix(axis2), reason: v1alpha1.ReasonInvalidSpec, message: "the axis threads has no value 3"},
 	"more than 20,000 trials":                    {replace: "  workload:", by: matrix(large), reason: v1alpha1.ReasonTooManyTrials, message: "3 blocks x 1 targets x 8192 cells are 24576 trials, and a run has at most 20000"},
 	"a matrix beyond counting":                   {replace: "  workload:", by: matrix(beyond), reason: v1alpha1.ReasonTooManyTrials, message: "at most 20000"},
-	"a deadline that cannot hold the whole plan": {replace: "  workload:", by: matrix("{name: threads, values: [" + numbers(1, 64) + "]}, {name: randSeed, values: [1, 2]}"), reason: v1alpha1.ReasonInvalidSpec, message: "shorter than the plan: 384 trials of at least 10s each take 1h4m0s"},
+	"a deadline that cannot hold the whole plan": {replace: "  workload:", by: matrix("{name: threads, values: [" + numbers(1, 64) + "]}, {name: reportIntervalSeconds, values: [1, 2]}"), reason: v1alpha1.ReasonInvalidSpec, message: "shorter than the plan: 384 trials of at least 10s each take 1h4m0s"},
 	"a shape that does not exist":                {replace: shapeC, by: "{name: nowhere}", reason: v1alpha1.ReasonShapeNotFound, message: `spec.clients.shape.name: there is no InstanceShape "nowhere"`},
 	"a version that is not catalogued":           {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
 	"a Secret that does not exist":               {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
@@ -172,8 +172,8 @@ const axis2 = "{name: threads, values: [1, 2]}"
 
 // large has 64 x 64 x 2 cells, beyond 64^4.
 var (
-	large  = "{name: threads, values: [" + numbers(1, 64) + "]}, {name: randSeed, values: [" + numbers(1, 64) + "]}, {name: percentile, values: [95, 99]}"
-	beyond = "{name: threads, values: [" + numbers(1, 64) + "]}, {name: randSeed, values: [" + numbers(1, 64) + "]}, " +
+	large  = "{name: threads, values: [" + numbers(1, 64) + "]}, {name: reportIntervalSeconds, values: [" + numbers(1, 64) + "]}, {name: percentile, values: [95, 99]}"
+	beyond = "{name: threads, values: [" + numbers(1, 64) + "]}, {name: reportIntervalSeconds, values: [" + numbers(1, 64) + "]}, " +
 		"{name: percentile, values: [" + numbers(1, 64) + "]}, {name: rate, values: [" + numbers(1, 64) + "]}"
 )
 

@@ -27,7 +27,7 @@ func TestEqualExperimentsHaveEqualHashes(t *testing.T) {
 		"retained":  func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain = v1alpha1.RetainAlways },
 		"kept":      func(r *v1alpha1.BenchmarkRun) { r.Spec.TTLSecondsAfterFinished = new(int32(3600)) },
 
-		"other-seed":    func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Seed = 43 },
+		"other-seed":    func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Seed = new(int64(43)) },
 		"other-threads": func(r *v1alpha1.BenchmarkRun) { r.Spec.Workload.Sysbench.Threads = 5 },
 		"other-shape":   func(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Shape.Inline.CPU.Add(r.Spec.Clients.Shape.Inline.CPU) },
 		"with-matrix": func(r *v1alpha1.BenchmarkRun) {

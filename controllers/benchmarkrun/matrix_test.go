@@ -42,7 +42,7 @@ func threadsOf(trial runner.Trial) int { return int(sysbenchOf(trial).Threads) }
 // cellThroughput tells cells and targets apart.
 func cellThroughput(trial runner.Trial) float64 {
 	w := sysbenchOf(trial)
-	v := float64(1000*w.Threads) + float64(10*w.RandSeed)
+	v := float64(1000*w.Threads) + float64(10*w.Percentile)
 	if trial.Ref.Target == "other" {
 		v++
 	}
@@ -56,9 +56,9 @@ func TestMatrixIsMeasuredAsPlanned(t *testing.T) {
 	var told diary
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(delivers(cellThroughput))})
 	run := newRun(t, ns, alsoTarget("other"), func(r *v1alpha1.BenchmarkRun) {
-		r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(4, 8)}, {Name: "randSeed", Values: ints(1, 2, 3)}}
-		r.Spec.Exclude = []v1alpha1.Exclusion{{"threads": intstr.FromInt(8), "randSeed": intstr.FromInt(3)}}
-		r.Spec.Design.Blocks, r.Spec.Design.Order, r.Spec.Design.Seed = 2, v1alpha1.OrderRandomizedBlocks, 7
+		r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(4, 8)}, {Name: "percentile", Values: ints(1, 2, 3)}}
+		r.Spec.Exclude = []v1alpha1.Exclusion{{"threads": intstr.FromInt(8), "percentile": intstr.FromInt(3)}}
+		r.Spec.Design.Blocks, r.Spec.Design.Order, r.Spec.Design.Seed = 2, v1alpha1.OrderRandomizedBlocks, new(int64(7))
 	})
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
@@ -97,9 +97,12 @@ func checkTold(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan, told []ru
 	for i, trial := range told {
 		planned, want := p.Trials[i], *run.Spec.Workload.Sysbench.DeepCopy()
 		cell := p.Cells[planned.Cell]
-		want.Threads, want.RandSeed = cell["threads"].IntVal, int64(cell["randSeed"].IntVal)
+		want.Threads, want.Percentile = cell["threads"].IntVal, cell["percentile"].IntVal
 		if diff := cmp.Diff(want, sysbenchOf(trial)); diff != "" || trial.Ref.Target != p.Targets[planned.Target] {
 			t.Errorf("trial %d on %s was told another workload (-want +got):\n%s", i, trial.Ref.Target, diff)
+		}
+		if trial.Seed != p.Seed || trial.SharedServer || trial.Ref.Cell == nil || *trial.Ref.Cell != int(planned.Cell) || trial.Ref.Attempt != 0 {
+			t.Errorf("trial %d was told seed %d, shared server %v and %+v", i, trial.Seed, trial.SharedServer, trial.Ref)
 		}
 	}
 }
@@ -108,7 +111,7 @@ func checkStoredPlan(t *testing.T, run *v1alpha1.BenchmarkRun, want *plan.Plan) 
 	t.Helper()
 	sum := sha256.Sum256(want.Canonical())
 	wantStatus := &v1alpha1.PlanStatus{
-		Trials: int32(len(want.Trials)), Cells: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), Parts: 1,
+		Trials: int32(len(want.Trials)), Cells: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), Parts: 1, Seed: &want.Seed,
 	}
 	if diff := cmp.Diff(wantStatus, run.Status.Plan); diff != "" {
 		t.Errorf("status.plan differs (-want +got):\n%s", diff)
@@ -136,7 +139,7 @@ func checkCellSummary(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan) {
 	var want []v1alpha1.SummaryEntry
 	for i, cell := range p.Cells {
 		for j, target := range p.Targets {
-			value := strconv.Itoa(1000*int(cell["threads"].IntVal) + 10*int(cell["randSeed"].IntVal) + j)
+			value := strconv.Itoa(1000*int(cell["threads"].IntVal) + 10*int(cell["percentile"].IntVal) + j)
 			want = append(want, v1alpha1.SummaryEntry{
 				Cell: int32(i), Parameters: cell, Target: target, Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
 				Median: value, Min: value, Max: value, N: 2,

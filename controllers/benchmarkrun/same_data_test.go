@@ -13,7 +13,7 @@ import (
 )
 
 func sysbenchTest(test string, threads string) json.RawMessage {
-	return json.RawMessage(`{"test":"` + test + `","threads":` + threads + `,"tables":1,"tableSize":100,"percentile":95,"randSeed":42}`)
+	return json.RawMessage(`{"test":"` + test + `","threads":` + threads + `,"tables":1,"tableSize":100,"percentile":95}`)
 }
 
 // A run loads one data set: that of spec.workload.

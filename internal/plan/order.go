@@ -23,7 +23,7 @@ var orders = map[v1alpha1.TrialOrder]func(seed int64, n size) []Trial{
 // and in a cell the targets, next to each other: what is compared is measured close
 // in time. Two blocks are a pair: the second has the targets of each cell in the
 // opposite order, so that of any two targets each is first in one of them. Orders drawn
-// for each block alone put one target first in 8 of 10 blocks for 1 seed in 9, and
+// for each block alone put one target first in 8 or more of 10 blocks for 1 seed in 9, and
 // then what comes first differs from what comes second for that reason. With an odd
 // number of blocks the last one has no partner.
 //

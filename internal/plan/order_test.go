@@ -1,7 +1,12 @@
 package plan
 
 import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,7 +54,7 @@ func TestRandomizedBlocksKeepWhatIsComparedTogether(t *testing.T) {
 	const cells, targets = 12, 3
 	for seed := range int64(50) {
 		s := spec(v1alpha1.OrderRandomizedBlocks, 6, "a b c", numbers("x", 3), numbers("y", 4))
-		s.Design.Seed = seed
+		s.Design.Seed = &seed
 		for i, trial := range mustNew(t, s).Trials {
 			if want := int32(i / (cells * targets)); trial.Block != want {
 				t.Fatalf("seed %d: trial %d is of block %d, want %d: blocks are mixed", seed, i, trial.Block, want)
@@ -65,7 +70,7 @@ func TestTheOrderIsThatOfTheSeed(t *testing.T) {
 	s := spec(v1alpha1.OrderRandomizedBlocks, 3, "a b", numbers("x", 8))
 	seen := map[string]int64{}
 	for seed := range int64(1000) {
-		s.Design.Seed = seed
+		s.Design.Seed = &seed
 		p := mustNew(t, s)
 		if p.SHA256() != mustNew(t, s).SHA256() {
 			t.Fatalf("seed %d gives two plans", seed)
@@ -87,7 +92,7 @@ func TestRandomizedBlocksAreBalanced(t *testing.T) {
 	nextBlock, nextCell := make([]int, targets*targets), make([]int, targets*targets)
 	for seed := range int64(seeds) {
 		s := spec(v1alpha1.OrderRandomizedBlocks, blocks, "a b c", numbers("x", cells))
-		s.Design.Seed = seed
+		s.Design.Seed = &seed
 		trials := mustNew(t, s).Trials
 		for i := 0; i < len(trials); i += targets {
 			firstTarget[trials[i].Target]++
@@ -98,7 +103,8 @@ func TestRandomizedBlocksAreBalanced(t *testing.T) {
 				nextCell[trials[i].Target*targets+trials[i+targets].Target]++
 			}
 		}
-		for b := 0; b+1 < blocks; b += 2 {
+		// The blocks of a pair depend on each other; a block and the next pair do not.
+		for b := 1; b+1 < blocks; b += 2 {
 			at := func(block int32) int32 {
 				return trials[slices.IndexFunc(trials, func(x Trial) bool { return x.Block == block && x.Cell == 0 })].Target
 			}
@@ -110,15 +116,142 @@ func TestRandomizedBlocksAreBalanced(t *testing.T) {
 		counts []int
 		bound  float64
 	}{
-		"targets first in their cell":         {firstTarget, 13.82},
-		"cells first in their block":          {firstCell, 18.47},
-		"first target here and in next cell":  {nextCell, 26.12},
-		"first target here and in next block": {nextBlock, 26.12},
+		"targets first in their cell":        {firstTarget, 13.82},
+		"cells first in their block":         {firstCell, 18.47},
+		"first target here and in next cell": {nextCell, 26.12},
+		"first target here and in next pair": {nextBlock, 26.12},
 	}
 	for name, tt := range tests {
 		if got := chiSquare(tt.counts); got > tt.bound {
 			t.Errorf("%s: %v, chi-square %.1f, want at most %.2f", name, tt.counts, got, tt.bound)
 		}
+	}
+}
+
+// Of two blocks of a pair, any target is before any other in exactly one, in every cell, for
+// every seed: whatever comes first gains or loses nothing over an even number of blocks.
+func TestTargetsOfAPairOfBlocksAreBalanced(t *testing.T) {
+	const cells = 3
+	for _, targets := range []string{"a b", "a b c", "a b c d e f g h"} {
+		for _, blocks := range []int32{1, 2, 5, 6, 10} {
+			for seed := range int64(60) {
+				s := spec(v1alpha1.OrderRandomizedBlocks, blocks, targets, numbers("x", cells))
+				s.Design.Seed = &seed
+				for cell, order := range ordersOf(mustNew(t, s)) {
+					for pair, before := range precedence(order) {
+						if diff := 2*before - int(blocks); diff > 1 || diff < -1 {
+							t.Fatalf("%s, %d blocks, seed %d, cell %d: target %d is before target %d in %d blocks",
+								targets, blocks, seed, cell, pair[0], pair[1], before)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// ordersOf a plan: by cell, the targets of each block in their order.
+func ordersOf(p *Plan) map[int32][][]int32 {
+	out := map[int32][][]int32{}
+	for i := 0; i < len(p.Trials); i += len(p.Targets) {
+		var order []int32
+		for _, trial := range p.Trials[i : i+len(p.Targets)] {
+			order = append(order, trial.Target)
+		}
+		cell := p.Trials[i].Cell
+		out[cell] = append(out[cell], order)
+	}
+	return out
+}
+
+// precedence counts the orders in which one target is before another.
+func precedence(orders [][]int32) map[[2]int32]int {
+	out := map[[2]int32]int{}
+	for _, order := range orders {
+		for i, a := range order {
+			for _, b := range order {
+				if _, known := out[[2]int32{a, b}]; a != b && !known {
+					out[[2]int32{a, b}] = 0
+				}
+			}
+			for _, b := range order[i+1:] {
+				out[[2]int32{a, b}]++
+			}
+		}
+	}
+	return out
+}
+
+// Which block of a pair has a target first is not to be foretold: every order of three
+// targets is as frequent in the first block of a pair as in the second.
+func TestTheBlocksOfAPairAreAlike(t *testing.T) {
+	counts := [2]map[string]int{{}, {}}
+	for seed := range int64(1200) {
+		s := spec(v1alpha1.OrderRandomizedBlocks, 2, "a b c")
+		s.Design.Seed = &seed
+		for block, order := range ordersOf(mustNew(t, s))[0] {
+			counts[block][fmt.Sprint(order)]++
+		}
+	}
+	for block, count := range counts {
+		// The 99.9 % point of chi-square for six classes.
+		if got := chiSquare(slices.Collect(maps.Values(count))); len(count) != 6 || got > 20.52 {
+			t.Errorf("block %d: orders %v, chi-square %.1f, want six and at most 20.52", block, count, got)
+		}
+	}
+}
+
+// The example of the document is run as it stands.
+func TestTheShellLinesOfTheDocumentGiveTheOrder(t *testing.T) {
+	data, err := os.ReadFile("../../docs/experiments.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := spec(v1alpha1.OrderRandomizedBlocks, 4, "a b c", numbers("x", 3))
+	p := mustNew(t, s)
+	tests := map[string]struct {
+		what string
+		want []string
+	}{
+		"the cells of block 0":            {"'assay.dev/order/v2\\n42\\n0\\n%s\\n'", nil},
+		"the targets of cell 1, blocks 2": {"'assay.dev/order/v2\\n42\\n2\\n1\\n%s\\n'", nil},
+	}
+	for _, trial := range p.Trials[:9] {
+		if trial.Target == 0 {
+			tt := tests["the cells of block 0"]
+			tt.want = append(tt.want, fmt.Sprintf("cell %d", trial.Cell))
+			tests["the cells of block 0"] = tt
+		}
+	}
+	for _, target := range ordersOf(p)[1][2] {
+		tt := tests["the targets of cell 1, blocks 2"]
+		tt.want = append(tt.want, fmt.Sprintf("target %d", target))
+		tests["the targets of cell 1, blocks 2"] = tt
+	}
+	if there, back := ordersOf(p)[1][2], ordersOf(p)[1][3]; there[0] != back[2] || there[1] != back[1] || there[2] != back[0] {
+		t.Errorf("block 2 has %v and block 3 %v, want the opposite", there, back)
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var script string
+			for line := range strings.Lines(string(data)) {
+				if strings.Contains(line, tt.what) {
+					script = line
+				}
+			}
+			out, err := exec.Command("sh", "-c", script).Output()
+			if err != nil || script == "" {
+				t.Fatalf("%q: %v", script, err)
+			}
+			var got []string
+			for line := range strings.Lines(string(out)) {
+				_, word, _ := strings.Cut(strings.TrimSpace(line), "  ")
+				got = append(got, word)
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("%s(-want +got):\n%s", script, diff)
+			}
+		})
 	}
 }
 

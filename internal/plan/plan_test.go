@@ -44,7 +44,7 @@ func numbers(name string, n int) v1alpha1.Axis {
 
 func spec(order v1alpha1.TrialOrder, blocks int32, targets string, matrix ...v1alpha1.Axis) v1alpha1.BenchmarkRunSpec {
 	s := v1alpha1.BenchmarkRunSpec{
-		Design: v1alpha1.Design{Blocks: blocks, Order: order, Seed: 42, DataReset: v1alpha1.ResetPerRun},
+		Design: v1alpha1.Design{Blocks: blocks, Order: order, Seed: new(int64(42)), DataReset: v1alpha1.ResetPerRun},
 		Matrix: matrix,
 	}
 	for _, name := range strings.Fields(targets) {
