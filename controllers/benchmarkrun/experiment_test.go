@@ -45,6 +45,15 @@ func TestEqualExperimentsHaveEqualHashes(t *testing.T) {
 		}
 		hashes[name] = hash
 	}
+	// A seed that followed from the spec, given by hand, is the same experiment.
+	written := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
+		r.Name, r.Spec.Suspend, r.Spec.Design.Seed = "written", true, plannedSeed(t, ns, "again")
+	})
+	create(t, written)
+	got := await(t, written, "marked", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.SpecHash != "" && r.Labels != nil })
+	if got.Status.SpecHash != hashes["again"] {
+		t.Errorf("the seed of another run, given by hand: hash %.12s, want %.12s", got.Status.SpecHash, hashes["again"])
+	}
 	for name := range changes {
 		equal := map[string]bool{"as-it-is": true, "again": true, "suspended": true, "urgent": true, "retained": true, "kept": true}[name]
 		if (hashes[name] == hashes["as-it-is"]) != equal {
@@ -55,8 +64,8 @@ func TestEqualExperimentsHaveEqualHashes(t *testing.T) {
 	if err := server.API.List(t.Context(), &list, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelSpecHash: hashes["again"][:32]}); err != nil {
 		t.Fatal(err)
 	}
-	if len(list.Items) != 6 {
-		t.Errorf("the label finds %d runs, want 6", len(list.Items))
+	if len(list.Items) != 7 {
+		t.Errorf("the label finds %d runs, want 7", len(list.Items))
 	}
 	cm := &corev1.ConfigMap{}
 	eventually(t, "the journal bears the hash, too", func() string {
@@ -65,6 +74,18 @@ func TestEqualExperimentsHaveEqualHashes(t *testing.T) {
 		}
 		return cmp.Diff(hashes["again"][:32], cm.Labels[v1alpha1.LabelSpecHash])
 	})
+}
+
+// plannedSeed of a run that has a plan and no seed of its own.
+func plannedSeed(t *testing.T, namespace, name string) *int64 {
+	t.Helper()
+	run := &v1alpha1.BenchmarkRun{}
+	run.Namespace, run.Name = namespace, name
+	got := await(t, run, "planned", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Plan != nil })
+	if got.Spec.Design.Seed != nil || got.Status.Plan.Seed == nil {
+		t.Fatalf("spec.design.seed %v, status.plan.seed %v, want none and one", got.Spec.Design.Seed, got.Status.Plan.Seed)
+	}
+	return got.Status.Plan.Seed
 }
 
 func TestCooldownIsKept(t *testing.T) {

@@ -11,7 +11,7 @@ func TestWhichTargetsShareAServer(t *testing.T) {
 		return v1alpha1.Target{Name: "other", External: &v1alpha1.ExternalTarget{Host: host, Port: port, Database: "b"}}
 	}
 	jdbc := func(url string) v1alpha1.Target {
-		return v1alpha1.Target{Name: "other", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCTarget{URL: url}}}
+		return v1alpha1.Target{Name: "other", External: &v1alpha1.ExternalTarget{JDBC: &v1alpha1.JDBCEndpoint{URL: url}}}
 	}
 	provided := v1alpha1.Target{Name: "other", MySQL: &v1alpha1.MySQLTarget{}}
 	tests := map[string]struct {
