@@ -31,7 +31,8 @@ type DriversWorkload struct {
 	// +optional
 	Baseline *DriverBaseline `json:"baseline,omitempty"`
 
-	// Seed of the data and of the order, 1 to 2147483647.
+	// Seed of the data, 1 to 2147483647: the same rows for every driver, block and run. The
+	// order follows from the seed of the run.
 	// +optional
 	// +kubebuilder:default=42
 	// +kubebuilder:validation:Minimum=1

@@ -62,15 +62,20 @@ func (p Params) cells() []cell {
 	return out
 }
 
-// inOrder are the cells of a block: sorted by the SHA-256 of "SEED/BLOCK/CELL", so that each
-// block has another order, which anybody can compute.
-func (p Params) inOrder(block int) []cell {
+// inOrder are the cells of a block: sorted by the SHA-256 of "SEED/BLOCK/CELL" with the seed of
+// the run, which anybody can compute. Two blocks are a pair, as in the order of trials: BLOCK is
+// the first of them, an even number, and the second has the opposite order, so that of any two
+// drivers each is measured first in one of them.
+func (p Params) inOrder(seed int64, block int) []cell {
 	out := p.cells()
 	key := func(c cell) string {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", p.Seed, block, c.name()))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%d/%d/%s", seed, block-block%2, c.name()))
 		return string(sum[:])
 	}
 	slices.SortFunc(out, func(a, b cell) int { return cmp.Compare(key(a), key(b)) })
+	if block%2 == 1 {
+		slices.Reverse(out)
+	}
 	return out
 }
 

@@ -90,7 +90,7 @@ func converse(p Params, t runner.Trial) *conversation {
 	if t.Ref.Block != nil {
 		block = *t.Ref.Block
 	}
-	for _, cell := range p.inOrder(block) {
+	for _, cell := range p.inOrder(t.Seed, block) {
 		c.measure(cell)
 	}
 	c.cleanUp()
