@@ -20,7 +20,10 @@ const sourceMerge = "merge"
 //   - it is Failed when one is, for the reason of the first client that was not
 //     merely told to stop;
 //   - errors are added up, and problems listed with their client;
-//   - Times.MeasureStarted is the first, MeasureEnded the last of them;
+//   - rates are those of the time in which all clients measured, by their intervals; counts
+//     and latencies are those of all whole windows;
+//   - Times.MeasureStarted and WindowStarted are the first, MeasureEnded and WindowEnded the
+//     last of them;
 //   - what the server said, the data, the target, the tool and the environment are
 //     those of the first client, which alone asks;
 //   - RawSHA256 is empty: each client has raw outputs of its own.
@@ -43,15 +46,13 @@ func Merge(results []Result) (Result, Skew, error) {
 	merged.Times = mergeTimes(sorted)
 	merged.Errors = mergeErrors(sorted)
 	merged.Problems = listProblems(sorted)
-	measured := partsOf(sorted, func(r Result) ([]Measurement, *time.Time) { return r.Measurements, r.Times.MeasureStarted })
 	var problems []Problem
-	merged.Measurements, problems = mergeMeasurements(measured)
+	merged.Measurements, problems = mergeMeasurements(measured(sorted))
 	if merged.State == Succeeded {
 		// That clients which failed have no numbers needs no problem beside the failure.
 		merged.Problems = append(merged.Problems, problems...)
 	}
-	warmup := partsOf(sorted, func(r Result) ([]Measurement, *time.Time) { return r.Warmup, r.Times.WarmupStarted })
-	merged.Warmup, _ = mergeMeasurements(warmup)
+	merged.Warmup, _ = mergeMeasurements(warmedUp(sorted))
 	return merged, skew, nil
 }
 
@@ -59,15 +60,15 @@ func mergeable(sorted []Result) error {
 	if len(sorted) == 0 {
 		return errors.New("there are none")
 	}
-	first := sorted[0]
+	one := sorted[0]
 	for i, r := range sorted[1:] {
-		switch a, b := first.Trial, r.Trial; {
+		switch a, b := one.Trial, r.Trial; {
 		case !a.SameTrial(b):
 			return fmt.Errorf("client %d has a result of another trial than client %d", b.Client, a.Client)
 		case b.Client == sorted[i].Trial.Client:
 			return fmt.Errorf("client %d has two results", b.Client)
-		case r.Tool.Name != first.Tool.Name:
-			return fmt.Errorf("client %d ran %s, and client %d %s", b.Client, r.Tool.Name, a.Client, first.Tool.Name)
+		case r.Tool.Name != one.Tool.Name:
+			return fmt.Errorf("client %d ran %s, and client %d %s", b.Client, r.Tool.Name, a.Client, one.Tool.Name)
 		}
 	}
 	return nil
@@ -98,14 +99,27 @@ func mergeStates(results []Result) (State, *Failure) {
 func mergeTimes(results []Result) Times {
 	times := results[0].Times
 	for _, r := range results[1:] {
-		if at := r.Times.MeasureStarted; at != nil && (times.MeasureStarted == nil || at.Before(*times.MeasureStarted)) {
-			times.MeasureStarted = at
-		}
-		if at := r.Times.MeasureEnded; at != nil && (times.MeasureEnded == nil || at.After(*times.MeasureEnded)) {
-			times.MeasureEnded = at
-		}
+		times.MeasureStarted = earliest(times.MeasureStarted, r.Times.MeasureStarted)
+		times.WindowStarted = earliest(times.WindowStarted, r.Times.WindowStarted)
+		times.MeasureEnded = latest(times.MeasureEnded, r.Times.MeasureEnded)
+		times.WindowEnded = latest(times.WindowEnded, r.Times.WindowEnded)
 	}
 	return times
+}
+
+// earliest of two instants; one that did not happen is passed over.
+func earliest(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.Before(*a) {
+		return b
+	}
+	return a
+}
+
+func latest(a, b *time.Time) *time.Time {
+	if a == nil || b != nil && b.After(*a) {
+		return b
+	}
+	return a
 }
 
 func mergeErrors(results []Result) []ErrorCount {

@@ -33,7 +33,7 @@ func mergeIntervals(parts []part, all []Measurement) ([]Interval, string) {
 			return nil, "" // a client without a series: there is none of all
 		}
 	}
-	length := usual(all[0].Intervals)
+	length := usualGap(all[0].Intervals)
 	var first time.Time
 	for i, p := range parts {
 		if p.started == nil {
@@ -57,9 +57,9 @@ func mergeIntervals(parts []part, all []Measurement) ([]Interval, string) {
 	return addUp(tracks, length), ""
 }
 
-// usual is the (lower) median of the gaps between points, the first one from 0. Some may
+// usualGap is the (lower) median of the gaps between points, the first one from 0. Some may
 // be longer, where points are missing, and the last one shorter.
-func usual(points []Interval) float64 {
+func usualGap(points []Interval) float64 {
 	gaps, before := make([]float64, 0, len(points)), 0.0
 	for _, p := range points {
 		gaps = append(gaps, p.AtSeconds-before)
@@ -89,7 +89,10 @@ func newTrack(p part, points []Interval, late, length float64) (track, bool) {
 		t.points[int(at)] = point.Value
 		t.to = max(t.to, at)
 	}
-	if m, ok := Find(p.measurements, NameTotalTime, nil); ok && m.Value != nil {
+	switch m, ok := Find(p.measurements, NameTotalTime, nil); {
+	case p.ended != nil && p.started != nil:
+		t.to = max(t.to, shift+p.ended.Sub(*p.started).Seconds()/length)
+	case ok && m.Value != nil:
 		t.to = max(t.to, shift+*m.Value/length)
 	}
 	return t, true

@@ -38,8 +38,8 @@ func TestMergeAlignsIntervals(t *testing.T) {
 		"one began more than half an interval late": {
 			clientResult(0, 0, lasting(3, points(1, 2, 3))), clientResult(1, 0.6, lasting(3, points(10, 20, 30))),
 			[]Interval{{1, new(1.0)}, {2, new(12.0)}, {3, new(23.0)}, {4, new(30.0)}}},
-		"one began after the other had ended": {
-			clientResult(0, 0, lasting(2, points(1, 2))), clientResult(1, 3, lasting(1, points(10))),
+		"one began as the other was ending": {
+			clientResult(0, 0, lasting(2.6, points(1, 2))), clientResult(1, 2.51, lasting(1, points(10))),
 			[]Interval{{1, new(1.0)}, {2, new(2.0)}, {4, new(10.0)}}},
 		"one ended in the middle of an interval": {
 			clientResult(0, 0, lasting(2.5, points(1, 2))), clientResult(1, 0, lasting(3, points(10, 20, 30))),
@@ -120,8 +120,8 @@ func TestSkew(t *testing.T) {
 			[]Result{clientResult(0, 0, lasting(1, nil)), clientResult(1, 5, lasting(1, nil))},
 			Skew{[]ClientSkew{{0, new(0.0)}, {1, new(5.0)}}, new(5.0), new(0.0)}},
 		"a tool without a clock": {
-			[]Result{clientResult(0, 0, noTotal), clientResult(1, 0.301, noTotal)},
-			Skew{[]ClientSkew{{0, new(0.0)}, {1, new(0.301)}}, new(0.301), new(0.9)}},
+			[]Result{clientResult(0, 0, noTotal), clientResult(1, 0.321, noTotal)},
+			Skew{[]ClientSkew{{0, new(-0.2)}, {1, new(0.121)}}, new(0.321), new(0.9)}},
 		"one that never began": {
 			[]Result{clientResult(0, 0, nil), clientResult(1, 0, never)},
 			Skew{Clients: []ClientSkew{{0, new(0.0)}, {1, nil}}}},

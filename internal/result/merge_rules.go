@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,8 +14,12 @@ import (
 type how int
 
 const (
-	// sum: what the clients did in the same time.
+	// sum: what the clients did, each in its whole window.
 	sum how = iota + 1
+	// rate: what they did per second in the time in which all of them measured, from their
+	// intervals (merge_rates.go). N is the number of operations in all windows: a count is
+	// never estimated.
+	rate
 	least
 	most
 	// mean over all operations, from the sum of their latencies. It carries the
@@ -28,8 +33,8 @@ const (
 // rules by the name of a measurement. One that is not here means something only
 // within its client: it is kept for each, with LabelClient.
 var rules = map[string]how{
-	NameThroughput:        sum,
-	NameQueries:           sum,
+	NameThroughput:        rate,
+	NameQueries:           rate,
 	NameQueryCount:        sum,
 	NameEvents:            sum,
 	NameOperationCount:    sum,
@@ -37,9 +42,9 @@ var rules = map[string]how{
 	NameGCCount:           sum,
 	NameGCTime:            sum,
 	NameSetupTime:         most,
-	NameOffered:           sum,
-	NameErrorRate:         sum,
-	NameReconnects:        sum,
+	NameOffered:           rate,
+	NameErrorRate:         rate,
+	NameReconnects:        rate,
 	NameQueueLength:       sum,
 	NameQueueConcurrency:  sum,
 	NameLatencySum:        sum,
@@ -54,16 +59,29 @@ var rules = map[string]how{
 type part struct {
 	client       int
 	measurements []Measurement
-	// started is the begin of the tool on the wall clock, from which intervals
-	// count; nil when it is not known.
-	started *time.Time
+	// started and ended are the window on the clock that the clients share. Intervals count
+	// from its begin. Nil when they are not known.
+	started, ended *time.Time
 }
 
-func partsOf(results []Result, of func(Result) ([]Measurement, *time.Time)) []part {
+// measured is what the clients have of their windows.
+func measured(results []Result) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
-		ms, started := of(r)
-		parts = append(parts, part{client: r.Trial.Client, measurements: ms, started: started})
+		p := part{client: r.Trial.Client, measurements: r.Measurements}
+		if started, ended, ok := shared(r); ok {
+			p.started, p.ended = &started, &ended
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// warmedUp is what the clients have of their warm-ups, which need not be at the same time.
+func warmedUp(results []Result) []part {
+	parts := make([]part, 0, len(results))
+	for _, r := range results {
+		parts = append(parts, part{client: r.Trial.Client, measurements: r.Warmup, started: r.Times.WarmupStarted})
 	}
 	return parts
 }
@@ -143,6 +161,11 @@ func mergeOne(parts []part, like Measurement) (Measurement, string) {
 	case sum:
 		merged.Value = fold(all, func(a, b float64) float64 { return a + b })
 		merged.Intervals, problem = mergeIntervals(parts, all)
+	case rate:
+		var unaligned string
+		merged.Value, problem = rateTogether(parts, all)
+		merged.Intervals, unaligned = mergeIntervals(parts, all)
+		problem = cmp.Or(problem, unaligned)
 	case least:
 		merged.Value = fold(all, func(a, b float64) float64 { return min(a, b) })
 	case most:

@@ -180,7 +180,27 @@ type Tool struct {
 	// Unseeded: the tool draws random numbers that nobody seeded, so that the stream of
 	// operations differs from one execution to the next and cannot be repeated.
 	Unseeded bool `json:"unseeded,omitempty"`
+	// WarmupCut is how the discarded warm-up was kept apart from the measured window; empty
+	// outside of the phase Run.
+	WarmupCut WarmupCut `json:"warmupCut,omitempty"`
+	// WarmupSeconds is how long the discarded warm-up really took, by the tool's own clock
+	// where it tells, else by the life of its process; absent without one.
+	WarmupSeconds *float64 `json:"warmupSeconds,omitempty"`
 }
+
+// WarmupCut is how a discarded warm-up was kept apart from the measured window.
+type WarmupCut string
+
+const (
+	// WarmupInProcess: the process that measured warmed up first, and what it did until the
+	// window began was left out. What it compiled, cached and connected is warm.
+	WarmupInProcess WarmupCut = "InProcess"
+	// WarmupSeparateProcess: another process warmed up, which warms the server alone: on a
+	// managed runtime the window begins with code that is not compiled yet.
+	WarmupSeparateProcess WarmupCut = "SeparateProcess"
+	// WarmupNone: nothing was discarded.
+	WarmupNone WarmupCut = "None"
+)
 
 // Times are instants on the client's clock. An instant that did not happen is absent.
 type Times struct {
@@ -191,14 +211,19 @@ type Times struct {
 	// Start is the published start time of the barrier.
 	Start *time.Time `json:"start,omitempty"`
 	// Planned is when the measured window was to begin, the same instant for every
-	// client of the trial. MeasureStarted minus Planned is the client's start skew.
+	// client of the trial. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
 	// WarmupStarted: the tool was started for the discarded warm-up.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
-	// MeasureStarted: the tool was started for the measured window.
+	// MeasureStarted: the process that measures was started; where the tool warms up in it,
+	// that is long before the window.
 	MeasureStarted *time.Time `json:"measureStarted,omitempty"`
-	// MeasureEnded: the tool ended.
+	// MeasureEnded: the process that measured ended.
 	MeasureEnded *time.Time `json:"measureEnded,omitempty"`
+	// WindowStarted and WindowEnded are the measured window by the tool's own clock; see
+	// Window for how they are found.
+	WindowStarted *time.Time `json:"windowStarted,omitempty"`
+	WindowEnded   *time.Time `json:"windowEnded,omitempty"`
 }
 
 // Direction says which way a measurement is better.

@@ -7,10 +7,12 @@ type Skew struct {
 	// Clients in the order of their indexes.
 	Clients []ClientSkew `json:"clients"`
 	// SpreadSeconds is how much later the last client began to measure than the
-	// first; absent with one client, or where a client did not begin.
+	// first, by the clocks of their tools; absent with one client, or where a window is not
+	// known.
 	SpreadSeconds *float64 `json:"spreadSeconds,omitempty"`
 	// Overlap is the share (0 to 1) of the longest window in which all clients
-	// measured; absent with one client, or where a window is not known.
+	// measured, by the clocks of their tools; absent with one client, or where a window is not
+	// known.
 	Overlap *float64 `json:"overlap,omitempty"`
 }
 
@@ -23,74 +25,33 @@ type ClientSkew struct {
 	Seconds *float64 `json:"seconds,omitempty"`
 }
 
+// shared is the measured window of a client on the clock that all clients of a trial share:
+// the one place that says so. As long as nothing is known of how the clocks of nodes
+// differ, it is that of each client's own node.
+func shared(r Result) (start, end time.Time, ok bool) { return Window(r) }
+
 // skewOf results in the order of their clients.
 func skewOf(results []Result) Skew {
 	skew := Skew{Clients: make([]ClientSkew, 0, len(results))}
-	for _, r := range results {
+	parts := measured(results)
+	for i, r := range results {
 		c := ClientSkew{Client: r.Trial.Client}
-		if r.Times.MeasureStarted != nil && r.Times.Planned != nil {
-			c.Seconds = new(r.Times.MeasureStarted.Sub(*r.Times.Planned).Seconds())
+		if parts[i].started != nil && r.Times.Planned != nil {
+			c.Seconds = new(parts[i].started.Sub(*r.Times.Planned).Seconds())
 		}
 		skew.Clients = append(skew.Clients, c)
 	}
-	if len(results) < 2 {
+	from, _, share, ok := common(parts)
+	if len(results) < 2 || !ok {
 		return skew
 	}
-	if first, last, ok := starts(results); ok {
-		skew.SpreadSeconds = new(last.Sub(first).Seconds())
+	skew.Overlap = &share
+	var first *time.Time
+	for _, p := range parts {
+		if first == nil || p.started.Before(*first) {
+			first = p.started
+		}
 	}
-	skew.Overlap = overlap(results)
+	skew.SpreadSeconds = new(from.Sub(*first).Seconds())
 	return skew
-}
-
-// starts are the first and the last begin of a measured window.
-func starts(results []Result) (first, last time.Time, ok bool) {
-	for i, r := range results {
-		at := r.Times.MeasureStarted
-		if at == nil {
-			return time.Time{}, time.Time{}, false
-		}
-		if i == 0 || at.Before(first) {
-			first = *at
-		}
-		if i == 0 || at.After(last) {
-			last = *at
-		}
-	}
-	return first, last, len(results) > 0
-}
-
-func overlap(results []Result) *float64 {
-	first, last, ok := starts(results)
-	if !ok {
-		return nil
-	}
-	longest, end := 0.0, 0.0 // seconds after first
-	for i, r := range results {
-		length, ok := window(r)
-		if !ok {
-			return nil
-		}
-		ends := r.Times.MeasureStarted.Sub(first).Seconds() + length
-		if i == 0 || ends < end {
-			end = ends
-		}
-		longest = max(longest, length)
-	}
-	if longest <= 0 {
-		return nil
-	}
-	return new(max(0, end-last.Sub(first).Seconds()) / longest)
-}
-
-// window is the length of the measured window in seconds: by the clock of the tool,
-// or else of the agent around it.
-func window(r Result) (float64, bool) {
-	if m, ok := r.Find(NameTotalTime, nil); ok && m.Value != nil {
-		return *m.Value, true
-	}
-	if r.Times.MeasureStarted == nil || r.Times.MeasureEnded == nil {
-		return 0, false
-	}
-	return r.Times.MeasureEnded.Sub(*r.Times.MeasureStarted).Seconds(), true
 }

@@ -13,13 +13,14 @@ const (
 	maxSpread = 1.0
 )
 
-// CheckClients asks whether the clients of one trial measured together: only then
-// is the sum of their rates a rate. One client has no findings.
+// CheckClients asks whether the clients of one trial measured together, by the clocks of their
+// tools: rates are those of the common time, but latencies and counts are those of all windows,
+// and hold what a client did while another one was not at work. One client has no findings.
 func CheckClients(skew result.Skew) []Finding {
 	var findings []Finding
 	if o := skew.Overlap; o != nil && *o < minOverlap {
 		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
-			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected): the sum of their rates is none",
+			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the rest of the time, the load was another",
 			len(skew.Clients), 100**o, 100*minOverlap)})
 	}
 	if s := skew.SpreadSeconds; s != nil && *s > maxSpread {

@@ -99,7 +99,9 @@ func TestMergedRunsAddUp(t *testing.T) {
 	second := asResult(f, parse(f.trial(t), f.phase, f.output(t, "run-write-only-maria1011")))
 	second.Trial.Client = 1
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	first.Times.MeasureStarted, second.Times.MeasureStarted = &began, &began
+	for _, r := range []*result.Result{&first, &second} {
+		r.Times.MeasureStarted, r.Times.MeasureEnded = &began, new(began.Add(11*time.Second))
+	}
 	merged, _, err := result.Merge([]result.Result{first, second})
 	if err != nil {
 		t.Fatal(err)
