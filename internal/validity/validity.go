@@ -10,7 +10,7 @@
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
 //	time.go         the time measured is the time asked for
-//	rate.go         what was offered was achieved
+//	rate.go         what was offered was achieved, and no queue grew
 //	replication.go  the replicas followed, and commits waited for them
 //	disturbance.go  what else happened to the client and the target meanwhile
 //	physics.go      nothing was faster than network and storage allow
@@ -93,7 +93,7 @@ var checks = []check{
 	{"clock-step", Disturbed, clockStep},
 	{"not-measured", Warning, notMeasured},
 	{"unsupported", Warning, unsupported},
-	{"rate", Warning, fellBehind},
+	{CheckSaturated, Warning, tooMuchOffered},
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
