@@ -12,6 +12,14 @@ type Skew struct {
 	// Overlap is the share (0 to 1) of the longest window in which all clients
 	// measured; absent with one client, or where a window is not known.
 	Overlap *float64 `json:"overlap,omitempty"`
+	// SpreadUncertaintySeconds is by how much the spread may be wrong, for want of knowing
+	// the clocks of the clients better; 0 where they share one. Absent without a spread.
+	SpreadUncertaintySeconds *float64 `json:"spreadUncertaintySeconds,omitempty"`
+	// OverlapUncertainty is the same for the overlap, as a share of the longest window.
+	OverlapUncertainty *float64 `json:"overlapUncertainty,omitempty"`
+	// ClocksUnknown: the clients do not share a clock, and nobody measured how theirs stand
+	// to one another, so that there is neither spread nor overlap.
+	ClocksUnknown bool `json:"clocksUnknown,omitempty"`
 }
 
 // ClientSkew is the skew of one client.

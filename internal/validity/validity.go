@@ -17,7 +17,7 @@
 //	absent.go       what was to be measured and has no value
 //	notes.go        what a reader should know of
 //	load.go         a target is what its settings promise
-//	clients.go      the clients of one trial measured together
+//	clients.go      the clients of one trial measured together, by clocks that agree
 //
 // The package knows no tool: what is particular to one comes as runner.Facts.
 package validity
@@ -94,6 +94,8 @@ var checks = []check{
 	{"not-measured", Warning, notMeasured},
 	{"unsupported", Warning, unsupported},
 	{CheckSaturated, Warning, tooMuchOffered},
+	{"clock-offset", Warning, clockDiffersMuch},
+	{"clock-offset", Note, clockDiffers},
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},

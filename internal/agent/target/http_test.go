@@ -17,7 +17,7 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 	r.beginReady(t)
 	good := "Bearer " + engine.ControlToken("secret")
 	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + engine.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
-		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
+		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathClock: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
 			code, body := r.request(method, path, authorization, `{"id":"x"}`)
 			var refusal engine.Refusal
 			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != engine.ReasonUnauthorized {
