@@ -27,8 +27,7 @@ func CheckClients(skew result.Skew) []Finding {
 	}
 	if s := skew.SpreadSeconds; s != nil && *s-zero(skew.SpreadUncertaintySeconds) > maxSpread {
 		findings = append(findings, Finding{"clients-skew", Warning, fmt.Sprintf(
-			"the last of %d clients began to measure %.3f s after the first (give or take %.4f s)",
-			len(skew.Clients), *s, zero(skew.SpreadUncertaintySeconds))})
+			"the last of %d clients began to measure %.3f s after the first%s", len(skew.Clients), *s, giveOrTake(skew.SpreadUncertaintySeconds))})
 	}
 	if skew.ClocksUnknown {
 		findings = append(findings, Finding{"clients-clocks", Warning, fmt.Sprintf(
@@ -36,6 +35,14 @@ func CheckClients(skew result.Skew) []Finding {
 				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with", len(skew.Clients))})
 	}
 	return findings
+}
+
+// giveOrTake is empty where nothing has to be.
+func giveOrTake(seconds *float64) string {
+	if zero(seconds) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (give or take %.4f s)", *seconds)
 }
 
 func zero(v *float64) float64 {

@@ -170,6 +170,13 @@ func changedTo(variables ...string) func(*result.Result, *runner.Facts) {
 	}
 }
 
+// clockBeside gives the target's clock an offset to the client's.
+func clockBeside(seconds, uncertainty float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		r.Client.Clock = &result.ClockOffset{Reference: result.ReferenceAgent, OffsetSeconds: seconds, UncertaintySeconds: uncertainty, Exchanges: 8}
+	}
+}
+
 func zeroInterval(at int) func(*result.Result, *runner.Facts) {
 	return edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[at].Value = new(float64) })
 }
@@ -332,6 +339,10 @@ var cases = map[string]struct {
 	"a queue that a stall left":                          {all(atRandom(1063), queued(0, 1, 0, 0, 2, 0, 0, 99, 98, 97)), "", ""},
 	"a queue that is long from the begin":                {all(atRandom(1063), queued(90, 99, 95, 92, 97, 93, 96, 94, 98, 99)), "", ""},
 	"a rate of which more was achieved than was offered": {atRate(900), "", ""},
+	"a node whose clock is far ahead":                    {clockBeside(0.25, 0.0002), "clock-offset", "the clock of the target (agent) was +0.2500 s (give or take 0.0002 s) beside that of the client"},
+	"a node whose clock is a bit behind":                 {clockBeside(-0.02, 0.0002), "clock-offset", "was -0.0200 s"},
+	"clocks that follow NTP":                             {clockBeside(0.009, 0.0002), "", ""},
+	"an offset that nobody knows":                        {clockBeside(0.25, 0.3), "", ""},
 	"settings that somebody changed": {
 		changedTo("sync_binlog", "max_connections"), "variables-changed", "changed during the trial: max_connections, sync_binlog"},
 	"more settings than anybody reads": {
@@ -436,7 +447,7 @@ func TestEveryCheckHasACase(t *testing.T) {
 			t.Errorf("no case makes %s speak", c.name)
 		}
 		key := c.name + " " + string(c.severity)
-		if names[key] || c.severity != Invalid && c.severity != Disturbed && c.severity != Warning {
+		if names[key] || !slices.Contains([]Severity{Invalid, Disturbed, Warning, Note}, c.severity) {
 			t.Errorf("%s: twice, or no severity", key)
 		}
 		names[key] = true
@@ -547,6 +558,12 @@ func TestThrottlingDisturbsBeyondABound(t *testing.T) {
 	}
 }
 
+// unsure says how far the times of a skew are known.
+func unsure(s result.Skew, seconds float64) result.Skew {
+	s.SpreadUncertaintySeconds, s.OverlapUncertainty = &seconds, &seconds
+	return s
+}
+
 func TestCheckClients(t *testing.T) {
 	skew := func(spread, overlap float64) result.Skew {
 		return result.Skew{Clients: []result.ClientSkew{{Client: 0}, {Client: 1}}, SpreadSeconds: &spread, Overlap: &overlap}
@@ -560,6 +577,12 @@ func TestCheckClients(t *testing.T) {
 		"a client that began late":       {skew(1.001, 0.99), []Finding{{"clients-skew", Warning, "the last of 2 clients began to measure 1.001 s after the first"}}},
 		"clients that hardly measured together": {skew(0.5, 0.949), []Finding{{"clients-overlap", Invalid,
 			"all 2 clients measured in only 94.9 % of the longest window (at least 95 % expected): the sum of their rates is none"}}},
+		"clients whose clocks do not prove it": {unsure(skew(1.001, 0.949), 0.002), nil},
+		"a skew beyond what clocks explain": {unsure(skew(1.5, 0.99), 0.002), []Finding{{"clients-skew", Warning,
+			"the last of 2 clients began to measure 1.500 s after the first (give or take 0.0020 s)"}}},
+		"clocks that nobody compared": {result.Skew{Clients: make([]result.ClientSkew, 2), ClocksUnknown: true}, []Finding{{"clients-clocks", Warning,
+			"nobody knows how the clocks of the 2 clients stand to one another, so that it is not known whether they measured together: " +
+				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -593,4 +616,14 @@ func drop(r *result.Result, name string) {
 		}
 	}
 	r.Measurements = kept
+}
+
+func TestClockOffsetIsANoteOrAWarning(t *testing.T) {
+	for seconds, want := range map[float64]Severity{0.05: Note, -0.05: Note, 0.15: Warning, -3600: Warning} {
+		r, f := run(t), facts
+		clockBeside(seconds, 0.0002)(&r, &f)
+		if got := Check(r, f); len(got) != 1 || got[0].Severity != want {
+			t.Errorf("%g s: got %+v, want one finding that is a %s", seconds, got, want)
+		}
+	}
 }

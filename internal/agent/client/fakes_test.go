@@ -310,7 +310,11 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		})
 		return
 	}
-	if r.URL.Path == engine.PathClock && !f.noClock {
+	if r.URL.Path == engine.PathClock && f.noClock {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if r.URL.Path == engine.PathClock {
 		f.clocks++
 		told := engine.Clock{Received: time.Now().Add(f.ahead)}
 		told.Answered = time.Now().Add(f.ahead)

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"time"
@@ -65,6 +66,9 @@ func (e *execution) agentClock(ctx context.Context) ([]clock.Exchange, error) {
 		var told engine.Clock
 		sent := time.Now()
 		err := agent.get(ctx, engine.PathClock, &told)
+		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
+			err = errors.New("the agent tells no time: use agents of the same release")
+		}
 		return clock.Exchange{Sent: sent, Received: told.Received, Answered: told.Answered, Returned: time.Now()}, err
 	})
 }
