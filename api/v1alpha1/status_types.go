@@ -562,9 +562,14 @@ type TrialStatus struct {
 	// +optional
 	Ended *metav1.MicroTime `json:"ended,omitempty"`
 	// StartSkew is how much later the last client began to measure than the first,
-	// in seconds; absent with one client.
+	// in seconds, the offsets of the clients' clocks taken out; absent with one client, and
+	// where the clocks are not known.
 	// +optional
 	StartSkew string `json:"startSkew,omitempty"`
+	// StartSkewUncertainty is by how much StartSkew may be wrong, in seconds, for want of
+	// knowing the clocks better: a skew below it is none. 0 for clients that share a clock.
+	// +optional
+	StartSkewUncertainty string `json:"startSkewUncertainty,omitempty"`
 	// ResetTime is how long putting the data back took, in seconds; it is no part of
 	// the warm-up or the measured window. Absent without a reset.
 	// +optional

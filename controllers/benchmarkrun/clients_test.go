@@ -53,6 +53,9 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 		if rec.StartSkew != "0.002" {
 			t.Errorf("trial %d: start skew %q, want 0.002: the third client began 2 ms after the first", rec.Index, rec.StartSkew)
 		}
+		if rec.StartSkewUncertainty != "0" {
+			t.Errorf("trial %d: start skew known but for %q, want 0: the clients share a clock", rec.Index, rec.StartSkewUncertainty)
+		}
 		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.Nodes); diff != "" {
 			t.Errorf("trial %d: nodes differ (-want +got):\n%s", rec.Index, diff)
 		}

@@ -84,6 +84,9 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) []
 
 func isInvalid(f v1alpha1.Finding) bool { return f.Severity == string(validity.Invalid) }
 
+// isSaturated: of several clients, one that could not offer its share is enough.
+func isSaturated(f v1alpha1.Finding) bool { return f.Check == validity.CheckSaturated }
+
 func isDisturbed(f v1alpha1.Finding) bool { return f.Severity == string(validity.Disturbed) }
 
 // summarise computes, for each cell and target, the median and spread of each

@@ -237,8 +237,12 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 	if skew.SpreadSeconds != nil {
 		rec.StartSkew = decimal(*skew.SpreadSeconds)
 	}
+	if u := skew.SpreadUncertaintySeconds; u != nil {
+		rec.StartSkewUncertainty = decimal(*u)
+	}
 	rec.Values = values(s.runner.Summary, merged)
 	rec.Findings = s.check(e, end.results, skew)
+	rec.Saturated = slices.ContainsFunc(rec.Findings, isSaturated)
 	others, err := r.others(ctx, s, *rec)
 	if err != nil {
 		return err

@@ -329,6 +329,7 @@ func filled(t *testing.T, typ reflect.Type) any {
 	fill(v)
 	r := v.Interface().(result.Result)
 	r.Version, r.State, r.Trial.Phase, r.RawSHA256 = result.Version, result.Failed, "Run", strings.Repeat("0a", 32)
+	r.Client.Clock.Reference = result.ReferenceAgent
 	r.Failure.Reason, r.Data.Reset.Method = result.ReasonToolFailed, result.ResetReload
 	r.Tool.WarmupCut = result.WarmupInProcess
 	for _, list := range [][]result.Measurement{r.Measurements, r.Warmup} {

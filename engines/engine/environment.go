@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/assay-bench/assay/internal/result"
+import (
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+)
 
 // EnvironmentVersion names the format of Environment.
 const EnvironmentVersion = "assay.dev/environment/v1"
@@ -29,6 +33,8 @@ type Environment struct {
 const (
 	// PathEnvironment answers GET with an Environment.
 	PathEnvironment = "/environment"
+	// PathClock answers GET with a Clock, at once.
+	PathClock = "/clock"
 	// PathSnapshot answers POST when a snapshot of the data directory was taken and
 	// the server accepts logins again, with a result.Copy. It replaces an older one.
 	PathSnapshot = "/snapshot"
@@ -36,6 +42,12 @@ const (
 	// the server accepts logins, with a result.Copy.
 	PathRestore = "/restore"
 )
+
+// Clock is when the agent got the question and when it sent the answer, on its own clock.
+type Clock struct {
+	Received time.Time `json:"received"`
+	Answered time.Time `json:"answered"`
+}
 
 // Operation is the body of POST to PathSnapshot and PathRestore. The same ID again
 // gives the same answer, without another copy: a client that lost the connection

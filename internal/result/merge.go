@@ -20,6 +20,7 @@ const sourceMerge = "merge"
 //   - it is Failed when one is, for the reason of the first client that was not
 //     merely told to stop;
 //   - errors are added up, and problems listed with their client;
+//   - instants are on the clock of the first client, as far as the offsets are known;
 //   - rates are those of the time in which all clients measured, by their intervals; counts
 //     and latencies are those of all whole windows;
 //   - Times.MeasureStarted and WindowStarted are the first, MeasureEnded and WindowEnded the
@@ -36,7 +37,9 @@ func Merge(results []Result) (Result, Skew, error) {
 	if err := mergeable(sorted); err != nil {
 		return Result{}, Skew{}, fmt.Errorf("merge results: %w", err)
 	}
-	skew := skewOf(sorted)
+	clocks := clocksOf(sorted)
+	sorted = clocks.align(sorted)
+	skew := clocks.judge(skewOf(sorted), sorted)
 	if len(sorted) == 1 {
 		return sorted[0], skew, nil
 	}

@@ -69,7 +69,7 @@ func measured(results []Result) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
 		p := part{client: r.Trial.Client, measurements: r.Measurements}
-		if started, ended, ok := shared(r); ok {
+		if started, ended, ok := Window(r); ok {
 			p.started, p.ended = &started, &ended
 		}
 		parts = append(parts, p)

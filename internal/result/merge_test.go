@@ -43,8 +43,9 @@ func clientResult(client int, late float64, change func(*Result)) Result {
 	percentile.Intervals = []Interval{{AtSeconds: 1, Value: new(1.0)}}
 	r := Result{
 		Version: Version, State: Succeeded, Tool: Tool{Name: "sysbench"}, RawSHA256: strings.Repeat("0a", 32),
-		Trial: TrialRef{RunUID: "u", Phase: "Run", Index: new(7), Block: new(2), Target: "innodb", Client: client},
-		Times: Times{Planned: &planned, MeasureStarted: &started, MeasureEnded: &ended},
+		Trial:  TrialRef{RunUID: "u", Phase: "Run", Index: new(7), Block: new(2), Target: "innodb", Client: client},
+		Client: Client{Environment: Environment{Machine: Machine{BootID: "one"}}},
+		Times:  Times{Planned: &planned, MeasureStarted: &started, MeasureEnded: &ended},
 		Measurements: []Measurement{
 			rate(NameThroughput, "tx/s", float64(10*(client+1))), latency(NameLatencyMin, float64(client+1)), avg,
 			latency(NameLatencyMax, float64(client+5)), percentile,

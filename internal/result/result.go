@@ -208,10 +208,11 @@ type Times struct {
 	AgentStarted *time.Time `json:"agentStarted,omitempty"`
 	// Ready: the client reported that it can start.
 	Ready *time.Time `json:"ready,omitempty"`
-	// Start is the published start time of the barrier.
+	// Start is the published start time of the barrier, on the clock of the manager.
 	Start *time.Time `json:"start,omitempty"`
 	// Planned is when the measured window was to begin, the same instant for every
-	// client of the trial. WindowStarted minus Planned is the client's start skew.
+	// client of the trial: of several clients, by the offsets of their clocks, as far as
+	// these are known. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
 	// WarmupStarted: the tool was started for the discarded warm-up.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
@@ -374,4 +375,7 @@ type Client struct {
 	// ClockStepSeconds is by how much more the wall clock advanced than the
 	// monotonic clock over the measured window: a step, or the slewing of NTP.
 	ClockStepSeconds *float64 `json:"clockStepSeconds,omitempty"`
+	// Clock is how the client's wall clock stood to that of the target before the trial;
+	// absent where it was not measured.
+	Clock *ClockOffset `json:"clock,omitempty"`
 }

@@ -14,6 +14,14 @@ type Skew struct {
 	// measured, by the clocks of their tools; absent with one client, or where a window is not
 	// known.
 	Overlap *float64 `json:"overlap,omitempty"`
+	// SpreadUncertaintySeconds is by how much the spread may be wrong, for want of knowing
+	// the clocks of the clients better; 0 where they share one. Absent without a spread.
+	SpreadUncertaintySeconds *float64 `json:"spreadUncertaintySeconds,omitempty"`
+	// OverlapUncertainty is the same for the overlap, as a share of the longest window.
+	OverlapUncertainty *float64 `json:"overlapUncertainty,omitempty"`
+	// ClocksUnknown: the clients do not share a clock, and nobody measured how theirs stand
+	// to one another, so that there is neither spread nor overlap.
+	ClocksUnknown bool `json:"clocksUnknown,omitempty"`
 }
 
 // ClientSkew is the skew of one client.
@@ -24,11 +32,6 @@ type ClientSkew struct {
 	// earlier, absent where it did not begin, or nothing was planned.
 	Seconds *float64 `json:"seconds,omitempty"`
 }
-
-// shared is the measured window of a client on the clock that all clients of a trial share:
-// the one place that says so. As long as nothing is known of how the clocks of nodes
-// differ, it is that of each client's own node.
-func shared(r Result) (start, end time.Time, ok bool) { return Window(r) }
 
 // skewOf results in the order of their clients.
 func skewOf(results []Result) Skew {

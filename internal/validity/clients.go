@@ -2,8 +2,10 @@ package validity
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 const (
@@ -16,16 +18,64 @@ const (
 // CheckClients asks whether the clients of one trial measured together, by the clocks of their
 // tools: rates are those of the common time, but latencies and counts are those of all windows,
 // and hold what a client did while another one was not at work. One client has no findings.
+// What the clocks of the clients do not prove is not claimed.
 func CheckClients(skew result.Skew) []Finding {
 	var findings []Finding
-	if o := skew.Overlap; o != nil && *o < minOverlap {
+	if o := skew.Overlap; o != nil && *o+zero(skew.OverlapUncertainty) < minOverlap {
 		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
 			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the rest of the time, the load was another",
 			len(skew.Clients), 100**o, 100*minOverlap)})
 	}
-	if s := skew.SpreadSeconds; s != nil && *s > maxSpread {
+	if s := skew.SpreadSeconds; s != nil && *s-zero(skew.SpreadUncertaintySeconds) > maxSpread {
 		findings = append(findings, Finding{"clients-skew", Warning, fmt.Sprintf(
-			"the last of %d clients began to measure %.3f s after the first", len(skew.Clients), *s)})
+			"the last of %d clients began to measure %.3f s after the first%s", len(skew.Clients), *s, giveOrTake(skew.SpreadUncertaintySeconds))})
+	}
+	if skew.ClocksUnknown {
+		findings = append(findings, Finding{"clients-clocks", Warning, fmt.Sprintf(
+			"nobody knows how the clocks of the %d clients stand to one another, so that it is not known whether they measured together: "+
+				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with", len(skew.Clients))})
 	}
 	return findings
+}
+
+// giveOrTake is empty where nothing has to be.
+func giveOrTake(seconds *float64) string {
+	if zero(seconds) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (give or take %.4f s)", *seconds)
+}
+
+func zero(v *float64) float64 {
+	if v == nil {
+		return 0
+	}
+	return *v
+}
+
+const (
+	// noteOffset (s) is more than NTP leaves between machines of one network.
+	noteOffset = 0.010
+	// warnOffset (s) makes instants of different nodes tell another order of events.
+	warnOffset = 0.100
+)
+
+// clockDiffers and clockDiffersMuch: instants of this client and of the target are not of
+// one clock. Rates and latencies are each of one clock, and bear it.
+func clockDiffers(r result.Result, _ runner.Facts) string {
+	return clockText(r, noteOffset, warnOffset)
+}
+
+func clockDiffersMuch(r result.Result, _ runner.Facts) string {
+	return clockText(r, warnOffset, math.Inf(1))
+}
+
+// clockText is about an offset that is beyond its uncertainty and between two bounds.
+func clockText(r result.Result, above, upTo float64) string {
+	c := r.Client.Clock
+	if c == nil || !c.Beyond() || math.Abs(c.OffsetSeconds) <= above || math.Abs(c.OffsetSeconds) > upTo {
+		return ""
+	}
+	return fmt.Sprintf("the clock of the target (%s) was %+.4f s (give or take %.4f s) beside that of the client: "+
+		"instants of the two nodes do not compare; have both follow NTP", c.Reference, c.OffsetSeconds, c.UncertaintySeconds)
 }

@@ -3,37 +3,161 @@ package validity
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
+// CheckSaturated is the name of the check that calls a target saturated.
+const CheckSaturated = "saturated"
+
 // achievedLow is the share of the offered rate below which a target is saturated.
 const achievedLow = 0.99
 
-// arrivalSigmas: tools draw the times of an open loop at random (sysbench:
-// exponential), so the number of operations offered in a window has a standard
-// deviation of its square root. At 200/s in 10 s that is 2.2 %, more than the 1 %
-// looked for.
+// arrivalSigmas: where the times of an open loop are drawn at random (sysbench:
+// exponential), the number of operations offered in a window has a standard deviation of
+// its square root. At 200/s in 10 s that is 2.2 %, more than the 1 % looked for. A
+// schedule that is not random has no such slack.
 const arrivalSigmas = 3
 
-// fellBehind: of an open loop, achieved and offered rate are two numbers.
-func fellBehind(r result.Result, f runner.Facts) string {
-	achieved, ok := value(r, result.NameThroughput, nil)
-	if !ok || f.Rate == 0 {
-		return ""
-	}
+// A queue grows when it is longer in each third of the window than in the one before, by
+// the medians, and at the end by more operations than all of these:
+const (
+	// queueFloor (operations): of a queue M/M/1 at 70 % load the chance of a queue longer
+	// than 30 is 0.7^30 = 2e-5.
+	queueFloor = 30
+	// queueShare of what was offered between the middles of the first and the last third.
+	queueShare = 0.001
+	// queueSeconds is how much longer operations wait: less is within the times of the
+	// tool's interval lines.
+	queueSeconds = 0.020
+	// queueStep is the least share of the growth that lies in each half of the window: a
+	// stall near the end also leaves a long queue, but no growing one.
+	queueStep = 0.1
+	// queuePoints is the least length of a series that has thirds.
+	queuePoints = 6
+)
+
+// Saturated says whether a target did not keep up with the rate of an open loop, and why:
+// less than 99 % of it was achieved, or the operations that wait became more and more. The
+// latencies then depend on the length of the window. False for a closed loop, which offers
+// nothing.
+func Saturated(r result.Result, f runner.Facts) (bool, string) {
+	rate := offered(r, f)
 	seconds, timed := value(r, result.NameTotalTime, nil)
-	if !timed || seconds <= 0 {
+	achieved, ok := value(r, result.NameThroughput, nil)
+	if rate <= 0 || !ok || !timed || seconds <= 0 {
+		return false, ""
+	}
+	text := fellBehind(r, f, rate, achieved, seconds)
+	if text == "" {
+		text = queueGrows(r, f, rate)
+	}
+	return text != "", text
+}
+
+// tooMuchOffered is Saturated as a check.
+func tooMuchOffered(r result.Result, f runner.Facts) string {
+	_, text := Saturated(r, f)
+	return text
+}
+
+// SaturationCaveat is what a reader of a measurement of a saturated cell has to know;
+// empty for a measurement that means what it says, as a rate does.
+func SaturationCaveat(name string) string {
+	if !strings.HasPrefix(name, "latency.") {
 		return ""
 	}
-	low := achievedLow*f.Rate - arrivalSigmas*math.Sqrt(f.Rate/seconds)
-	if setup, ok := whole(r, result.NameSetupTime); ok {
-		low *= max(0, 1-setup/seconds) // nothing was offered while connecting
+	return "saturated: the target did not keep up with the offered rate, so that operations waited longer and longer; " +
+		"this latency grows with the length of the window, and is no steady-state figure"
+}
+
+// offered is the rate that was asked for, or else the one that the tool tells; 0 for a
+// closed loop.
+func offered(r result.Result, f runner.Facts) float64 {
+	if f.Rate > 0 {
+		return f.Rate
 	}
-	if achieved >= low {
+	rate, _ := whole(r, result.NameOffered)
+	return rate
+}
+
+// fellBehind: of an open loop, achieved and offered rate are two numbers.
+func fellBehind(r result.Result, f runner.Facts, rate, achieved, seconds float64) string {
+	open := seconds
+	if setup, ok := whole(r, result.NameSetupTime); ok {
+		// The tool counts connecting into the window, and begins its schedule after it.
+		open = max(0, seconds-setup)
+	}
+	slack := float64(f.Pacers)
+	if f.RandomArrivals {
+		slack = arrivalSigmas * math.Sqrt(rate*open)
+	}
+	if achieved*seconds >= achievedLow*rate*open-slack {
 		return ""
 	}
 	return fmt.Sprintf("%g operations per second were offered, and %g achieved (%.1f %%): latencies hold the wait before each operation, "+
-		"which grows as long as the rate is offered", f.Rate, achieved, 100*achieved/f.Rate)
+		"which grows as long as the rate is offered, and are no steady-state figures", rate, achieved, 100*achieved/rate)
+}
+
+// queueGrows looks at the operations that wait, as the tool counted them; or else, where
+// the schedule is not random, at those that were due and are not done.
+func queueGrows(r result.Result, f runner.Facts, rate float64) string {
+	waiting := pointsOf(r, result.NameQueueLength)
+	if waiting == nil && !f.RandomArrivals {
+		waiting = backlog(pointsOf(r, result.NameThroughput), rate)
+	}
+	n := len(waiting)
+	if n < queuePoints {
+		return ""
+	}
+	third := n / 3
+	first, middle, last := median(waiting[:third]), median(waiting[third:n-third]), median(waiting[n-third:])
+	growth := last - first
+	between := waiting[n-1-(third-1)/2].AtSeconds - waiting[(third-1)/2].AtSeconds
+	least := max(queueFloor, float64(f.Pacers), queueShare*rate*between, queueSeconds*rate)
+	if growth <= least || middle-first < queueStep*growth || last-middle < queueStep*growth {
+		return ""
+	}
+	return fmt.Sprintf("operations that wait became more and more: %.0f, then %.0f, then %.0f in the thirds of the window (medians), "+
+		"at %g offered per second: latencies grow with the length of the window, and are no steady-state figures",
+		max(first, 0), max(middle, 0), last, rate)
+}
+
+// pointsOf the measurement about all operations; nil where a value is missing.
+func pointsOf(r result.Result, name string) []result.Interval {
+	m, ok := unlabelled(r, name)
+	if !ok || slices.ContainsFunc(m.Intervals, func(i result.Interval) bool { return i.Value == nil }) {
+		return nil
+	}
+	return m.Intervals
+}
+
+// backlog is how many operations are due and not done at the end of each interval, from
+// the rates in the intervals.
+func backlog(achieved []result.Interval, rate float64) []result.Interval {
+	var out []result.Interval
+	done, before := 0.0, 0.0
+	for _, i := range achieved {
+		done += *i.Value * (i.AtSeconds - before)
+		before = i.AtSeconds
+		out = append(out, result.Interval{AtSeconds: i.AtSeconds, Value: new(rate*i.AtSeconds - done)})
+	}
+	return out
+}
+
+// median of some points, at least one, that all have a value.
+func median(points []result.Interval) float64 {
+	values := make([]float64, 0, len(points))
+	for _, p := range points {
+		values = append(values, *p.Value)
+	}
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+	return (values[middle-1] + values[middle]) / 2
 }

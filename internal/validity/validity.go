@@ -10,14 +10,14 @@
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
 //	time.go         the time measured is the time asked for
-//	rate.go         what was offered was achieved
+//	rate.go         what was offered was achieved, and no queue grew
 //	replication.go  the replicas followed, and commits waited for them
 //	disturbance.go  what else happened to the client and the target meanwhile
 //	physics.go      nothing was faster than network and storage allow
 //	absent.go       what was to be measured and has no value
 //	notes.go        what a reader should know of
 //	load.go         a target is what its settings promise
-//	clients.go      the clients of one trial measured together
+//	clients.go      the clients of one trial measured together, by clocks that agree
 //
 // The package knows no tool: what is particular to one comes as runner.Facts.
 package validity
@@ -93,7 +93,9 @@ var checks = []check{
 	{"clock-step", Disturbed, clockStep},
 	{"not-measured", Warning, notMeasured},
 	{"unsupported", Warning, unsupported},
-	{"rate", Warning, fellBehind},
+	{CheckSaturated, Warning, tooMuchOffered},
+	{"clock-offset", Warning, clockDiffersMuch},
+	{"clock-offset", Note, clockDiffers},
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},

@@ -136,6 +136,27 @@ func atRate(rate float64) func(*result.Result, *runner.Facts) {
 	return func(_ *result.Result, f *runner.Facts) { f.Rate, f.Threads = rate, 0 }
 }
 
+// atRandom draws the times of the operations.
+func atRandom(rate float64) func(*result.Result, *runner.Facts) {
+	return all(atRate(rate), func(_ *result.Result, f *runner.Facts) { f.RandomArrivals = true })
+}
+
+func withoutSeries(r *result.Result, f *runner.Facts) {
+	edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = nil })(r, f)
+	f.ReportIntervalSeconds = 0
+}
+
+// queued operations at the end of each second.
+func queued(lengths ...float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		m := result.Measurement{Name: result.NameQueueLength, Unit: "1"}
+		for i, n := range lengths {
+			m.Intervals = append(m.Intervals, result.Interval{AtSeconds: float64(i + 1), Value: &n})
+		}
+		r.Measurements = append(r.Measurements, m)
+	}
+}
+
 func asked(operations int64) func(*result.Result, *runner.Facts) {
 	return func(_ *result.Result, f *runner.Facts) { f.Operations = operations }
 }
@@ -146,6 +167,13 @@ func changedTo(variables ...string) func(*result.Result, *runner.Facts) {
 		for _, name := range variables {
 			r.Server.VariablesChanged[name] = "1"
 		}
+	}
+}
+
+// clockBeside gives the target's clock an offset to the client's.
+func clockBeside(seconds, uncertainty float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		r.Client.Clock = &result.ClockOffset{Reference: result.ReferenceAgent, OffsetSeconds: seconds, UncertaintySeconds: uncertainty, Exchanges: 8}
 	}
 }
 
@@ -303,10 +331,18 @@ var cases = map[string]struct {
 	"each thread did one operation more":                 {asked(10632), "", ""},
 	"more operations than asked for":                     {asked(10631), "operations", "10636 operations were counted, but 10631"},
 	"a rate that was achieved":                           {atRate(1063), "", ""},
-	"a rate that was achieved but for chance":            {atRate(1100), "", ""},
-	"a rate that was not achieved":                       {atRate(1120), "rate", "1120 operations per second were offered, and 1062.89 achieved (94.9 %)"},
-	"a rate that was not achieved for long":              {all(stretched, atRate(11.2)), "rate", "11.2 operations per second were offered"},
+	"a rate that was achieved but for chance":            {atRandom(1079), "", ""},
+	"98.5 % of a rate without chance":                    {atRate(1079), "saturated", "1079 operations per second were offered, and 1062.89 achieved (98.5 %)"},
+	"a rate that was not achieved":                       {atRandom(1120), "saturated", "1120 operations per second were offered, and 1062.89 achieved (94.9 %)"},
+	"a rate that was not achieved for long":              {all(stretched, atRandom(11.2)), "saturated", "11.2 operations per second were offered"},
+	"a queue that grows":                                 {all(atRandom(1063), queued(0, 9, 22, 35, 47, 58, 71, 82, 93, 106)), "saturated", "became more and more: 9, then 52, then 93 in the thirds"},
+	"a queue that a stall left":                          {all(atRandom(1063), queued(0, 1, 0, 0, 2, 0, 0, 99, 98, 97)), "", ""},
+	"a queue that is long from the begin":                {all(atRandom(1063), queued(90, 99, 95, 92, 97, 93, 96, 94, 98, 99)), "", ""},
 	"a rate of which more was achieved than was offered": {atRate(900), "", ""},
+	"a node whose clock is far ahead":                    {clockBeside(0.25, 0.0002), "clock-offset", "the clock of the target (agent) was +0.2500 s (give or take 0.0002 s) beside that of the client"},
+	"a node whose clock is a bit behind":                 {clockBeside(-0.02, 0.0002), "clock-offset", "was -0.0200 s"},
+	"clocks that follow NTP":                             {clockBeside(0.009, 0.0002), "", ""},
+	"an offset that nobody knows":                        {clockBeside(0.25, 0.3), "", ""},
 	"settings that somebody changed": {
 		changedTo("sync_binlog", "max_connections"), "variables-changed", "changed during the trial: max_connections, sync_binlog"},
 	"more settings than anybody reads": {
@@ -357,8 +393,8 @@ var cases = map[string]struct {
 	}, "percentile-sample", "only 5.0 of 100 operations of read (intended) lie beyond the 95% latency"},
 	"time of connecting that explains idle threads":        {all(idle(8), set(result.NameLatencyMin, 2), after(2)), "", ""},
 	"time of connecting that does not explain all of them": {all(idle(8), set(result.NameLatencyMin, 2), after(0.5)), "little", "fill only"},
-	"a rate that was not offered while connecting":         {all(atRate(1180), after(1)), "", ""},
-	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "rate", "1180 operations per second were offered"},
+	"a rate that was not offered while connecting":         {all(atRate(1179), after(1), withoutSeries), "", ""},
+	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "saturated", "1180 operations per second were offered"},
 	"what the agent could not do":                          {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
 	"what a tool cannot do": {withoutValue(result.Unsupported, "no such call"), "unsupported",
 		"6 measurements are not supported: driver=d0 (no such call); driver=d1 (no such call); driver=d2 (no such call); driver=d3 (no such call); driver=d4 (no such call); and 1 more"},
@@ -411,7 +447,7 @@ func TestEveryCheckHasACase(t *testing.T) {
 			t.Errorf("no case makes %s speak", c.name)
 		}
 		key := c.name + " " + string(c.severity)
-		if names[key] || c.severity != Invalid && c.severity != Disturbed && c.severity != Warning {
+		if names[key] || !slices.Contains([]Severity{Invalid, Disturbed, Warning, Note}, c.severity) {
 			t.Errorf("%s: twice, or no severity", key)
 		}
 		names[key] = true
@@ -522,6 +558,12 @@ func TestThrottlingDisturbsBeyondABound(t *testing.T) {
 	}
 }
 
+// unsure says how far the times of a skew are known.
+func unsure(s result.Skew, seconds float64) result.Skew {
+	s.SpreadUncertaintySeconds, s.OverlapUncertainty = &seconds, &seconds
+	return s
+}
+
 func TestCheckClients(t *testing.T) {
 	skew := func(spread, overlap float64) result.Skew {
 		return result.Skew{Clients: []result.ClientSkew{{Client: 0}, {Client: 1}}, SpreadSeconds: &spread, Overlap: &overlap}
@@ -535,6 +577,12 @@ func TestCheckClients(t *testing.T) {
 		"a client that began late":       {skew(1.001, 0.99), []Finding{{"clients-skew", Warning, "the last of 2 clients began to measure 1.001 s after the first"}}},
 		"clients that hardly measured together": {skew(0.5, 0.949), []Finding{{"clients-overlap", Invalid,
 			"all 2 clients measured in only 94.9 % of the longest window (at least 95 % expected, by the tools' clocks): the rest of the time, the load was another"}}},
+		"clients whose clocks do not prove it": {unsure(skew(1.001, 0.949), 0.002), nil},
+		"a skew beyond what clocks explain": {unsure(skew(1.5, 0.99), 0.002), []Finding{{"clients-skew", Warning,
+			"the last of 2 clients began to measure 1.500 s after the first (give or take 0.0020 s)"}}},
+		"clocks that nobody compared": {result.Skew{Clients: make([]result.ClientSkew, 2), ClocksUnknown: true}, []Finding{{"clients-clocks", Warning,
+			"nobody knows how the clocks of the 2 clients stand to one another, so that it is not known whether they measured together: " +
+				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -568,4 +616,14 @@ func drop(r *result.Result, name string) {
 		}
 	}
 	r.Measurements = kept
+}
+
+func TestClockOffsetIsANoteOrAWarning(t *testing.T) {
+	for seconds, want := range map[float64]Severity{0.05: Note, -0.05: Note, 0.15: Warning, -3600: Warning} {
+		r, f := run(t), facts
+		clockBeside(seconds, 0.0002)(&r, &f)
+		if got := Check(r, f); len(got) != 1 || got[0].Severity != want {
+			t.Errorf("%g s: got %+v, want one finding that is a %s", seconds, got, want)
+		}
+	}
 }

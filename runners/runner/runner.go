@@ -211,6 +211,12 @@ type Facts struct {
 	// Rate of operations per second that was offered (open loop); 0 for a closed
 	// loop.
 	Rate float64
+	// RandomArrivals: the times of the operations of an open loop are drawn at random, as in
+	// a Poisson process, so that the number offered in a window varies by its square root.
+	RandomArrivals bool
+	// Pacers is how many threads keep the rate of an open loop together, each by a schedule
+	// of its own: each may be one operation short without having fallen behind.
+	Pacers int32
 	// Threads is how many operations are under way at any moment: the tool is a
 	// closed loop without think time. 0 when it is not.
 	Threads int32

@@ -193,6 +193,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		DurationSeconds:       t.DurationSeconds,
 		Operations:            p.Events,
 		Rate:                  float64(p.Rate),
+		RandomArrivals:        p.Rate > 0, // exponential gaps
 		Threads:               p.Threads,
 		QueriesPerOperation:   int32(p.queriesPerEvent()), // at most 11 options of maxStatements
 		ReportIntervalSeconds: p.ReportIntervalSeconds,

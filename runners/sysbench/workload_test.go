@@ -105,9 +105,9 @@ func TestFacts(t *testing.T) {
 		"a number of events takes as long as it takes": {
 			func(p *Params) { p.Events = 500 }, runner.Facts{Operations: 500, Threads: 4}},
 		"threads that wait for work keep no law of Little": {
-			func(p *Params) { p.Rate = 50 }, runner.Facts{DurationSeconds: 10, Rate: 50}},
+			func(p *Params) { p.Rate = 50 }, runner.Facts{DurationSeconds: 10, Rate: 50, RandomArrivals: true}},
 		"a number of events at a rate": {
-			func(p *Params) { p.Rate, p.Events = 50, 500 }, runner.Facts{Operations: 500, Rate: 50}},
+			func(p *Params) { p.Rate, p.Events = 50, 500 }, runner.Facts{Operations: 500, Rate: 50, RandomArrivals: true}},
 	}
 	for name, tc := range loops {
 		t.Run(name, func(t *testing.T) {

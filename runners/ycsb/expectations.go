@@ -26,6 +26,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	}
 	if p.Target > 0 {
 		f.Threads = 0 // they wait between operations
+		f.Pacers = p.Threads
 	}
 	return f, nil
 }

@@ -85,7 +85,7 @@ func TestExpectations(t *testing.T) {
 		},
 		"an open loop with TLS": {
 			changes: map[string]any{"target": 500}, tls: runner.TLSRequired,
-			facts:  runner.Facts{DurationSeconds: 300, Rate: 500, ReportIntervalSeconds: 1, QuantileError: 0.001, TLSRequired: true},
+			facts:  runner.Facts{DurationSeconds: 300, Rate: 500, Pacers: 20, ReportIntervalSeconds: 1, QuantileError: 0.001, TLSRequired: true},
 			demand: runner.Demand{Connections: 20, Tables: 1},
 		},
 		"a number of operations, prepared in the server": {

@@ -6,7 +6,7 @@
 // for the discarded warm-up and, at the planned instant, for the measured window,
 // ask the server again, and write the result into its ConfigMap. Of several clients
 // only the first speaks with the server and with the target's agent; the others
-// just generate load. Clients that share the loading of the data do not wait for one
+// ask for the time, and just generate load. Clients that share the loading of the data do not wait for one
 // another at a barrier: each begins when the server answers, and the first waits at
 // the end, for the results of the others, before it counts what is there. The first
 // step that fails ends the list; what is known by then is delivered as a Failed
@@ -22,6 +22,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/result"
@@ -59,6 +60,8 @@ type Probes interface {
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
 	// RoundTrip times questions that the server answers without work.
 	RoundTrip(ctx context.Context) (*result.Probe, error)
+	// Clock makes exchanges with the server's clock, as many as the context has time for.
+	Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error)
 	// Durability makes some commits in a table of its own, which it drops.
 	Durability(ctx context.Context, table, storageEngine string) (*result.Durability, error)
 }

@@ -33,7 +33,7 @@ type execution struct {
 func (e *execution) phase() runner.Phase { return runner.Phase(e.trial.Ref.Phase) }
 
 // first: only one client speaks with the server and the target's agent, so that
-// the number of clients changes nothing but the load.
+// the number of clients changes nothing but the load. All of them ask for the time.
 func (e *execution) first() bool { return e.trial.Ref.Client == 0 }
 
 // waits: the phase begins with the other clients.
@@ -97,6 +97,7 @@ func (e *execution) steps() []step {
 		{e.first() && e.trial.Reset != nil, e.verify},
 		{e.waits() && e.replicated(), e.awaitReplicas},
 
+		{e.waits() && (e.trial.Agent != "" || e.speaks()), e.compareClocks},
 		{warms, e.armWarmup},
 		{cold && e.waits() && e.replicated(), e.markReplicas},
 		{cold, e.before},

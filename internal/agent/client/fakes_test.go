@@ -7,14 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -177,6 +180,8 @@ type fakeServer struct {
 	// probed is the answer of RoundTrip, and probesErr the error of both probes.
 	probed    *result.Probe
 	probesErr error
+	// ahead is by how much its clock is ahead of this machine's.
+	ahead time.Duration
 	// variables beside the usual ones.
 	variables map[string]string
 }
@@ -240,6 +245,18 @@ func (s *fakeServer) Durability(_ context.Context, table, storageEngine string) 
 	return aDurability(), nil
 }
 
+// Clock is that of this machine, and serverAhead.
+func (s *fakeServer) Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return clock.Collect(ctx, exchanges, func(context.Context) (clock.Exchange, error) {
+		sent := time.Now()
+		told := sent.Add(s.ahead).Round(time.Microsecond)
+		return clock.Exchange{Sent: sent, Received: told, Answered: told, Returned: time.Now()}, nil
+	})
+}
+
 func aDurability() *result.Durability {
 	return &result.Durability{StorageEngine: "InnoDB", Commits: 50, Seconds: 0.25, Counters: map[string]int64{"innodb_data_fsyncs": 51}}
 }
@@ -261,6 +278,11 @@ type fakeTarget struct {
 	refuse     *engine.Refusal
 	drop, busy int
 	usages     int64
+	// ahead is by how much its clock is ahead of this machine's; jitter is how long each
+	// answer may be on its way, noClock that it has none.
+	ahead, jitter time.Duration
+	noClock       bool
+	clocks        int
 }
 
 func newFakeTarget(t *testing.T) *fakeTarget {
@@ -286,6 +308,20 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			Version: engine.EnvironmentVersion, Flavor: "mariadb", Machine: result.Machine{CPUModel: "A CPU"},
 			Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &result.Storage{Filesystem: "ext4"}, Usage: result.Usage{Throttled: &f.usages},
 		})
+		return
+	}
+	if r.URL.Path == engine.PathClock && f.noClock {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if r.URL.Path == engine.PathClock {
+		f.clocks++
+		told := engine.Clock{Received: time.Now().Add(f.ahead)}
+		told.Answered = time.Now().Add(f.ahead)
+		if f.jitter > 0 {
+			time.Sleep(rand.N(f.jitter))
+		}
+		_ = json.NewEncoder(w).Encode(told)
 		return
 	}
 	var op engine.Operation

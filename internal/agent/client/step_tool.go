@@ -28,7 +28,7 @@ func (e *execution) barrier(ctx context.Context) *result.Failure {
 		return &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
 	}
 	settle := time.Duration(e.trial.SettleSeconds * float64(time.Second))
-	planned := start.Add(time.Duration(e.trial.WarmupSeconds)*time.Second + settle)
+	planned := e.ownTime(start).Add(time.Duration(e.trial.WarmupSeconds)*time.Second + settle)
 	e.res.Times.Start, e.res.Times.Planned = &start, &planned
 	return nil
 }
@@ -104,7 +104,7 @@ func (e *execution) armPhase(ctx context.Context, phase runner.Phase) *result.Fa
 }
 
 func (e *execution) warmUp(ctx context.Context) *result.Failure {
-	if failure := waited(sleepUntil(ctx, *e.res.Times.Start)); failure != nil {
+	if failure := waited(sleepUntil(ctx, e.ownTime(*e.res.Times.Start))); failure != nil {
 		return failure
 	}
 	if e.skips(runner.Warmup) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
@@ -65,5 +66,27 @@ func TestOpenRefusesBadCertificates(t *testing.T) {
 func TestQuoted(t *testing.T) {
 	if got, want := quoted("a`b", "c"), "`a``b`.`c`"; got != want {
 		t.Errorf("quoted = %s, want %s", got, want)
+	}
+}
+
+func TestUnixTime(t *testing.T) {
+	tests := map[string]struct {
+		text string
+		want time.Time // zero: refused
+	}{
+		"six decimals": {"1700000000.123456", time.UnixMicro(1700000000123456)},
+		"fewer":        {"1700000000.5", time.UnixMicro(1700000000500000)},
+		"none":         {"1700000000", time.UnixMicro(1700000000000000)},
+		"more":         {"1700000000.1234567", time.Time{}},
+		"no time":      {"NULL", time.Time{}},
+		"nothing":      {"", time.Time{}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := unixTime(tc.text)
+			if (err != nil) != tc.want.IsZero() || !got.Equal(tc.want) {
+				t.Errorf("got %s, %v; want %s", got, err, tc.want)
+			}
+		})
 	}
 }

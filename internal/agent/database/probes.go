@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/result"
 )
 
@@ -53,6 +54,47 @@ func (s *Server) RoundTrip(ctx context.Context) (*result.Probe, error) {
 		return nil, fmt.Errorf("measuring the round trip: %w", err)
 	}
 	return result.NewProbe(tries), nil
+}
+
+// Clock asks for the server's time on one connection. SYSDATE is when it is evaluated, not
+// when the statement began; the session is in UTC, so that no hour comes twice.
+func (s *Server) Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error) {
+	var out []clock.Exchange
+	err := s.with(ctx, func(c *sql.Conn) error {
+		if _, err := c.ExecContext(ctx, "SET SESSION time_zone = '+00:00'"); err != nil {
+			return err
+		}
+		var err error
+		out, err = clock.Collect(ctx, exchanges, func(ctx context.Context) (clock.Exchange, error) {
+			var text string
+			sent := time.Now()
+			err := c.QueryRowContext(ctx, "SELECT UNIX_TIMESTAMP(SYSDATE(6))").Scan(&text)
+			returned := time.Now()
+			if err != nil {
+				return clock.Exchange{}, err
+			}
+			told, err := unixTime(text)
+			return clock.Exchange{Sent: sent, Received: told, Answered: told, Returned: returned}, err
+		})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("asking for the server's time: %w", err)
+	}
+	return out, nil
+}
+
+// unixTime reads seconds since 1970 with up to six decimals, exactly.
+func unixTime(text string) (time.Time, error) {
+	whole, fraction, _ := strings.Cut(text, ".")
+	seconds, err := strconv.ParseInt(whole, 10, 64)
+	if err == nil && len(fraction) <= 6 {
+		var micros int64
+		if micros, err = strconv.ParseInt((fraction + "000000")[:6], 10, 64); err == nil {
+			return time.UnixMicro(seconds*1e6 + micros), nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("the server tells its time as %q, not as seconds with up to six decimals", text)
 }
 
 // durable are the status variables, in lower case, that tell what commits did to the

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -74,6 +75,12 @@ func TestRealProbes(t *testing.T) {
 			trip, err := s.RoundTrip(t.Context())
 			if err != nil || trip == nil || trip.N < 1 || trip.N >= roundTrips || trip.MinSeconds <= 0 {
 				t.Errorf("round trip %+v, %v", trip, err)
+			}
+			exchanges, err := s.Clock(t.Context(), 8)
+			best, none := clock.Best(exchanges)
+			if err != nil || none != nil || len(exchanges) != 8 || best.Offset().Abs() > best.Delay()/2+time.Microsecond {
+				t.Errorf("its clock, which is this machine's: %d exchanges, offset %s, delay %s, %v, %v",
+					len(exchanges), best.Offset(), best.Delay(), err, none)
 			}
 			for range 2 { // the name can be used again
 				d, err := s.Durability(t.Context(), "assay_preflight_x", "InnoDB")

@@ -27,6 +27,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET "+engine.PathEnvironment, s.authorized(s.environment))
+	mux.HandleFunc("GET "+engine.PathClock, s.authorized(s.clock))
 	mux.HandleFunc("GET "+engine.PathReplica, s.authorized(s.answerReplica))
 	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
 		mux.HandleFunc("POST "+path, s.authorized(func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, path) }))
@@ -72,6 +73,12 @@ func (s *server) environment(w http.ResponseWriter, _ *http.Request) {
 		Version: engine.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
 		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: r.Usage(int(s.pid.Load())),
 	})
+}
+
+// clock tells the time, at once: what it takes in between is not on the way.
+func (s *server) clock(w http.ResponseWriter, _ *http.Request) {
+	received := time.Now()
+	s.answer(w, http.StatusOK, engine.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
 }
 
 // operate answers when the operation has ended. It goes on without whoever asked.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
 )
@@ -17,7 +18,7 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 	r.beginReady(t)
 	good := "Bearer " + engine.ControlToken("secret")
 	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + engine.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
-		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
+		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathClock: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
 			code, body := r.request(method, path, authorization, `{"id":"x"}`)
 			var refusal engine.Refusal
 			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != engine.ReasonUnauthorized {
@@ -73,5 +74,19 @@ func TestAStopIsAnswered(t *testing.T) {
 	_ = r.end(t)
 	if _, err := net.Dial("tcp", r.Listen); err == nil {
 		t.Error("the port is open after the end")
+	}
+}
+
+func TestTheAgentTellsTheTime(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	before := time.Now()
+	code, body := r.request("GET", engine.PathClock, "Bearer "+engine.ControlToken("secret"), "")
+	after := time.Now()
+	var told engine.Clock
+	if err := json.Unmarshal([]byte(body), &told); err != nil || code != http.StatusOK {
+		t.Fatalf("%d %s, %v", code, body, err)
+	}
+	if told.Received.Before(before.Round(0)) || told.Answered.Before(told.Received) || told.Answered.After(after.Round(0)) {
+		t.Errorf("received %s, answered %s: not between %s and %s", told.Received, told.Answered, before, after)
 	}
 }

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/clock"
+	"github.com/assay-bench/assay/internal/result"
+)
+
+const (
+	// clockExchanges is how many are made; NTP's filter has as many.
+	clockExchanges = 8
+	// clockTime bounds them all, so that a network that is slow delays no trial. They take
+	// some milliseconds.
+	clockTime = 200 * time.Millisecond
+	// sqlStep is the step in which a server tells its time.
+	sqlStep = time.Microsecond
+	// maxCorrection bounds by how much a client moves its start: half of the time that the
+	// manager publishes it ahead. Clocks that are further apart do not follow NTP, which is
+	// a finding, and moving the start would miss it.
+	maxCorrection = 250 * time.Millisecond
+)
+
+// compareClocks takes down how this client's clock stands to that of the target: the agent's, or
+// where there is none, the server's. Every client does, so that the instants of all can be
+// compared. Nothing fails for want of it.
+func (e *execution) compareClocks(ctx context.Context) *result.Failure {
+	ctx, cancel := context.WithTimeout(ctx, clockTime)
+	defer cancel()
+	reference, step, collect := result.ReferenceAgent, time.Duration(0), e.agentClock
+	if e.trial.Agent == "" {
+		reference, step, collect = result.ReferenceServer, sqlStep, e.serverClock
+	}
+	exchanges, err := collect(ctx)
+	var best clock.Exchange
+	if err == nil {
+		best, err = clock.Best(exchanges)
+	}
+	if err != nil {
+		e.problem("target/clock", "how the client's clock stands to that of the target is not known: %v", err)
+		return nil
+	}
+	e.res.Client.Clock = &result.ClockOffset{
+		Reference: reference, OffsetSeconds: best.Offset().Seconds(), UncertaintySeconds: (best.Delay()/2 + step).Seconds(),
+		Exchanges: len(exchanges), At: best.Sent.Round(0),
+	}
+	return nil
+}
+
+func (e *execution) serverClock(ctx context.Context) ([]clock.Exchange, error) {
+	return e.server.Clock(ctx, clockExchanges)
+}
+
+// agentClock asks over one connection: the first exchange has to make it, and is the slowest.
+func (e *execution) agentClock(ctx context.Context) ([]clock.Exchange, error) {
+	agent := newTargetAgent(e.trial.Agent, e.credentials.Password)
+	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
+	defer kept.CloseIdleConnections()
+	agent.http = &http.Client{Transport: kept}
+	return clock.Collect(ctx, clockExchanges, func(ctx context.Context) (clock.Exchange, error) {
+		var told engine.Clock
+		sent := time.Now()
+		err := agent.get(ctx, engine.PathClock, &told)
+		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
+			err = errors.New("the agent tells no time: use agents of the same release")
+		}
+		return clock.Exchange{Sent: sent, Received: told.Received, Answered: told.Answered, Returned: time.Now()}, err
+	})
+}
+
+// ownTime is a published instant on this client's clock. The manager publishes one for all
+// clients; each takes it for one of the target's clock, so that they begin together though
+// their own clocks differ. How the manager's clock stands to the target's does not matter
+// then: it moves all of them alike.
+func (e *execution) ownTime(published time.Time) time.Time {
+	c := e.res.Client.Clock
+	if e.trial.Clients < 2 || c == nil || !c.Beyond() || c.Offset().Abs() > maxCorrection {
+		return published
+	}
+	return published.Add(-c.Offset())
+}

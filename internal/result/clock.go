@@ -1,0 +1,153 @@
+package result
+
+import (
+	"slices"
+	"time"
+)
+
+// Clocks that a client's can be compared with.
+const (
+	// ReferenceAgent is the clock of the target's agent.
+	ReferenceAgent = "agent"
+	// ReferenceServer is the clock of the database server, as SYSDATE tells it.
+	ReferenceServer = "server"
+)
+
+// ClockOffset is how a client's wall clock stood to another one, by the exchange that had
+// the least round trip (as in NTP, RFC 5905).
+type ClockOffset struct {
+	// Reference is the other clock: agent (of the target) or server.
+	Reference string `json:"reference"`
+	// OffsetSeconds is the reference minus the client's clock.
+	OffsetSeconds float64 `json:"offsetSeconds"`
+	// UncertaintySeconds is by how much the offset may be wrong: half of the round trip,
+	// whose two ways may have been of any length, and the step in which the reference is read.
+	UncertaintySeconds float64 `json:"uncertaintySeconds"`
+	// Exchanges that were made.
+	Exchanges int `json:"exchanges"`
+	// At is when it was measured, on the client's clock.
+	At time.Time `json:"at"`
+}
+
+// driftRate is by how much two clocks may drift apart in a second: the frequency tolerance
+// PHI of RFC 5905.
+const driftRate = 15e-6
+
+// Beyond says whether the offset is more than the uncertainty, so that the two clocks are
+// known to differ.
+func (c ClockOffset) Beyond() bool {
+	return c.OffsetSeconds > c.UncertaintySeconds || c.OffsetSeconds < -c.UncertaintySeconds
+}
+
+// Offset is OffsetSeconds as a duration.
+func (c ClockOffset) Offset() time.Duration {
+	return time.Duration(c.OffsetSeconds * float64(time.Second))
+}
+
+// uncertaintyAt is that of the offset at a later instant.
+func (c ClockOffset) uncertaintyAt(t *time.Time) float64 {
+	if t == nil {
+		return c.UncertaintySeconds
+	}
+	return c.UncertaintySeconds + driftRate*max(0, t.Sub(c.At).Seconds())
+}
+
+// clocks are those of the clients of a trial against each other.
+type clocks struct {
+	// known: the clients share a clock, or the offsets of theirs were measured.
+	known bool
+	// shifts bring the instants of each client to the clock of the first.
+	shifts []time.Duration
+	// uncertainty of the difference of two instants of different clients, in s.
+	uncertainty float64
+}
+
+// clocksOf results in the order of their clients. Clients of one boot of a kernel share its
+// clock, whatever each of them measured: what the best of them did counts for all.
+func clocksOf(results []Result) clocks {
+	c := clocks{known: true, shifts: make([]time.Duration, len(results))}
+	best := make([]*ClockOffset, len(results))
+	var uncertainties []float64
+	for i, r := range results {
+		first := slices.IndexFunc(results[:i], func(o Result) bool { return sameClock(o, r) })
+		if first >= 0 {
+			best[i] = best[first]
+		} else if best[i] = bestOf(results, r); best[i] != nil {
+			uncertainties = append(uncertainties, best[i].uncertaintyAt(r.Times.MeasureStarted))
+		}
+		switch {
+		case sameClock(results[0], r):
+		case best[0] == nil || best[i] == nil || best[0].Reference != best[i].Reference:
+			c.known = false
+		default:
+			c.shifts[i] = best[i].Offset() - best[0].Offset()
+		}
+	}
+	slices.Sort(uncertainties)
+	if n := len(uncertainties); n > 1 { // of two clocks, the two that are known least
+		c.uncertainty = uncertainties[n-1] + uncertainties[n-2]
+	}
+	return c
+}
+
+// bestOf the measurements of one clock is that with the least uncertainty.
+func bestOf(results []Result, of Result) *ClockOffset {
+	best := of.Client.Clock
+	for _, r := range results {
+		if o := r.Client.Clock; o != nil && sameClock(r, of) && (best == nil || o.UncertaintySeconds < best.UncertaintySeconds) {
+			best = o
+		}
+	}
+	return best
+}
+
+// sameClock: the clients ran on one boot of one kernel, or are one client.
+func sameClock(a, b Result) bool {
+	return a.Trial.Client == b.Trial.Client || a.Client.Machine.BootID != "" && a.Client.Machine.BootID == b.Client.Machine.BootID
+}
+
+// align moves the instants of all clients to the clock of the first, if that is known.
+func (c clocks) align(results []Result) []Result {
+	if !c.known {
+		return results
+	}
+	aligned := slices.Clone(results)
+	for i := range aligned {
+		t := &aligned[i].Times
+		if c.shifts[i] == 0 {
+			continue
+		}
+		for _, at := range []**time.Time{&t.AgentStarted, &t.Ready, &t.Planned, &t.WarmupStarted, &t.MeasureStarted, &t.MeasureEnded,
+			&t.WindowStarted, &t.WindowEnded} {
+			if *at != nil {
+				*at = new((*at).Add(c.shifts[i]))
+			}
+		}
+	}
+	return aligned
+}
+
+// judge adds to a skew how far it is known. Between clocks that nobody compared there is
+// none: each client's own stays.
+func (c clocks) judge(s Skew, results []Result) Skew {
+	if len(results) < 2 {
+		return s
+	}
+	if !c.known {
+		s.SpreadSeconds, s.Overlap, s.ClocksUnknown = nil, nil, true
+		return s
+	}
+	if s.SpreadSeconds != nil {
+		s.SpreadUncertaintySeconds = new(c.uncertainty)
+	}
+	longest := 0.0
+	for _, r := range results {
+		if from, to, ok := Window(r); ok {
+			longest = max(longest, to.Sub(from).Seconds())
+		}
+	}
+	if s.Overlap != nil && longest > 0 {
+		s.OverlapUncertainty = new(c.uncertainty / longest)
+	}
+	return s
+}

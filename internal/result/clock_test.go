@@ -1,0 +1,92 @@
+package result
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// onNode is a client on a machine of its own, whose clock is behind the reference by some
+// seconds; it begins so late by the reference. Without an uncertainty nobody measured it.
+func onNode(client int, boot string, behind, uncertainty, late float64) Result {
+	return clientResult(client, late-behind, func(r *Result) {
+		lasting(10, nil)(r)
+		r.Client.Machine.BootID = boot
+		*r.Times.Planned = noon.Add(time.Duration(-behind * float64(time.Second)))
+		if uncertainty > 0 {
+			r.Client.Clock = &ClockOffset{
+				Reference: ReferenceAgent, OffsetSeconds: behind, UncertaintySeconds: uncertainty, Exchanges: 8, At: *r.Times.MeasureStarted,
+			}
+		}
+	})
+}
+
+func TestSkewBetweenClocks(t *testing.T) {
+	other := onNode(1, "b", 0.3, 0.001, 0.010)
+	other.Client.Clock.Reference = ReferenceServer
+	earlier := onNode(1, "b", 0.3, 0.001, 0.010)
+	earlier.Client.Clock.At = noon.Add(-100 * time.Second)
+	none := math.NaN()
+	tests := map[string]struct {
+		results                      []Result
+		spread, uncertainty, overlap float64
+	}{
+		"offsets are taken out": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), onNode(1, "b", 0.3, 0.002, 0.010)}, 0.010, 0.003, 0.999},
+		"starts that look together are not": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), onNode(1, "b", 5, 0.001, 5)}, 5, 0.002, 0.5},
+		"the two clocks that are known least": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), onNode(1, "b", 0.3, 0.004, 0.010), onNode(2, "c", -0.2, 0.002, 0.020)}, 0.020, 0.006, 0.998},
+		"one boot has one clock": {
+			[]Result{onNode(0, "a", 0.3, 0.001, 0), onNode(1, "a", 0.3, 0.004, 0.010)}, 0.010, 0, 0.999},
+		"one boot has one clock, measured or not": {
+			[]Result{onNode(0, "a", 0.3, 0, 0), onNode(1, "a", 0.3, 0, 0.010)}, 0.010, 0, 0.999},
+		"what one client measured counts for all of its boot": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), onNode(1, "b", 0.3, 0, 0.010), onNode(2, "b", 0.3, 0.002, 0.010)}, 0.010, 0.003, 0.999},
+		"clocks drift between the exchange and the start": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), earlier}, 0.010, 0.002 + 15e-6*99.71, 0.999},
+		"clocks that nobody compared": {
+			[]Result{onNode(0, "a", 0, 0, 0), onNode(1, "b", 0.3, 0, 0.010)}, none, none, none},
+		"a clock that nobody compared": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), onNode(1, "b", 0.3, 0, 0.010)}, none, none, none},
+		"machines that nobody knows": {
+			[]Result{onNode(0, "", 0, 0, 0), onNode(1, "", 0, 0, 0.010)}, none, none, none},
+		"clocks that were compared with different ones": {
+			[]Result{onNode(0, "a", 0, 0.001, 0), other}, none, none, none},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			merged, got := merge(t, tc.results...)
+			for field, pair := range map[string]struct {
+				got  *float64
+				want float64
+			}{
+				"spread": {got.SpreadSeconds, tc.spread}, "its uncertainty": {got.SpreadUncertaintySeconds, tc.uncertainty}, "overlap": {got.Overlap, tc.overlap},
+			} {
+				if (pair.got == nil) != math.IsNaN(pair.want) || pair.got != nil && math.Abs(*pair.got-pair.want) > 1e-6 {
+					t.Errorf("%s: got %v, want %g", field, value(pair.got), pair.want)
+				}
+			}
+			if got.ClocksUnknown != math.IsNaN(tc.spread) {
+				t.Errorf("clocks unknown: %v", got.ClocksUnknown)
+			}
+			for i, c := range got.Clients {
+				began, _, _ := Window(tc.results[i])
+				late := began.Sub(*tc.results[i].Times.Planned).Seconds()
+				if c.Seconds == nil || math.Abs(*c.Seconds-late) > 1e-6 {
+					t.Errorf("client %d began %v s late, want %g by its own clock", i, value(c.Seconds), late)
+				}
+			}
+			if !got.ClocksUnknown && !merged.Times.MeasureStarted.Equal(*tc.results[0].Times.MeasureStarted) {
+				t.Errorf("the first start is %s, want %s, on the clock of the first client", merged.Times.MeasureStarted, tc.results[0].Times.MeasureStarted)
+			}
+		})
+	}
+}
+
+func value(v *float64) any {
+	if v == nil {
+		return nil
+	}
+	return *v
+}
