@@ -12,8 +12,8 @@ const (
 	// Least is the smallest relative change that is called one: less is of no matter for a
 	// benchmark, however sure it is.
 	Least = 0.03
-	// most values of a sample that are compared: pairs are the product.
-	most = 400
+	// Fewest values of a sample that can be compared.
+	Fewest = 6
 )
 
 // Change is how much longer the kernels of one sample took than those of another.
@@ -30,55 +30,89 @@ func (c Change) Slower() bool { return c.Low > 1 && c.Ratio >= 1+Least }
 // Faster says whether the later machine is faster, beyond chance and by Least or more.
 func (c Change) Faster() bool { return c.High < 1 && c.Ratio <= 1/(1+Least) }
 
-// Compare gives the ratio of the later sample to the earlier one by Hodges and Lehmann, the
-// median over all pairs, and its interval by the distribution of Mann and Whitney's U. Nothing
-// is assumed about the form of the distribution, and single trials that were held up weigh
-// little. It is Alpha over the number of comparisons that are made of one pair of runs, so
-// that all of them together raise at most one false alarm in 100 runs.
+// Compare gives the ratio of the later sample to the earlier one: that of the trimmed geometric
+// means, and its interval by Yuen's test, Welch's for trimmed means. A tenth of the values at
+// either end of a sample counts by its rank only, so that trials that were held up weigh
+// little; the rest counts in full, because a quota stops some trials and not others, and a
+// median would not see it. The error rate is Alpha over the number of comparisons that are
+// made of one pair of runs: all of them together raise a false alarm in at most one of 100.
 //
 // It assumes independent values. Disturbances that last for several trials make its interval
 // too narrow: they are changes of the machine's speed, and are told as such.
 //
-// ok is false where there are too few values to say anything with this confidence (six and
-// six are enough for one comparison), or one is not a positive number.
+// ok is false where there are too few values (less than Fewest), or one is not a positive number.
 //
-// Source: M. Hollander, D. A. Wolfe, E. Chicken, Nonparametric Statistical Methods, 3rd ed.,
-// Wiley 2014, sections 4.2 and 4.3 (Moses' interval, large samples, with continuity correction).
+// Source: K. K. Yuen, The two-sample trimmed t for unequal population variances, Biometrika 61
+// (1974), 165-170; R. R. Wilcox, Introduction to Robust Estimation and Hypothesis Testing,
+// 3rd ed., Academic Press 2012, section 5.3.
 func Compare(earlier, later []float64, comparisons int) (c Change, ok bool) {
-	a, sound := logarithms(earlier)
-	b, alsoSound := logarithms(later)
-	n, m := float64(len(a)), float64(len(b))
+	a, sound := trim(earlier)
+	b, alsoSound := trim(later)
 	if !sound || !alsoSound || comparisons < 1 {
 		return c, false
 	}
-	z := math.Sqrt2 * math.Erfinv(1-Alpha/float64(comparisons))
-	k := int(math.Floor(n*m/2 + 0.5 - z*math.Sqrt(n*m*(n+m+1)/12)))
-	if k < 1 {
-		return c, false
+	difference := b.mean - a.mean
+	half := 0.0
+	if variance := a.variance + b.variance; variance > 0 {
+		freedom := variance * variance / (a.variance*a.variance/(a.kept-1) + b.variance*b.variance/(b.kept-1))
+		half = quantile(1-Alpha/float64(comparisons)/2, freedom) * math.Sqrt(variance)
 	}
-	pairs := make([]float64, 0, len(a)*len(b))
-	for _, x := range a {
-		for _, y := range b {
-			pairs = append(pairs, y-x)
-		}
-	}
-	slices.Sort(pairs)
-	last := len(pairs) - 1
-	return Change{
-		Ratio: math.Exp((pairs[last/2] + pairs[len(pairs)/2]) / 2), Low: math.Exp(pairs[k-1]), High: math.Exp(pairs[len(pairs)-k]),
-	}, true
+	return Change{Ratio: math.Exp(difference), Low: math.Exp(difference - half), High: math.Exp(difference + half)}, true
 }
 
-// logarithms of at most so many values, evenly taken from the sample.
-func logarithms(sample []float64) ([]float64, bool) {
-	n := min(len(sample), most)
-	out := make([]float64, n)
-	for i := range out {
-		v := sample[i*len(sample)/n]
-		if !(v > 0) || math.IsInf(v, 1) {
-			return nil, false
-		}
-		out[i] = math.Log(v)
+// trimmed is what Yuen's test needs of a sample of logarithms.
+type trimmed struct{ mean, variance, kept float64 }
+
+// trim gives the mean without a tenth at either end, and the variance of that mean by the
+// winsorised sample.
+func trim(sample []float64) (t trimmed, ok bool) {
+	n := len(sample)
+	if n < Fewest {
+		return t, false
 	}
-	return out, n > 0
+	logs := make([]float64, n)
+	for i, v := range sample {
+		if !(v > 0) || math.IsInf(v, 1) {
+			return t, false
+		}
+		logs[i] = math.Log(v)
+	}
+	slices.Sort(logs)
+	cut := n / 10
+	t.kept = float64(n - 2*cut)
+	for _, v := range logs[cut : n-cut] {
+		t.mean += v / t.kept
+	}
+	var sum, squares float64
+	for _, v := range logs {
+		v = min(max(v, logs[cut]), logs[n-1-cut]) - t.mean
+		sum, squares = sum+v, squares+v*v
+	}
+	t.variance = max(0, squares-sum*sum/float64(n)) / (t.kept * (t.kept - 1))
+	return t, true
+}
+
+// quantile of Student's t distribution for p above 1/2, by G. W. Hill, Algorithm 396,
+// Communications of the ACM 13 (1970), 619-620: exact to six digits for five degrees of freedom
+// and more, which is what Fewest leaves at least.
+func quantile(p, freedom float64) float64 {
+	x := math.Sqrt2 * math.Erfinv(2*p-1)
+	two, n := 2*(1-p), freedom
+	a := 1 / (n - 0.5)
+	b := 48 / (a * a)
+	c := ((20700*a/b-98)*a-16)*a + 96.36
+	d := ((94.5/(b+c)-3)/b + 1) * math.Sqrt(a*math.Pi/2) * n
+	y := math.Pow(d*two, 2/n)
+	if y > 0.05+a {
+		y = x * x
+		if n < 5 {
+			c += 0.3 * (n - 4.5) * (x + 0.6)
+		}
+		c += (((0.05*d*x-5)*x-7)*x-2)*x + b
+		y = (((((0.4*y+6.3)*y+36)*y+94.5)/c-y-3)/b + 1) * x
+		y = math.Expm1(a * y * y)
+	} else {
+		y = ((1/(((n+6)/(n*y)-0.089*d-0.822)*(n+2)*3)+0.5/(n+4))*y-1)*(n+1)/(n+2) + 1/y
+	}
+	return math.Sqrt(n * y)
 }
