@@ -1,0 +1,105 @@
+// Package machinespeed measures how fast a machine is, by short loops of fixed work, and says
+// whether two samples of such measurements are of machines of one speed.
+//
+//	kernel.go    the loops
+//	measure.go   timing them
+//	compare.go   comparing samples
+//
+// Two times are taken of each loop. That by the clock holds all that the thread waited for a
+// CPU: a quota of the node, another virtual machine, other work. The thread's CPU time is how
+// fast it was while it ran, and hardly sees other work: clock frequency, caches, a core that
+// is shared with another thread. A slower machine shows in one or in both.
+package machinespeed
+
+import (
+	"cmp"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+const (
+	// repetitions of each kernel that are timed.
+	repetitions = 24
+	// warm are repetitions before them that are not: clocks rise, caches fill.
+	warm = 2
+	// budget bounds the time of each kernel where a machine is slow; the last repetition may
+	// exceed it.
+	budget = 16 * time.Millisecond
+)
+
+// Throttled says how often the container's own CPU limit has stopped it; nil where it has
+// none or that is not known.
+type Throttled func() *int64
+
+// sink keeps the results of the kernels, so that no compiler may leave them out.
+var sink uint64
+
+// Measure times both kernels on a thread of its own, one after the other. It takes about 30 ms
+// at most, and longer only if the thread is stopped meanwhile.
+func Measure(throttled Throttled) (result.Speed, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	began := time.Now()
+	var s result.Speed
+	x := uint64(began.UnixNano()) | 1
+	s.Integer = timed(func() { x = integer(x) }, throttled)
+	w, err := newWalk()
+	if err != nil {
+		s.Seconds = time.Since(began).Seconds()
+		return s, fmt.Errorf("memory kernel: %w", err)
+	}
+	s.Memory = timed(func() { x += w.goOn() }, throttled)
+	sink = x
+	err = w.close()
+	s.Seconds = time.Since(began).Seconds()
+	return s, err
+}
+
+// timed is nil if the container's own limit stopped every repetition.
+func timed(kernel func(), throttled Throttled) *result.Kernel {
+	end := time.Now().Add(budget)
+	for range warm {
+		kernel()
+	}
+	var walls []time.Duration
+	var cpu, wall time.Duration
+	var stopped int64
+	limits := throttled()
+	for i := 0; i < repetitions && (i == 0 || time.Now().Before(end)); i++ {
+		began, had := time.Now(), threadTime()
+		kernel()
+		took, used := time.Since(began), threadTime()-had
+		before := limits
+		if limits = throttled(); different(before, limits) {
+			stopped++
+			continue
+		}
+		walls, wall, cpu = append(walls, took), wall+took, cpu+used
+	}
+	n := len(walls)
+	if n == 0 {
+		return nil
+	}
+	slices.SortFunc(walls, cmp.Compare[time.Duration])
+	return &result.Kernel{
+		N: int64(n), MeanSeconds: wall.Seconds() / float64(n), CPUSeconds: cpu.Seconds() / float64(n),
+		MinSeconds: walls[0].Seconds(), P50Seconds: walls[(n-1)/2].Seconds(), Throttled: stopped,
+	}
+}
+
+func different(a, b *int64) bool { return a != nil && b != nil && *a != *b }
+
+// threadTime is how long the thread has had a CPU.
+func threadTime() time.Duration {
+	var at unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &at) != nil {
+		return 0
+	}
+	return time.Duration(at.Nano())
+}
