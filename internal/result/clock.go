@@ -44,12 +44,13 @@ func (c ClockOffset) Offset() time.Duration {
 	return time.Duration(c.OffsetSeconds * float64(time.Second))
 }
 
-// uncertaintyAt is that of the offset at a later instant.
-func (c ClockOffset) uncertaintyAt(t *time.Time) float64 {
-	if t == nil {
+// uncertaintyAt is that of the offset when the measured window of a result began.
+func (c ClockOffset) uncertaintyAt(r Result) float64 {
+	began, _, ok := Window(r)
+	if !ok {
 		return c.UncertaintySeconds
 	}
-	return c.UncertaintySeconds + driftRate*max(0, t.Sub(c.At).Seconds())
+	return c.UncertaintySeconds + driftRate*max(0, began.Sub(c.At).Seconds())
 }
 
 // clocks are those of the clients of a trial against each other.
@@ -73,7 +74,7 @@ func clocksOf(results []Result) clocks {
 		if first >= 0 {
 			best[i] = best[first]
 		} else if best[i] = bestOf(results, r); best[i] != nil {
-			uncertainties = append(uncertainties, best[i].uncertaintyAt(r.Times.MeasureStarted))
+			uncertainties = append(uncertainties, best[i].uncertaintyAt(r))
 		}
 		switch {
 		case sameClock(results[0], r):
