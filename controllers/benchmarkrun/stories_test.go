@@ -31,12 +31,12 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	checkOnce(t, k, got, 3)
 
 	wantSummary := []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", N: 3},
+		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", N: 3, Planned: 3},
 	}
 	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
 		t.Errorf("summary differs (-want +got):\n%s", diff)
 	}
-	if got.Status.Headline != "1027.8 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
+	if got.Status.Headline != "db 1028 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
 		t.Errorf("headline %q, progress %q, phase %q", got.Status.Headline, got.Status.Progress.Text, got.Status.Phase)
 	}
 	if !isTrue(v1alpha1.ConditionValid)(got) {
