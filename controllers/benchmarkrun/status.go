@@ -30,7 +30,7 @@ func setStep(s *scope, st step, o outcome) {
 		s.run.Status.Progress.Text = progressText(s.run.Status.Progress)
 	}
 	if o.kind == done {
-		s.set(st.condition, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, o.message)
+		s.set(st.condition, metav1.ConditionTrue, orDefault(o.reason, v1alpha1.ReasonSucceeded), o.message)
 		return
 	}
 	s.set(st.condition, metav1.ConditionFalse, o.reason, o.message)
