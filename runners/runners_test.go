@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -96,6 +97,24 @@ func headsItsSummary(t *testing.T, r runner.Runner) {
 	}
 	if unique := slices.Compact(slices.Sorted(slices.Values(r.Summary))); len(unique) != len(r.Summary) {
 		t.Errorf("summary %v has a name twice", r.Summary)
+	}
+}
+
+// What publications with a tool compare by is in the summary of every run.
+func TestSummariesHaveWhatIsPublished(t *testing.T) {
+	for name, published := range map[string][]string{
+		"sysbench": {result.NameThroughput, result.NameQueries, result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile},
+		"ycsb": {
+			result.NameThroughput, result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile,
+			result.NameOperationCount, result.NameReturnCount, result.NameGCCount, result.NameGCTime, result.NameGCPercent,
+		},
+	} {
+		r, _ := Find(name)
+		for _, m := range published {
+			if !slices.Contains(r.Summary, m) {
+				t.Errorf("the summary of %s has no %s", name, m)
+			}
+		}
 	}
 }
 

@@ -9,8 +9,10 @@ const (
 	// ConditionPlaced: True when the run holds a node for every pod; False with reason
 	// Queued while other runs use them.
 	ConditionPlaced = "Placed"
-	// ConditionTargetsReady: True when a login as the benchmark's user works on
-	// every target; False while one is not yet there, or when it cannot come up.
+	// ConditionTargetsReady: True when a login as the benchmark's user works on every
+	// target that Assay starts; False while one is not yet there, or when it cannot come
+	// up. Until the data of an external target is loaded, the reason is NotContacted:
+	// nobody has tried to log in there.
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
@@ -44,6 +46,8 @@ const (
 const (
 	// ReasonSucceeded: the step is done.
 	ReasonSucceeded = "Succeeded"
+	// ReasonNotContacted: there is an external target that nobody has logged in to yet.
+	ReasonNotContacted = "NotContacted"
 	// ReasonProgressing: the step is being worked on.
 	ReasonProgressing = "Progressing"
 	// ReasonRetrying: something went wrong that may mend itself; the step is tried

@@ -59,8 +59,10 @@ type BenchmarkRunStatus struct {
 	// +optional
 	SuspendedFor *metav1.Duration `json:"suspendedFor,omitempty"`
 
-	// Headline is the median of the main measurement of the first cell and target,
-	// for people, such as "1234.5 tx/s (n=3)".
+	// Headline is the median of the main measurement of every target in the first cell of
+	// the plan, for people, such as "mariadb 585.3 | mysql 326.9 tx/s (n=6)": n is the number
+	// of trials behind a median, with "of 6" where fewer count than were planned. "-" stands
+	// for a target of which no trial counts.
 	// +optional
 	Headline string `json:"headline,omitempty"`
 
@@ -109,12 +111,14 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=11
 	Trials []TrialStatus `json:"trials,omitempty"`
 
-	// Summary of the valid, undisturbed trials per cell, target and measurement, at
-	// most 60 entries: of more, those of the main measurements. All of them are in the
+	// Summary of the valid, undisturbed trials per cell, target and measurement, at most 128
+	// entries. Of more, measurements are shown in the order of the tool's list, each for all
+	// cells and targets or for none; where not even the main one fits, as many whole cells
+	// as do. results.summaryShown of results.summaryEntries stand here, and all of them in the
 	// ConfigMaps of results.summary.
 	// +optional
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=60
+	// +kubebuilder:validation:MaxItems=128
 	Summary []SummaryEntry `json:"summary,omitempty"`
 
 	// Findings of the validity checks, the last 20. All of them are in the records of
@@ -220,6 +224,12 @@ type ResultsStatus struct {
 	// Summary is the number of ConfigMaps RUN-summary-0000 and so on.
 	// +optional
 	Summary int32 `json:"summary,omitempty"`
+	// SummaryEntries is the number of entries of the whole summary, in these ConfigMaps.
+	// +optional
+	SummaryEntries int32 `json:"summaryEntries,omitempty"`
+	// SummaryShown is how many of them stand in status.summary.
+	// +optional
+	SummaryShown int32 `json:"summaryShown,omitempty"`
 }
 
 // Resolved pins the inputs of a run.
@@ -364,6 +374,13 @@ type TargetStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
 	Differences []SettingDifference `json:"differences,omitempty"`
+	// Load is what loading the data took, observed once, so without a spread: its time,
+	// the rows of the tables, rows per second, and the tool's own figures of the load. At
+	// most 40 entries; all of them are in the load result.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=40
+	Load []Value `json:"load,omitempty"`
 	// LoadResult is the ConfigMap with the result of loading the data.
 	// +optional
 	LoadResult string `json:"loadResult,omitempty"`
@@ -661,12 +678,15 @@ type SummaryEntry struct {
 	// Direction is HigherIsBetter or LowerIsBetter.
 	// +optional
 	Direction string `json:"direction,omitempty"`
-	// Median of the trials.
-	Median string `json:"median"`
+	// Median of the trials; absent, as Min and Max, when N is 0.
+	// +optional
+	Median string `json:"median,omitempty"`
 	// Min of the trials.
-	Min string `json:"min"`
+	// +optional
+	Min string `json:"min,omitempty"`
 	// Max of the trials.
-	Max string `json:"max"`
+	// +optional
+	Max string `json:"max,omitempty"`
 	// IntervalLow is the lower end of the distribution-free interval of the
 	// median (confidence at least 95 %); absent for fewer than 6 trials.
 	// +optional
@@ -674,6 +694,10 @@ type SummaryEntry struct {
 	// IntervalHigh is the upper end of that interval.
 	// +optional
 	IntervalHigh string `json:"intervalHigh,omitempty"`
+	// IntervalCoverage is the probability (0.95 to 1) with which an interval made this way
+	// holds the true median; more than 0.95 because ranks are whole numbers.
+	// +optional
+	IntervalCoverage string `json:"intervalCoverage,omitempty"`
 	// N is the number of trials behind the median.
 	N int32 `json:"n"`
 	// Planned is the number of trials of the target in the cell: one for each block.
@@ -686,8 +710,8 @@ type SummaryEntry struct {
 	// +listMapKey=reason
 	// +kubebuilder:validation:MaxItems=6
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
-	// WithDisturbed is the same over all valid trials, the disturbed ones included; absent
-	// when none was left out for a disturbance.
+	// WithDisturbed is the same over all valid trials, the disturbed ones and those of their
+	// blocks included; absent when none was left out for a disturbance.
 	// +optional
 	WithDisturbed *Spread `json:"withDisturbed,omitempty"`
 	// LimitedBy names the limits that trials behind the median ran into.

@@ -1367,6 +1367,13 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.Load != nil {
+		in, out := &in.Load, &out.Load
+		*out = make([]Value, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
+	}
 	if in.Storage != nil {
 		in, out := &in.Storage, &out.Storage
 		*out = new(StorageStatus)

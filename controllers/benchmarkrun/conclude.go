@@ -2,7 +2,6 @@ package benchmarkrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 )
@@ -88,38 +86,6 @@ func isInvalid(f v1alpha1.Finding) bool { return f.Severity == string(validity.I
 func isSaturated(f v1alpha1.Finding) bool { return f.Check == validity.CheckSaturated }
 
 func isDisturbed(f v1alpha1.Finding) bool { return f.Severity == string(validity.Disturbed) }
-
-// summarise computes, for each cell and target, the median and spread of each
-// measurement over the trials that count, and stores all of it.
-func (r *Reconciler) summarise(ctx context.Context, s *scope) error {
-	s.run.Status.Summary = nil
-	if s.plan == nil || s.journal.object == nil {
-		return nil
-	}
-	records, err := r.allRecords(ctx, s)
-	var gone *refusal
-	if errors.As(err, &gone) {
-		return nil // the run has failed for just this
-	}
-	if err != nil {
-		return err
-	}
-	entries := summary(s, records)
-	s.run.Status.Summary = mainEntries(entries, s.runner.Summary)
-	s.run.Status.Headline = headline(entries)
-	parts, err := journal.SplitSummary(entries)
-	if err != nil {
-		return err
-	}
-	for i, data := range parts {
-		cm := resources.Journal(s.run, v1alpha1.SummaryName(s.run.Name, int32(i)), v1alpha1.KeySummary, data)
-		if _, err := r.ensure(ctx, s, cm); err != nil {
-			return err
-		}
-	}
-	s.run.Status.Results.Summary = int32(len(parts))
-	return nil
-}
 
 // setValid sets the condition Valid from the records, once there is a result that
 // was checked.

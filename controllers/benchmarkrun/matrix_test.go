@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/summary"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/kubelet"
 )
@@ -142,7 +144,7 @@ func checkCellSummary(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan) {
 			value := strconv.Itoa(1000*int(cell["threads"].IntVal) + 10*int(cell["percentile"].IntVal) + j)
 			want = append(want, v1alpha1.SummaryEntry{
 				Cell: int32(i), Parameters: cell, Target: target, Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
-				Median: value, Min: value, Max: value, N: 2,
+				Median: value, Min: value, Max: value, N: 2, Planned: 2,
 			})
 		}
 	}
@@ -177,11 +179,13 @@ func TestStatusStaysSmall(t *testing.T) {
 		return res
 	}})
 	var threads []int
-	for i := range 61 {
+	for i := range 36 {
 		threads = append(threads, i+1)
 	}
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
-		r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(threads...)}}
+		r.Spec.Matrix = []v1alpha1.Axis{
+			{Name: "threads", Values: ints(threads...)}, {Name: "skipTrx", Values: []intstr.IntOrString{intstr.FromString("false"), intstr.FromString("true")}},
+		}
 		r.Spec.Design.Blocks = 2
 	})
 	create(t, run)
@@ -189,32 +193,43 @@ func TestStatusStaysSmall(t *testing.T) {
 		checkSmall(t, r)
 		return isTrue(v1alpha1.ConditionComplete)(r)
 	})
-	checkOnce(t, k, got, 122)
-	if len(got.Status.Trials) != 10 || len(got.Status.Findings) != 20 || len(got.Status.Summary) != 60 {
-		t.Errorf("the status has %d trials, %d findings and %d entries of the summary, want 10, 20 and 60",
+	checkOnce(t, k, got, 144)
+	if len(got.Status.Trials) != 10 || len(got.Status.Findings) != 20 || len(got.Status.Summary) != 72 {
+		t.Errorf("the status has %d trials, %d findings and %d entries of the summary, want 10, 20 and 72",
 			len(got.Status.Trials), len(got.Status.Findings), len(got.Status.Summary))
 	}
-	wantTotals := v1alpha1.Totals{Done: 122, Succeeded: 122, Invalid: 12}
+	wantTotals := v1alpha1.Totals{Done: 144, Succeeded: 144, Invalid: 14}
 	if diff := cmp.Diff(wantTotals, got.Status.Progress.Totals); diff != "" {
 		t.Errorf("totals differ (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(&v1alpha1.ResultsStatus{Records: 2, Summary: 1}, got.Status.Results); diff != "" {
+	if diff := cmp.Diff(&v1alpha1.ResultsStatus{Records: 2, Summary: 1, SummaryEntries: 144, SummaryShown: 72}, got.Status.Results); diff != "" {
 		t.Errorf("status.results differs (-want +got):\n%s", diff)
 	}
 	second, err := journal.DecodeRecords(journalPart(t, got, v1alpha1.RecordsName("run", 1), v1alpha1.KeyRecords))
-	if err != nil || second.Part != 1 || len(second.Records) != 22 || second.Before.Done != journal.PerPart || second.Totals() != wantTotals {
+	if err != nil || second.Part != 1 || len(second.Records) != 44 || second.Before.Done != journal.PerPart || second.Totals() != wantTotals {
 		t.Errorf("the second part of the journal: part %d, %d records, before %+v, %v", second.Part, len(second.Records), second.Before, err)
 	}
 	all, err := journal.DecodeSummary(journalPart(t, got, v1alpha1.SummaryName("run", 0), v1alpha1.KeySummary))
-	if err != nil || len(all.Entries) != 122 {
-		t.Errorf("the stored summary has %d entries, want 122 (61 cells, throughput and errors); %v", len(all.Entries), err)
+	if err != nil || len(all.Entries) != 144 {
+		t.Errorf("the stored summary has %d entries, want 144 (72 cells, throughput and errors); %v", len(all.Entries), err)
 	}
 	n := int32(0)
 	for _, e := range all.Entries {
 		n += e.N
 	}
-	if n != 2*(122-12) {
-		t.Errorf("%d values went into the summary, want those of the 110 valid trials", n)
+	if n != 2*(144-14) {
+		t.Errorf("%d values went into the summary, want those of the 130 valid trials", n)
+	}
+	// Nothing disappears unsaid: the main measurement of each cell is there, and where the rest is.
+	for i, e := range got.Status.Summary {
+		if e.Cell != int32(i) || e.Name != result.NameThroughput || e.Planned != 2 {
+			t.Errorf("entry %d of the summary is %+v", i, e)
+		}
+	}
+	complete := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionComplete)
+	want := "threads=1 skipTrx=false: db 100.0 tx/s (n=2; 1 of 72 cells); status.summary has 72 of 144 entries: 72 stand only in ConfigMap run-summary-0000, which has all of them"
+	if complete.Message != want {
+		t.Errorf("Complete says %q, want %q", complete.Message, want)
 	}
 }
 
@@ -225,7 +240,7 @@ func checkSmall(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data) > 30<<10 || len(run.Status.Trials) > 11 || len(run.Status.Findings) > 20 || len(run.Status.Summary) > 60 {
+	if len(data) > 60<<10 || len(run.Status.Trials) > 11 || len(run.Status.Findings) > 20 || len(run.Status.Summary) > summary.MaxShown {
 		t.Fatalf("the status has %d bytes, %d trials, %d findings, %d entries of the summary",
 			len(data), len(run.Status.Trials), len(run.Status.Findings), len(run.Status.Summary))
 	}

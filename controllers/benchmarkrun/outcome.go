@@ -9,7 +9,7 @@ import (
 // outcome is how a step ended.
 type outcome struct {
 	kind outcomeKind
-	// reason and message go into the step's condition.
+	// reason and message go into the step's condition; a step that is done needs no reason.
 	reason, message string
 	// after is when to look again, for a wait whose end is known; 0 for the usual poll.
 	after time.Duration

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/summary"
 )
 
 // finished says whether a run has ended.
@@ -29,7 +30,7 @@ func setStep(s *scope, st step, o outcome) {
 		s.run.Status.Progress.Text = progressText(s.run.Status.Progress)
 	}
 	if o.kind == done {
-		s.set(st.condition, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, o.message)
+		s.set(st.condition, metav1.ConditionTrue, orDefault(o.reason, v1alpha1.ReasonSucceeded), o.message)
 		return
 	}
 	s.set(st.condition, metav1.ConditionFalse, o.reason, o.message)
@@ -56,12 +57,21 @@ func setEnd(s *scope, failure *outcome) {
 	apimeta.RemoveStatusCondition(&s.run.Status.Conditions, v1alpha1.ConditionSuspended)
 	if failure == nil {
 		s.run.Status.Phase = v1alpha1.PhaseComplete
-		s.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, orDefault(s.run.Status.Headline, "no valid result"))
+		s.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, completeMessage(s.run))
 		return
 	}
 	s.run.Status.Phase = v1alpha1.PhaseFailed
 	s.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, failure.reason, failure.message)
 	s.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, failure.reason, failure.message)
+}
+
+// completeMessage is the headline, and what of the summary stands elsewhere.
+func completeMessage(run *v1alpha1.BenchmarkRun) string {
+	message := orDefault(run.Status.Headline, "no trial has a measurement for the summary")
+	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
+		message += "; " + elsewhere
+	}
+	return message
 }
 
 // keepTime counts the time that the run spends suspended.

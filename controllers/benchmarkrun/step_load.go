@@ -46,6 +46,9 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 	st.LoadResult = v1alpha1.ResultName(e.name, 0)
 	st.Restarts = s.restarts(target)
 	s.describeServer(st, end.result())
+	if st.Load, err = s.loadFigures(e, end.results); err != nil {
+		return outcome{}, err
+	}
 	s.checkLoaded(target, end.result())
 	// The outcome has to stand in the status before the Job may be deleted.
 	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", target), nil

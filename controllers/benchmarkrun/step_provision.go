@@ -29,7 +29,7 @@ func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 	// What a client finds says more than a readiness check of a server under load, and
 	// is written down before anything is done about a server that failed.
 	if s.unrecorded() {
-		return doneWith("every target accepts logins"), nil
+		return s.provisioned(), nil
 	}
 	var pending []string
 	reason := v1alpha1.ReasonProgressing
@@ -58,7 +58,27 @@ func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 	if len(pending) > 0 {
 		return waitFor(reason, "%s", strings.Join(pending, "; ")), nil
 	}
-	return doneWith("every target accepts logins"), nil
+	return s.provisioned(), nil
+}
+
+// provisioned says what is known: nobody logs in to an external target before its data is
+// loaded.
+func (s *scope) provisioned() outcome {
+	var untried []string
+	for _, t := range s.run.Spec.Targets {
+		if t.External != nil && s.targetStatus(t.Name).LoadResult == "" {
+			untried = append(untried, t.Name)
+		}
+	}
+	if len(untried) == 0 {
+		return doneWith("every target accepts logins")
+	}
+	o := doneWith("nobody has logged in yet to what Assay did not start: %s; loading the data will", strings.Join(untried, ", "))
+	if len(provided(s.run)) > 0 {
+		o.message = "every target that Assay started accepts logins; " + o.message
+	}
+	o.reason = v1alpha1.ReasonNotContacted
+	return o
 }
 
 // only is the one target that runs with idleTargets: Stopped: the next one to be

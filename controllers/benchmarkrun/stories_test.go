@@ -31,18 +31,33 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	checkOnce(t, k, got, 3)
 
 	wantSummary := []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", N: 3},
+		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", N: 3, Planned: 3},
 	}
 	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
 		t.Errorf("summary differs (-want +got):\n%s", diff)
 	}
-	if got.Status.Headline != "1027.8 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
+	if got.Status.Headline != "db 1028 tx/s (n=3)" || got.Status.Progress.Text != "3/3" || got.Status.Phase != v1alpha1.PhaseComplete {
 		t.Errorf("headline %q, progress %q, phase %q", got.Status.Headline, got.Status.Progress.Text, got.Status.Phase)
 	}
 	if !isTrue(v1alpha1.ConditionValid)(got) {
 		t.Errorf("not valid: %+v", got.Status.Findings)
 	}
+	inSummary := func(name string) bool {
+		return slices.ContainsFunc(got.Status.Summary, func(e v1alpha1.SummaryEntry) bool { return e.Name == name })
+	}
+	for _, name := range []string{result.NameQueries, result.NameLatencyMin, result.NameLatencyMax, result.NameLatencyPercentile} {
+		if !inSummary(name) {
+			t.Errorf("the summary has no %s", name)
+		}
+	}
 	db := got.Status.Targets[0]
+	wantLoad := []v1alpha1.Value{
+		{Name: "time.load", Value: "0.001", Unit: "s", Direction: "LowerIsBetter"}, {Name: "rows.loaded", Value: "20000", Unit: "1"},
+		{Name: "throughput.rows", Value: "20000000", Unit: "rows/s", Direction: "HigherIsBetter"},
+	}
+	if diff := cmp.Diff(wantLoad, db.Load); diff != "" {
+		t.Errorf("the load differs (-want +got):\n%s", diff)
+	}
 	if db.Node == nil || db.Node.InstanceType != "type-t" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
 		t.Errorf("the target is not described: %+v", db)
 	}

@@ -44,6 +44,13 @@ const (
 	NameSetupTime = "time.setup"
 	// NameTotalTime is the length of the measured window by the tool's own clock, in s.
 	NameTotalTime = "time.total"
+	// NameLoadTime is how long the tool loaded the data, from the start of its first client to
+	// the end of its last one, in s.
+	NameLoadTime = "time.load"
+	// NameRowsLoaded is the number of rows that the tool's tables held afterwards.
+	NameRowsLoaded = "rows.loaded"
+	// NameRowRate is the rate of rows, per second.
+	NameRowRate = "throughput.rows"
 	// NameLatencyMin is the shortest latency of an operation, in ms.
 	NameLatencyMin = "latency.min"
 	// NameLatencyAvg is the mean latency, in ms; it carries the histogram.

@@ -22,7 +22,7 @@ var (
 	rejected    = cause{result.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"}
 	unreachable = cause{result.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}
 	lost        = cause{result.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
-	missing     = cause{result.ReasonSchemaMissing, "load the data first: the schema of the target is not there"}
+	missing     = cause{reason: result.ReasonSchemaMissing} // runner.MissingRemedy
 	tlsFailed   = cause{result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
 )
 
@@ -76,7 +76,7 @@ var causes = map[string]cause{
 func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner.Output) *result.Failure {
 	switch {
 	case len(r.fatals) > 0:
-		return r.fatalFailure(t.Endpoint.TLS)
+		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || p.Script.has(runner.Prepare)))
 	case signalOf(o) != "":
 		return failed(result.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:
@@ -148,8 +148,9 @@ func list(names []string) string {
 }
 
 // fatalFailure classifies by the first error number in the FATAL lines and
-// quotes the first FATAL line with it.
-func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
+// quotes the first FATAL line with it. ifMissing is the remedy for a schema or a table that
+// is not there.
+func (r *reading) fatalFailure(tls runner.TLSMode, ifMissing string) *result.Failure {
 	quoted, number := r.fatals[0], ""
 	for _, line := range r.fatals {
 		if n := numberIn(line); n != "" {
@@ -164,8 +165,11 @@ func (r *reading) fatalFailure(tls runner.TLSMode) *result.Failure {
 	if !known {
 		why = cause{result.ReasonToolFailed, "look at the raw output and the server's log"}
 	}
-	if number == "1045" {
+	switch {
+	case number == "1045":
 		why.remedy += tlsHint(tls)
+	case why.reason == result.ReasonSchemaMissing:
+		why.remedy = ifMissing
 	}
 	first := ""
 	if quoted != r.fatals[0] {

@@ -36,8 +36,8 @@ func Runner() runner.Runner {
 		Name:     Name,
 		Headline: result.NameThroughput,
 		Summary: []string{
-			result.NameThroughput, result.NameOffered, result.NameErrorRate,
-			result.NameLatencyAvg, result.NameLatencyPercentile,
+			result.NameThroughput, result.NameQueries, result.NameOffered, result.NameErrorRate, result.NameReconnects,
+			result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile,
 		},
 		Command: command,
 		Parse:   parse,

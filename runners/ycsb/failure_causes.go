@@ -31,7 +31,7 @@ var causes = []cause{
 	{regexp.MustCompile(`, 1050, |Table '[^']*' already exists|There is already an object named`),
 		result.ReasonSchemaNotEmpty, "drop the table usertable first, or use an empty schema"},
 	{regexp.MustCompile(`, 1049, |, 1146, |Unknown database|Table '[^']*' doesn't exist|Invalid object name|Cannot open database|, 208, `),
-		result.ReasonSchemaMissing, "load the data first: the schema of the target is not there"},
+		result.ReasonSchemaMissing, ""}, // runner.MissingRemedy
 	{duplicateKey, result.ReasonToolFailed, "a row with the same key is there already: no two clients and no two runs may insert the same keys"},
 	{regexp.MustCompile(`ClassNotFoundException: com\.yahoo\.ycsb`),
 		result.ReasonToolFailed, "the classes of YCSB are called site.ycsb since 0.17: leave the property workload out, or write site.ycsb in place of com.yahoo.ycsb"},
@@ -114,6 +114,8 @@ func (r *reading) complaint(e expectation) *result.Failure {
 			why.reason, why.remedy = result.ReasonSchemaNotEmpty, "rows are there already: drop the table usertable first, or use an empty schema"
 		case why.pattern == connectionLost && !r.hasWorked():
 			why.reason, why.remedy = result.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"
+		case why.reason == result.ReasonSchemaMissing:
+			why.remedy = runner.MissingRemedy(e.phase, true)
 		case why.reason == result.ReasonCredentialsRejected && e.tls == runner.TLSDisabled:
 			why.remedy += "; or the account requires TLS, and the target's tls is Disabled"
 		}

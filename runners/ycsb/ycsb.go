@@ -31,7 +31,9 @@ func Runner() runner.Runner {
 		Headline: result.NameThroughput,
 		// Latencies without labels are of all operations; those of one operation have labels.
 		Summary: []string{
-			result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMax,
+			result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMin, result.NameLatencyMax,
+			result.NameEvents, result.NameOperationCount, result.NameReturnCount, result.NameSetupTime,
+			result.NameGCPercent, result.NameGCTime, result.NameGCCount,
 		},
 		Command: command,
 		Parse:   parse,

@@ -35,6 +35,9 @@ func TestFailureOf(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := FailureOf(fmt.Errorf("wrapped: %w", tc.err))
 			want := &result.Failure{Reason: tc.want, Message: "asking the server: wrapped: " + tc.err.Error()}
+			if tc.want == result.ReasonSchemaMissing {
+				want.Message += ": the schema that the target names is not there: create it, or correct its name"
+			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("failure (-want +got):\n%s", diff)
 			}

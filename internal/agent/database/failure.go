@@ -11,20 +11,23 @@ import (
 	"github.com/assay-bench/assay/internal/result"
 )
 
+// unknownDatabase is the number of the error for a schema that does not exist.
+const unknownDatabase = 1049
+
 // reasons of the errors by which a server refuses a client.
 var reasons = map[uint16]result.Reason{
-	1044: result.ReasonCredentialsRejected, // access denied to the schema
-	1045: result.ReasonCredentialsRejected, // access denied
-	1142: result.ReasonCredentialsRejected, // command denied on a table
-	1698: result.ReasonCredentialsRejected, // access denied by the plugin
-	1251: result.ReasonCredentialsRejected, // authentication protocol not supported
-	1820: result.ReasonCredentialsRejected, // password has to be changed
-	1862: result.ReasonCredentialsRejected, // password expired
-	3118: result.ReasonCredentialsRejected, // account locked
-	4151: result.ReasonCredentialsRejected, // account locked (MariaDB)
-	1049: result.ReasonSchemaMissing,       // unknown database
-	1146: result.ReasonSchemaMissing,       // unknown table
-	3159: result.ReasonTLSFailed,           // server requires a secure transport
+	1044:            result.ReasonCredentialsRejected, // access denied to the schema
+	1045:            result.ReasonCredentialsRejected, // access denied
+	1142:            result.ReasonCredentialsRejected, // command denied on a table
+	1698:            result.ReasonCredentialsRejected, // access denied by the plugin
+	1251:            result.ReasonCredentialsRejected, // authentication protocol not supported
+	1820:            result.ReasonCredentialsRejected, // password has to be changed
+	1862:            result.ReasonCredentialsRejected, // password expired
+	3118:            result.ReasonCredentialsRejected, // account locked
+	4151:            result.ReasonCredentialsRejected, // account locked (MariaDB)
+	unknownDatabase: result.ReasonSchemaMissing,
+	1146:            result.ReasonSchemaMissing, // unknown table
+	3159:            result.ReasonTLSFailed,     // server requires a secure transport
 }
 
 // FailureOf says what an error means for a client that could not get an answer.
@@ -39,7 +42,11 @@ func FailureOf(err error) *result.Failure {
 	if tlsFailed(err) {
 		reason = result.ReasonTLSFailed
 	}
-	return &result.Failure{Reason: reason, Message: fmt.Sprintf("asking the server: %v", err)}
+	message := fmt.Sprintf("asking the server: %v", err)
+	if refusal != nil && refusal.Number == unknownDatabase {
+		message += ": the schema that the target names is not there: create it, or correct its name"
+	}
+	return &result.Failure{Reason: reason, Message: message}
 }
 
 func tlsFailed(err error) bool {

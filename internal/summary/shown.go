@@ -1,0 +1,104 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// MaxShown is how many entries stand in the status.
+const MaxShown = 128
+
+// layer is a measurement across all cells and targets: the name by its place in the list
+// of names, and the labels by their place in the cell, because labels may differ by cell.
+type layer struct{ name, labels int }
+
+// Shown are the entries that the status has room for, in the order of the summary. The
+// measurements are taken in the order of the names, each for all cells and targets or for
+// none; where not even the first fits, as many whole cells of it as do.
+func Shown(entries []v1alpha1.SummaryEntry, names []string, most int) []v1alpha1.SummaryEntry {
+	if len(entries) <= most {
+		return entries
+	}
+	of := layersOf(entries, names)
+	sizes := map[layer]int{}
+	for _, l := range of {
+		sizes[l]++
+	}
+	order := make([]layer, 0, len(sizes))
+	for l := range sizes {
+		order = append(order, l)
+	}
+	slices.SortFunc(order, func(a, b layer) int { return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.labels, b.labels)) })
+	if sizes[order[0]] > most {
+		return wholeCells(entries, of, order[0], most)
+	}
+	chosen, n := map[layer]bool{}, 0
+	for _, l := range order {
+		if n += sizes[l]; n > most {
+			break
+		}
+		chosen[l] = true
+	}
+	var out []v1alpha1.SummaryEntry
+	for i, e := range entries {
+		if chosen[of[i]] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// layersOf the entries, one for each.
+func layersOf(entries []v1alpha1.SummaryEntry, names []string) []layer {
+	type group struct {
+		cell int32
+		name string
+	}
+	seen := map[group][]string{}
+	out := make([]layer, len(entries))
+	for i, e := range entries {
+		g, labels := group{e.Cell, e.Name}, labelText(e.Labels)
+		at := slices.Index(seen[g], labels)
+		if at < 0 {
+			at = len(seen[g])
+			seen[g] = append(seen[g], labels)
+		}
+		out[i] = layer{slices.Index(names, e.Name), at}
+	}
+	return out
+}
+
+// wholeCells of a layer, from the first cell on, as many as there is room for.
+func wholeCells(entries []v1alpha1.SummaryEntry, of []layer, only layer, most int) []v1alpha1.SummaryEntry {
+	var out, cell []v1alpha1.SummaryEntry
+	for i, e := range entries {
+		if of[i] != only {
+			continue
+		}
+		if len(cell) > 0 && cell[0].Cell != e.Cell {
+			out, cell = append(out, cell...), nil
+		}
+		cell = append(cell, e)
+		if len(out)+len(cell) > most {
+			return out
+		}
+	}
+	return append(out, cell...)
+}
+
+// Elsewhere says how many entries stand only in the ConfigMaps, for people; empty when all
+// are shown.
+func Elsewhere(run string, r *v1alpha1.ResultsStatus) string {
+	if r == nil || r.SummaryShown >= r.SummaryEntries {
+		return ""
+	}
+	where := fmt.Sprintf("ConfigMap %s, which has all of them", v1alpha1.SummaryName(run, 0))
+	if r.Summary > 1 {
+		where = fmt.Sprintf("ConfigMaps %s to %s, which have all of them", v1alpha1.SummaryName(run, 0), v1alpha1.SummaryName(run, r.Summary-1))
+	}
+	return fmt.Sprintf("status.summary has %d of %d entries: %d stand only in %s",
+		r.SummaryShown, r.SummaryEntries, r.SummaryEntries-r.SummaryShown, where)
+}
