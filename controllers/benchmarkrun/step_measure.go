@@ -238,7 +238,7 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 		rec.StartSkew = decimal(*skew.SpreadSeconds)
 	}
 	rec.Values = values(s.runner.Summary, merged)
-	rec.Findings = s.check(e, end.results, skew)
+	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
 	others, err := r.others(ctx, s, *rec)
 	if err != nil {
 		return err
