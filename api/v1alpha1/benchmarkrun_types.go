@@ -252,15 +252,6 @@ type Design struct {
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries int32 `json:"maxRetries,omitempty"`
 
-	// MaxThrottledPercent is the share of the CPU periods of 100 ms, 0 to 100, in which
-	// the database or a client may be throttled; beyond it the trial is disturbed. A
-	// database that uses up its shape's CPU does not count: its machine is that small.
-	// +optional
-	// +kubebuilder:default=5
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100
-	MaxThrottledPercent *int32 `json:"maxThrottledPercent,omitempty"`
-
 	// Warmup is the discarded start of each trial, in whole seconds; 0s for none.
 	// Its output is kept but never counted.
 	// +optional

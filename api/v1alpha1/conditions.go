@@ -125,6 +125,9 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonContradictions: a validity check found a contradiction.
 	ReasonContradictions = "Contradictions"
+	// ReasonNoUsableTrial: no result counts: all contradict themselves, were disturbed, or
+	// belong to a block with a trial that was.
+	ReasonNoUsableTrial = "NoUsableTrial"
 	// ReasonOffered: nodes offer the shape.
 	ReasonOffered = "Offered"
 )

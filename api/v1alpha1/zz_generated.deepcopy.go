@@ -122,7 +122,7 @@ func (in *BenchmarkRunSpec) DeepCopyInto(out *BenchmarkRunSpec) {
 			}
 		}
 	}
-	in.Design.DeepCopyInto(&out.Design)
+	out.Design = in.Design
 	if in.Exclusive != nil {
 		in, out := &in.Exclusive, &out.Exclusive
 		*out = new(bool)
@@ -367,11 +367,6 @@ func (in *Design) DeepCopyInto(out *Design) {
 		**out = **in
 	}
 	out.Cooldown = in.Cooldown
-	if in.MaxThrottledPercent != nil {
-		in, out := &in.MaxThrottledPercent, &out.MaxThrottledPercent
-		*out = new(int32)
-		**out = **in
-	}
 	out.Warmup = in.Warmup
 	out.Duration = in.Duration
 }

@@ -2,9 +2,8 @@ package benchmarkrun
 
 import (
 	"context"
-	"fmt"
+	"strconv"
 
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -23,10 +22,11 @@ func (r *Reconciler) conclude(ctx context.Context, s *scope, failure *outcome) e
 	run.Status.FinishTime = &metav1.Time{Time: s.now}
 	run.Status.Progress.CurrentTrial, run.Status.Progress.Current = nil, ""
 	run.Status.Progress.EstimatedEnd = nil
-	if err := r.summarise(ctx, s); err != nil {
+	records, err := r.summarise(ctx, s)
+	if err != nil {
 		return err
 	}
-	setValid(s)
+	setValid(s, records)
 	setEnd(s, failure)
 	return nil
 }
@@ -51,19 +51,18 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 }
 
 // check holds the results of a trial against themselves and against what was asked
-// for.
-func (s *scope) check(e execution, results []result.Result, skew result.Skew) []v1alpha1.Finding {
+// for, and says which limits of its own the trial ran into.
+func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
 	var out []v1alpha1.Finding
+	var limits []validity.Limit
 	for i, res := range results {
 		asked := s.trialOf(e, s.now)
 		asked.Ref.Client = i
 		facts, err := s.runner.Facts(asked)
 		if err != nil {
-			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}
+			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
-		if bound := s.run.Spec.Design.MaxThrottledPercent; bound != nil {
-			facts.MaxThrottled = float64(*bound) / 100
-		}
+		facts.Judged = len(s.plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, facts) {
 			found := v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
 			if len(results) > 1 {
@@ -71,11 +70,27 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) []
 			}
 			out = append(out, found)
 		}
+		limits = append(limits, validity.Limits(res, facts)...)
 	}
+	common := validity.CheckNeighbours(results)
 	if len(results) > 1 {
-		for _, f := range validity.CheckClients(skew) {
-			out = append(out, v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+		common = append(common, validity.CheckClients(skew)...)
+	}
+	for _, f := range common {
+		out = append(out, v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+	}
+	return out, limitsOf(limits)
+}
+
+// limitsOf all clients as the status shows them.
+func limitsOf(limits []validity.Limit) []v1alpha1.Limit {
+	var out []v1alpha1.Limit
+	for _, l := range validity.JoinLimits(limits...) {
+		limit := v1alpha1.Limit{By: v1alpha1.LimitKind(l.By)}
+		if l.ThrottledShare != nil {
+			limit.ThrottledShare = strconv.FormatFloat(*l.ThrottledShare, 'f', 4, 64)
 		}
+		out = append(out, limit)
 	}
 	return out
 }
@@ -86,25 +101,3 @@ func isInvalid(f v1alpha1.Finding) bool { return f.Severity == string(validity.I
 func isSaturated(f v1alpha1.Finding) bool { return f.Check == validity.CheckSaturated }
 
 func isDisturbed(f v1alpha1.Finding) bool { return f.Severity == string(validity.Disturbed) }
-
-// setValid sets the condition Valid from the records, once there is a result that
-// was checked.
-func setValid(s *scope) {
-	t := s.run.Status.Progress.Totals
-	c := metav1.Condition{Type: v1alpha1.ConditionValid, ObservedGeneration: s.run.Generation, LastTransitionTime: metav1.Time{Time: s.now}}
-	disturbed := ""
-	if t.Disturbed > 0 {
-		disturbed = fmt.Sprintf("; %d were disturbed and are not part of the summary", t.Disturbed)
-	}
-	switch {
-	case t.Succeeded == 0:
-		return
-	case t.Invalid > 0:
-		c.Status, c.Reason = metav1.ConditionFalse, v1alpha1.ReasonContradictions
-		c.Message = fmt.Sprintf("%d of %d results contradict themselves and are not part of the summary: see status.findings%s", t.Invalid, t.Succeeded, disturbed)
-	default:
-		c.Status, c.Reason = metav1.ConditionTrue, v1alpha1.ReasonSucceeded
-		c.Message = fmt.Sprintf("%d results passed every check%s", t.Succeeded, disturbed)
-	}
-	apimeta.SetStatusCondition(&s.run.Status.Conditions, c)
-}

@@ -33,11 +33,15 @@ func (s *scope) inherited(target string) []v1alpha1.Finding {
 	return out
 }
 
-// lastFindings are the last of them, but no finding that condemns a target is left out:
-// the trials to come are judged by it. There is at most one for each target and check.
+// lastFindings are the last of them, and notes go first: they must not displace what is
+// against a number. No finding that condemns a target is left out: the trials to come are
+// judged by it. There is at most one for each target and check.
 func lastFindings(all []v1alpha1.Finding) []v1alpha1.Finding {
 	for len(all) > maxFindings {
-		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return !condemns(f) })
+		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Severity == string(validity.Note) })
+		if i < 0 {
+			i = slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return !condemns(f) })
+		}
 		if i < 0 {
 			return all
 		}

@@ -69,8 +69,9 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 	return nil, nil
 }
 
-// others are findings about pods of somebody else on the nodes of a trial. A
-// manager that may look at its own namespaces only cannot tell.
+// others are notes about pods of somebody else on the nodes of a trial. To be there is not
+// to disturb: what others used during the window is what counts, see
+// validity.CheckNeighbours. A manager that may look at its own namespaces only cannot tell.
 func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) ([]v1alpha1.Finding, error) {
 	if rec.MeasureStarted == nil || rec.MeasureEnded == nil {
 		return nil, nil
@@ -92,12 +93,21 @@ func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) (
 		}
 		if names := workload.Others(pods.Items, string(s.run.UID), node, rec.MeasureStarted.Time, rec.MeasureEnded.Time); len(names) > 0 {
 			out = append(out, v1alpha1.Finding{
-				Check: "second-workload", Severity: string(validity.Disturbed),
-				Message: fmt.Sprintf("on node %s ran also: %s", node, strings.Join(names, ", ")),
+				Check: "second-workload", Severity: string(validity.Note),
+				Message: fmt.Sprintf("on node %s ran also: %s", node, shortened(names)),
 			})
 		}
 	}
 	return out, nil
+}
+
+// shortened is a list of which a reader reads the beginning.
+func shortened(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 const (

@@ -241,7 +241,7 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 		rec.StartSkewUncertainty = decimal(*u)
 	}
 	rec.Values = values(s.runner.Summary, merged)
-	rec.Findings = s.check(e, end.results, skew)
+	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
 	rec.Saturated = slices.ContainsFunc(rec.Findings, isSaturated)
 	others, err := r.others(ctx, s, *rec)
 	if err != nil {

@@ -26,12 +26,22 @@ type Environment struct {
 	Storage *result.Storage `json:"storage,omitempty"`
 	// Usage now.
 	Usage result.Usage `json:"usage"`
+	// Window is there if it was asked for and samples of it exist.
+	Window *Window `json:"window,omitempty"`
+}
+
+// Window are the first and the last sample that the agent took inside a window.
+type Window struct {
+	Before result.Usage `json:"before"`
+	After  result.Usage `json:"after"`
 }
 
 // Paths of the agent's HTTP server in a database pod, besides the probes. Each
 // request bears ControlToken in the header Authorization, as "Bearer TOKEN".
 const (
-	// PathEnvironment answers GET with an Environment.
+	// PathEnvironment answers GET with an Environment. With the parameters from and to,
+	// seconds before now, it has the Window between them: ages, so that the clocks of two
+	// nodes need not agree.
 	PathEnvironment = "/environment"
 	// PathClock answers GET with a Clock, at once.
 	PathClock = "/clock"
@@ -69,7 +79,7 @@ type Refusal struct {
 const (
 	// ReasonUnauthorized: the request bears no token, or another one.
 	ReasonUnauthorized Reason = "Unauthorized"
-	// ReasonRequestInvalid: the body is no operation.
+	// ReasonRequestInvalid: the body is no operation, or a parameter is none.
 	ReasonRequestInvalid Reason = "RequestInvalid"
 	// ReasonBusy: another operation is under way. A second try can help.
 	ReasonBusy Reason = "Busy"

@@ -14,8 +14,10 @@ type Environment struct {
 	Storage *Storage `json:"storage,omitempty"`
 	// Replicas of the target, in their order; only of a database pod that has some.
 	Replicas []Replica `json:"replicas,omitempty"`
-	// Before and After are the counters just before and just after the measured
-	// window.
+	// Before and After are the counters at the first and at the last sample inside the
+	// measured window, by the tool's own clock; of a window that is too short for samples
+	// just before the tool began and just after it ended. Context switches are always
+	// those around the tool.
 	Before *Usage `json:"before,omitempty"`
 	After  *Usage `json:"after,omitempty"`
 	// Warnings are findings that make measurements doubtful, for people.
@@ -116,8 +118,9 @@ type Usage struct {
 	Throttled *int64 `json:"throttled,omitempty"`
 	// ThrottledSeconds is how long it had to wait, over all CPUs.
 	ThrottledSeconds *float64 `json:"throttledSeconds,omitempty"`
-	// NodeCPUSeconds that all CPUs of the machine were busy, steal time left out; of the
-	// whole machine (/proc/stat), which nodes of kind share: see Machine.BootID.
+	// NodeCPUSeconds that all CPUs of the machine were busy (user, nice, system), steal
+	// time and interrupts left out; of the whole machine (/proc/stat), which nodes of kind
+	// share: see Machine.BootID.
 	NodeCPUSeconds *float64 `json:"nodeCPUSeconds,omitempty"`
 	// NodeStealSeconds in which the hypervisor gave the machine's CPUs to others.
 	NodeStealSeconds *float64 `json:"nodeStealSeconds,omitempty"`
@@ -129,7 +132,8 @@ type Usage struct {
 	MemoryPeakBytes *int64 `json:"memoryPeakBytes,omitempty"`
 	// Pressure is the time in which some (or all, "full") tasks waited for a
 	// resource, in seconds; the keys are cpu.some, memory.full, io.some and so on.
-	// Of the container where the kernel says it, else of the node (keys node.cpu.some).
+	// Of the container where the kernel says it, else of the node (keys node.cpu.some);
+	// for memory of both.
 	Pressure map[string]float64 `json:"pressure,omitempty"`
 	// VoluntarySwitches and InvoluntarySwitches are context switches. Of a database
 	// server they are those of the threads that live, and it ends a thread with each

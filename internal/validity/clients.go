@@ -9,20 +9,26 @@ import (
 )
 
 const (
-	// minOverlap is the share of the longest window in which all clients measured.
+	// minOverlap is the share of the longest window in which all clients should measure.
 	minOverlap = 0.95
 	// maxSpread is how much later (s) the last client may begin than the first.
 	maxSpread = 1.0
 )
 
 // CheckClients asks whether the clients of one trial measured together, by the clocks of their
-// tools: rates are those of the common time, but latencies and counts are those of all windows,
-// and hold what a client did while another one was not at work. One client has no findings.
-// What the clocks of the clients do not prove is not claimed.
+// tools. Without a time in which all of them did, there is no rate of all. With less of it than
+// expected there is one, of that time, but latencies and counts are those of all windows: a server
+// that stalls at the end of one client's window must not lose that trial. What the clocks of the
+// clients do not prove is not claimed. One client has no findings.
 func CheckClients(skew result.Skew) []Finding {
 	var findings []Finding
-	if o := skew.Overlap; o != nil && *o+zero(skew.OverlapUncertainty) < minOverlap {
+	switch o := skew.Overlap; {
+	case o == nil || *o+zero(skew.OverlapUncertainty) >= minOverlap:
+	case *o+zero(skew.OverlapUncertainty) <= 0:
 		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
+			"there was no time in which all %d clients measured: the sum of their rates is none", len(skew.Clients))})
+	default:
+		findings = append(findings, Finding{"clients-overlap", Warning, fmt.Sprintf(
 			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the rest of the time, the load was another",
 			len(skew.Clients), 100**o, 100*minOverlap)})
 	}

@@ -11,11 +11,14 @@ import (
 
 // A tool computes its rate at another moment than it prints its time: sysbench
 // was up to 1 ms apart on an idle machine. rateSlack (s) and rateShare allow for
-// a busy one; rateStep is the rounding of a rate with two decimals.
+// a busy one; rateStep is the rounding of a rate with two decimals. A client that
+// waits for its CPU quota just then is up to two periods late (pauseSlack, s): that is
+// no contradiction.
 const (
-	rateSlack = 0.020
-	rateShare = 0.001
-	rateStep  = 0.005
+	rateSlack  = 0.020
+	pauseSlack = 0.250
+	rateShare  = 0.001
+	rateStep   = 0.005
 )
 
 func headline(r result.Result, f runner.Facts) string {
@@ -42,12 +45,31 @@ func nothingDone(r result.Result, _ runner.Facts) string {
 	return ""
 }
 
-func throughput(r result.Result, _ runner.Facts) string { return rate(r, result.NameThroughput) }
+func throughput(r result.Result, _ runner.Facts) string {
+	return rate(r, result.NameThroughput, pauseSlack)
+}
 
-func queryRate(r result.Result, _ runner.Facts) string { return rate(r, result.NameQueries) }
+func queryRate(r result.Result, _ runner.Facts) string {
+	return rate(r, result.NameQueries, pauseSlack)
+}
+
+// throughputBeside and queryRateBeside are rates that are a little beside count and time.
+func throughputBeside(r result.Result, f runner.Facts) string {
+	if throughput(r, f) != "" {
+		return ""
+	}
+	return rate(r, result.NameThroughput, rateSlack)
+}
+
+func queryRateBeside(r result.Result, f runner.Facts) string {
+	if queryRate(r, f) != "" {
+		return ""
+	}
+	return rate(r, result.NameQueries, rateSlack)
+}
 
 // rate compares the time that count and rate imply with the time that was measured.
-func rate(r result.Result, name string) string {
+func rate(r result.Result, name string, slack float64) string {
 	seconds, timed := value(r, result.NameTotalTime, nil)
 	m, ok := r.Find(name, nil)
 	if !timed || !ok || m.N == nil || m.Value == nil {
@@ -55,13 +77,13 @@ func rate(r result.Result, name string) string {
 	}
 	n, perSecond := float64(*m.N), *m.Value
 	if perSecond <= 0 {
-		if n > 0 {
+		if n > rateStep*seconds || perSecond < 0 {
 			return fmt.Sprintf("%s is %g %s, but %.0f were counted", name, perSecond, m.Unit, n)
 		}
-		return ""
+		return "" // it was rounded to 0
 	}
 	implied := n / perSecond
-	if allowed := rateSlack + rateShare*seconds + rateStep*seconds/perSecond; math.Abs(implied-seconds) > allowed {
+	if allowed := slack + rateShare*seconds + rateStep*seconds/perSecond; math.Abs(implied-seconds) > allowed {
 		return fmt.Sprintf("%s is %g %s, but %.0f in %.4f s are %.2f %s", name, perSecond, m.Unit, n, seconds, n/seconds, m.Unit)
 	}
 	return ""
@@ -79,11 +101,17 @@ func eventCount(r result.Result, _ runner.Facts) string {
 // operation: each may do one more.
 func operationsAsked(r result.Result, f runner.Facts) string {
 	n, counted := operations(r)
-	if !counted || f.Operations == 0 {
-		return ""
-	}
-	if asked := float64(f.Operations); n < asked || n > asked+float64(f.Threads) {
+	if asked := float64(f.Operations); counted && f.Operations > 0 && n > asked+float64(f.Threads) {
 		return fmt.Sprintf("%.0f operations were counted, but %d were asked for", n, f.Operations)
+	}
+	return ""
+}
+
+// operationsMissing: the time was over first. The rates are those of what was done.
+func operationsMissing(r result.Result, f runner.Facts) string {
+	n, counted := operations(r)
+	if counted && f.Operations > 0 && n < float64(f.Operations) {
+		return fmt.Sprintf("%.0f operations were counted, but %d were asked for: the time was over first", n, f.Operations)
 	}
 	return ""
 }

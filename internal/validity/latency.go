@@ -32,26 +32,50 @@ func latencySum(r result.Result, _ runner.Facts) string {
 	return ""
 }
 
-// little is Little's law: operations under way = throughput × latency.
+// little is Little's law, operations under way = throughput × latency, where it is broken:
+// no thread can have more latency than time, but for one operation that began before the
+// window and counts as a whole.
 func little(r result.Result, f runner.Facts) string {
+	l, ok := filled(r, f)
+	if !ok || l.share <= littleHigh+l.rounding+l.begunBefore {
+		return ""
+	}
+	return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", l.n, l.avg, l.share, f.Threads, l.seconds)
+}
+
+// clientBottleneck: threads that wait for nothing of the server's wait for their client. It
+// says something of the machine that measures, and nothing against the numbers.
+func clientBottleneck(r result.Result, f runner.Facts) string {
+	l, ok := filled(r, f)
+	if !ok || l.share >= littleLow-l.rounding-(idleAtTheBegin(r, f)+idleAtTheEnd(r, f))/l.all {
+		return ""
+	}
+	return fmt.Sprintf("%.0f operations of %g ms fill only %.3f of the time of %d threads in %.4f s (at least %.2f expected): "+
+		"the client was the bottleneck", l.n, l.avg, l.share, f.Threads, l.seconds, littleLow)
+}
+
+// filling is how far the latencies fill the time of all threads.
+type filling struct {
+	n, avg, seconds float64
+	// all is the time of all threads, in ms; share is what the latencies fill of it.
+	all, share float64
+	// rounding of the mean, and operations that began before the window, as shares of all.
+	rounding, begunBefore float64
+}
+
+func filled(r result.Result, f runner.Facts) (filling, bool) {
 	n, counted := operations(r)
 	seconds, timed := value(r, result.NameTotalTime, nil)
 	avg, ok := whole(r, result.NameLatencyAvg)
 	if !counted || !timed || !ok || f.Threads == 0 || n == 0 || seconds <= 0 {
-		return ""
+		return filling{}, false
 	}
 	all := seconds * 1000 * float64(f.Threads)
-	rounding := n * latencyStep / all
-	share := n * avg / all
-	low := littleLow - rounding - (idleAtTheBegin(r, f)+idleAtTheEnd(r, f))/all
-	switch {
-	case share > littleHigh+rounding:
-		return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", n, avg, share, f.Threads, seconds)
-	case share < low:
-		return fmt.Sprintf("%.0f operations of %g ms fill only %.3f of the time of %d threads in %.4f s (at least %.2f expected): "+
-			"the client was the bottleneck", n, avg, share, f.Threads, seconds, littleLow)
+	l := filling{n: n, avg: avg, seconds: seconds, all: all, share: n * avg / all, rounding: n * latencyStep / all}
+	if longest, ok := whole(r, result.NameLatencyMax); ok {
+		l.begunBefore = longest * float64(f.Threads) / all
 	}
-	return ""
+	return l, true
 }
 
 // idleAtTheEnd is how long (ms) all threads together may have waited for the last

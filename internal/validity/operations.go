@@ -10,9 +10,10 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// mixSigmas: each operation is chosen at random, so the number of one kind is binomial.
-// Beyond 4 standard deviations is one of 16,000 sound trials with one kind.
-const mixSigmas = 4
+// falseAlarms is how many sound runs may have one finding of a check that judges by chance:
+// one in 100, over all its trials together. A trial is judged when it is collected, at this
+// rate divided by the planned number of such checks, so that no record is rewritten later.
+const falseAlarms = 0.01
 
 // operationKinds: the operations of each kind were answered as often as they were counted.
 func operationKinds(r result.Result, _ runner.Facts) string {
@@ -34,26 +35,54 @@ func operationKinds(r result.Result, _ runner.Facts) string {
 // endedWell are the statuses of operations that ended well.
 var endedWell = map[string]bool{"OK": true, "BATCHED_OK": true}
 
-// operationMix: kinds of operations are mixed as asked for.
+// operationMix: kinds of operations are mixed as asked for. Each operation is chosen at
+// random, so the number of one kind is binomial.
 func operationMix(r result.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	if !counted || n == 0 {
 		return ""
 	}
-	for _, operation := range slices.Sorted(maps.Keys(f.Mix)) {
+	kinds := slices.Sorted(maps.Keys(f.Mix))
+	rate := falseAlarms / float64(max(f.Judged, 1)) / float64(max(len(kinds), 1))
+	for _, operation := range kinds {
 		share := f.Mix[operation]
 		got, ok := value(r, result.NameOperationCount, map[string]string{result.LabelOperation: operation})
 		if !ok && share == 0 {
 			continue
 		}
 		// Absent is 0 here: a kind without operations has no section in a report.
-		allowed := mixSigmas * math.Sqrt(n*share*(1-share))
-		if math.Abs(got-n*share) > allowed+countStep {
-			return fmt.Sprintf("%.0f of %.0f operations are %s, but %.4g %% were asked for (%.0f, give or take %.0f)",
-				got, n, operation, 100*share, n*share, allowed)
+		if likely := atMostLikely(nearer(got, n*share), n, share); likely < rate {
+			return fmt.Sprintf("%.0f of %.0f operations are %s, but %.4g %% were asked for (%.0f): by chance fewer than one of %.2g trials is so far beside it",
+				got, n, operation, 100*share, n*share, 1/max(likely, math.SmallestNonzeroFloat32))
 		}
 	}
 	return ""
+}
+
+// nearer is the count, but one operation nearer to what was expected: whether the last
+// operation of a window still counts is no chance.
+func nearer(got, expected float64) float64 {
+	if math.Abs(got-expected) <= countStep {
+		return expected
+	}
+	return got + math.Copysign(countStep, expected-got)
+}
+
+// atMostLikely bounds the probability that of n operations of which each is of a kind with
+// probability share, the number of that kind is at least as far from n*share as got is, on
+// either side: Chernoff's bound, 2 exp(-n D(got/n || share)). It holds for every n and share, as
+// the normal approximation does not for what is rare, and allows about 1 in 10 more deviation.
+func atMostLikely(got, n, share float64) float64 {
+	q := min(max(got/n, 0), 1)
+	return min(1, 2*math.Exp(-n*(relative(q, share)+relative(1-q, 1-share))))
+}
+
+// relative is a term of the relative entropy, q ln(q/p); of nothing it is 0.
+func relative(q, p float64) float64 {
+	if q == 0 {
+		return 0
+	}
+	return q * math.Log(q/p) // infinite for what cannot be
 }
 
 // countStep allows one operation: of 3, none may be of a kind that is one in 100.

@@ -12,7 +12,9 @@
 //	time.go         the time measured is the time asked for
 //	rate.go         what was offered was achieved, and no queue grew
 //	replication.go  the replicas followed, and commits waited for them
-//	disturbance.go  what else happened to the client and the target meanwhile
+//	disturbance.go  what happened to the client and the target meanwhile
+//	limits.go       which limits of its own the trial ran into
+//	neighbours.go   what others took of its machines
 //	physics.go      nothing was faster than network and storage allow
 //	absent.go       what was to be measured and has no value
 //	notes.go        what a reader should know of
@@ -36,9 +38,11 @@ const (
 	// Invalid: the numbers contradict each other or the trial. The result is kept
 	// for reading, and stays out of every statistic.
 	Invalid Severity = "Invalid"
-	// Disturbed: something else happened during the measured window. The numbers are
-	// what was measured, and stay out of every statistic: they tell of more than the
-	// target.
+	// Disturbed: something outside of what is measured happened during the measured
+	// window: work of others, pressure on a node, steal time, a restart from outside, a
+	// step of the clock. The numbers are what was measured, and stay out of the
+	// statistics: they tell of more than the target. What the target did to itself never
+	// is: leaving that out would choose by the outcome.
 	Disturbed Severity = "Disturbed"
 	// Warning: the numbers are used; the reader should know.
 	Warning Severity = "Warning"
@@ -50,7 +54,7 @@ const (
 type Finding struct {
 	// Check is the name of the check, such as little.
 	Check string
-	// Severity is Invalid, Disturbed or Warning.
+	// Severity is Invalid, Disturbed, Warning or Note.
 	Severity Severity
 	// Message names the numbers and what they say.
 	Message string
@@ -78,19 +82,23 @@ var checks = []check{
 	{"latency-order", Invalid, latencyOrder},
 	{"latency-sum", Invalid, latencySum},
 	{"little", Invalid, little},
-	{"duration", Invalid, duration},
 	{"operations", Invalid, operationsAsked},
-	{"intervals", Invalid, intervals},
 	{"tls", Invalid, tls},
 	{"semi-sync", Invalid, notSemiSync},
 	{"durability", Invalid, unflushed},
+	{"replication", Invalid, replicaBroke},
 	{"target-restarted", Disturbed, targetRestarted},
-	{"replication", Disturbed, replicaBroke},
-	{"target-throttled", Disturbed, targetThrottledMuch},
-	{"client-throttled", Disturbed, clientThrottledMuch},
-	{"target-memory-pressure", Disturbed, targetPressure},
-	{"client-memory-pressure", Disturbed, clientPressure},
 	{"clock-step", Disturbed, clockStep},
+	{"duration", Warning, duration},
+	{"operations", Warning, operationsMissing},
+	{"throughput", Warning, throughputBeside},
+	{"query-rate", Warning, queryRateBeside},
+	{"intervals", Warning, intervals},
+	{"target-throttled", Warning, targetThrottled},
+	{"client-throttled", Warning, clientThrottled},
+	{"target-memory-pressure", Warning, targetPressure},
+	{"client-memory-pressure", Warning, clientPressure},
+	{"client-bottleneck", Warning, clientBottleneck},
 	{"not-measured", Warning, notMeasured},
 	{"unsupported", Warning, unsupported},
 	{CheckSaturated, Warning, tooMuchOffered},
@@ -104,8 +112,6 @@ var checks = []check{
 	{"fsync", Warning, fasterThanStorage},
 	{"round-trip", Warning, fasterThanNetwork},
 	{"server-statements", Warning, serverStatements},
-	{"target-throttled", Warning, targetThrottledLittle},
-	{"client-throttled", Warning, clientThrottledLittle},
 	{"variables-changed", Warning, variablesChanged},
 	{"reset", Warning, resetProblems},
 	{"agent", Warning, agentProblems},

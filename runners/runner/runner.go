@@ -233,9 +233,10 @@ type Facts struct {
 	QuantileError float64
 	// TLSRequired: every connection has to be encrypted.
 	TLSRequired bool
-	// MaxThrottled is the share (0 to 1) of the periods of CPU bandwidth enforcement
-	// in which target and client may have to wait; the manager sets it.
-	MaxThrottled float64
+	// Judged is how many results of the whole run are checked like this one: planned
+	// trials times clients. The more there are, the less chance a check may leave to each;
+	// 0 for 1. The manager sets it.
+	Judged int
 }
 
 // Runner adapts one tool.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -122,10 +123,11 @@ func TestMergedRunsAddUp(t *testing.T) {
 	}
 }
 
-// Runs with other options than those of the trial would be found out.
-func TestOtherRunsAreInvalid(t *testing.T) {
+// Runs with other options than those of the trial are found out: those that may be a slow
+// server's as well by a warning.
+func TestOtherRunsAreFoundOut(t *testing.T) {
 	for name, want := range map[string]string{
-		"run-rate-limited": "little", "run-events-limit": "duration", "made-zero-transactions": "nothing-done",
+		"run-rate-limited": "client-bottleneck", "run-events-limit": "duration", "made-zero-transactions": "nothing-done",
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := fixtures[name]
@@ -136,12 +138,10 @@ func TestOtherRunsAreInvalid(t *testing.T) {
 			}
 			var got []string
 			for _, finding := range validity.Check(asResult(f, parse(f.trial(t), f.phase, f.output(t, name))), expected) {
-				if finding.Severity == validity.Invalid {
-					got = append(got, finding.Check)
-				}
+				got = append(got, finding.Check)
 			}
-			if diff := cmp.Diff([]string{want}, got); diff != "" {
-				t.Errorf("checks (-want +got):\n%s", diff)
+			if !slices.Contains(got, want) {
+				t.Errorf("checks %v, want %s among them", got, want)
 			}
 		})
 	}

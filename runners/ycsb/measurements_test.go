@@ -176,7 +176,7 @@ func TestRealRunsAreValid(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, finding := range validity.Check(asResult(0, parse(f.trial(t), f.phase, f.output(t, name))), expected) {
-				if slices.Contains([]string{"little", "stall", "percentile-sample", "saturated"}, finding.Check) {
+				if slices.Contains([]string{"client-bottleneck", "stall", "percentile-sample", "saturated"}, finding.Check) {
 					continue
 				}
 				t.Errorf("%+v", finding)

@@ -33,7 +33,7 @@ func quantile(sample []float64, q float64) float64 {
 func TestBenchStartSkew(t *testing.T) {
 	onlyAsBenchmark(t)
 	ns := newNamespace(t)
-	text := runYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s, maxThrottledPercent: 100}\n")
+	text := runYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 4, shape: {inline: {cpu: 450m, memory: 128Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := awaitRun(t, apply(t, ns, text), 15*time.Minute)
 	// Windows of a second by clients of a slice of a CPU may be no measurement of the
@@ -66,7 +66,7 @@ func TestBenchStartSkew(t *testing.T) {
 func TestBenchDeadTime(t *testing.T) {
 	onlyAsBenchmark(t)
 	ns := newNamespace(t)
-	text := runYAML("dead", "", "  design: {blocks: 21, warmup: 1s, duration: 3s, maxThrottledPercent: 100}\n")
+	text := runYAML("dead", "", "  design: {blocks: 21, warmup: 1s, duration: 3s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{shape: {inline: {cpu: 500m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := awaitRun(t, apply(t, ns, text), 10*time.Minute)
 	complete(t, got)
@@ -94,7 +94,7 @@ func TestBenchReset(t *testing.T) {
 	onlyAsBenchmark(t)
 	ns := newNamespace(t)
 	text := runYAML("reset", strings.Replace(mariadb, "size: 1Gi", "size: 6Gi", 1),
-		"  design: {blocks: 6, warmup: 0s, duration: 3s, dataReset: PerTrial, maxThrottledPercent: 100}\n")
+		"  design: {blocks: 6, warmup: 0s, duration: 3s, dataReset: PerTrial}\n")
 	// About 240 bytes a row: 4 tables of a million rows are about 1 GiB.
 	text = strings.Replace(text, "tables: 2, tableSize: 2000", "tables: 4, tableSize: 1000000", 1)
 	got := awaitRun(t, apply(t, ns, text), 25*time.Minute)

@@ -36,7 +36,7 @@ func TestChaos(t *testing.T) {
 	}
 	ns := newNamespace(t)
 	run := apply(t, ns, runYAML("chaos", "",
-		"  design: {blocks: "+c.blocks+", warmup: 0s, duration: 4s, onTrialFailure: Retry, maxRetries: 5, maxThrottledPercent: 100}\n"))
+		"  design: {blocks: "+c.blocks+", warmup: 0s, duration: 4s, onTrialFailure: Retry, maxRetries: 5}\n"))
 	faults := []*fault{
 		{name: "client", want: []string{v1alpha1.ReasonResultMissing, v1alpha1.ReasonClientLost}, do: func(t *testing.T, f *fault) {
 			onNodeOf(t, f.clientNode, "pkill", "-KILL", "-x", "assay-agent")

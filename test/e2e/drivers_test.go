@@ -56,7 +56,7 @@ spec:
       benchmarks:
 %s
 %s
-  design: {blocks: 1, warmup: 0s, duration: 10m, maxThrottledPercent: 100}
+  design: {blocks: 1, warmup: 0s, duration: 10m}
   deadline: 30m
 `, name, targets, entries, benchmarks, more)
 }

@@ -44,7 +44,7 @@ func TestEveryEngine(t *testing.T) {
 		targets = append(targets, fmt.Sprintf("  - {name: %s, shape: %s, mysql: {%s, storage: {size: 4Gi}}}", s.name, shape, s.mysql))
 	}
 	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("engines", strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial, maxThrottledPercent: 100}
+	run := apply(t, ns, runYAML("engines", strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
 `))
 	got := awaitRun(t, run, 20*time.Minute)
 	complete(t, got)
@@ -79,7 +79,7 @@ func TestThousandThreads(t *testing.T) {
 	}
 	ns := newNamespace(t)
 	many := func(name, targets, test string) *v1alpha1.BenchmarkRun {
-		text := runYAML(name, targets, "  design: {blocks: 1, warmup: 0s, duration: 10s, maxThrottledPercent: 100}\n")
+		text := runYAML(name, targets, "  design: {blocks: 1, warmup: 0s, duration: 10s}\n")
 		return apply(t, ns, strings.Replace(text, "test: oltp_read_write, threads: 2, tables: 2", "test: "+test+", threads: 1000, tables: 18", 1))
 	}
 	t.Run("a server of Assay's gets the limits", func(t *testing.T) {

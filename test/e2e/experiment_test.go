@@ -37,7 +37,7 @@ func TestExperiment(t *testing.T) {
 	ns := newNamespace(t)
 	text := runYAML("matrix", "", `  matrix: [{name: threads, values: [1, 2]}, {name: test, values: [oltp_read_write, oltp_point_select]}]
   exclude: [{threads: 1, test: oltp_point_select}]
-  design: {blocks: 1, warmup: 1s, duration: 3s, dataReset: PerTrial, maxThrottledPercent: 100}
+  design: {blocks: 1, warmup: 1s, duration: 3s, dataReset: PerTrial}
 `)
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 300m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := awaitRun(t, apply(t, ns, text), 4*time.Minute)
@@ -122,7 +122,7 @@ func checkEnvironment(t *testing.T, rec journal.Record, res result.Result) {
 // first has ended.
 func TestQueue(t *testing.T) {
 	ns := newNamespace(t)
-	first := apply(t, ns, runYAML("first", "", "  design: {blocks: 1, warmup: 0s, duration: 5s, maxThrottledPercent: 100}\n"))
+	first := apply(t, ns, runYAML("first", "", "  design: {blocks: 1, warmup: 0s, duration: 5s}\n"))
 	awaitState(t, first, time.Minute, "got its nodes", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement != nil })
 	second := apply(t, ns, runYAML("second", "", short))
 	queued := awaitState(t, second, time.Minute, "been queued", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseQueued })
@@ -153,7 +153,7 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 	}
 	ns := newNamespace(t)
 	run := apply(t, ns, runYAML("turns", mariadb+"\n"+mysql,
-		"  design: {blocks: 2, warmup: 0s, duration: 2s, order: ABBA, idleTargets: Stopped, maxThrottledPercent: 100}\n"))
+		"  design: {blocks: 2, warmup: 0s, duration: 2s, order: ABBA, idleTargets: Stopped}\n"))
 	got := awaitState(t, run, 8*time.Minute, "ended", func(r *v1alpha1.BenchmarkRun) bool {
 		var pods corev1.PodList
 		err := api.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleTarget})
@@ -186,7 +186,7 @@ func TestOpenLoopAndEvents(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := newNamespace(t)
-			text := strings.Replace(runYAML(name, "", "  design: {blocks: 1, warmup: 1s, duration: 10s, maxThrottledPercent: 100}\n"),
+			text := strings.Replace(runYAML(name, "", "  design: {blocks: 1, warmup: 1s, duration: 10s}\n"),
 				"tableSize: 2000}", fmt.Sprintf("tableSize: 2000, %s}", tt.field), 1)
 			got := awaitRun(t, apply(t, ns, text), 3*time.Minute)
 			complete(t, got)
@@ -215,7 +215,7 @@ func TestExternalServerIsReset(t *testing.T) {
 	dropTables(t, ns, address, secret)
 	target := "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret.Name + "}}"
 	got := awaitRun(t, apply(t, ns, runYAML("reload", target,
-		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial, maxThrottledPercent: 100}\n  exclusive: false\n")), 4*time.Minute)
+		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial}\n  exclusive: false\n")), 4*time.Minute)
 	complete(t, got)
 	second := stored(t, ns, v1alpha1.TrialName(got.Name, 1, 0), 0)
 	loaded := stored(t, ns, v1alpha1.LoadName(got.Name, "db"), 0)

@@ -59,7 +59,7 @@ spec:
   workload: %s
   suspend: false
   deadline: 4h
-  design: {blocks: %d, warmup: 0s, duration: %s, maxThrottledPercent: 100, onTrialFailure: Continue}
+  design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Continue}
 `, mariadb, workload, pairs+1, window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.

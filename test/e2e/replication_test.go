@@ -36,7 +36,7 @@ spec:
     placement: {separateFromTargets: None}
   workload: {sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}
   deadline: 20m
-  design: {warmup: 0s, duration: 4s, maxThrottledPercent: 100, %s}
+  design: {warmup: 0s, duration: 4s, %s}
 `, name, server, mode, design)
 }
 

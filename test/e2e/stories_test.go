@@ -47,7 +47,7 @@ const (
 	mysql = `  - name: mysql
     shape: {name: kind-target}
     mysql: {flavor: MySQL, version: "9.7", config: {innodb_buffer_pool_size: 64M}, storage: {size: 1Gi}}`
-	short = "  design: {blocks: 1, warmup: 0s, duration: 2s, maxThrottledPercent: 100}\n"
+	short = "  design: {blocks: 1, warmup: 0s, duration: 2s}\n"
 	// shared may run beside others: a run that is retained keeps its nodes.
 	shared = short + "  exclusive: false\n"
 )
@@ -55,7 +55,7 @@ const (
 // Two real servers, side by side on one node, are measured from another node.
 func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("both", mariadb+"\n"+mysql, "  design: {blocks: 3, warmup: 1s, duration: 4s, maxThrottledPercent: 100}\n"))
+	run := apply(t, ns, runYAML("both", mariadb+"\n"+mysql, "  design: {blocks: 3, warmup: 1s, duration: 4s}\n"))
 	got := awaitRun(t, run, 5*time.Minute)
 	complete(t, got)
 

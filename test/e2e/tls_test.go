@@ -65,7 +65,7 @@ func TestTLSOfEveryServer(t *testing.T) {
 	}
 	ns := newNamespace(t)
 	got := awaitRun(t, apply(t, ns, runYAML("tls-all", strings.Join(targets, "\n"),
-		"  design: {blocks: 1, warmup: 0s, duration: 2s, idleTargets: Stopped, maxThrottledPercent: 100}\n")), 15*time.Minute)
+		"  design: {blocks: 1, warmup: 0s, duration: 2s, idleTargets: Stopped}\n")), 15*time.Minute)
 	complete(t, got)
 	if len(got.Status.Trials) != len(tests) {
 		t.Fatalf("%d trials, want one of each server", len(got.Status.Trials))

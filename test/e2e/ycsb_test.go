@@ -98,7 +98,7 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 func TestYCSB(t *testing.T) {
 	ns := newNamespace(t)
 	run := apply(t, ns, ycsbYAML("ycsb", "", "{workload: a, recordCount: 2000, threads: 2, target: 100, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx128m]}",
-		"  design: {blocks: 1, warmup: 3s, duration: 5s, maxThrottledPercent: 100}\n"))
+		"  design: {blocks: 1, warmup: 3s, duration: 5s}\n"))
 	got := awaitRun(t, run, 5*time.Minute)
 	complete(t, got)
 	checkLoad(t, ns, got, "mariadb", 1, "OK")
@@ -122,7 +122,7 @@ func TestYCSBClientsShareTheLoad(t *testing.T) {
 	}
 	ns := newNamespace(t)
 	text := ycsbYAML("share", "", "{workload: d, recordCount: 2000, threads: 2, target: 50, driver: MariaDB, jvmOptions: [-Xmx96m]}",
-		"  design: {blocks: 1, warmup: 5s, duration: 30s, maxThrottledPercent: 100}\n")
+		"  design: {blocks: 1, warmup: 5s, duration: 30s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 350m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := awaitRun(t, apply(t, ns, text), 6*time.Minute)
 	complete(t, got)
@@ -147,7 +147,7 @@ func TestYCSBOnInnoDBAndMyRocks(t *testing.T) {
 		strings.NewReplacer("name: mariadb", "name: myrocks", `version: "10.11",`, `version: "10.11", storageEngine: RocksDB,`).Replace(mariadb)
 	run := apply(t, ns, ycsbYAML("engines", targets, `{workload: a, recordCount: 2000, threads: 4, target: 100, driver: MySQL, columns: Varchar,
       batchSize: 100, batchUpdateAPI: true, urlParameters: {rewriteBatchedStatements: "true"}, jvmOptions: [-Xmx128m]}`,
-		"  design: {blocks: 2, warmup: 2s, duration: 5s, dataReset: PerTrial, maxThrottledPercent: 100}\n"))
+		"  design: {blocks: 2, warmup: 2s, duration: 5s, dataReset: PerTrial}\n"))
 	got := awaitRun(t, run, 12*time.Minute)
 	complete(t, got)
 	engines := map[string]string{"innodb": "InnoDB", "myrocks": "ROCKSDB"}

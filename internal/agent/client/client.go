@@ -156,6 +156,8 @@ type Agent struct {
 
 	children supervise.Children
 	machine  environment.Reader
+	// sampler of the counters of this container.
+	sampler environment.Sampler
 }
 
 // retry calls do until it succeeds, is refused for good, or the context ends; then

@@ -1,17 +1,21 @@
 package client
 
 import (
+	"context"
 	"errors"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -51,6 +55,52 @@ func TestEnvironmentOfBothSides(t *testing.T) {
 	}
 	if step := res.Client.ClockStepSeconds; step == nil || *step < -1 || *step > 1 {
 		t.Errorf("clock step %v, want about 0", step)
+	}
+}
+
+// What the target's agent sampled inside the window is what counts.
+func TestCountersOfTheTargetInsideTheWindow(t *testing.T) {
+	target := newFakeTarget(t)
+	target.window = &engine.Window{Before: result.Usage{Throttled: new(int64(100))}, After: result.Usage{Throttled: new(int64(200))}}
+	r := newRig(t, "slow", runner.Run, func(trial *runner.Trial) { trial.Agent = target.address })
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if n, ok := result.Increase(*res.Target, func(u result.Usage) *int64 { return u.Throttled }); !ok || n != 100 {
+		t.Errorf("throttled %d times, known %v: want what the window had", n, ok)
+	}
+	if len(target.ages) != 2 {
+		t.Fatalf("a window was asked for with %q, want once", target.ages)
+	}
+	from, errFrom := strconv.ParseFloat(target.ages[0], 64)
+	to, errTo := strconv.ParseFloat(target.ages[1], 64)
+	length := res.Times.MeasureEnded.Sub(*res.Times.MeasureStarted).Seconds()
+	if errFrom != nil || errTo != nil || to < 0 || math.Abs(from-to-length) > 0.01 {
+		t.Errorf("a window was asked for with %q, want one of %.3f s", target.ages, length)
+	}
+}
+
+// The counters of the client cover the window by the tool's own clock, as soon as it is long
+// enough for samples, and not what the tool did before.
+func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
+	ended := time.Now()
+	started := ended.Add(-2 * time.Second)
+	e := &execution{Agent: &Agent{}, res: result.Result{Times: result.Times{MeasureStarted: &started, MeasureEnded: &ended}}}
+	around := result.Usage{At: started, VoluntarySwitches: new(int64(7))}
+	e.res.Client.Before, e.res.Client.After = &around, &around
+	e.usageInside()
+	if e.res.Client.Before != &around {
+		t.Error("without samples, something else than the counters around the tool is taken")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2100*time.Millisecond)
+	defer cancel()
+	e.sampler.Run(ctx)
+	*e.res.Times.MeasureEnded = time.Now()
+	e.res.Measurements = []result.Measurement{{Name: result.NameTotalTime, Value: new(1.4)}}
+	e.usageInside()
+	before := e.res.Client.Before
+	if began := e.res.Times.MeasureEnded.Add(-1400 * time.Millisecond); before.At.Before(began) || before.At.Sub(began) > time.Second ||
+		before.VoluntarySwitches == nil || *before.VoluntarySwitches != 7 {
+		t.Errorf("counters of %s, want some after %s, with the switches around the tool", before.At, began)
 	}
 }
 

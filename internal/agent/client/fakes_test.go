@@ -283,6 +283,9 @@ type fakeTarget struct {
 	ahead, jitter time.Duration
 	noClock       bool
 	clocks        int
+	// window is the answer where one was asked for; ages are what was asked for.
+	window *engine.Window
+	ages   []string
 }
 
 func newFakeTarget(t *testing.T) *fakeTarget {
@@ -304,9 +307,15 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.URL.Path == engine.PathEnvironment {
 		f.calls = append(f.calls, "environment")
 		f.usages++
+		var window *engine.Window
+		if query := r.URL.Query(); query.Has("from") {
+			f.ages = append(f.ages, query.Get("from"), query.Get("to"))
+			window = f.window
+		}
 		_ = json.NewEncoder(w).Encode(engine.Environment{
 			Version: engine.EnvironmentVersion, Flavor: "mariadb", Machine: result.Machine{CPUModel: "A CPU"},
 			Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &result.Storage{Filesystem: "ext4"}, Usage: result.Usage{Throttled: &f.usages},
+			Window: window,
 		})
 		return
 	}

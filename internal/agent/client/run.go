@@ -18,6 +18,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go a.children.Reap(background)
+	go a.sampler.Run(background)
 	message := a.conclude(ctx, started)
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)

@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
@@ -15,8 +17,8 @@ const leastAsk = 100 * time.Millisecond
 // before reads all counters, those of the server last, so that they hold as little
 // else as possible.
 func (e *execution) before(ctx context.Context) *result.Failure {
-	if now, ok := e.askTarget(ctx); ok {
-		e.res.Target.Before = &now
+	if env := e.askTarget(ctx, engine.PathEnvironment); env != nil {
+		e.res.Target.Before = &env.Usage
 	}
 	usage := e.machine.Usage(0)
 	// The tool is not there yet.
@@ -39,7 +41,50 @@ func (e *execution) usageAfter(in invocation) {
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
 	e.res.Client.After = &usage
 	e.res.Client.ClockStepSeconds = new(clockStep(in.started, in.ended))
+	e.sampler.Sample()
 }
+
+// usageInside replaces the counters of this container around the tool by those inside its
+// window: what the tool did to get ready is no part of it. Those around it stay where the
+// window is too short for samples.
+func (e *execution) usageInside() {
+	from, to, measured := result.Window(e.res)
+	if !measured {
+		return
+	}
+	if before, after, ok := e.sampler.Window(from, to); ok {
+		e.res.Client.Before, e.res.Client.After = inside(e.res.Client.Before, before), inside(e.res.Client.After, after)
+	}
+}
+
+// inside is a sample with the context switches of the reading around the window: nobody
+// counts those of many threads twice a second.
+func inside(around *result.Usage, sample result.Usage) *result.Usage {
+	if around != nil {
+		sample.VoluntarySwitches, sample.InvoluntarySwitches = around.VoluntarySwitches, around.InvoluntarySwitches
+	}
+	return &sample
+}
+
+// targetAfter takes down the counters of the target: those inside the window of this
+// client, or else those of now.
+func (e *execution) targetAfter(ctx context.Context) {
+	from, to, measured := result.Window(e.res)
+	if e.target == nil || !measured {
+		return
+	}
+	ages := url.Values{"from": {seconds(time.Since(from))}, "to": {seconds(time.Since(to))}}
+	env := e.askTarget(ctx, engine.PathEnvironment+"?"+ages.Encode())
+	if env == nil {
+		return
+	}
+	e.res.Target.After = &env.Usage
+	if w := env.Window; w != nil {
+		e.res.Target.Before, e.res.Target.After = inside(e.res.Target.Before, w.Before), inside(&env.Usage, w.After)
+	}
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
 // clockStep is by how many seconds the wall clock advanced more than the monotonic
 // one; both instants have to hold both readings.
@@ -48,28 +93,28 @@ func clockStep(from, to time.Time) float64 {
 }
 
 // askTarget takes down what the target's agent says of its environment, and returns
-// its counters. Nothing fails for want of it.
-func (e *execution) askTarget(ctx context.Context) (result.Usage, bool) {
+// it; nil without an answer. Nothing fails for want of it.
+func (e *execution) askTarget(ctx context.Context, path string) *engine.Environment {
 	if e.target == nil {
-		return result.Usage{}, false
+		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.patience())
 	defer cancel()
 	var env engine.Environment
-	if err := e.target.get(ctx, engine.PathEnvironment, &env); err != nil {
+	if err := e.target.get(ctx, path, &env); err != nil {
 		e.problem("target/environment", "the target's agent does not answer: %v", err)
-		return result.Usage{}, false
+		return nil
 	}
 	if env.Version != engine.EnvironmentVersion {
 		e.problem("target/environment", "version: got %q, want %q: use agents of the same release", env.Version, engine.EnvironmentVersion)
-		return result.Usage{}, false
+		return nil
 	}
 	if e.res.Target == nil {
 		e.res.Target = &result.Environment{}
 	}
 	e.res.Target.Machine, e.res.Target.Limits, e.res.Target.Warnings = env.Machine, env.Limits, env.Warnings
 	e.res.Target.Storage = env.Storage
-	return env.Usage, true
+	return &env
 }
 
 // patience is how long the target's agent may take: half of what is left until the

@@ -76,9 +76,7 @@ func (e *execution) after(ctx context.Context) *result.Failure {
 	if err != nil {
 		return lost(err)
 	}
-	if now, ok := e.askTarget(ctx); ok {
-		e.res.Target.After = &now
-	}
+	e.targetAfter(ctx)
 	variables, err := e.server.Variables(ctx)
 	if err != nil {
 		return lost(err)

@@ -154,6 +154,7 @@ func (e *execution) measure(ctx context.Context) *result.Failure {
 	e.res.Tool.Version = report.ToolVersion
 	e.res.Measurements, e.res.Errors = report.Measurements, report.Errors
 	e.res.Problems = append(e.res.Problems, report.Problems...)
+	e.usageInside()
 	if failure == nil {
 		failure = report.Failure
 	}

@@ -141,6 +141,19 @@ func TestUsage(t *testing.T) {
 			MemoryBytes: new(int64(5)), MemoryPeakBytes: new(int64(6)),
 			Pressure: map[string]float64{"node.cpu.some": 1.5, "node.memory.some": 0, "node.memory.full": 0, "node.io.some": 0.25},
 		}},
+		"the times of all CPUs of the machine": {map[string]string{
+			"proc/stat": "cpu  1000 200 300 5000 60 7 8 90 400 50\ncpu0 1 1 1 1 1 1 1 1 0 0\nbtime 1\n",
+		}, 0, result.Usage{NodeCPUSeconds: new(15.0), NodeStealSeconds: new(0.9)}},
+		"a kernel that does not know of steal": {map[string]string{"proc/stat": "cpu  100 0 50 5000\n"}, 0, result.Usage{NodeCPUSeconds: new(1.5)}},
+		"times that are no numbers":            {map[string]string{"proc/stat": "cpu  100 0 x 5000\n"}, 0, result.Usage{}},
+		"memory of the container and the node": {both(v2Inside, nodePressure, map[string]string{
+			"sys/fs/cgroup/memory.pressure": "some total=2000000\nfull total=1000000\n",
+			"proc/pressure/memory":          "some total=9000000\nfull total=8000000\n",
+		}), 0, result.Usage{
+			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5),
+			MemoryBytes: new(int64(1000)), MemoryPeakBytes: new(int64(2000)),
+			Pressure: map[string]float64{"cpu.some": 3e-6, "cpu.full": 2, "io.some": 0, "memory.some": 2, "memory.full": 1, "node.memory.some": 9, "node.memory.full": 8},
+		}},
 		"what is garbage is absent": {v1Partly, 0, result.Usage{MemoryBytes: new(int64(5))}},
 	}
 	for name, tc := range tests {
@@ -168,8 +181,9 @@ func TestMachine(t *testing.T) {
 				"proc/sys/kernel/osrelease": "6.12.0-1\n",
 				"proc/cpuinfo": "processor\t: 0\nmodel name\t: A CPU @ 2.5GHz\nmicrocode\t: 0xd000404\nflags\t\t: a b\n\n" +
 					"processor\t: 1\nmodel name\t: Another\nmicrocode\t: 0x1\n",
-				"proc/meminfo": "MemTotal:       16384 kB\nMemFree:  1 kB\n",
-				"proc/stat":    "cpu  1 2 3\nbtime 1700000000\nprocesses 5\n",
+				"proc/meminfo":                   "MemTotal:       16384 kB\nMemFree:  1 kB\n",
+				"proc/sys/kernel/random/boot_id": "618eccf9-c1fa-4832-9b98-da8d3f638c28\n",
+				"proc/stat":                      "cpu  1 2 3\nbtime 1700000000\nprocesses 5\n",
 				"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor":              "performance\n",
 				"sys/devices/system/clocksource/clocksource0/current_clocksource":   "tsc\n",
 				"sys/devices/system/clocksource/clocksource0/available_clocksource": "tsc hpet\n",
@@ -178,7 +192,8 @@ func TestMachine(t *testing.T) {
 			},
 			result.Machine{
 				Kernel: "6.12.0-1", CPUModel: "A CPU @ 2.5GHz", Microcode: "0xd000404", Governor: "performance", Clocksource: "tsc",
-				HugePages: "madvise", CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)), BootTime: new(time.Unix(1700000000, 0).UTC()),
+				HugePages: "madvise", CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)),
+				BootID: "618eccf9-c1fa-4832-9b98-da8d3f638c28", BootTime: new(time.Unix(1700000000, 0).UTC()),
 			},
 		},
 		"files that hold something else": {

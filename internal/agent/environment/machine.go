@@ -21,6 +21,7 @@ func (r Reader) Machine() result.Machine {
 		Clocksource: r.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
 		HugePages:   chosen(r.text("sys/kernel/mm/transparent_hugepage/enabled")),
 		CPUs:        countList(r.text(onlineCPUs)),
+		BootID:      r.text("proc/sys/kernel/random/boot_id"),
 	}
 	if kib := r.numbers("proc/meminfo")["MemTotal"]; kib != nil {
 		m.MemoryBytes = new(*kib << 10)

@@ -15,6 +15,7 @@ import (
 func (r Reader) Usage(pid int) result.Usage {
 	g := r.groups()
 	u := result.Usage{At: time.Now().UTC(), Pressure: r.pressure(g)}
+	u.NodeCPUSeconds, u.NodeStealSeconds = r.nodeTimes()
 	switch g.version {
 	case 2:
 		r.usage2(g.cpu, &u)
@@ -51,7 +52,8 @@ func (r Reader) usage1(g groups, u *result.Usage) {
 }
 
 // pressure is of the group where the kernel says it, else of the node; nil where
-// it says neither.
+// it says neither. That for memory is taken down of both: they differ where somebody else
+// on the node is short of it.
 func (r Reader) pressure(g groups) map[string]float64 {
 	all := map[string]float64{}
 	for _, resource := range []string{"cpu", "memory", "io"} {
@@ -59,16 +61,19 @@ func (r Reader) pressure(g groups) map[string]float64 {
 		if g.version == 2 {
 			own = totals(r.in(g.cpu, resource+".pressure"))
 		}
-		prefix := resource + "."
-		if len(own) == 0 {
-			own, prefix = totals(r.text("proc/pressure/"+resource)), "node."+resource+"."
-			if resource == "cpu" {
-				// Not defined for the whole node; kernels since 5.13 print a constant 0.
-				delete(own, "full")
-			}
-		}
 		for kind, total := range own {
-			all[prefix+kind] = total
+			all[resource+"."+kind] = total
+		}
+		if len(own) > 0 && resource != "memory" {
+			continue
+		}
+		node := totals(r.text("proc/pressure/" + resource))
+		if resource == "cpu" {
+			// Not defined for the whole node; kernels since 5.13 print a constant 0.
+			delete(node, "full")
+		}
+		for kind, total := range node {
+			all["node."+resource+"."+kind] = total
 		}
 	}
 	if len(all) == 0 {

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
@@ -67,11 +69,17 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-func (s *server) environment(w http.ResponseWriter, _ *http.Request) {
+func (s *server) environment(w http.ResponseWriter, request *http.Request) {
+	now := time.Now()
+	window, err := s.window(now, request.URL.Query())
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
 	var r environment.Reader
 	s.answer(w, http.StatusOK, engine.Environment{
 		Version: engine.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
-		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: r.Usage(int(s.pid.Load())),
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: r.Usage(int(s.pid.Load())), Window: window,
 	})
 }
 
@@ -79,6 +87,33 @@ func (s *server) environment(w http.ResponseWriter, _ *http.Request) {
 func (s *server) clock(w http.ResponseWriter, _ *http.Request) {
 	received := time.Now()
 	s.answer(w, http.StatusOK, engine.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
+}
+
+// maxAge is how long ago a window may have begun, in seconds: warm-up and window last a day
+// each at most.
+const maxAge = 3 * 24 * 3600
+
+// window is what was asked for with from and to; nil when nothing was, or there are no
+// samples of it.
+func (s *server) window(now time.Time, query url.Values) (*engine.Window, error) {
+	if !query.Has("from") && !query.Has("to") {
+		return nil, nil
+	}
+	var at [2]time.Time
+	for i, name := range []string{"from", "to"} {
+		text := query.Get(name)
+		age, err := strconv.ParseFloat(text, 64)
+		// In these words NaN, too, is refused.
+		if err != nil || !(age >= 0 && age <= maxAge) {
+			return nil, fail(engine.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
+		}
+		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
+	}
+	before, after, ok := s.sampler.Window(at[0], at[1])
+	if !ok {
+		return nil, nil
+	}
+	return &engine.Window{Before: before, After: after}, nil
 }
 
 // operate answers when the operation has ended. It goes on without whoever asked.

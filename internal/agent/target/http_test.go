@@ -36,6 +36,44 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 	}
 }
 
+func TestEnvironmentOfAWindow(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	for range 4 {
+		r.sampler.Sample()
+		time.Sleep(20 * time.Millisecond)
+	}
+	tests := map[string]struct {
+		query string
+		code  int
+		has   bool
+	}{
+		"no window":                       {"", http.StatusOK, false},
+		"a window with samples":           {"?from=0.1&to=0", http.StatusOK, true},
+		"a window before the samples":     {"?from=20&to=10", http.StatusOK, false},
+		"a window that ends first":        {"?from=0&to=0.1", http.StatusOK, false},
+		"a window without an end":         {"?from=0.1", http.StatusBadRequest, false},
+		"a window in the future":          {"?from=-1&to=0", http.StatusBadRequest, false},
+		"a window that began last year":   {"?from=1e8&to=0", http.StatusBadRequest, false},
+		"a window of what is no number":   {"?from=NaN&to=0", http.StatusBadRequest, false},
+		"a window of what is no age, too": {"?from=0.1&to=x", http.StatusBadRequest, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			code, body := r.request("GET", engine.PathEnvironment+tc.query, "Bearer "+engine.ControlToken("secret"), "")
+			var got engine.Environment
+			if err := json.Unmarshal([]byte(body), &got); code == http.StatusOK && err != nil {
+				t.Fatal(err)
+			}
+			if code != tc.code || (got.Window != nil) != tc.has {
+				t.Fatalf("got %d %s, want %d and a window: %v", code, body, tc.code, tc.has)
+			}
+			if w := got.Window; w != nil && !w.Before.At.Before(w.After.At) {
+				t.Errorf("the window is from %s to %s", w.Before.At, w.After.At)
+			}
+		})
+	}
+}
+
 func TestRequestsThatAreNoOperation(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {

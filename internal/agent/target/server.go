@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/result"
 )
@@ -44,6 +45,8 @@ type server struct {
 	operations *operations
 	// follower is nil for a server that follows no other one.
 	follower *follower
+	// sampler of the counters of this container.
+	sampler environment.Sampler
 	// interrupted is the restore that this agent finished for an earlier one, and
 	// that gets its answer with the first login; set by resume, nil for none.
 	interrupted *operation

@@ -43,6 +43,7 @@ func provide(ctx context.Context, s *server) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go s.children.Reap(background)
+	go s.sampler.Run(background)
 	if s.follower != nil {
 		go s.follower.watch(background, s.serving.Load)
 	}

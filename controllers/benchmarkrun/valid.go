@@ -1,0 +1,117 @@
+package benchmarkrun
+
+import (
+	"fmt"
+	"strings"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+)
+
+// fates count the results of a run by what became of them.
+type fates struct {
+	// results are the trials that have one.
+	results, usable, invalid, disturbed int
+	// beside are those that are left out because another trial of their block and cell was
+	// disturbed: what is compared must stay pairs.
+	beside int
+	// bare are the cells without one usable trial of each target; cells are all of them.
+	bare, cells int
+}
+
+// place is a block of a cell: the trials of all its targets are compared with each other.
+type place struct{ block, cell int32 }
+
+// fatesOf the trials of a plan.
+func fatesOf(p *plan.Plan, records []journal.Record) fates {
+	f := fates{cells: len(p.Cells)}
+	disturbed := map[place]bool{}
+	for _, rec := range records {
+		if rec.State == v1alpha1.TrialSucceeded && rec.Disturbed {
+			disturbed[place{rec.Block, rec.Cell}] = true
+		}
+	}
+	type pair struct {
+		cell   int32
+		target string
+	}
+	usable := map[pair]bool{}
+	for _, rec := range records {
+		if rec.State != v1alpha1.TrialSucceeded {
+			continue
+		}
+		f.results++
+		switch {
+		case rec.Valid == nil || !*rec.Valid:
+			f.invalid++
+		case rec.Disturbed:
+			f.disturbed++
+		case disturbed[place{rec.Block, rec.Cell}]:
+			f.beside++
+		default:
+			f.usable++
+			usable[pair{rec.Cell, rec.Target}] = true
+		}
+	}
+	bare := map[int32]bool{}
+	for _, t := range p.Trials {
+		if !usable[pair{t.Cell, p.Targets[t.Target]}] {
+			bare[t.Cell] = true
+		}
+	}
+	f.bare = len(bare)
+	return f
+}
+
+// left says why results are left out of the summary; empty when none is.
+func (f fates) left() string {
+	var parts []string
+	for _, p := range []struct {
+		n   int
+		why string
+	}{
+		{f.disturbed, "%d disturbed"},
+		{f.beside, "%d of the same blocks as disturbed ones"},
+		{f.invalid, "%d invalid"},
+	} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf(p.why, p.n))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// setValid sets the condition Valid from the records, once there is a result that
+// was checked. Nothing that is left out has passed.
+func setValid(s *scope, records []journal.Record) {
+	if s.plan == nil {
+		return
+	}
+	f := fatesOf(s.plan, records)
+	c := metav1.Condition{Type: v1alpha1.ConditionValid, ObservedGeneration: s.run.Generation, LastTransitionTime: metav1.Time{Time: s.now}}
+	left, bare := f.left(), ""
+	if left != "" {
+		left = "; not part of the summary: " + left
+	}
+	if f.bare > 0 {
+		bare = fmt.Sprintf("; %d of %d cells have no usable trial of at least one target", f.bare, f.cells)
+	}
+	switch {
+	case f.results == 0:
+		return
+	case f.usable == 0:
+		c.Status, c.Reason = metav1.ConditionFalse, v1alpha1.ReasonNoUsableTrial
+		c.Message = fmt.Sprintf("none of %d results counts: %s: see status.findings", f.results, f.left())
+	case f.invalid > 0:
+		c.Status, c.Reason = metav1.ConditionFalse, v1alpha1.ReasonContradictions
+		c.Message = fmt.Sprintf("%d of %d results contradict themselves: see status.findings%s%s", f.invalid, f.results, left, bare)
+	default:
+		c.Status, c.Reason = metav1.ConditionTrue, v1alpha1.ReasonSucceeded
+		c.Message = fmt.Sprintf("%d of %d results passed every check%s%s", f.results-f.disturbed, f.results, left, bare)
+	}
+	apimeta.SetStatusCondition(&s.run.Status.Conditions, c)
+}

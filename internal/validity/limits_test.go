@@ -1,0 +1,94 @@
+package validity
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+func clientOfCPU(seconds, limit float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		r.Client.Limits.CPUs = &limit
+		r.Client.Before.CPUSeconds, r.Client.After.CPUSeconds = new(0.0), &seconds
+	}
+}
+
+func TestLimits(t *testing.T) {
+	tests := map[string]struct {
+		change func(*result.Result, *runner.Facts)
+		want   []Limit
+	}{
+		"a trial within its limits":                   {onTarget(waited(0)), nil},
+		"a target that waited in 1 % of the periods":  {onTarget(waited(10)), nil},
+		"a target that waited in more of them":        {onTarget(waited(11)), []Limit{{LimitCPU, new(0.011)}}},
+		"a target that used 90 % of its CPU":          {all(onTarget(waited(0)), ofCPU(9, 1)), []Limit{{LimitCPU, new(0.0)}}},
+		"a target whose periods nobody counted":       {all(onTarget(func(_, _ *result.Usage) {}), ofCPU(9.5, 1)), []Limit{{LimitCPU, nil}}},
+		"a target that used less":                     {all(onTarget(waited(0)), ofCPU(8.9, 1)), nil},
+		"a stall lowers its CPU, and changes nothing": {all(onTarget(waited(300)), ofCPU(5, 1)), []Limit{{LimitCPU, new(0.3)}}},
+		"a target that waited for memory":             {onTarget(forMemory("memory.full", 0.11)), []Limit{{LimitMemory, nil}}},
+		"a node that waited for memory":               {onTarget(forMemory("node.memory.full", 5)), nil},
+		"a client that was throttled":                 {onClient(waited(20)), []Limit{{LimitClient, new(0.02)}}},
+		"a client at its limit":                       {all(onClient(waited(0)), clientOfCPU(9.9, 1)), []Limit{{LimitClient, new(0.0)}}},
+		"a client that waited for memory":             {onClient(forMemory("memory.full", 1)), []Limit{{LimitClient, nil}}},
+		"a client that let its threads wait": {
+			func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }, []Limit{{LimitClient, nil}}},
+		"all of them": {all(onClient(waited(20)), onTarget(func(b, a *result.Usage) {
+			waited(500)(b, a)
+			forMemory("memory.full", 3)(b, a)
+		})), []Limit{{LimitCPU, new(0.5)}, {LimitMemory, nil}, {LimitClient, new(0.02)}}},
+		"a result that failed": {all(onTarget(waited(900)), func(r *result.Result, _ *runner.Facts) { r.State = result.Failed }), nil},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r, f := run(t), facts
+			tc.change(&r, &f)
+			if diff := cmp.Diff(tc.want, Limits(r, f)); diff != "" {
+				t.Errorf("limits (-want +got):\n%s", diff)
+			}
+			if IsDisturbed(Check(r, f)) {
+				t.Errorf("findings %+v: what a trial did to itself disturbs it", Check(r, f))
+			}
+		})
+	}
+}
+
+func TestJoinLimits(t *testing.T) {
+	got := JoinLimits(Limit{LimitClient, nil}, Limit{LimitClient, new(0.2)}, Limit{LimitCPU, new(0.5)}, Limit{LimitClient, new(0.1)})
+	if diff := cmp.Diff([]Limit{{LimitCPU, new(0.5)}, {LimitClient, new(0.2)}}, got); diff != "" {
+		t.Errorf("limits (-want +got):\n%s", diff)
+	}
+	if got := JoinLimits(); got != nil {
+		t.Errorf("of nothing there are %+v", got)
+	}
+}
+
+func TestQuotaCaveat(t *testing.T) {
+	p := func(of string) map[string]string { return map[string]string{result.LabelPercentile: of} }
+	tests := map[string]struct {
+		name   string
+		labels map[string]string
+		share  float64
+		want   string
+	}{
+		"no throttling":                        {result.NameLatencyMax, nil, 0, ""},
+		"the longest, with any throttling":     {result.NameLatencyMax, nil, 0.001, "the longest latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.1 % of the periods"},
+		"a percentile below the share":         {result.NameLatencyPercentile, p("95"), 0.049, ""},
+		"a percentile at the share":            {result.NameLatencyPercentile, p("95"), 0.05, "the 95 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 5 % of the periods"},
+		"a median, with half of the periods":   {result.NameLatencyPercentile, p("50"), 0.5, "the 50 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 50 % of the periods"},
+		"a median, with less than half":        {result.NameLatencyPercentile, p("50"), 0.4, ""},
+		"a percentile far out":                 {result.NameLatencyPercentile, p("99.9"), 0.002, "the 99.9 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.2 % of the periods"},
+		"a percentile that is none":            {result.NameLatencyPercentile, p("x"), 1, ""},
+		"what is no percentile has no caveat":  {result.NameThroughput, nil, 1, ""},
+		"nor has the mean, which is all of it": {result.NameLatencyAvg, nil, 1, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := QuotaCaveat(tc.name, tc.labels, tc.share); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}

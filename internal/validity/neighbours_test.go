@@ -1,0 +1,110 @@
+package validity
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// pod of a trial that used some CPUs of its limit (0 for none) over 10 s, on a machine of
+// cpus of which so many were busy and stolen.
+type pod struct {
+	boot                     string
+	cpus                     int64
+	used, limit, busy, steal float64
+	own, node                float64
+}
+
+func (p pod) environment() result.Environment {
+	const window = 10
+	usage := func(t float64) *result.Usage {
+		return &result.Usage{
+			At: noon.Add(time.Duration(t * float64(time.Second))), CPUSeconds: new(5 + p.used*t), NodeCPUSeconds: new(1000 + p.busy*t), NodeStealSeconds: new(p.steal * t),
+			Pressure: map[string]float64{ownMemory: p.own * t, nodeMemory: p.node * t},
+		}
+	}
+	e := result.Environment{Machine: result.Machine{BootID: p.boot, CPUs: &p.cpus}, Before: usage(0), After: usage(window)}
+	if p.limit > 0 {
+		e.Limits.CPUs = &p.limit
+	}
+	return e
+}
+
+func trialOf(client pod, target *pod, others ...pod) []result.Result {
+	var out []result.Result
+	for i, p := range append([]pod{client}, others...) {
+		r := result.Result{State: result.Succeeded, Client: result.Client{Environment: p.environment()}}
+		r.Trial.Client = i
+		if i == 0 && target != nil {
+			e := target.environment()
+			r.Target = &e
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func TestCheckNeighbours(t *testing.T) {
+	without := func(results []result.Result, change func(*result.Environment)) []result.Result {
+		change(&results[0].Client.Environment)
+		return results
+	}
+	tests := map[string]struct {
+		results []result.Result
+		want    []Finding
+	}{
+		"one kind cluster on two cores, with its control plane": {
+			trialOf(pod{"a", 2, 0.5, 0.5, 1.2, 0, 0, 0}, &pod{"a", 2, 0.5, 0.5, 1.2, 0, 0, 0}), nil},
+		"others that use what is left": {
+			trialOf(pod{"a", 4, 0.5, 1, 2.5, 0, 0, 0}, &pod{"a", 4, 1, 1, 2.5, 0, 0, 0}), []Finding{{"neighbours", Note,
+				"on the machine of the target and client 0 other work used 25.0 % of 4 CPUs, which left the pods of the trial all that they may use"}}},
+		"others that take what the trial may use": {
+			trialOf(pod{"a", 2, 0.5, 1, 1.8, 0, 0, 0}, &pod{"a", 2, 0.8, 1, 1.8, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target and client 0 other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"the same others, and a server that stalls": {
+			trialOf(pod{"a", 2, 0.1, 1, 0.7, 0, 0, 0}, &pod{"a", 2, 0.1, 1, 0.7, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target and client 0 other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"a client without a limit": {
+			trialOf(pod{"a", 8, 2, 0, 4, 0, 0, 0}, nil), []Finding{{"neighbours", Disturbed,
+				"on the machine of client 0 other work used 25.0 % of 8 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 8 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"the clients of a trial are no neighbours of each other": {
+			trialOf(pod{"a", 4, 1, 1, 3.1, 0, 0, 0}, nil, pod{"a", 4, 1, 1, 3.1, 0, 0, 0}, pod{"a", 4, 1, 1, 3.1, 0, 0, 0}), nil},
+		"nor are pods on another machine": {
+			trialOf(pod{"a", 2, 2, 2, 2.1, 0, 0, 0}, &pod{"b", 2, 2, 2, 2.1, 0, 0, 0}), nil},
+		"others on the machine of the target only": {
+			trialOf(pod{"a", 2, 1, 2, 1, 0, 0, 0}, &pod{"b", 2, 1, 2, 1.5, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of the target other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"a machine that is not known": {trialOf(pod{"", 2, 0, 2, 2, 1, 0, 1}, nil), nil},
+		"a machine whose counters are not known": {without(trialOf(pod{"a", 2, 0, 2, 2, 1, 0, 1}, nil), func(e *result.Environment) {
+			e.Before.NodeCPUSeconds, e.After.NodeStealSeconds, e.After.Pressure = nil, nil, nil
+		}), nil},
+		"a pod of the trial of which nothing is known": {without(trialOf(pod{"a", 2, 1.9, 2, 2, 0, 0, 0}, nil), func(e *result.Environment) {
+			e.Before.CPUSeconds = nil
+		}), []Finding{{"neighbours", Note, "on the machine of client 0 other work, that of the trial's own replicas included, used 100.0 % of 2 CPUs"}}},
+		"a hypervisor that gives CPU to others": {
+			trialOf(pod{"a", 2, 1, 1, 1, 0.11, 0, 0}, nil), []Finding{{"steal", Disturbed,
+				"on the machine of client 0 the hypervisor gave 5.5 % of the CPU time to others (at most 5 % expected)"}}},
+		"a hypervisor that gives little": {trialOf(pod{"a", 2, 1, 1, 1, 0.1, 0, 0}, nil), nil},
+		"a calm pod on a node without memory": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.005, 0.02}, nil), []Finding{{"node-memory-pressure", Disturbed,
+			"on the machine of client 0 all work waited for memory in 2.0 % of the measured window, the trial's own for its own limits in 0.5 %"}}},
+		"a node that waits for a pod of the trial": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.3, 0.3}, nil), nil},
+		"a node of which nobody knows for whom it waits": {without(trialOf(pod{"a", 2, 1, 1, 1, 0, 0, 0.3}, nil), func(e *result.Environment) {
+			delete(e.Before.Pressure, ownMemory)
+		}), []Finding{{"node-memory-pressure", Warning,
+			"on the machine of client 0 all work waited for memory in 30.0 % of the measured window; whether for that of the trial is not known"}}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, CheckNeighbours(tc.results)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
