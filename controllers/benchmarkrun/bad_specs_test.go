@@ -155,6 +155,7 @@ var badSpecs = map[string]badSpec{
 	"more than 20,000 trials":                    {replace: "  workload:", by: matrix(large), reason: v1alpha1.ReasonTooManyTrials, message: "3 blocks x 1 targets x 8192 cells are 24576 trials, and a run has at most 20000"},
 	"a matrix beyond counting":                   {replace: "  workload:", by: matrix(beyond), reason: v1alpha1.ReasonTooManyTrials, message: "at most 20000"},
 	"a deadline that cannot hold the whole plan": {replace: "  workload:", by: matrix("{name: threads, values: [" + numbers(1, 64) + "]}, {name: reportIntervalSeconds, values: [1, 2]}"), reason: v1alpha1.ReasonInvalidSpec, message: "shorter than the plan: 384 trials of at least 10s each take 1h4m0s"},
+	"more deletes than rows":                     {replace: "test: oltp_read_write", by: "test: oltp_delete, events: 1000000", reason: v1alpha1.ReasonInvalidSpec, message: "of the deletes would find no row"},
 	"a shape that does not exist":                {replace: shapeC, by: "{name: nowhere}", reason: v1alpha1.ReasonShapeNotFound, message: `spec.clients.shape.name: there is no InstanceShape "nowhere"`},
 	"a version that is not catalogued":           {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
 	"a Secret that does not exist":               {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},

@@ -110,6 +110,9 @@ func (s *scope) checkPlan(p *plan.Plan) error {
 				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
 		}
 	}
+	if err := s.bears(p); err != nil {
+		return err
+	}
 	// A workload whose end is not a matter of time may end long before design.duration.
 	if least := p.Duration(s.run.Spec); timed && least > s.run.Spec.Deadline.Duration {
 		return refuse(v1alpha1.ReasonInvalidSpec,

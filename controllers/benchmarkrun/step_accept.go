@@ -34,6 +34,9 @@ func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
 		if err != nil {
 			return outcome{}, err
 		}
+		if err := s.foresee(*resolved); err != nil {
+			return outcome{}, err
+		}
 		run.Status.Resolved = resolved
 		run.Status.AcceptedTime = &metav1.Time{Time: s.now}
 		run.Status.SpecHash = specHash(run.Spec, s.plan.Seed, *resolved)

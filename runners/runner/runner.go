@@ -266,6 +266,9 @@ type Runner struct {
 	// Rows that Prepare has to leave, all clients together, by the name of the table. Nil,
 	// or an empty answer: nothing is known.
 	Rows func(t Trial) (map[string]int64, error)
+	// Wears is what the operations of one client of the trial do to the rows that Rows counts.
+	// Nil: nothing is known.
+	Wears func(t Trial) (Wear, error)
 	// Quote parses output that somebody published: whatever of it is there, however it was
 	// copied. Nil: there is none to parse.
 	Quote func(text []byte) Report

@@ -8,6 +8,7 @@
 //	options.go       what may be in options, what may not, and which phase takes it
 //	script.go        scripts of the user: their files and phases
 //	demand.go        what a client needs of the server's limits; the rows of the tables
+//	wear.go          what is left of the rows, or comes to them
 //	command.go       the command line of each phase
 //	load.go          the script of prepare: the same data every time, shared out among the clients
 //	credentials.go   password and certificates as files, never as arguments
@@ -47,6 +48,7 @@ func Runner() runner.Runner {
 		DataFields: []string{"tables", "tableSize"},
 		Demand:     demand,
 		Rows:       rows,
+		Wears:      wear,
 		Quote:      quoted,
 		Skips:      skips,
 		// The script of prepare can; sysbench by itself always makes all the tables. A script

@@ -69,12 +69,13 @@ func TestEverySysbenchTest(t *testing.T) {
 		t.Skip("only in make e2e-full")
 	}
 	workloads := map[string]string{
-		"oltp_read_write":       "{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}",
-		"oltp_read_only":        "{test: oltp_read_only, threads: 2, tables: 2, tableSize: 2000}",
-		"oltp_write_only":       "{test: oltp_write_only, threads: 2, tables: 2, tableSize: 2000}",
-		"oltp_point_select":     "{test: oltp_point_select, threads: 2, tables: 2, tableSize: 2000}",
-		"oltp_insert":           "{test: oltp_insert, threads: 2, tables: 2, tableSize: 2000}",
-		"oltp_delete":           "{test: oltp_delete, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_read_write":   "{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_read_only":    "{test: oltp_read_only, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_write_only":   "{test: oltp_write_only, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_point_select": "{test: oltp_point_select, threads: 2, tables: 2, tableSize: 2000}",
+		"oltp_insert":       "{test: oltp_insert, threads: 2, tables: 2, tableSize: 2000}",
+		// Rows enough that deletes find some until the end.
+		"oltp_delete":           "{test: oltp_delete, threads: 2, tables: 2, tableSize: 200000, randType: uniform}",
 		"oltp_update_index":     "{test: oltp_update_index, threads: 2, tables: 2, tableSize: 2000}",
 		"oltp_update_non_index": "{test: oltp_update_non_index, threads: 2, tables: 2, tableSize: 2000}",
 		"select_random_points":  "{test: select_random_points, threads: 2, tableSize: 2000}",
