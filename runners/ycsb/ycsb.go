@@ -31,7 +31,7 @@ func Runner() runner.Runner {
 		Headline: result.NameThroughput,
 		// Latencies without labels are of all operations; those of one operation have labels.
 		Summary: []string{
-			result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMax,
+			result.NameThroughput, result.NameOffered, result.NameErrorRate, result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMax,
 		},
 		Command: command,
 		Parse:   parse,
