@@ -2,6 +2,7 @@ package result
 
 import (
 	"math"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -81,6 +82,22 @@ func TestSkewBetweenClocks(t *testing.T) {
 				t.Errorf("the first start is %s, want %s, on the clock of the first client", merged.Times.MeasureStarted, tc.results[0].Times.MeasureStarted)
 			}
 		})
+	}
+}
+
+// Every instant of a client's own clock moves; only the published start is of another one.
+func TestAlignMovesEveryInstant(t *testing.T) {
+	r := Result{}
+	times := reflect.ValueOf(&r.Times).Elem()
+	for i := range times.NumField() {
+		times.Field(i).Set(reflect.ValueOf(&noon))
+	}
+	moved := clocks{known: true, shifts: []time.Duration{time.Second}}.align([]Result{r})[0]
+	for i := range times.NumField() {
+		name, at := times.Type().Field(i).Name, reflect.ValueOf(moved.Times).Field(i).Interface().(*time.Time)
+		if got := at.Sub(noon); (got == time.Second) != (name != "Start") {
+			t.Errorf("%s moved by %s", name, got)
+		}
 	}
 }
 

@@ -22,6 +22,11 @@ const achievedLow = 0.99
 // schedule that is not random has no such slack.
 const arrivalSigmas = 3
 
+// edges are the operations by which each thread of a schedule may be short without having
+// fallen behind: it begins at a random instant within its first gap, and the tool waits for
+// it at the end, up to a gap, in which nothing begins.
+const edges = 2
+
 // A queue grows when it is longer in each third of the window than in the one before, by
 // the medians, and at the end by more operations than all of these:
 const (
@@ -91,7 +96,7 @@ func fellBehind(r result.Result, f runner.Facts, rate, achieved, seconds float64
 		// The tool counts connecting into the window, and begins its schedule after it.
 		open = max(0, seconds-setup)
 	}
-	slack := float64(f.Pacers)
+	slack := edges * float64(f.Pacers)
 	if f.RandomArrivals {
 		slack = arrivalSigmas * math.Sqrt(rate*open)
 	}
@@ -117,7 +122,7 @@ func queueGrows(r result.Result, f runner.Facts, rate float64) string {
 	first, middle, last := median(waiting[:third]), median(waiting[third:n-third]), median(waiting[n-third:])
 	growth := last - first
 	between := waiting[n-1-(third-1)/2].AtSeconds - waiting[(third-1)/2].AtSeconds
-	least := max(queueFloor, float64(f.Pacers), queueShare*rate*between, queueSeconds*rate)
+	least := max(queueFloor, edges*float64(f.Pacers), queueShare*rate*between, queueSeconds*rate)
 	if growth <= least || middle-first < queueStep*growth || last-middle < queueStep*growth {
 		return ""
 	}

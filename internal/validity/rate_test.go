@@ -143,7 +143,7 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 		"98.5 % of random arrivals":                    {985, runner.Facts{Rate: rate, RandomArrivals: true}, 0, 0, false},
 		"97 % of few random arrivals":                  {9.7, runner.Facts{Rate: 10, RandomArrivals: true}, 0, 0, false},
 		"97 % of a slow schedule":                      {9.7, runner.Facts{Rate: 10, Pacers: 1}, 0, 0, true},
-		"one operation short per thread":               {9.7, runner.Facts{Rate: 10, Pacers: 6}, 0, 0, false},
+		"two operations short per thread":              {9.7, runner.Facts{Rate: 10, Pacers: 2}, 0, 0, false},
 		"99 % of a schedule":                           {990, runner.Facts{Rate: rate}, 0, 0, false},
 		"a schedule that began after connecting":       {941, runner.Facts{Rate: rate}, 1, 0, false},
 		"a schedule that fell behind after connecting": {940, runner.Facts{Rate: rate}, 1, 0, true},

@@ -52,6 +52,7 @@ func parseResult(output []byte) runner.Report {
 		return failed(result.ReasonToolFailed, "the result of the tool: %v", err)
 	}
 	r := runner.Report{ToolVersion: d.Tool, Measurements: d.Measurements, Errors: d.Errors}
+	r = withErrorRate(r, measuredSeconds(r), anyError)
 	if d.Failure != "" {
 		r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: d.Failure}
 	}

@@ -46,7 +46,7 @@ func Runner(more map[string]Format) runner.Runner {
 		Name:     Name,
 		Headline: result.NameThroughput,
 		Summary: []string{
-			result.NameThroughput, nameGoodput, nameTPMC, result.NameErrorRate, result.NameLatencyAvg,
+			result.NameThroughput, result.NameOffered, nameGoodput, nameTPMC, result.NameErrorRate, result.NameLatencyAvg,
 			result.NameLatencyPercentile, nameOperationTime, nameRoundTime,
 		},
 		Command: func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,14 +80,16 @@ func TestNumbersOfTheFormats(t *testing.T) {
 		"mysqlslap: the shortest round":                 {"mysqlslap.txt", nameRoundTime, map[string]string{"stat": "min"}, 0.240},
 		"mysqlslap --csv: the row of 4 clients":         {"mysqlslap.csv", nameRoundTime, map[string]string{"clients": "4", "stat": "max"}, 0.399},
 		"go-tpc: all transactions that ended well":      {"gotpc.txt", result.NameThroughput, nil, (210 + 2459 + 231 + 2368 + 205) / 10.0},
-		"go-tpc: tpmC":                       {"gotpc.txt", nameTPMC, nil, 14773.1},
-		"go-tpc: a percentile of one kind":   {"gotpc.txt", result.NameLatencyPercentile, map[string]string{"operation": "payment", "p": "99.9"}, 6.8},
-		"tpcc-mysql: TpmC":                   {"tpccmysql.txt", nameTPMC, nil, 67461},
-		"BenchBase: throughput, all digits":  {"benchbase.json", result.NameThroughput, nil, 0.010009098869862678},
-		"BenchBase: median in ms":            {"benchbase.json", result.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
-		"go test: the mean of two runs in s": {"gobench.txt", nameOperationTime, nil, (31181116 + 20443583) / 2e9},
-		"pytest-benchmark: a median in s":    {"pytest.json", nameOperationTime, map[string]string{"stat": "median"}, 1.0985000699292868e-05},
-		"Result: a mean":                     {"result.json", result.NameLatencyAvg, nil, 0.83},
+		"go-tpc: tpmC":                                  {"gotpc.txt", nameTPMC, nil, 14773.1},
+		"go-tpc: a percentile of one kind":              {"gotpc.txt", result.NameLatencyPercentile, map[string]string{"operation": "payment", "p": "99.9"}, 6.8},
+		"go-tpc: one payment failed in 10 s":            {"gotpc.txt", result.NameErrorRate, nil, 0.1},
+		"tpcc-mysql: 3 payments were retried or failed": {"tpccmysql.txt", result.NameErrorRate, nil, 3.0 / 20},
+		"tpcc-mysql: TpmC":                              {"tpccmysql.txt", nameTPMC, nil, 67461},
+		"BenchBase: throughput, all digits":             {"benchbase.json", result.NameThroughput, nil, 0.010009098869862678},
+		"BenchBase: median in ms":                       {"benchbase.json", result.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
+		"go test: the mean of two runs in s":            {"gobench.txt", nameOperationTime, nil, (31181116 + 20443583) / 2e9},
+		"pytest-benchmark: a median in s":               {"pytest.json", nameOperationTime, map[string]string{"stat": "median"}, 1.0985000699292868e-05},
+		"Result: a mean":                                {"result.json", result.NameLatencyAvg, nil, 0.83},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -153,4 +156,30 @@ func FuzzFormats(f *testing.F) {
 			t.Errorf("the report cannot be written down: %v", err)
 		}
 	})
+}
+
+// A tool of one's own that counts its errors and tells its time has a rate of errors, 0 as well.
+func TestErrorRateOfAResult(t *testing.T) {
+	tests := map[string]struct {
+		more, errors string
+		want         string
+	}{
+		"errors and a time":          {`{"name": "time.total", "unit": "s", "value": 10}`, `[{"name": "deadlock", "count": 3}, {"name": "timeout", "count": 2}]`, "0.5"},
+		"none, and a time":           {`{"name": "time.total", "unit": "s", "value": 10}`, `[]`, "0"},
+		"errors without a time":      {`{"name": "latency.avg", "unit": "ms", "value": 10}`, `[{"name": "deadlock", "count": 3}]`, "absent"},
+		"a rate that the tool tells": {`{"name": "rate.errors", "unit": "errors/s", "value": 7}, {"name": "time.total", "unit": "s", "value": 10}`, `[]`, "7"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			report := parseFixture("Result", []byte(`{"version": "assay.dev/custom-result/v1", "measurements": [
+				{"name": "throughput", "unit": "tx/s", "value": 1}, `+tc.more+`], "errors": `+tc.errors+`}`))
+			got := "absent"
+			if m, ok := result.Find(report.Measurements, result.NameErrorRate, nil); ok {
+				got = strconv.FormatFloat(*m.Value, 'g', -1, 64)
+			}
+			if got != tc.want || report.Failure != nil {
+				t.Errorf("got %s, want %s; failure %+v", got, tc.want, report.Failure)
+			}
+		})
+	}
 }

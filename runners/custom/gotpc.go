@@ -59,6 +59,7 @@ func parseGoTPC(output []byte) runner.Report {
 		m := number(result.NameThroughput, "tx/s", result.HigherIsBetter, transactions/longest)
 		m.Operation, m.N = "transaction", new(int64(transactions))
 		r.Measurements = append([]result.Measurement{m}, r.Measurements...)
+		r = withErrorRate(r, longest, anyError)
 	}
 	return r
 }

@@ -90,6 +90,36 @@ func noNumbers(format string) *result.Failure {
 		"the output has no number in the format %s (workload.custom.format)", format)}
 }
 
+// withErrorRate adds the rate of the errors of which a tool told the number, and the time in
+// which they happened; it is 0 where there were none, and absent where the tool tells no time.
+func withErrorRate(r runner.Report, seconds float64, isError func(name string) bool) runner.Report {
+	if _, told := result.Find(r.Measurements, result.NameErrorRate, nil); told || seconds <= 0 {
+		return r
+	}
+	var n int64
+	for _, e := range r.Errors {
+		if isError(e.Name) {
+			n += e.Count
+		}
+	}
+	m := number(result.NameErrorRate, "errors/s", result.LowerIsBetter, float64(n)/seconds)
+	m.N = &n
+	r.Measurements = append(r.Measurements, m)
+	return r
+}
+
+// anyError: whatever the tool counts is one.
+func anyError(string) bool { return true }
+
+// measuredSeconds is the length of the window as the tool told it; 0 where it did not.
+func measuredSeconds(r runner.Report) float64 {
+	m, ok := result.Find(r.Measurements, result.NameTotalTime, nil)
+	if !ok || m.Value == nil || m.Unit != "s" {
+		return 0
+	}
+	return *m.Value
+}
+
 // number is a plain measurement.
 func number(name, unit string, direction result.Direction, value float64) result.Measurement {
 	return result.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}

@@ -20,6 +20,9 @@ var (
 	tpccSeconds     = regexp.MustCompile(`^in ([0-9]+) sec\.`)
 )
 
+// tpccLate ends the name of the transactions that took longer than TPC-C allows: no errors.
+const tpccLate = "late"
+
 // tpccKinds are the transactions by their index.
 var tpccKinds = []string{"new_order", "payment", "order_status", "delivery", "stock_level"}
 
@@ -61,6 +64,9 @@ func parseTPCCMySQL(output []byte) runner.Report {
 			r.Measurements[i].Intervals = intervals
 		}
 	}
+	if len(r.Measurements) > 0 {
+		r = withErrorRate(r, measuredSeconds(r), func(name string) bool { return !strings.HasSuffix(name, tpccLate) })
+	}
 	if len(broken) > 0 {
 		r.Failure = &result.Failure{Reason: result.ReasonToolFailed,
 			Message: "constraints of TPC-C were not kept: " + strings.Join(broken, "; ")}
@@ -95,7 +101,7 @@ func tpccErrors(m []string) []result.ErrorCount {
 		return nil
 	}
 	var out []result.ErrorCount
-	for i, what := range []string{"late", "retried", "failed"} {
+	for i, what := range []string{tpccLate, "retried", "failed"} {
 		if n, err := strconv.ParseInt(m[3+i], 10, 64); err == nil && n > 0 {
 			out = append(out, result.ErrorCount{Name: tpccKinds[kind] + "." + what, Count: n})
 		}

@@ -126,6 +126,8 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	f := runner.Facts{
 		TLSRequired: t.Endpoint.TLS == runner.TLSRequired,
 		Headline:    headlines[p.Format],
+		// Its own options may hold a rate, which its report tells.
+		RandomArrivals: p.Format == "Sysbench",
 	}
 	if p.timed() {
 		f.DurationSeconds = t.DurationSeconds

@@ -215,7 +215,8 @@ type Facts struct {
 	// a Poisson process, so that the number offered in a window varies by its square root.
 	RandomArrivals bool
 	// Pacers is how many threads keep the rate of an open loop together, each by a schedule
-	// of its own: each may be one operation short without having fallen behind.
+	// of its own, which begins and ends within a gap of the window: each may be two
+	// operations short without having fallen behind.
 	Pacers int32
 	// Threads is how many operations are under way at any moment: the tool is a
 	// closed loop without think time. 0 when it is not.

@@ -11,6 +11,7 @@ import (
 // Units.
 const (
 	unitOperations  = "ops/s"
+	unitErrors      = "errors/s"
 	unitMillisecond = "ms"
 	unitSecond      = "s"
 	unitPercent     = "%"

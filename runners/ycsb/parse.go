@@ -40,6 +40,9 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
 	if phase != runner.Cleanup {
 		made.Measurements = r.measurements(float64(p.StatusIntervalSeconds))
+		if phase == runner.Run {
+			made.Measurements = r.withRates(p, made.Measurements)
+		}
 		made.Errors = r.report.errorCounts()
 	}
 	made.Failure = r.failure(expect(t, phase, p), o)

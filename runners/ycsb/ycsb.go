@@ -31,7 +31,8 @@ func Runner() runner.Runner {
 		Headline: result.NameThroughput,
 		// Latencies without labels are of all operations; those of one operation have labels.
 		Summary: []string{
-			result.NameThroughput, result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMin, result.NameLatencyMax,
+			result.NameThroughput, result.NameOffered, result.NameErrorRate,
+			result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMin, result.NameLatencyMax,
 			result.NameEvents, result.NameOperationCount, result.NameReturnCount, result.NameSetupTime,
 			result.NameGCPercent, result.NameGCTime, result.NameGCCount,
 		},
