@@ -50,20 +50,45 @@ table() {
       printf "%-" (i < columns[n] ? width[i] + 2 : 0) "s%s", cell[n, i], i < columns[n] ? "" : "\n"}'
 }
 
+# labels writes those of JSONPath, {"p":"95"}, as p=95: a percentile says which one it is.
+labels() { sed -E 's/\{"([^}]*)"\}/\1/; s/":"/=/g; s/","/ /g'; }
+
+# grouped counts lines of severity, check, target, trial and message that differ only in trial and message, and quotes
+# the last one of each group. A finding about a server has no trial.
+grouped() {
+  awk -F '\t' '
+    NF < 5 {next}
+    {
+      key = $1 ": " $2 ($3 == "" ? "" : " (" $3 ")")
+      if (!(key in n)) order[++groups] = key
+      n[key]++; trial[key] = $4; message[key] = $5
+    }
+    END {
+      for (g = 1; g <= groups; g++) {
+        key = order[g]; where = trial[key] == "" ? "" : "trial " trial[key] ": "
+        if (n[key] == 1) print key ": " where message[key]
+        else print n[key] " x " key ": such as " where message[key]
+      }
+    }'
+}
+
 show() {
-  step "the result"
+  step "the result: a smoke comparison on slices of a CPU, no verdict on the servers"
   "$kubectl" -n "$namespace" get benchmarkruns
   echo
-  printf 'TARGET\tSERVER\tNODE\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.node.name} ({.node.instanceType}){"\n"}{end}')" | table
+  printf 'TARGET\tSERVER\tNODE\tLOAD (s)\tROWS/s\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.node.name} ({.node.instanceType}){"\t"}{.load[?(@.name=="time.load")].value}{"\t"}{.load[?(@.name=="throughput.rows")].value}{"\n"}{end}')" | table
   echo
-  printf 'TRIAL\tBLOCK\tTARGET\tSTATE\tTHROUGHPUT (tx/s)\tLATENCY avg (ms)\tCLIENT NODE\n%s' \
-    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.nodes[*]}{"\n"}{end}')" | table
+  echo "The last trials:"
+  printf 'TRIAL\tBLOCK\tTARGET\tSTATE\tVALID\tDISTURBED\tLIMITED BY\tTHROUGHPUT (tx/s)\tLATENCY avg (ms)\tCLIENT NODE\n%s' \
+    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.valid}{"\t"}{.disturbed}{"\t"}{.limitedBy[*].by}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.nodes[*]}{"\n"}{end}')" | table
   echo
-  printf 'TARGET\tMEASUREMENT\tMEDIAN\tUNIT\tMIN\tMAX\tN\n%s' \
-    "$(field '{range .status.summary[*]}{.target}{"\t"}{.name}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.min}{"\t"}{.max}{"\t"}{.n}{"\n"}{end}')" | table
+  echo "Of each target: N of the PLANNED trials are behind a median; the interval holds the true one with 95 % or more."
+  printf 'TARGET\tMEASUREMENT\tMEDIAN\tUNIT\tINTERVAL\tMIN\tMAX\tN\tPLANNED\tLEFT OUT\tLIMITED BY\n%s' \
+    "$(field '{range .status.summary[*]}{.target}{"\t"}{.name} {.labels}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.intervalLow}..{.intervalHigh}{"\t"}{.min}{"\t"}{.max}{"\t"}{.n}{"\t"}{.planned}{"\t"}{range .leftOut[*]}{.n} {.reason}, {end}{"\t"}{range .limitedBy[*]}{.by} in {.n}, {end}{"\n"}{end}' |
+      labels | sed -E 's/\t\.\.\t/\t-\t/; s/, (\t|$)/\1/g')" | table
   echo
-  # Findings about a server have no trial.
-  field '{range .status.findings[*]}{.severity}: trial {.trial} ({.target}): {.check}: {.message}{"\n"}{end}' | sed 's/: trial  (\([^)]*\)):/: \1:/'
+  field '{range .status.summary[*]}{.caveat}{"\t"}{.target} {.name} {.labels}{"\n"}{end}' | labels | awk -F '\t' '$1 != "" {print "caveat: " $2 ": " $1}'
+  field '{range .status.findings[*]}{.severity}{"\t"}{.check}{"\t"}{.target}{"\t"}{.trial}{"\t"}{.message}{"\n"}{end}' | grouped
   cat <<EOF
 Every number, the server's variables and the verbatim output of sysbench are in ConfigMaps (docs/results.md):
   export KUBECONFIG=\$PWD/out/kubeconfig PATH=\$PWD/bin:\$PATH

@@ -1,9 +1,9 @@
 package summary
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -21,42 +21,37 @@ func labelText(labels map[string]string) string {
 	}
 	words := make([]string, 0, len(labels))
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		words = append(words, fmt.Sprintf("%s=%q", name, labels[name]))
+		words = append(words, name+"="+strconv.Quote(labels[name]))
 	}
 	return strings.Join(words, ",")
 }
 
-// valuesOf a trial. What is no number was written by another version.
-func valuesOf(vs []v1alpha1.Value) map[valueKey]float64 {
-	out := make(map[valueKey]float64, len(vs))
-	for _, v := range vs {
-		f, ok := number(v.Value)
-		if _, twice := out[keyOf(v)]; ok && !twice {
-			out[keyOf(v)] = f
-		}
-	}
-	return out
-}
-
-// labelsOf are, for each name, the measurements of a cell, one for each set of labels: those
-// without labels first, then in the order in which trials have them.
-func labelsOf(byTarget [][]outcome) map[string][]v1alpha1.Value {
-	out, seen := map[string][]v1alpha1.Value{}, map[valueKey]bool{}
+// readValues fills in the values of the trials of a cell, and returns for each name the
+// measurements that there are, one for each set of labels: those without labels first, then
+// in the order in which trials have them. What is no number was written by another version.
+func readValues(byTarget [][]outcome) map[string][]v1alpha1.Value {
+	known, seen := map[string][]v1alpha1.Value{}, map[valueKey]bool{}
 	for _, trials := range byTarget {
-		for _, o := range trials {
+		for i := range trials {
+			o := &trials[i]
 			if o.record == nil {
 				continue
 			}
+			o.values = make(map[valueKey]float64, len(o.record.Values))
 			for _, v := range o.record.Values {
-				if k := keyOf(v); !seen[k] {
+				k := keyOf(v)
+				if f, ok := number(v.Value); ok {
+					o.values[k] = f
+				}
+				if !seen[k] {
 					seen[k] = true
-					out[v.Name] = append(out[v.Name], v)
+					known[v.Name] = append(known[v.Name], v)
 				}
 			}
 		}
 	}
-	for _, vs := range out {
-		sortedByLabels(vs)
+	for _, vs := range known {
+		slices.SortStableFunc(vs, func(a, b v1alpha1.Value) int { return len(a.Labels) - len(b.Labels) })
 	}
-	return out
+	return known
 }

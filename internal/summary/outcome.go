@@ -17,7 +17,7 @@ type outcome struct {
 	record *journal.Record
 	// leftOut is why it does not count; empty when it does.
 	leftOut v1alpha1.LeftOutReason
-	// values of the record.
+	// values of the record; readValues fills them in.
 	values map[valueKey]float64
 }
 
@@ -55,9 +55,6 @@ func outcomes(in Input) [][][]outcome {
 	for _, t := range in.Plan.Trials {
 		rec := last[t.Index]
 		o := outcome{record: rec, leftOut: whyLeftOut(rec, disturbed[pair{t.Block, t.Cell}] > 0)}
-		if rec != nil && rec.State == v1alpha1.TrialSucceeded {
-			o.values = valuesOf(rec.Values)
-		}
 		out[t.Cell][t.Target] = append(out[t.Cell][t.Target], o)
 	}
 	return out

@@ -15,7 +15,6 @@ package summary
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -42,7 +41,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 	cells, main := outcomes(in), mainValue(in)
 	var out []v1alpha1.SummaryEntry
 	for cell, byTarget := range cells {
-		known := labelsOf(byTarget)
+		known := readValues(byTarget)
 		if main.Name != "" && len(known[main.Name]) == 0 {
 			known[main.Name] = []v1alpha1.Value{{Name: main.Name, Unit: main.Unit, Direction: main.Direction}}
 		}
@@ -61,6 +60,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 				}
 			}
 		}
+		cells[cell] = nil // a long run has millions of values
 	}
 	return out
 }
@@ -173,9 +173,3 @@ func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 // round to six digits after the point: shares and probabilities are computed, and their
 // last digits say nothing.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }
-
-// sortedByLabels is stable: measurements without labels come first, because they are about
-// all operations together.
-func sortedByLabels(vs []v1alpha1.Value) {
-	slices.SortStableFunc(vs, func(a, b v1alpha1.Value) int { return len(a.Labels) - len(b.Labels) })
-}

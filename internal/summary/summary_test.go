@@ -252,12 +252,30 @@ func TestEveryTrialIsAccountedFor(t *testing.T) {
 				}
 				seen[l.Reason] = true
 			}
+			if want := counting(records, e); e.N != want {
+				t.Fatalf("round %d: %d trials count, want %d: %+v", round, e.N, want, e)
+			}
 			blocks := int32(len(p.Trials) / len(p.Cells) / len(p.Targets))
 			if sum != e.Planned || e.Planned != blocks || (e.Median == "") != (e.N == 0) {
 				t.Fatalf("round %d: %d of %d blocks are accounted for: %+v", round, sum, blocks, e)
 			}
 		}
 	}
+}
+
+// counting trials of an entry, found the long way: good ones of which no trial of the same
+// cell and block was disturbed.
+func counting(records []journal.Record, e v1alpha1.SummaryEntry) (n int32) {
+	for _, rec := range records {
+		good := rec.Cell == e.Cell && rec.Target == e.Target && rec.State == v1alpha1.TrialSucceeded && *rec.Valid && len(rec.Values) > 0
+		for _, other := range records {
+			good = good && !(other.Cell == rec.Cell && other.Block == rec.Block && other.Disturbed)
+		}
+		if good {
+			n++
+		}
+	}
+	return n
 }
 
 func TestCaveats(t *testing.T) {

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -112,6 +113,15 @@ func TestYCSB(t *testing.T) {
 	}
 	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Name != result.NameThroughput {
 		t.Errorf("the summary does not begin with the throughput: %+v", got.Status.Summary)
+	}
+	for _, name := range []string{result.NameLatencyMin, result.NameOperationCount, result.NameGCCount, result.NameGCTime} {
+		if !slices.ContainsFunc(got.Status.Summary, func(e v1alpha1.SummaryEntry) bool { return e.Name == name }) {
+			t.Errorf("the summary has no %s", name)
+		}
+	}
+	// What YCSB itself measured of the load stands beside its time.
+	if !slices.ContainsFunc(got.Status.Targets[0].Load, func(v v1alpha1.Value) bool { return v.Name == result.NameThroughput }) {
+		t.Errorf("the load has no figure of the tool: %+v", got.Status.Targets[0].Load)
 	}
 }
 
