@@ -31,6 +31,7 @@ var rules = map[string]how{
 	NameThroughput:        sum,
 	NameQueries:           sum,
 	NameQueryCount:        sum,
+	NameWrites:            sum,
 	NameEvents:            sum,
 	NameOperationCount:    sum,
 	NameReturnCount:       sum,

@@ -7,6 +7,8 @@
 //
 //	counts.go       what was counted adds up
 //	operations.go   kinds of operations add up, and are mixed as asked for
+//	noop.go         writes changed what they promise
+//	data.go         the data lasted for the window, and is that of other targets
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
 //	time.go         the time measured is the time asked for
@@ -72,6 +74,8 @@ var checks = []check{
 	{"event-count", Invalid, eventCount},
 	{"query-kinds", Invalid, queryKinds},
 	{"queries-per-operation", Invalid, queriesPerOperation},
+	{"no-op-writes", Invalid, noOpMuch},
+	{"data-ran-dry", Invalid, ranDry},
 	{"operation-kinds", Invalid, operationKinds},
 	{"operation-mix", Invalid, operationMix},
 	{"histogram", Invalid, histogram},
@@ -97,6 +101,7 @@ var checks = []check{
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
+	{"no-op-writes", Warning, noOpLittle},
 	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},
 	{"fsync", Warning, fasterThanStorage},
@@ -108,6 +113,7 @@ var checks = []check{
 	{"reset", Warning, resetProblems},
 	{"agent", Warning, agentProblems},
 	{"problems", Warning, problems},
+	{"no-op-writes", Note, noOpUnobserved},
 }
 
 // Check asks all questions of the result of a measured window. A result that
