@@ -93,6 +93,9 @@ const (
 	ErrorReconnects = "reconnects"
 )
 
+// SourceChecksum is the source of a Problem of tables that have no checksum.
+const SourceChecksum = "server/checksum"
+
 // Find returns the first measurement of the name that has all the labels; it may
 // have more. Nil labels match every measurement of the name.
 func Find(ms []Measurement, name string, labels map[string]string) (Measurement, bool) {

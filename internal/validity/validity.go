@@ -111,6 +111,7 @@ var checks = []check{
 	{"client-throttled", Warning, clientThrottledLittle},
 	{"variables-changed", Warning, variablesChanged},
 	{"reset", Warning, resetProblems},
+	{"checksum", Warning, unchecked},
 	{"agent", Warning, agentProblems},
 	{"problems", Warning, problems},
 	{"no-op-writes", Note, noOpUnobserved},

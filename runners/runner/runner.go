@@ -279,6 +279,9 @@ type Runner struct {
 	// Rows that Prepare has to leave, all clients together, by the name of the table. Nil,
 	// or an empty answer: nothing is known.
 	Rows func(t Trial) (map[string]int64, error)
+	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
+	// byte, so that checksums of two loads can be compared. Nil: nothing is known.
+	SameBytes func(t Trial) bool
 	// Quote parses output that somebody published: whatever of it is there, however it was
 	// copied. Nil: there is none to parse.
 	Quote func(text []byte) Report

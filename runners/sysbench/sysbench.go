@@ -47,6 +47,7 @@ func Runner() runner.Runner {
 		DataFields: []string{"tables", "tableSize"},
 		Demand:     demand,
 		Rows:       rows,
+		SameBytes:  sameBytes,
 		Quote:      quoted,
 		Skips:      skips,
 		// The script of prepare can; sysbench by itself always makes all the tables. A script
