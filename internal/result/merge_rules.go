@@ -36,6 +36,7 @@ var rules = map[string]how{
 	NameThroughput:        rate,
 	NameQueries:           rate,
 	NameQueryCount:        sum,
+	NameWrites:            sum,
 	NameEvents:            sum,
 	NameOperationCount:    sum,
 	NameReturnCount:       sum,

@@ -25,6 +25,8 @@ const (
 	NameQueries = "queries"
 	// NameQueryCount is the number of statements of one kind; see LabelKind.
 	NameQueryCount = "queries.count"
+	// NameWrites is the rate of statements that changed a row, per second; intervals only.
+	NameWrites = "queries.writes"
 	// NameEvents is the number of operations that the tool counted itself.
 	NameEvents = "events"
 	// NameOperationCount is the number of operations of one kind that ended well; see
@@ -97,6 +99,9 @@ const (
 	// ErrorReconnects counts connections that were made again.
 	ErrorReconnects = "reconnects"
 )
+
+// SourceChecksum is the source of a Problem of tables that have no checksum.
+const SourceChecksum = "server/checksum"
 
 // Find returns the first measurement of the name that has all the labels; it may
 // have more. Nil labels match every measurement of the name.

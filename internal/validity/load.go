@@ -10,8 +10,15 @@ import (
 // CheckLoad asks whether a target is what it promises to be, of the result of its phase
 // Prepare. What it finds holds for every trial of the target.
 func CheckLoad(r result.Result) []Finding {
-	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Prepare) || r.Server == nil || r.Server.Durability == nil {
+	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Prepare) {
 		return nil
+	}
+	var findings []Finding
+	if message := unchecked(r, runner.Facts{}); message != "" {
+		findings = append(findings, Finding{Check: "checksum", Severity: Warning, Message: message})
+	}
+	if r.Server == nil || r.Server.Durability == nil {
+		return findings
 	}
 	if message := notDurable(*r.Server); message != "" {
 		severity := Invalid
@@ -19,9 +26,9 @@ func CheckLoad(r result.Result) []Finding {
 		if r.Target != nil && r.Target.Storage != nil && inMemory(r.Target.Storage.Filesystem) {
 			severity = Warning
 		}
-		return []Finding{{Check: "durability", Severity: severity, Message: message}}
+		findings = append(findings, Finding{Check: "durability", Severity: severity, Message: message})
 	}
-	return nil
+	return findings
 }
 
 func inMemory(filesystem string) bool { return filesystem == "tmpfs" || filesystem == "ramfs" }

@@ -141,7 +141,18 @@ func isOfReset(p result.Problem) bool { return p.Source == resetSource }
 // isOfAgent: not a line of the tool's output, but what the agent met on its way.
 func isOfAgent(p result.Problem) bool {
 	side, _, _ := strings.Cut(p.Source, "/")
-	return p.Line == 0 && (side == "server" || side == "target" || side == "client")
+	return p.Line == 0 && p.Source != result.SourceChecksum && (side == "server" || side == "target" || side == "client")
+}
+
+func isOfChecksum(p result.Problem) bool { return p.Source == result.SourceChecksum }
+
+// unchecked: tables without a checksum are the same as far as their number of rows tells.
+func unchecked(r result.Result, _ runner.Facts) string {
+	i := slices.IndexFunc(r.Problems, isOfChecksum)
+	if i < 0 {
+		return ""
+	}
+	return "the data is compared by its number of rows alone: " + r.Problems[i].Text
 }
 
 // agentProblems are what the agent could not find out, or not do as it was asked.
@@ -164,7 +175,7 @@ func resetProblems(r result.Result, _ runner.Facts) string {
 }
 
 func problems(r result.Result, _ runner.Facts) string {
-	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return isOfReset(p) || isOfAgent(p) })
+	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return isOfReset(p) || isOfAgent(p) || isOfChecksum(p) })
 	if len(lines) == 0 {
 		return ""
 	}

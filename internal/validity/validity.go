@@ -7,6 +7,8 @@
 //
 //	counts.go       what was counted adds up
 //	operations.go   kinds of operations add up, and are mixed as asked for
+//	noop.go         writes changed what they promise
+//	data.go         the data lasted for the window, and is that of other targets
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
 //	time.go         the time measured is the time asked for
@@ -76,6 +78,8 @@ var checks = []check{
 	{"event-count", Invalid, eventCount},
 	{"query-kinds", Invalid, queryKinds},
 	{"queries-per-operation", Invalid, queriesPerOperation},
+	{"no-op-writes", Invalid, noOpMuch},
+	{"data-ran-dry", Invalid, ranDry},
 	{"operation-kinds", Invalid, operationKinds},
 	{"operation-mix", Invalid, operationMix},
 	{"histogram", Invalid, histogram},
@@ -107,6 +111,7 @@ var checks = []check{
 	{"stall", Warning, stall},
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
+	{"no-op-writes", Warning, noOpLittle},
 	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},
 	{"fsync", Warning, fasterThanStorage},
@@ -114,8 +119,10 @@ var checks = []check{
 	{"server-statements", Warning, serverStatements},
 	{"variables-changed", Warning, variablesChanged},
 	{"reset", Warning, resetProblems},
+	{"checksum", Warning, unchecked},
 	{"agent", Warning, agentProblems},
 	{"problems", Warning, problems},
+	{"no-op-writes", Note, noOpUnobserved},
 }
 
 // Check asks all questions of the result of a measured window. A result that

@@ -398,6 +398,8 @@ var cases = map[string]struct {
 	"time of connecting that does not explain all of them": {all(idle(8), set(result.NameLatencyMin, 2), after(0.5)), "client-bottleneck", "fill only"},
 	"a rate that was not offered while connecting":         {all(atRate(1179), after(1), withoutSeries), "", ""},
 	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "saturated", "1180 operations per second were offered"},
+	"tables without a checksum": {withProblem("server/checksum", "2 of 2 tables (a, b) have no checksum: those of all tables may take 1m0s together"),
+		"checksum", "the data is compared by its number of rows alone: 2 of 2 tables (a, b) have no checksum"},
 	"what the agent could not do":                          {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
 	"what a tool cannot do": {withoutValue(result.Unsupported, "no such call"), "unsupported",
 		"6 measurements are not supported: driver=d0 (no such call); driver=d1 (no such call); driver=d2 (no such call); driver=d3 (no such call); driver=d4 (no such call); and 1 more"},
@@ -440,7 +442,8 @@ func TestCheck(t *testing.T) {
 }
 
 func TestEveryCheckHasACase(t *testing.T) {
-	tested := map[string]bool{"snapshot-isolation": true} // TestSnapshotIsolation: another check speaks with it
+	// TestSnapshotIsolation and TestDataRanDry: another check speaks with them.
+	tested := map[string]bool{"snapshot-isolation": true, "data-ran-dry": true, "no-op-writes": len(noOpCases) > 0}
 	for _, tc := range cases {
 		tested[tc.check] = true
 	}

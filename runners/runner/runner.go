@@ -223,6 +223,17 @@ type Facts struct {
 	Threads int32
 	// QueriesPerOperation is how many statements an operation without errors has.
 	QueriesPerOperation int32
+	// WritesPerOperation is how many of them the tool counts as kind write when each of them
+	// changes a row; one that changes none the tool counts as another kind.
+	WritesPerOperation float64
+	// Rows that an operation without errors is to change.
+	Rows Rows
+	// RowsOf is Rows for tools that count kinds of operations: by the label operation.
+	RowsOf map[string]Rows
+	// StorageEngine of the tables, such as InnoDB; empty for the server's default.
+	StorageEngine string
+	// Clients of the trial, whose work the server's counters hold together; 0 is 1.
+	Clients int32
 	// Mix is the share (0 to 1) of all operations in which the tool counts operations of a
 	// kind, by the label operation, where each is chosen at random. Shares may add up to
 	// more than 1: an operation that reads and writes counts as both.
@@ -239,6 +250,24 @@ type Facts struct {
 	// 0 for 1. The manager sets it.
 	Judged int
 }
+
+// Rows are numbers of rows that are changed in one way or another.
+type Rows struct {
+	Inserted, Updated, Deleted float64
+}
+
+// Plus is the sum of both, each kind for itself.
+func (r Rows) Plus(o Rows) Rows {
+	return Rows{Inserted: r.Inserted + o.Inserted, Updated: r.Updated + o.Updated, Deleted: r.Deleted + o.Deleted}
+}
+
+// Times is n times as many.
+func (r Rows) Times(n float64) Rows {
+	return Rows{Inserted: n * r.Inserted, Updated: n * r.Updated, Deleted: n * r.Deleted}
+}
+
+// Sum of all kinds.
+func (r Rows) Sum() float64 { return r.Inserted + r.Updated + r.Deleted }
 
 // Runner adapts one tool.
 type Runner struct {
@@ -270,6 +299,9 @@ type Runner struct {
 	// Wears is what the operations of one client of the trial do to the rows that Rows counts.
 	// Nil: nothing is known.
 	Wears func(t Trial) (Wear, error)
+	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
+	// byte, so that checksums of two loads can be compared. Nil: nothing is known.
+	SameBytes func(t Trial) bool
 	// Quote parses output that somebody published: whatever of it is there, however it was
 	// copied. Nil: there is none to parse.
 	Quote func(text []byte) Report

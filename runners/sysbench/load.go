@@ -71,6 +71,13 @@ end
 sysbench.cmdline.commands.prepare = {load_part, sysbench.cmdline.PARALLEL_COMMAND}
 `
 
+// sameBytes: the script leaves the same rows in every load. What a script of the user
+// loads is not known.
+func sameBytes(t runner.Trial) bool {
+	p, err := workloadOf(t)
+	return err == nil && p.Script == nil
+}
+
 // part is which of the tables sbtest1 to sbtest<tables> a phase is about: the index
 // of a part among parts. Tables are dealt out one by one, so the parts differ by one
 // table at most, and the first ones have more.

@@ -31,7 +31,7 @@ const (
 // measurements turns what was read into measurements, in a fixed order. What was
 // not reported is left out.
 func (r *reading) measurements(p Params) []result.Measurement {
-	ms := r.rates()
+	ms := r.rates(p)
 	ms = append(ms, r.latencies(p)...)
 	ms = append(ms, r.facts()...)
 	ms = append(ms, r.disturbances()...)
@@ -47,7 +47,7 @@ func (r *reading) measurements(p Params) []result.Measurement {
 	return kept
 }
 
-func (r *reading) rates() []result.Measurement {
+func (r *reading) rates(p Params) []result.Measurement {
 	ms := []result.Measurement{
 		{
 			Name: result.NameThroughput, Unit: unitTransactions, Direction: result.HigherIsBetter, Operation: operationTransaction,
@@ -63,6 +63,10 @@ func (r *reading) rates() []result.Measurement {
 			Name: result.NameQueryCount, Labels: map[string]string{result.LabelKind: kind},
 			Unit: unitOne, Operation: operationQuery, Value: r.value(kind),
 		})
+	}
+	// By the test where it is known, not by the numbers alone, so that all clients of a trial have it or none.
+	if p.changes().writes > 0 || r.figures[figWrite].value > 0 || r.series.anyWrite {
+		ms = append(ms, result.Measurement{Name: result.NameWrites, Unit: unitQueries, Operation: operationQuery, Intervals: r.series.writes})
 	}
 	return ms
 }

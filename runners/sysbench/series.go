@@ -20,8 +20,8 @@ var (
 
 // series are the time series of a run.
 type series struct {
-	tps, qps, latency, errors, reconnects, queue, concurrency []result.Interval
-	anyError, anyReconnect                                    bool
+	tps, qps, writes, latency, errors, reconnects, queue, concurrency []result.Interval
+	anyWrite, anyError, anyReconnect                                  bool
 	// percentile of latency, as the last line says.
 	percentile string
 }
@@ -38,9 +38,11 @@ func (s *series) addInterval(line string) bool {
 	}
 	s.tps = append(s.tps, point(at, m[3]))
 	s.qps = append(s.qps, point(at, m[4]))
+	s.writes = append(s.writes, point(at, m[6]))
 	s.latency, s.percentile = append(s.latency, point(at, m[9])), m[8]
 	s.errors = append(s.errors, point(at, m[10]))
 	s.reconnects = append(s.reconnects, point(at, m[11]))
+	s.anyWrite = s.anyWrite || nonZero(s.writes[len(s.writes)-1])
 	s.anyError = s.anyError || nonZero(s.errors[len(s.errors)-1])
 	s.anyReconnect = s.anyReconnect || nonZero(s.reconnects[len(s.reconnects)-1])
 	return true

@@ -49,6 +49,7 @@ func Runner() runner.Runner {
 		Demand:     demand,
 		Rows:       rows,
 		Wears:      wear,
+		SameBytes:  sameBytes,
 		Quote:      quoted,
 		Skips:      skips,
 		// The script of prepare can; sysbench by itself always makes all the tables. A script

@@ -1,5 +1,7 @@
 package sysbench
 
+import "github.com/assay-bench/assay/runners/runner"
+
 // Names of the tests that come with sysbench.
 const (
 	TestReadWrite      = "oltp_read_write"
@@ -24,6 +26,8 @@ type group struct {
 	each int64
 	// prepared statements per table, whatever the options say.
 	prepared int64
+	// rows that an execution changes; it has as many writing statements.
+	rows runner.Rows
 	// switchable: --range-selects=off leaves the group out altogether.
 	switchable bool
 }
@@ -35,9 +39,9 @@ var (
 		options: map[string]int64{"simple_ranges": 1, "sum_ranges": 1, "order_ranges": 1, "distinct_ranges": 1},
 		each:    1, prepared: 4, switchable: true,
 	}
-	indexUpdates    = group{options: map[string]int64{"index_updates": 1}, each: 1, prepared: 1}
-	nonIndexUpdates = group{options: map[string]int64{"non_index_updates": 1}, each: 1, prepared: 1}
-	deleteInserts   = group{options: map[string]int64{"delete_inserts": 1}, each: 2, prepared: 2}
+	indexUpdates    = group{options: map[string]int64{"index_updates": 1}, each: 1, prepared: 1, rows: runner.Rows{Updated: 1}}
+	nonIndexUpdates = group{options: map[string]int64{"non_index_updates": 1}, each: 1, prepared: 1, rows: runner.Rows{Updated: 1}}
+	deleteInserts   = group{options: map[string]int64{"delete_inserts": 1}, each: 2, prepared: 2, rows: runner.Rows{Deleted: 1, Inserted: 1}}
 )
 
 // test is what an event of a bundled test consists of, from the Lua sources of 1.0.20.
@@ -48,6 +52,8 @@ type test struct {
 	// statements that are always there, with those prepared per table and per
 	// connection.
 	statements, perTable, perConnection int64
+	// rows that an event changes besides those of its groups.
+	rows runner.Rows
 	// oneTable: the test refuses to have more.
 	oneTable bool
 	// ownSchema: its tables are not those of the OLTP tests.
@@ -58,15 +64,15 @@ var bundled = map[string]test{
 	TestReadWrite:      {transaction: true, groups: []group{pointSelects, rangeSelects, indexUpdates, nonIndexUpdates, deleteInserts}},
 	TestReadOnly:       {transaction: true, groups: []group{pointSelects, rangeSelects}},
 	TestWriteOnly:      {transaction: true, groups: []group{indexUpdates, nonIndexUpdates, deleteInserts}},
-	TestPointSelect:    {statements: 1, perTable: 1}, // it sets point_selects to 1, whatever was asked for
-	TestInsert:         {statements: 1},              // as text: nothing is prepared
-	TestDelete:         {statements: 1, perTable: 1},
+	TestPointSelect:    {statements: 1, perTable: 1},                    // it sets point_selects to 1, whatever was asked for
+	TestInsert:         {statements: 1, rows: runner.Rows{Inserted: 1}}, // as text: nothing is prepared
+	TestDelete:         {statements: 1, perTable: 1, rows: runner.Rows{Deleted: 1}},
 	TestUpdateIndex:    {groups: []group{indexUpdates}},
 	TestUpdateNonIndex: {groups: []group{nonIndexUpdates}},
 	TestRandomPoints:   {statements: 1, perConnection: 1, oneTable: true},
 	TestRandomRanges:   {statements: 1, perConnection: 1, oneTable: true},
 	// An event is a row; as many rows as fit into half a megabyte are one statement.
-	TestBulkInsert: {ownSchema: true},
+	TestBulkInsert: {ownSchema: true, rows: runner.Rows{Inserted: 1}},
 }
 
 // queriesPerEvent counts the statements of an event without errors: with nothing in
@@ -87,6 +93,29 @@ func (p Params) queriesPerEvent() int64 {
 		n += 2
 	}
 	return n
+}
+
+// change is what an event without errors is to change.
+type change struct {
+	rows runner.Rows
+	// writes are its statements that write; 0 where that is not known.
+	writes float64
+}
+
+// changes of an event: each of its writing statements changes one row, except in
+// bulk_insert, where one statement has many. Nothing is known of scripts of the user.
+func (p Params) changes() change {
+	t := bundled[p.Test]
+	c := change{rows: t.rows}
+	for _, g := range t.groups {
+		for name, usual := range g.options {
+			c.rows = c.rows.Plus(g.rows.Times(float64(p.number(name, usual))))
+		}
+	}
+	if !t.ownSchema {
+		c.writes = c.rows.Sum()
+	}
+	return c
 }
 
 // preparedPerConnection counts the prepared statements that a connection holds open:

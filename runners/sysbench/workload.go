@@ -189,8 +189,12 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	if err != nil {
 		return runner.Facts{}, err
 	}
+	changes := p.changes()
 	f := runner.Facts{
 		DurationSeconds:       t.DurationSeconds,
+		WritesPerOperation:    changes.writes,
+		Rows:                  changes.rows,
+		StorageEngine:         cmp.Or(t.Endpoint.StorageEngine, defaultEngine),
 		Operations:            p.Events,
 		Rate:                  float64(p.Rate),
 		RandomArrivals:        p.Rate > 0, // exponential gaps

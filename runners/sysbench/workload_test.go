@@ -72,15 +72,20 @@ func TestFacts(t *testing.T) {
 		test    string
 		skipTrx bool
 		want    int32
+		rows    runner.Rows
 	}{
-		"read write":                         {TestReadWrite, false, 20},
-		"read write without transactions":    {TestReadWrite, true, 18},
-		"read only":                          {TestReadOnly, false, 16},
-		"read only without transactions":     {TestReadOnly, true, 14},
-		"write only":                         {TestWriteOnly, false, 6},
-		"write only without transactions":    {TestWriteOnly, true, 4},
-		"a point select has no transaction":  {TestPointSelect, false, 1},
-		"a point select, and none asked for": {TestPointSelect, true, 1},
+		"read write":                         {TestReadWrite, false, 20, runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}},
+		"read write without transactions":    {TestReadWrite, true, 18, runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}},
+		"read only":                          {TestReadOnly, false, 16, runner.Rows{}},
+		"read only without transactions":     {TestReadOnly, true, 14, runner.Rows{}},
+		"write only":                         {TestWriteOnly, false, 6, runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}},
+		"write only without transactions":    {TestWriteOnly, true, 4, runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}},
+		"a point select has no transaction":  {TestPointSelect, false, 1, runner.Rows{}},
+		"a point select, and none asked for": {TestPointSelect, true, 1, runner.Rows{}},
+		"an insert":                          {TestInsert, false, 1, runner.Rows{Inserted: 1}},
+		"a delete":                           {TestDelete, false, 1, runner.Rows{Deleted: 1}},
+		"an update of the index":             {TestUpdateIndex, false, 1, runner.Rows{Updated: 1}},
+		"an update beside the index":         {TestUpdateNonIndex, false, 1, runner.Rows{Updated: 1}},
 	}
 	for name, tc := range queries {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +96,7 @@ func TestFacts(t *testing.T) {
 			}
 			want := runner.Facts{
 				DurationSeconds: 10, Threads: 4, QueriesPerOperation: tc.want, ReportIntervalSeconds: 1,
-				QuantileError: quantileError, TLSRequired: true,
+				QuantileError: quantileError, TLSRequired: true, Rows: tc.rows, WritesPerOperation: tc.rows.Sum(), StorageEngine: "InnoDB",
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("facts (-want +got):\n%s", diff)
@@ -117,6 +122,7 @@ func TestFacts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			tc.want.Rows, tc.want.WritesPerOperation, tc.want.StorageEngine = runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}, 4, "InnoDB"
 			tc.want.QueriesPerOperation, tc.want.ReportIntervalSeconds, tc.want.QuantileError = 20, 1, quantileError
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("facts (-want +got):\n%s", diff)
@@ -125,6 +131,27 @@ func TestFacts(t *testing.T) {
 	}
 	if _, err := facts(runner.Trial{}); err == nil {
 		t.Error("facts of a trial without a workload: want an error")
+	}
+}
+
+// Options change how many rows an event is to change; an event of bulk_insert is a row, of
+// which many are one statement, and nothing is known of scripts.
+func TestChangesOfAnEvent(t *testing.T) {
+	tests := map[string]struct {
+		params Params
+		want   change
+	}{
+		"other numbers": {
+			Params{Test: TestReadWrite, Options: map[string]string{"index-updates": "2", "non_index_updates": "0", "delete-inserts": "3"}},
+			change{rows: runner.Rows{Inserted: 3, Updated: 2, Deleted: 3}, writes: 8},
+		},
+		"rows in bulk":         {Params{Test: TestBulkInsert}, change{rows: runner.Rows{Inserted: 1}}},
+		"a script of the user": {Params{Script: &Script{}}, change{}},
+	}
+	for name, tc := range tests {
+		if got := tc.params.changes(); got != tc.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, tc.want)
+		}
 	}
 }
 

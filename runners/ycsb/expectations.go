@@ -20,6 +20,8 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		QuantileError:         quantileError,
 		Mix:                   mixOf(p.effective()),
 		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
+		RowsOf:                p.changes(),
+		StorageEngine:         t.Endpoint.StorageEngine,
 	}
 	if p.OperationCount > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected
@@ -29,6 +31,21 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		f.Pacers = p.Threads
 	}
 	return f, nil
+}
+
+// distinctLength is the length in bytes from which two random fields are never equal.
+const distinctLength = 8
+
+// changes are the rows that operations are to change, by kind. An update that reads before
+// it writes is counted as an UPDATE too. Fields that may be short or empty may be updated
+// to what they are.
+func (p Params) changes() map[string]runner.Rows {
+	rows := map[string]runner.Rows{"insert": {Inserted: 1}}
+	lengths := p.effective()["fieldlengthdistribution"]
+	if p.FieldLength >= distinctLength && (lengths == "" || lengths == "constant") {
+		rows["update"] = runner.Rows{Updated: 1}
+	}
+	return rows
 }
 
 // rows that the load has to leave.

@@ -118,7 +118,8 @@ func TestExpectations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.facts.Mix = mix
+			tt.facts.Mix, tt.facts.StorageEngine = mix, trial.Endpoint.StorageEngine
+			tt.facts.RowsOf = map[string]runner.Rows{"insert": {Inserted: 1}, "update": {Updated: 1}}
 			n, err := rows(trial)
 			if err != nil {
 				t.Fatal(err)

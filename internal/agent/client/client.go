@@ -74,7 +74,7 @@ type Questions interface {
 	// NonDefault are the variables that are not the server's own default.
 	NonDefault(ctx context.Context, version string) (map[string]string, error)
 	// Tables of the benchmark's schema in the order of their names.
-	Tables(ctx context.Context) ([]result.Table, error)
+	Tables(ctx context.Context) (tables []result.Table, unchecked string, err error)
 }
 
 // Options are the names and places of `agent client`; see Defaults.

@@ -230,6 +230,24 @@ func TestASnapshotIsTakenAfterPrepare(t *testing.T) {
 	}
 }
 
+// A checksum that was not taken is no silence: neither after loading nor after a reset.
+func TestTablesWithoutAChecksumAreAProblem(t *testing.T) {
+	want := []result.Problem{{Source: "server/checksum", Text: "1 of 2 tables (sbtest2) have no checksum: too large"}}
+	rigs := map[string]*rig{
+		"after loading": newRig(t, "good", runner.Prepare, nil),
+		"after a reset": newResetRig(t, "good", result.ResetReload, nil),
+	}
+	for name, r := range rigs {
+		t.Run(name, func(t *testing.T) {
+			r.server.tables[1].Checksum, r.server.unchecked = nil, want[0].Text
+			res := runAll(t, []*rig{r})[0]
+			if diff := cmp.Diff(want, res.Problems); diff != "" {
+				t.Errorf("problems (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestAMessageNamesABoundedNumberOfTables(t *testing.T) {
 	var want []result.Table
 	for range 25 {

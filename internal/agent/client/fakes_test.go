@@ -175,6 +175,8 @@ type fakeServer struct {
 	// tables are what Tables gives, and defaultsErr the error of NonDefault.
 	tables      []result.Table
 	defaultsErr error
+	// unchecked says which of the tables have no checksum.
+	unchecked string
 	// cipher of its sessions.
 	cipher string
 	// probed is the answer of RoundTrip, and probesErr the error of both probes.
@@ -261,9 +263,9 @@ func aDurability() *result.Durability {
 	return &result.Durability{StorageEngine: "InnoDB", Commits: 50, Seconds: 0.25, Counters: map[string]int64{"innodb_data_fsyncs": 51}}
 }
 
-func (s *fakeServer) Tables(context.Context) ([]result.Table, error) {
+func (s *fakeServer) Tables(context.Context) ([]result.Table, string, error) {
 	s.note("tables")
-	return s.tables, s.err
+	return s.tables, s.unchecked, s.err
 }
 
 // fakeTarget is the agent of a database pod.

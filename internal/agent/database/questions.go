@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,10 +82,10 @@ func pairsOn(ctx context.Context, c *sql.Conn, query string) (map[string]string,
 	return all, nil
 }
 
-// Tables counts the rows of every table of the benchmark's schema, by name.
-func (s *Server) Tables(ctx context.Context) ([]result.Table, error) {
-	var tables []result.Table
-	err := s.with(ctx, func(c *sql.Conn) error {
+// Tables counts the rows of every table of the benchmark's schema, by name. unchecked says
+// which tables have no checksum, and why; it is empty when all have.
+func (s *Server) Tables(ctx context.Context) (tables []result.Table, unchecked string, err error) {
+	err = s.with(ctx, func(c *sql.Conn) error {
 		names, err := tableNames(ctx, c, s.database)
 		if err != nil {
 			return err
@@ -98,10 +100,9 @@ func (s *Server) Tables(ctx context.Context) ([]result.Table, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	s.addChecksums(ctx, tables)
-	return tables, nil
+	return tables, s.addChecksums(ctx, tables, checksumTime), nil
 }
 
 func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, error) {
@@ -122,11 +123,12 @@ func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, er
 	return names, rows.Err()
 }
 
-// addChecksums fills in what the time allows; an error leaves the rest absent.
-func (s *Server) addChecksums(ctx context.Context, tables []result.Table) {
-	ctx, cancel := context.WithTimeout(ctx, checksumTime)
+// addChecksums fills in what the time allows; an error leaves the rest absent. It says which
+// tables have none, and why.
+func (s *Server) addChecksums(ctx context.Context, tables []result.Table, most time.Duration) string {
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	_ = s.with(ctx, func(c *sql.Conn) error {
+	err := s.with(ctx, func(c *sql.Conn) error {
 		for i, t := range tables {
 			var name string
 			var sum sql.NullInt64
@@ -139,6 +141,29 @@ func (s *Server) addChecksums(ctx context.Context, tables []result.Table) {
 		}
 		return nil
 	})
+	without := slices.DeleteFunc(slices.Clone(tables), func(t result.Table) bool { return t.Checksum != nil })
+	switch {
+	case len(without) == 0:
+		return ""
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Sprintf("%s no checksum: those of all tables may take %s together: make the tables smaller, or rely on the number of rows alone", have(without, len(tables)), most)
+	case err != nil:
+		return fmt.Sprintf("%s no checksum: CHECKSUM TABLE: %v", have(without, len(tables)), err)
+	}
+	return have(without, len(tables)) + " no checksum: the server gave NULL"
+}
+
+// have names the first tables of a list, as the begin of a sentence.
+func have(tables []result.Table, of int) string {
+	const most = 3
+	var names []string
+	for _, t := range tables[:min(len(tables), most)] {
+		names = append(names, t.Name)
+	}
+	if len(tables) > most {
+		names = append(names, "...")
+	}
+	return fmt.Sprintf("%d of %d tables (%s) have", len(tables), of, strings.Join(names, ", "))
 }
 
 func quoted(database, table string) string {

@@ -93,7 +93,7 @@ func TestRealProbes(t *testing.T) {
 					t.Errorf("durability %+v, want fsyncs for all: %v", *d, tc.durable)
 				}
 			}
-			if tables, err := s.Tables(t.Context()); err != nil || len(tables) > 0 {
+			if tables, _, err := s.Tables(t.Context()); err != nil || len(tables) > 0 {
 				t.Errorf("left behind: %v, %v", tables, err)
 			}
 			if version, cipher, err := s.Session(t.Context()); err != nil || version != "" || cipher != "" {

@@ -118,7 +118,7 @@ func questions(t *testing.T, s *server, connectSQL string) {
 	if status, err := client.Status(t.Context()); err != nil || status["Questions"] == "" {
 		t.Errorf("status: %d variables, %v", len(status), err)
 	}
-	if tables, err := client.Tables(t.Context()); err != nil || len(tables) != 0 {
+	if tables, _, err := client.Tables(t.Context()); err != nil || len(tables) != 0 {
 		t.Errorf("tables %v, %v; want none", tables, err)
 	}
 	for _, user := range []string{"root", "", "nobody"} {
