@@ -79,10 +79,18 @@ func filled(r result.Result, f runner.Facts) (filling, bool) {
 }
 
 // idleAtTheEnd is how long (ms) all threads together may have waited for the last
-// operations of others, where the number of operations is bounded: each for one.
+// operations of others: each for one, where the number of operations is bounded, and from the
+// end of the time that was asked for, where that is.
 func idleAtTheEnd(r result.Result, f runner.Facts) float64 {
+	if f.Operations == 0 {
+		seconds, ok := value(r, result.NameTotalTime, nil)
+		if !ok || f.DurationSeconds == 0 {
+			return 0
+		}
+		return float64(f.Threads) * 1000 * max(0, seconds-float64(f.DurationSeconds))
+	}
 	highest, ok := whole(r, result.NameLatencyMax)
-	if f.Operations == 0 || !ok {
+	if !ok {
 		return 0
 	}
 	return float64(f.Threads) * highest

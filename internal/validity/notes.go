@@ -40,29 +40,64 @@ func tls(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-// fewArrivals is how many operations an open loop has to offer in an interval, for
-// one without any to be no chance: e^-10 of them would be empty.
-const fewArrivals = 10
+const (
+	// fewArrivals is how many operations an open loop has to offer in an interval, for
+	// one without any to be no chance: e^-10 of them would be empty.
+	fewArrivals = 10
+	// slowShare of the median throughput is that of an interval in which a server stopped for
+	// half of it; manyOperations is how many the median has to have, for that to be no
+	// chance: of 50, one in 10,000 is 25 or less.
+	slowShare      = 0.5
+	manyOperations = 50
+)
 
+// stall names intervals without throughput, and those with little of it: a server that stops
+// for 1.2 s may leave no second empty. It is the server's own, and stays in the summary.
 func stall(r result.Result, f runner.Facts) string {
 	m, ok := r.Find(result.NameThroughput, nil)
 	if !ok || f.Rate > 0 && f.Rate*float64(f.ReportIntervalSeconds) < fewArrivals {
 		return ""
 	}
-	stalled, first := 0, 0.0
-	for _, point := range m.Intervals {
-		if point.Value == nil || *point.Value != 0 {
-			continue
-		}
-		if stalled == 0 {
-			first = point.AtSeconds
-		}
-		stalled++
+	if empty, first := slower(m.Intervals, 0); empty > 0 {
+		return fmt.Sprintf("%d of %d intervals had no throughput, the first one at %g s", empty, len(m.Intervals), first)
 	}
-	if stalled > 0 {
-		return fmt.Sprintf("%d of %d intervals had no throughput, the first one at %g s", stalled, len(m.Intervals), first)
+	median, known := medianOf(m.Intervals)
+	if !known || median*float64(f.ReportIntervalSeconds) < manyOperations || len(m.Intervals) < 3 {
+		return ""
+	}
+	// The first interval may be that of a start, and the last one is cut.
+	if slow, first := slower(m.Intervals[1:len(m.Intervals)-1], slowShare*median); slow > 0 {
+		return fmt.Sprintf("%d of %d intervals had less than half of the median throughput, the first one at %g s", slow, len(m.Intervals), first)
 	}
 	return ""
+}
+
+// slower counts the intervals with a throughput of 0, or of less than the bound.
+func slower(intervals []result.Interval, bound float64) (n int, first float64) {
+	for _, point := range intervals {
+		if point.Value == nil || *point.Value != 0 && *point.Value >= bound {
+			continue
+		}
+		if n == 0 {
+			first = point.AtSeconds
+		}
+		n++
+	}
+	return n, first
+}
+
+func medianOf(intervals []result.Interval) (median float64, known bool) {
+	var values []float64
+	for _, point := range intervals {
+		if point.Value != nil {
+			values = append(values, *point.Value)
+		}
+	}
+	if len(values) == 0 {
+		return 0, false
+	}
+	slices.Sort(values)
+	return values[len(values)/2], true
 }
 
 // percentileSample: a percentile needs some operations beyond it to be more than

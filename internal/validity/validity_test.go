@@ -181,6 +181,19 @@ func zeroInterval(at int) func(*result.Result, *runner.Facts) {
 	return edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[at].Value = new(float64) })
 }
 
+func slowInterval(at int, share float64) func(*result.Result, *runner.Facts) {
+	return edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[at].Value = new(share * 1060) })
+}
+
+// fewer makes the intervals those of a slower server.
+func fewer(by float64) func(*result.Result, *runner.Facts) {
+	return edit(result.NameThroughput, func(m *result.Measurement) {
+		for i := range m.Intervals {
+			m.Intervals[i].Value = new(*m.Intervals[i].Value / by)
+		}
+	})
+}
+
 // cases change a real result so that exactly one check has something to say, or
 // so that it is close to having it; message is a part of what it says.
 var cases = map[string]struct {
@@ -233,6 +246,10 @@ var cases = map[string]struct {
 	"threads that had to wait for the last operations": {
 		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 },
 			edit(result.NameLatencyMax, func(m *result.Measurement) { m.Value = new(1100.0) })), "", ""},
+	"threads that waited for an operation that stalled at the end": {
+		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 5 }, "", ""},
+	"threads that waited for more than that": {
+		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 6 }, "client-bottleneck", "fill only 0.666"},
 	"threads that waited for more than the last operations": {
 		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }), "client-bottleneck", "fill only 0.799"},
 	"a loop that is open": {func(_ *result.Result, f *runner.Facts) { f.Threads = 0 }, "", ""},
@@ -253,6 +270,11 @@ var cases = map[string]struct {
 	"a server that does not count them":          {withTLS(nil), "", ""},
 	"intervals without throughput": {
 		all(zeroInterval(3), zeroInterval(4)), "stall", "2 of 10 intervals had no throughput, the first one at 4 s"},
+	"a server that stopped for 0.6 s of two intervals each": {
+		all(slowInterval(3, 0.4), slowInterval(4, 0.41)), "stall", "2 of 10 intervals had less than half of the median throughput, the first one at 4 s"},
+	"an interval that is a little slower": {slowInterval(3, 0.55), "", ""},
+	"a slow first interval is no stall":   {slowInterval(0, 0.2), "", ""},
+	"a slow interval of few operations":   {all(slowInterval(3, 0.4), fewer(30)), "", ""},
 	"an interval without one of few arrivals": {
 		all(zeroInterval(3), atRate(9)), "", ""},
 	"an interval without any of many arrivals": {
@@ -400,7 +422,7 @@ var cases = map[string]struct {
 	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "saturated", "1180 operations per second were offered"},
 	"tables without a checksum": {withProblem("server/checksum", "2 of 2 tables (a, b) have no checksum: those of all tables may take 1m0s together"),
 		"checksum", "the data is compared by its number of rows alone: 2 of 2 tables (a, b) have no checksum"},
-	"what the agent could not do":                          {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
+	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
 	"what a tool cannot do": {withoutValue(result.Unsupported, "no such call"), "unsupported",
 		"6 measurements are not supported: driver=d0 (no such call); driver=d1 (no such call); driver=d2 (no such call); driver=d3 (no such call); driver=d4 (no such call); and 1 more"},
 	"what was tried and failed": {withoutValue(result.NotMeasured, "9 rows instead of 10"), "not-measured", "could not be measured: driver=d0 (9 rows instead of 10)"},
