@@ -75,8 +75,8 @@ func TestATargetAgentThatDoesNotAnswerIsAProblem(t *testing.T) {
 			if res.Target != nil {
 				t.Errorf("target %+v, want none", res.Target)
 			}
-			if len(res.Problems) != 2 || res.Problems[0].Source != "target/environment" || res.Problems[1].Source != "target/environment" {
-				t.Errorf("problems %+v, want one before and one after", res.Problems)
+			if len(res.Problems) != 3 || res.Problems[0].Source != "target/speed" || res.Problems[1].Source != "target/environment" || res.Problems[2].Source != "target/environment" {
+				t.Errorf("problems %+v, want one of the speed, one before and one after", res.Problems)
 			}
 			if skew := res.Times.MeasureStarted.Sub(*res.Times.Planned); skew > 150*time.Millisecond {
 				t.Errorf("it delayed the start by %s", skew)
@@ -130,5 +130,23 @@ func TestLastWord(t *testing.T) {
 	}
 	if in.withLastWord(nil) != nil {
 		t.Error("no failure became one")
+	}
+}
+
+// The speed of both machines is measured before the client reports ready, and only by the
+// first of several clients.
+func TestSpeedOfBothSides(t *testing.T) {
+	target := newFakeTarget(t)
+	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.Agent = target.address })
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if res.Client.Speed == nil || res.Client.Speed.Integer == nil || res.Client.Speed.Memory == nil {
+		t.Errorf("speed of the client: %+v", res.Client.Speed)
+	}
+	if diff := cmp.Diff(new(aSpeed()), res.Target.Speed); diff != "" {
+		t.Errorf("speed of the target (-want +got):\n%s", diff)
+	}
+	if len(target.calls) == 0 || target.calls[0] != "speed" {
+		t.Errorf("calls %v: the speed has to come before the counters of the window", target.calls)
 	}
 }

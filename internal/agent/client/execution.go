@@ -97,6 +97,8 @@ func (e *execution) steps() []step {
 		{e.first() && e.trial.Reset != nil, e.verify},
 		{e.waits() && e.replicated(), e.awaitReplicas},
 
+		// As late as possible, but not inside what the counters of the window embrace.
+		{e.waits() && e.first(), e.speed},
 		{warms, e.armWarmup},
 		{cold && e.waits() && e.replicated(), e.markReplicas},
 		{cold, e.before},

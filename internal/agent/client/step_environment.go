@@ -19,6 +19,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 		e.res.Target.Before = &now
 	}
 	usage := e.machine.Usage(0)
+	usage.CPUFrequency = e.machine.Frequency()
 	// The tool is not there yet.
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
 	e.res.Client.Before = &usage
@@ -36,6 +37,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 // usageAfter reads the counters of this container when the tool has ended.
 func (e *execution) usageAfter(in invocation) {
 	usage := e.machine.Usage(0)
+	usage.CPUFrequency = e.machine.Frequency()
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
 	e.res.Client.After = &usage
 	e.res.Client.ClockStepSeconds = new(clockStep(in.started, in.ended))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/result"
 )
 
 func TestOnlyTheTokenOpens(t *testing.T) {
@@ -17,7 +18,7 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 	r.beginReady(t)
 	good := "Bearer " + engine.ControlToken("secret")
 	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + engine.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
-		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
+		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathSpeed: "GET", engine.PathReplica: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
 			code, body := r.request(method, path, authorization, `{"id":"x"}`)
 			var refusal engine.Refusal
 			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != engine.ReasonUnauthorized {
@@ -73,5 +74,23 @@ func TestAStopIsAnswered(t *testing.T) {
 	_ = r.end(t)
 	if _, err := net.Dial("tcp", r.Listen); err == nil {
 		t.Error("the port is open after the end")
+	}
+}
+
+// What the trial asks for just before it begins: the node's speed and the storage's, in less
+// time than a trial may lose to it, and nothing is left in the volume.
+func TestSpeed(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.beginReady(t)
+	code, body := r.request("GET", engine.PathSpeed, "Bearer "+engine.ControlToken("secret"), "")
+	var got result.Speed
+	if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK {
+		t.Fatalf("%d %s", code, body)
+	}
+	if got.Integer == nil || got.Memory == nil || got.Fsync == nil || got.Fsync.N > quickSyncs || got.Seconds <= 0 {
+		t.Errorf("speed %s", body)
+	}
+	if _, err := os.Stat(r.Data + "/.assay-fsync"); !os.IsNotExist(err) {
+		t.Errorf("the file of the probe is still there: %v", err)
 	}
 }
