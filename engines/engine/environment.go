@@ -45,6 +45,9 @@ const (
 	PathEnvironment = "/environment"
 	// PathClock answers GET with a Clock, at once.
 	PathClock = "/clock"
+	// PathSpeed answers GET with a result.Speed, measured then: while the server has nothing
+	// to do.
+	PathSpeed = "/speed"
 	// PathSnapshot answers POST when a snapshot of the data directory was taken and
 	// the server accepts logins again, with a result.Copy. It replaces an older one.
 	PathSnapshot = "/snapshot"

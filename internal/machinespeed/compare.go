@@ -11,7 +11,7 @@ const (
 	Alpha = 0.01
 	// Least is the smallest relative change that is called one: less is of no matter for a
 	// benchmark, however sure it is.
-	Least = 0.03
+	Least = 0.02
 	// Fewest values of a sample that can be compared.
 	Fewest = 6
 )

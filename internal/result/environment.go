@@ -14,6 +14,8 @@ type Environment struct {
 	Storage *Storage `json:"storage,omitempty"`
 	// Replicas of the target, in their order; only of a database pod that has some.
 	Replicas []Replica `json:"replicas,omitempty"`
+	// Speed of the node just before the trial; only of the phase Run.
+	Speed *Speed `json:"speed,omitempty"`
 	// Before and After are the counters at the first and at the last sample inside the
 	// measured window, by the tool's own clock; of a window that is too short for samples
 	// just before the tool began and just after it ended. Context switches are always
@@ -57,6 +59,11 @@ type Storage struct {
 	Device string `json:"device,omitempty"`
 	// Options of the mount.
 	Options string `json:"options,omitempty"`
+	// WriteCache of the block device as the kernel believes it: WriteBack or WriteThrough.
+	// Absent where the file system is not on a block device that can be seen. A flush of a
+	// device that writes through costs nothing, and is no promise beyond the device's own; a
+	// virtual device tells what the hypervisor says.
+	WriteCache string `json:"writeCache,omitempty"`
 	// SizeBytes and FreeBytes of the file system, when the agent started.
 	SizeBytes *int64 `json:"sizeBytes,omitempty"`
 	FreeBytes *int64 `json:"freeBytes,omitempty"`
@@ -64,6 +71,14 @@ type Storage struct {
 	// the server started.
 	Fsync *Probe `json:"fsync,omitempty"`
 }
+
+// Values of Storage.WriteCache.
+const (
+	// WriteBack: the device has a cache that a flush empties.
+	WriteBack = "WriteBack"
+	// WriteThrough: the device says that a write that ended is durable.
+	WriteThrough = "WriteThrough"
+)
 
 // Probe is a small measurement of what physics allows, so that results can be
 // checked against it.
@@ -126,6 +141,10 @@ type Usage struct {
 	NodeStealSeconds *float64 `json:"nodeStealSeconds,omitempty"`
 	// TCPRetransmits of the network namespace of the pod (segments).
 	TCPRetransmits *int64 `json:"tcpRetransmits,omitempty"`
+	// TCPSegments that the network namespace of the pod sent, those sent again left out.
+	TCPSegments *int64 `json:"tcpSegments,omitempty"`
+	// CPUFrequency of the node now.
+	CPUFrequency *Frequency `json:"cpuFrequency,omitempty"`
 	// MemoryBytes in use, page cache included.
 	MemoryBytes *int64 `json:"memoryBytes,omitempty"`
 	// MemoryPeakBytes since the container began.

@@ -88,7 +88,7 @@ func TestOnlyTheFirstClientAsks(t *testing.T) {
 			t.Errorf("client %d has no environment or no warm-up: %+v", i, res)
 		}
 	}
-	if want := []string{"environment", "environment"}; !slices.Equal(target.calls, want) {
+	if want := []string{"speed", "environment", "environment"}; !slices.Equal(target.calls, want) {
 		t.Errorf("the target's agent was asked for %v, want %v", target.calls, want)
 	}
 }

@@ -41,7 +41,7 @@ func TestResetBySnapshot(t *testing.T) {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	// The same ID each time: the agent does it once.
-	if want := []string{"POST /restore t", "POST /restore t", "POST /restore t", "environment", "environment"}; !slices.Equal(target.calls, want) {
+	if want := []string{"POST /restore t", "POST /restore t", "POST /restore t", "speed", "environment", "environment"}; !slices.Equal(target.calls, want) {
 		t.Errorf("calls %v, want %v", target.calls, want)
 	}
 	if asked := r.server.asked[:6]; !slices.Equal(asked, []string{"version", "variables", "defaults of 11.8.6-MariaDB", "session", "round trip", "tables"}) {

@@ -132,8 +132,8 @@ func TestATargetAgentThatDoesNotAnswerIsAProblem(t *testing.T) {
 			for _, p := range res.Problems {
 				sources = append(sources, p.Source)
 			}
-			if want := []string{"target/clock", "target/environment", "target/environment"}; !slices.Equal(sources, want) {
-				t.Errorf("problems %+v, want %v: one before and one after the window", res.Problems, want)
+			if want := []string{"target/clock", "target/speed", "target/environment", "target/environment"}; !slices.Equal(sources, want) {
+				t.Errorf("problems %+v, want %v: one of the clock, of the speed, one before and one after the window", res.Problems, want)
 			}
 			if skew := res.Times.MeasureStarted.Sub(*res.Times.Planned); skew > 150*time.Millisecond {
 				t.Errorf("it delayed the start by %s", skew)
@@ -187,5 +187,23 @@ func TestLastWord(t *testing.T) {
 	}
 	if in.withLastWord(nil) != nil {
 		t.Error("no failure became one")
+	}
+}
+
+// The speed of both machines is measured before the client reports ready, and only by the
+// first of several clients.
+func TestSpeedOfBothSides(t *testing.T) {
+	target := newFakeTarget(t)
+	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.Agent = target.address })
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if res.Client.Speed == nil || res.Client.Speed.Integer == nil || res.Client.Speed.Memory == nil {
+		t.Errorf("speed of the client: %+v", res.Client.Speed)
+	}
+	if diff := cmp.Diff(new(aSpeed()), res.Target.Speed); diff != "" {
+		t.Errorf("speed of the target (-want +got):\n%s", diff)
+	}
+	if len(target.calls) == 0 || target.calls[0] != "speed" {
+		t.Errorf("calls %v: the speed has to come before the counters of the window", target.calls)
 	}
 }

@@ -98,6 +98,8 @@ func (e *execution) steps() []step {
 		{e.waits() && e.replicated(), e.awaitReplicas},
 
 		{e.waits() && (e.trial.Agent != "" || e.speaks()), e.compareClocks},
+		// As late as possible, but not inside what the counters of the window embrace.
+		{e.waits() && e.first(), e.speed},
 		{warms, e.armWarmup},
 		{cold && e.waits() && e.replicated(), e.markReplicas},
 		{cold, e.before},

@@ -335,6 +335,11 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(told)
 		return
 	}
+	if r.Method == http.MethodGet && r.URL.Path == engine.PathSpeed {
+		f.calls = append(f.calls, "speed")
+		_ = json.NewEncoder(w).Encode(aSpeed())
+		return
+	}
 	var op engine.Operation
 	_ = json.NewDecoder(r.Body).Decode(&op)
 	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+op.ID)
@@ -352,6 +357,10 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		_ = json.NewEncoder(w).Encode(aCopy())
 	}
+}
+
+func aSpeed() result.Speed {
+	return result.Speed{Integer: &result.Kernel{N: 24, MeanSeconds: 0.001, CPUSeconds: 0.0009, MinSeconds: 0.0008, P50Seconds: 0.0009}, Seconds: 0.04}
 }
 
 func aCopy() result.Copy {

@@ -21,6 +21,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 		e.res.Target.Before = &env.Usage
 	}
 	usage := e.machine.Usage(0)
+	usage.CPUFrequency = e.machine.Frequency()
 	// The tool is not there yet.
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
 	e.res.Client.Before = &usage
@@ -38,6 +39,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 // usageAfter reads the counters of this container when the tool has ended.
 func (e *execution) usageAfter(in invocation) {
 	usage := e.machine.Usage(0)
+	usage.CPUFrequency = e.machine.Frequency()
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
 	e.res.Client.After = &usage
 	e.res.Client.ClockStepSeconds = new(clockStep(in.started, in.ended))
@@ -57,11 +59,12 @@ func (e *execution) usageInside() {
 	}
 }
 
-// inside is a sample with the context switches of the reading around the window: nobody
-// counts those of many threads twice a second.
+// inside is a sample with the context switches and the CPU frequency of the reading around the
+// window: nobody reads those of many threads and CPUs twice a second.
 func inside(around *result.Usage, sample result.Usage) *result.Usage {
 	if around != nil {
 		sample.VoluntarySwitches, sample.InvoluntarySwitches = around.VoluntarySwitches, around.InvoluntarySwitches
+		sample.CPUFrequency = around.CPUFrequency
 	}
 	return &sample
 }

@@ -71,6 +71,16 @@ func (r Reader) exists(name string) bool {
 	return err == nil
 }
 
+// Throttled returns a function that tells in how many periods the reader's own control group
+// had to wait until now; it gives nil where that is not told. It reads one file.
+func (r Reader) Throttled() func() *int64 {
+	g := r.groups()
+	if g.cpu == "" {
+		return func() *int64 { return nil }
+	}
+	return func() *int64 { return r.numbers(g.cpu + "/cpu.stat")["nr_throttled"] }
+}
+
 // Limits of the reader's own control group, of version 2 or 1. A set of CPUs that
 // is the whole node's is no limit.
 func (r Reader) Limits() result.Limits {

@@ -1,6 +1,8 @@
 package environment
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,8 @@ import (
 // Storage is where a directory lies: the mount that has the longest part of its path,
 // the later one of two at the same place.
 func (r Reader) Storage(dir string) result.Storage {
-	s := mountOf(r.text("proc/self/mountinfo"), dir)
+	s, device := mountOf(r.text("proc/self/mountinfo"), dir)
+	s.WriteCache = r.writeCache(device)
 	var stat unix.Statfs_t
 	if unix.Statfs(r.path(dir), &stat) == nil {
 		s.SizeBytes = new(int64(stat.Blocks) * stat.Bsize)
@@ -26,8 +29,9 @@ func (r Reader) Storage(dir string) result.Storage {
 //	36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue
 //
 // The options are those of the mount and, where they differ, those of the file system.
-func mountOf(text, dir string) result.Storage {
-	var s result.Storage
+//
+// The device is its number, such as 98:0.
+func mountOf(text, dir string) (s result.Storage, device string) {
 	longest := -1
 	for line := range strings.Lines(text) {
 		mount, system, found := strings.Cut(strings.TrimSpace(line), " - ")
@@ -40,12 +44,40 @@ func mountOf(text, dir string) result.Storage {
 			continue
 		}
 		longest = len(at)
+		device = place[2]
 		s = result.Storage{Filesystem: of[0], Device: unescape(of[1]), Options: place[5]}
 		if len(of) > 2 {
 			s.Options = join(place[5], of[2])
 		}
 	}
-	return s
+	return s, device
+}
+
+// writeCache is what the kernel believes of the cache of a block device. A partition has no
+// queue of its own: that of its disk is one level higher. Numbers that begin with 0 are those of
+// file systems without a device (tmpfs, overlay, btrfs).
+func (r Reader) writeCache(device string) string {
+	if device == "" || strings.Contains(device, "/") {
+		return ""
+	}
+	// Behind the link is the disk, or a partition below its disk.
+	at, err := filepath.EvalSymlinks(r.path("sys/dev/block/" + device))
+	if err != nil {
+		return ""
+	}
+	for _, dir := range []string{at, filepath.Dir(at)} {
+		text, err := os.ReadFile(filepath.Join(dir, "queue/write_cache"))
+		if err != nil {
+			continue
+		}
+		switch strings.TrimSpace(string(text)) {
+		case "write back":
+			return result.WriteBack
+		case "write through":
+			return result.WriteThrough
+		}
+	}
+	return ""
 }
 
 func below(dir, at string) bool {

@@ -22,6 +22,7 @@ func (r Reader) Usage(pid int) result.Usage {
 	case 1:
 		r.usage1(g, &u)
 	}
+	u.TCPSegments, u.TCPRetransmits = tcp(r.text("proc/net/snmp"))
 	if pid > 0 {
 		u.VoluntarySwitches, u.InvoluntarySwitches = r.switches(pid)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/result"
 )
 
 const (
@@ -30,6 +31,7 @@ func (s *server) handler() http.Handler {
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET "+engine.PathEnvironment, s.authorized(s.environment))
 	mux.HandleFunc("GET "+engine.PathClock, s.authorized(s.clock))
+	mux.HandleFunc("GET "+engine.PathSpeed, s.authorized(s.speed))
 	mux.HandleFunc("GET "+engine.PathReplica, s.authorized(s.answerReplica))
 	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
 		mux.HandleFunc("POST "+path, s.authorized(func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, path) }))
@@ -79,7 +81,7 @@ func (s *server) environment(w http.ResponseWriter, request *http.Request) {
 	var r environment.Reader
 	s.answer(w, http.StatusOK, engine.Environment{
 		Version: engine.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
-		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: r.Usage(int(s.pid.Load())), Window: window,
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: s.usage(r), Window: window,
 	})
 }
 
@@ -114,6 +116,12 @@ func (s *server) window(now time.Time, query url.Values) (*engine.Window, error)
 		return nil, nil
 	}
 	return &engine.Window{Before: before, After: after}, nil
+}
+
+func (s *server) usage(r environment.Reader) result.Usage {
+	u := r.Usage(int(s.pid.Load()))
+	u.CPUFrequency = r.Frequency()
+	return u
 }
 
 // operate answers when the operation has ended. It goes on without whoever asked.

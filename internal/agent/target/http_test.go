@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/result"
 )
 
 func TestOnlyTheTokenOpens(t *testing.T) {
@@ -18,7 +19,7 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 	r.beginReady(t)
 	good := "Bearer " + engine.ControlToken("secret")
 	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + engine.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
-		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathClock: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
+		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathClock: "GET", engine.PathSpeed: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
 			code, body := r.request(method, path, authorization, `{"id":"x"}`)
 			var refusal engine.Refusal
 			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != engine.ReasonUnauthorized {
@@ -126,5 +127,23 @@ func TestTheAgentTellsTheTime(t *testing.T) {
 	}
 	if told.Received.Before(before.Round(0)) || told.Answered.Before(told.Received) || told.Answered.After(after.Round(0)) {
 		t.Errorf("received %s, answered %s: not between %s and %s", told.Received, told.Answered, before, after)
+	}
+}
+
+// What the trial asks for just before it begins: the node's speed and the storage's, in less
+// time than a trial may lose to it, and nothing is left in the volume.
+func TestSpeed(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.beginReady(t)
+	code, body := r.request("GET", engine.PathSpeed, "Bearer "+engine.ControlToken("secret"), "")
+	var got result.Speed
+	if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK {
+		t.Fatalf("%d %s", code, body)
+	}
+	if got.Integer == nil || got.Memory == nil || got.Fsync == nil || got.Fsync.N > quickSyncs || got.Seconds <= 0 {
+		t.Errorf("speed %s", body)
+	}
+	if _, err := os.Stat(r.Data + "/.assay-fsync"); !os.IsNotExist(err) {
+		t.Errorf("the file of the probe is still there: %v", err)
 	}
 }

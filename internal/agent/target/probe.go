@@ -31,7 +31,7 @@ func (s *server) probe(ctx context.Context) {
 	storage := r.Storage(s.Data)
 	if !s.volume.isRestoring() {
 		var err error
-		if storage.Fsync, err = probeSync(ctx, s.Data); err != nil {
+		if storage.Fsync, err = probeSync(ctx, s.Data, syncs, syncTime); err != nil {
 			s.Log.Warn("probing the storage", "error", err)
 		}
 	}
@@ -50,25 +50,25 @@ func (s *server) where() *result.Storage {
 // probeSync overwrites one block again and again, each time until it is durable, as a
 // server does with its redo log: a file that grows would cost more. The file has one
 // name, so that one that was left behind is used up.
-func probeSync(ctx context.Context, dir string) (*result.Probe, error) {
+func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (*result.Probe, error) {
 	name := filepath.Join(dir, ".assay-fsync")
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	tries, err := overwrite(ctx, file)
+	tries, err := overwrite(ctx, file, most, bound)
 	if err := errors.Join(err, file.Close(), os.Remove(name)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return result.NewProbe(tries), nil
 }
 
-func overwrite(ctx context.Context, file *os.File) ([]time.Duration, error) {
+func overwrite(ctx context.Context, file *os.File, most int, bound time.Duration) ([]time.Duration, error) {
 	var tries []time.Duration
 	block := make([]byte, syncBytes)
-	end := time.Now().Add(syncTime)
+	end := time.Now().Add(bound)
 	// The first write makes the block, and is not counted.
-	for i := 0; i <= syncs && (i < 2 || time.Now().Before(end)) && ctx.Err() == nil; i++ {
+	for i := 0; i <= most && (i < 2 || time.Now().Before(end)) && ctx.Err() == nil; i++ {
 		block[0] = byte(i)
 		began := time.Now()
 		if _, err := file.WriteAt(block, 0); err != nil {

@@ -17,7 +17,7 @@ func TestProbeSync(t *testing.T) {
 	if os.Getuid() != 0 {
 		_ = os.Remove(filepath.Join(dir, ".assay-fsync"))
 	}
-	got, err := probeSync(t.Context(), dir)
+	got, err := probeSync(t.Context(), dir, syncs, syncTime)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,12 +27,12 @@ func TestProbeSync(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if got, err := probeSync(t.Context(), dir+"/missing"); got != nil || err == nil {
+	if got, err := probeSync(t.Context(), dir+"/missing", syncs, syncTime); got != nil || err == nil {
 		t.Errorf("a directory that is missing has %+v, %v", got, err)
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if got, err := probeSync(stopped, dir); got != nil || err != nil {
+	if got, err := probeSync(stopped, dir, syncs, syncTime); got != nil || err != nil {
 		t.Errorf("an agent that is told to stop has %+v, %v", got, err)
 	}
 }

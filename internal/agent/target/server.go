@@ -55,6 +55,9 @@ type server struct {
 	// pid of the server; 0 while there is none.
 	pid atomic.Int64
 
+	// speeding is held while the speed of the machine is measured.
+	speeding sync.Mutex
+
 	mu       sync.Mutex
 	warnings []string
 	// storage of the data directory; nil before the probe.

@@ -1,0 +1,53 @@
+package environment
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/result"
+)
+
+// Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq tells it for
+// each CPU; without one, x86 tells it in /proc/cpuinfo, and other architectures nowhere. It
+// takes a moment on machines of many CPUs: not to be asked inside a measured window.
+func (r Reader) Frequency() *result.Frequency {
+	var mhz []float64
+	files, err := filepath.Glob(r.path("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
+	if err == nil {
+		for _, file := range files {
+			name, err := filepath.Rel(r.path("/"), file)
+			if err != nil {
+				continue
+			}
+			if kHz := r.number(name); kHz != nil && *kHz > 0 {
+				mhz = append(mhz, float64(*kHz)/1000)
+			}
+		}
+	}
+	if len(mhz) == 0 {
+		mhz = nominal(r.text("proc/cpuinfo"))
+	}
+	n := len(mhz)
+	if n == 0 {
+		return nil
+	}
+	slices.Sort(mhz)
+	return &result.Frequency{CPUs: int64(n), MinMHz: mhz[0], P50MHz: mhz[(n-1)/2], MaxMHz: mhz[n-1]}
+}
+
+// nominal reads the lines "cpu MHz : 2599.998".
+func nominal(text string) []float64 {
+	var mhz []float64
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(line, ":")
+		if strings.TrimSpace(key) != "cpu MHz" {
+			continue
+		}
+		if v, err := strconv.ParseFloat(strings.TrimSpace(value), 64); err == nil && v > 0 {
+			mhz = append(mhz, v)
+		}
+	}
+	return mhz
+}
