@@ -62,6 +62,9 @@ type Trial struct {
 	SharedServer bool `json:"sharedServer,omitempty"`
 	// Demand of all clients together, the largest of all cells of the plan.
 	Demand Demand `json:"demand,omitzero"`
+	// Begin is when the measured window is to begin, for a tool that is told so (see Opening);
+	// the agent fills it in when the barrier has opened. Zero for other tools and phases.
+	Begin time.Time `json:"-"`
 	// Inputs are the files that the workload names, by name: the ConfigMap of the user,
 	// as it was when the run was accepted. The agent fills them in from the mounted copy.
 	Inputs map[string][]byte `json:"-"`
@@ -190,8 +193,46 @@ type Report struct {
 	Errors []result.ErrorCount
 	// Problems are lines that could not be understood.
 	Problems []result.Problem
+	// Window is the measured window on the wall clock, where the tool tells; nil: it ends with
+	// the process and is as long as the tool says.
+	Window *Span
+	// Warmup are the measurements of a warm-up in the same process, and WarmupSeconds how long
+	// it really took; nil without one.
+	Warmup        []result.Measurement
+	WarmupSeconds *float64
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
 	Failure *result.Failure
+}
+
+// Span is a time on the wall clock of the client.
+type Span struct{ From, To time.Time }
+
+// Opening is how the process that measures comes to its measured window.
+type Opening struct {
+	// Timed: the process is told the instant at which the window begins (Trial.Begin) and is
+	// started before it, by the warm-up that it does itself and by Lead. Not timed: the window
+	// begins as soon as the tool can after its start.
+	Timed bool
+	// Lead is how long the process takes at most, as a rule, until it is able to work; only
+	// when Timed.
+	Lead time.Duration
+	// WarmsUp: the process that measures warms up first and discards that itself; there is no
+	// command for the phase Warmup.
+	WarmsUp bool
+}
+
+// Delay is how long after the published start the measured window is to begin: time for the
+// warm-up, and for every process before the window to come and go.
+func (o Opening) Delay(t Trial) time.Duration {
+	warmup := time.Duration(t.WarmupSeconds) * time.Second
+	settle := time.Duration(t.SettleSeconds * float64(time.Second))
+	switch {
+	case !o.Timed:
+		return warmup + settle
+	case o.WarmsUp || t.WarmupSeconds == 0:
+		return warmup + o.Lead
+	}
+	return o.Lead + warmup + settle + o.Lead
 }
 
 // AnyHeadline says that one measurement is as good as another.
@@ -321,6 +362,9 @@ type Runner struct {
 	Delay func(workload json.RawMessage) (time.Duration, error)
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
 	Skips func(t Trial, p Phase) bool
+	// Opening is how the process that measures comes to its window. Nil: it is started at the
+	// instant at which the window is to begin.
+	Opening func(t Trial) Opening
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
 	// clients load together. False: the first client loads alone.
 	SharesLoad bool

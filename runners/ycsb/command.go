@@ -15,9 +15,11 @@ const (
 	classPath = "/opt/ycsb/lib/*" // Java expands it
 	mainClass = "dev.assay.ycsb.Main"
 	binding   = "site.ycsb.db.JdbcDBClient"
-	// coreWorkload is YCSB's; ownInserts is the same with keys of its own for new rows.
-	coreWorkload = "site.ycsb.workloads.CoreWorkload"
-	ownInserts   = "dev.assay.ycsb.OwnInserts"
+	// coreWorkload is YCSB's; timedWorkload is the same that knows of the measured window, and
+	// ownInserts is that with keys of its own for new rows.
+	coreWorkload  = "site.ycsb.workloads.CoreWorkload"
+	timedWorkload = "dev.assay.ycsb.Core"
+	ownInserts    = "dev.assay.ycsb.OwnInserts"
 )
 
 // command builds the command line of a phase. Every property that has a bearing on the
@@ -169,10 +171,16 @@ func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseA
 	if p.Target > 0 {
 		own["measurement.interval"] = "both"
 	}
+	if p.isTimed(t, phase) {
+		own["workload"] = timedWorkload
+	}
 	if p.inserts() {
 		own["workload"] = ownInserts
 		own["assay.operations"] = strconv.FormatInt(operations, 10)
 		own["assay.insertrange"] = strconv.Itoa(insertRange(t, phase))
+	}
+	if phase == runner.Run {
+		maps.Copy(own, p.windowArgs(t))
 	}
 	return phaseArgs{verb: "run", threads: int64(p.Threads), target: p.Target, properties: own}
 }

@@ -21,6 +21,10 @@ type expectation struct {
 	batchSize int32
 	// seconds that the measured window lasts at most.
 	seconds int64
+	// isTimed says that the process was told when its window begins.
+	isTimed bool
+	// warmup is how long (s) it was to warm up before.
+	warmup int64
 }
 
 func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
@@ -37,6 +41,7 @@ func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
 		}
 	case runner.Run:
 		e.operations = p.OperationCount
+		e.isTimed, e.warmup = p.isTimed(t, phase), t.WarmupSeconds
 	}
 	return e
 }
@@ -69,6 +74,9 @@ func (r *reading) failure(e expectation, o runner.Output) *result.Failure {
 		return failed(result.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", list(names))
 	}
 	if f := r.unfinished(e); f != nil {
+		return f
+	}
+	if f := r.uncut(e); f != nil {
 		return f
 	}
 	return r.batches(e)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -71,6 +72,18 @@ func (f fixture) seconds(n int64) fixture {
 	})
 }
 
+// warm says that the process was told when its window begins, so many seconds after it could.
+func (f fixture) warm(n int64) fixture {
+	before := f.of
+	return f.in(func(t *runner.Trial) {
+		before(t)
+		t.WarmupSeconds, t.Begin = n, time.UnixMilli(1)
+		if n == 0 {
+			t.Clients = 2
+		}
+	})
+}
+
 func second(t *runner.Trial) { t.Clients, t.Ref.Client = 2, 1 }
 
 // The servers of the samples were those of one machine, and 20 threads did 10,000
@@ -102,17 +115,23 @@ var fixtures = map[string]fixture{
 	"own-maria1011-run-inserts": own(runner.Run, letter("d")).seconds(4),
 	"own-maria1011-run-scans":   own(runner.Run, letter("e")).seconds(4),
 	"own-maria1011-run-rmw":     own(runner.Run, letter("f")).seconds(4),
-	"own-mysql97-cleanup":       own(runner.Cleanup),
-	"fail-own-table-exists":     own(runner.Prepare).fails(result.ReasonSchemaNotEmpty, 1),
-	"fail-own-insert-existing":  own(runner.Prepare).in(second).fails(result.ReasonSchemaNotEmpty, 0),
-	"fail-own-batch-existing":   own(runner.Prepare, batchesOf(100)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
-	"fail-own-batch-full":       own(runner.Prepare, batchesOf(40)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
-	"fail-own-password":         own(runner.Run).fails(result.ReasonCredentialsRejected, 1),
-	"fail-own-no-table":         own(runner.Run).fails(result.ReasonSchemaMissing, 0),
-	"fail-own-tls-ca":           own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
-	"fail-own-tls-ca-maria":     own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
-	"fail-own-tls-none":         own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
-	"fail-own-killed":           own(runner.Run).fails(result.ReasonTargetLost, 0),
+	// The window begins within the process: after a warm-up, or as soon as all may.
+	"own-maria1011-warm":         own(runner.Run).seconds(5).warm(3),
+	"own-maria1011-warm-target":  own(runner.Run, func(p *Params) { p.Target = 200 }).seconds(5).warm(3),
+	"own-maria1011-warm-rmw":     own(runner.Run, letter("f")).seconds(5).warm(3),
+	"own-maria1011-held-counted": own(runner.Run, func(p *Params) { p.OperationCount = 20000 }).seconds(5).warm(0),
+
+	"own-mysql97-cleanup":      own(runner.Cleanup),
+	"fail-own-table-exists":    own(runner.Prepare).fails(result.ReasonSchemaNotEmpty, 1),
+	"fail-own-insert-existing": own(runner.Prepare).in(second).fails(result.ReasonSchemaNotEmpty, 0),
+	"fail-own-batch-existing":  own(runner.Prepare, batchesOf(100)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
+	"fail-own-batch-full":      own(runner.Prepare, batchesOf(40)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
+	"fail-own-password":        own(runner.Run).fails(result.ReasonCredentialsRejected, 1),
+	"fail-own-no-table":        own(runner.Run).fails(result.ReasonSchemaMissing, 0),
+	"fail-own-tls-ca":          own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
+	"fail-own-tls-ca-maria":    own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
+	"fail-own-tls-none":        own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
+	"fail-own-killed":          own(runner.Run).fails(result.ReasonTargetLost, 0),
 
 	"fail-mysql97-conn-refused":   {phase: runner.Prepare, change: batched, want: result.ReasonTargetUnreachable},
 	"fail-mysql97-wrong-password": {phase: runner.Run, want: result.ReasonCredentialsRejected},

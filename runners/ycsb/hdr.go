@@ -22,6 +22,14 @@ type hdrLog struct {
 	metric string
 	// histogram in ms.
 	histogram result.Histogram
+	// parts are the intervals, with their times in ms since 1970.
+	parts []logPart
+}
+
+// logPart is one interval of a log.
+type logPart struct {
+	began, ended int64
+	histogram    hdrlog.Histogram
 }
 
 // parseLog reads a log of HdrHistogram whose values are µs.
@@ -30,7 +38,13 @@ func parseLog(name string, data []byte) (hdrLog, error) {
 	if m := loggingFor.FindSubmatch(data); m != nil {
 		log.metric = string(m[1])
 	}
-	read, err := hdrlog.Parse(data)
+	read, err := hdrlog.ParseEach(data, func(i hdrlog.Interval) {
+		log.parts = append(log.parts, logPart{i.BeganMs, i.EndedMs, i.Histogram})
+	})
+	for i := range log.parts {
+		log.parts[i].began += read.EpochMs
+		log.parts[i].ended += read.EpochMs
+	}
 	switch {
 	case err != nil:
 		return log, err

@@ -21,6 +21,10 @@ type marks struct {
 	batched, confirmed *int64
 	// setupSeconds is how long all threads together took to connect.
 	setupSeconds *float64
+	// window is when the measured window was, for a process that was told when to begin.
+	window *windowMark
+	// collections of garbage within the window.
+	collections []collection
 	// errors as they were counted, one text per class.
 	errors []string
 }
@@ -52,6 +56,13 @@ func (m *marks) add(line string) bool {
 			return false
 		}
 		m.setupSeconds = new(float64(*ms) / 1000)
+	case "Window":
+		m.window = parseWindow(value)
+		return m.window != nil
+	case "GC":
+		c, ok := parseCollection(value)
+		m.collections = append(m.collections, c)
+		return ok
 	case "COMPLETE":
 		m.complete = true
 	case "INCOMPLETE":

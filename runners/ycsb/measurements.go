@@ -23,11 +23,13 @@ const operationAny = "operation"
 
 // measurements turns what was read into measurements, in a fixed order: those about all
 // operations first, as they have no labels. What was not reported is left out.
-func (r *reading) measurements(statusInterval float64) []result.Measurement {
+//
+// The series is that of the rate.
+func (r *reading) measurements(series []result.Interval) []result.Measurement {
 	n := r.report.endedWell()
 	ms := []result.Measurement{{
 		Name: result.NameThroughput, Unit: unitOperations, Direction: result.HigherIsBetter, Operation: operationAny,
-		N: n, Value: valueOf(r.report.throughput, 0), Intervals: r.status.intervals(statusInterval),
+		N: n, Value: valueOf(r.report.throughput, 0), Intervals: series,
 	}}
 	ms = append(ms, r.whole(false)...)
 	ms = append(ms, r.whole(true)...)

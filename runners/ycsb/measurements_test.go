@@ -83,7 +83,7 @@ func TestLatencyOfAllOperations(t *testing.T) {
 			}
 			r := read(runner.Run, runner.Output{Stdout: []byte(tc.report), Files: files})
 			var whole []result.Measurement
-			for _, m := range r.measurements(1) {
+			for _, m := range r.measurements(nil) {
 				if m.Labels[result.LabelOperation] == "" {
 					whole = append(whole, m)
 				}

@@ -37,15 +37,21 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
 	}
 	r := read(phase, o)
-	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
+	e := expect(t, phase, p)
+	made := runner.Report{ToolVersion: r.toolVersion()}
 	if phase != runner.Cleanup {
-		made.Measurements = r.measurements(float64(p.StatusIntervalSeconds))
+		made.Errors = r.report.errorCounts()
+		if r.marks.window != nil {
+			r.intoWindow(&made, e, p)
+		} else {
+			made.Measurements = r.measurements(r.status.intervals(float64(p.StatusIntervalSeconds)))
+		}
 		if phase == runner.Run {
 			made.Measurements = r.withRates(p, made.Measurements)
 		}
-		made.Errors = r.report.errorCounts()
 	}
-	made.Failure = r.failure(expect(t, phase, p), o)
+	made.Problems = r.problems
+	made.Failure = r.failure(e, o)
 	return made
 }
 

@@ -9,6 +9,8 @@
 //	credentials.go   user, password and certificates as files, never as arguments
 //	load.go          shares of the rows and ranges of new keys, so that clients do not collide
 //	command.go       the command line of each phase
+//	opening.go       when the measured window begins, and what Java is told of it
+//	window.go        the measured window, cut out of the histograms of the whole process
 //	expectations.go  what a result has to be like
 //	parse.go         the output of a phase, and quote.go that of somebody else
 //
@@ -47,6 +49,7 @@ func Runner() runner.Runner {
 		Quote:      quote,
 		JDBC:       true,
 		Skips:      skips,
+		Opening:    opening,
 		SharesLoad: true,
 	}
 }

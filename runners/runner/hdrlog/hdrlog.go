@@ -26,6 +26,9 @@ import (
 // be negative, because a clock was set.
 var interval = regexp.MustCompile(`^(?:Tag=([^,]*),)?(-?\d+(?:\.\d+)?),(\d+(?:\.\d+)?),[\d.]+,(HIST\S+)$`)
 
+// started is the comment that says when the log began, in seconds since 1970.
+var started = regexp.MustCompile(`^#\[StartTime: (\d+(?:\.\d+)?) \(seconds since epoch\)`)
+
 // maxSeconds is beyond any time of a log; differences of them in ms still fit.
 const maxSeconds = 1 << 40
 
@@ -39,6 +42,9 @@ type Log struct {
 	// BeganMs is the begin of the first interval and EndedMs the end of the last one, in ms
 	// from the same instant. Both are 0 without an interval.
 	BeganMs, EndedMs int64
+	// EpochMs is the instant from which they count, in ms since 1970, where the log says so
+	// (#[StartTime: ...]); else 0.
+	EpochMs int64
 	// Strange are lines that are no part of a log.
 	Strange []Line
 }
@@ -49,14 +55,31 @@ type Line struct {
 	Text   string
 }
 
+// Interval is one line of a log.
+type Interval struct {
+	// BeganMs and EndedMs are its begin and end in ms since Log.EpochMs.
+	BeganMs, EndedMs int64
+	// Histogram of the interval alone.
+	Histogram Histogram
+}
+
 // Parse reads a log. It fails where an interval cannot be read, and where the intervals
 // cannot be added up exactly.
-func Parse(data []byte) (Log, error) {
+func Parse(data []byte) (Log, error) { return ParseEach(data, func(Interval) {}) }
+
+// ParseEach reads a log as Parse does, and hands over its intervals, in their order.
+func ParseEach(data []byte, each func(Interval)) (Log, error) {
 	var log Log
 	if len(data) > 0 && !bytes.HasSuffix(data, []byte("\n")) {
 		return log, errors.New("its last line is cut")
 	}
 	for i, line := range runner.Lines(data) {
+		if m := started.FindStringSubmatch(line); m != nil {
+			var err error
+			if log.EpochMs, err = milliseconds(m[1]); err != nil {
+				return log, fmt.Errorf("line %d: %w", i+1, err)
+			}
+		}
 		if strings.HasPrefix(line, "#") || strings.HasPrefix(line, `"StartTimestamp"`) || strings.TrimSpace(line) == "" {
 			continue
 		}
@@ -65,37 +88,43 @@ func Parse(data []byte) (Log, error) {
 			log.Strange = append(log.Strange, Line{Number: i + 1, Text: line})
 			continue
 		}
-		if err := log.add(parts[1:]); err != nil {
+		one, err := log.add(parts[1:])
+		if err != nil {
 			return log, fmt.Errorf("line %d: %w", i+1, err)
 		}
+		each(one)
 	}
 	return log, nil
 }
 
-// add takes in the parts of an interval.
-func (l *Log) add(parts []string) error {
+// add takes in the parts of an interval, and gives it back.
+func (l *Log) add(parts []string) (Interval, error) {
 	tag, payload := parts[0], parts[3]
 	began, err := milliseconds(parts[1])
 	if err != nil {
-		return err
+		return Interval{}, err
 	}
 	took, err := milliseconds(parts[2])
 	if err != nil {
-		return err
+		return Interval{}, err
 	}
 	h, err := hdrhistogram.DecodePacked([]byte(payload))
 	if err != nil {
-		return err
+		return Interval{}, err
 	}
 	grid := Grid{Digits: h.SignificantFigures(), Lowest: h.LowestTrackableValue()}
 	switch {
 	case len(l.Histograms) == 0:
 		l.Grid, l.BeganMs, l.EndedMs = grid, began, began+took
 	case grid != l.Grid:
-		return fmt.Errorf("the histogram has %s, and those before it %s: they cannot be added up exactly", grid, l.Grid)
+		return Interval{}, fmt.Errorf("the histogram has %s, and those before it %s: they cannot be added up exactly", grid, l.Grid)
 	}
 	l.BeganMs, l.EndedMs = min(l.BeganMs, began), max(l.EndedMs, began+took)
-	return l.tagged(tag).add(h)
+	one := Interval{BeganMs: began, EndedMs: began + took, Histogram: Histogram{Tag: tag, grid: grid, counts: map[int64]int64{}}}
+	if err := l.tagged(tag).add(h); err != nil {
+		return Interval{}, err
+	}
+	return one, one.Histogram.add(h)
 }
 
 // tagged is the sum of a tag. The pointer holds until the next call.

@@ -59,6 +59,23 @@ func (h *Histogram) add(more *hdrhistogram.PackedHistogram) error {
 	return nil
 }
 
+// Plus is the sum with another histogram of the same grid; ok is false where the grids
+// differ. An empty one of no grid takes that of the other.
+func (h Histogram) Plus(more Histogram) (sum Histogram, ok bool) {
+	sum = Histogram{Tag: h.Tag, grid: h.grid, n: h.n + more.n, counts: map[int64]int64{}}
+	if h.grid == (Grid{}) {
+		sum.grid = more.grid
+	} else if more.grid != (Grid{}) && more.grid != h.grid {
+		return Histogram{}, false
+	}
+	for _, counts := range []map[int64]int64{h.counts, more.counts} {
+		for begin, count := range counts {
+			sum.counts[begin] += count
+		}
+	}
+	return sum, true
+}
+
 // begins of the buckets that are not empty, in ascending order.
 func (h Histogram) begins() []int64 { return slices.Sorted(maps.Keys(h.counts)) }
 

@@ -83,6 +83,7 @@ public final class Ledger {
     if (threads > 0) {
       say("Threads, " + threads + ", " + CONNECTED.get() + ", " + ENDED.get());
       say("Setup, " + SETUP_NANOS.sum() / 1_000_000);
+      Window.close();
     }
     if (batches) {
       say("BatchedRows, " + BATCHED.sum() + ", " + CONFIRMED.sum());

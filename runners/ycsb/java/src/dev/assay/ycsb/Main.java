@@ -115,6 +115,7 @@ public final class Main {
   private static void runClient(String phase, Properties p, String[] rest) {
     int threads = Settings.integer(p, "threadcount", 1);
     boolean batches = new Settings(p).batchUpdates;
+    Window.open(p, threads);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> {
       System.out.flush();
       if (end(Ledger.close(threads, batches)) != 0) {

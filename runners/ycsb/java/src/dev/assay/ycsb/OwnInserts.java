@@ -2,7 +2,6 @@ package dev.assay.ycsb;
 
 import java.util.Properties;
 import site.ycsb.WorkloadException;
-import site.ycsb.workloads.CoreWorkload;
 
 /**
  * The core workload for phases that insert. YCSB numbers new rows from recordcount on in every process, so two clients,
@@ -13,7 +12,7 @@ import site.ycsb.workloads.CoreWorkload;
  * <p>YCSB sizes the range of the numbers by operationcount. Where that is only so large that time runs out first, hardly any
  * number would be a row: assay.operations says how many operations are to be expected, 0 for nobody knows.
  */
-public final class OwnInserts extends CoreWorkload {
+public final class OwnInserts extends Core {
   private long shift;
 
   @Override

@@ -3,6 +3,7 @@ package site.ycsb.db;
 import dev.assay.ycsb.Dialect;
 import dev.assay.ycsb.Ledger;
 import dev.assay.ycsb.Settings;
+import dev.assay.ycsb.Window;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -50,6 +51,7 @@ public class JdbcDBClient extends DB {
       throw new DBException(e);
     }
     Ledger.connected(System.nanoTime() - start);
+    Window.connected();
   }
 
   @Override

@@ -1,0 +1,251 @@
+package ycsb
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/runners/runner/hdrlog"
+)
+
+// windowMark is when the measured window of a process was, in ms since 1970.
+type windowMark struct {
+	// connected is when the last thread had connected.
+	connected int64
+	// began is the begin of the window; by cut every histogram had begun a new interval.
+	began, cut int64
+	// ended is the end of the time that was asked for, or that of the last operation, whichever
+	// is later.
+	ended int64
+}
+
+func parseWindow(text string) *windowMark {
+	var at [4]int64
+	parts := strings.Split(text, ", ")
+	if len(parts) != len(at) {
+		return nil
+	}
+	for i, part := range parts {
+		n := wholeNumber(part)
+		if n == nil || i > 0 && *n < at[i-1] {
+			return nil
+		}
+		at[i] = *n
+	}
+	return &windowMark{connected: at[0], began: at[1], cut: at[2], ended: at[3]}
+}
+
+// collection is what a collector of garbage did within the window.
+type collection struct {
+	collector string
+	count, ms int64
+}
+
+func parseCollection(text string) (collection, bool) {
+	parts := strings.Split(text, ", ")
+	if len(parts) != 3 {
+		return collection{}, false
+	}
+	count, ms := wholeNumber(parts[1]), wholeNumber(parts[2])
+	if count == nil || ms == nil {
+		return collection{}, false
+	}
+	return collection{parts[0], *count, *ms}, true
+}
+
+// collected is what the report of YCSB says of garbage collection, of the window alone.
+func collected(all []collection, ms int64) []gc {
+	if len(all) == 0 || ms <= 0 {
+		return nil
+	}
+	var sum collection
+	var list []gc
+	add := func(c collection) {
+		percent := figure{strconv.FormatFloat(100*float64(c.ms)/float64(ms), 'f', -1, 64)}
+		list = append(list,
+			gc{result.NameGCCount, unitOne, c.collector, figureOf(c.count)},
+			gc{result.NameGCTime, unitMillisecond, c.collector, figureOf(c.ms)},
+			gc{result.NameGCPercent, unitPercent, c.collector, percent})
+	}
+	for _, c := range all {
+		sum.count, sum.ms = sum.count+c.count, sum.ms+c.ms
+		add(c)
+	}
+	add(sum)
+	return list
+}
+
+// before and within say on which side of the begin of the window an interval lies. One on
+// neither side was not cut.
+func (w windowMark) before(p logPart) bool { return p.began < w.began && p.ended <= w.cut }
+func (w windowMark) within(p logPart) bool { return p.began >= w.began }
+
+// uncut: a process that was told when to begin says when its window was, and each of its
+// histograms has a new interval then.
+func (r *reading) uncut(e expectation) *result.Failure {
+	w := r.marks.window
+	if w == nil {
+		if e.isTimed {
+			return failed(result.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
+		}
+		return nil
+	}
+	for name, log := range r.logs {
+		for _, p := range log.parts {
+			if parseMetric(name).operation != metricCleanup && !w.before(p) && !w.within(p) {
+				return failed(result.ReasonToolFailed,
+					"the warm-up cannot be told from the measured window: an interval of %s goes on from %d ms before the window to %d ms into it: look at the raw output",
+					name, w.began-p.began, p.ended-w.began)
+			}
+		}
+	}
+	if len(r.logs) == 0 {
+		return failed(result.ReasonOutputTruncated, "YCSB ended well, but it wrote no HDR log, so that the measured window cannot be cut out: look at the raw output")
+	}
+	return nil
+}
+
+// intoWindow cuts the window, and what was before it, out of the histograms of the whole
+// process. The report of YCSB is of the whole process: it judges it, and no more.
+func (r *reading) intoWindow(made *runner.Report, e expectation, p Params) {
+	w := *r.marks.window
+	interval := int64(p.StatusIntervalSeconds) * 1000
+	measured := r.cutOut(w.within, w.began, w.ended)
+	measured.marks.setupSeconds = nil // no part of the window
+	measured.report.gcs = collected(r.marks.collections, w.ended-w.began)
+	made.Measurements = measured.measurements(measured.series(w.began, w.began, w.ended, interval))
+	made.Window = &runner.Span{From: time.UnixMilli(w.began), To: time.UnixMilli(w.ended)}
+	first := r.first(w)
+	if first >= w.began {
+		return // nothing was done before
+	}
+	warmup := r.cutOut(w.before, first, w.began)
+	made.Warmup = warmup.measurements(warmup.series(w.began, first, w.began, interval))
+	made.WarmupSeconds = new(float64(w.began-first) / 1000)
+	if asked := e.warmup; *made.WarmupSeconds < (1-maxShorter)*float64(asked) {
+		r.problem("run", 0, fmt.Sprintf(
+			"the warm-up took %.1f s instead of %d s, as Java took so long to begin: give the clients more CPU, or raise design.warmup", *made.WarmupSeconds, asked))
+	}
+}
+
+// maxShorter is the share by which a warm-up may be shorter than was asked for, unsaid.
+const maxShorter = 0.1
+
+// first is when the first operation of the process was, as far as its histograms tell.
+func (r *reading) first(w windowMark) int64 {
+	at := w.began
+	for name, log := range r.logs {
+		for _, p := range log.parts {
+			if parseMetric(name).operation != metricCleanup && p.histogram.N() > 0 {
+				at = min(at, p.began)
+			}
+		}
+	}
+	return at
+}
+
+// cutOut is the reading of a part of the process, as if YCSB had reported just that.
+func (r *reading) cutOut(of func(logPart) bool, from, to int64) *reading {
+	cut := &reading{logs: map[string]hdrLog{}, marks: r.marks}
+	for _, whole := range r.report.sections {
+		log, ok := r.logs[whole.name]
+		if m := parseMetric(whole.name); !ok || m.failed != "" || m.operation == metricCleanup {
+			continue
+		}
+		parts := slices.DeleteFunc(slices.Clone(log.parts), func(p logPart) bool { return !of(p) })
+		sum := addUp(parts)
+		cut.logs[whole.name] = hdrLog{metric: whole.name, histogram: sum.In(unitMillisecond, 1000), parts: parts}
+		cut.report.sections = append(cut.report.sections, sectionOf(whole, sum))
+	}
+	if ms := to - from; ms > 0 {
+		runTime := figureOf(ms)
+		cut.report.runTime = &runTime
+		if n := cut.report.endedWell(); n != nil {
+			cut.report.throughput = &figure{strconv.FormatFloat(1000*float64(*n)/float64(ms), 'g', -1, 64)}
+		}
+	}
+	return cut
+}
+
+func addUp(parts []logPart) hdrlog.Histogram {
+	var sum hdrlog.Histogram
+	for _, p := range parts {
+		sum, _ = sum.Plus(p.histogram) // one grid: parseLog has made sure
+	}
+	return sum
+}
+
+// sectionOf a part of the operations of a section, from their histogram in µs. The statuses of
+// operations are known of the whole process alone, so they are those of a part only where there
+// was just one.
+func sectionOf(whole *section, h hdrlog.Histogram) *section {
+	n := figureOf(h.N())
+	s := &section{name: whole.name, operations: &n}
+	if len(whole.returns) == 1 && endedWell(whole.returns[0].status) {
+		s.returns = []statusCount{{whole.returns[0].status, n}}
+	}
+	us := func(v float64) *latency { return &latency{figure{strconv.FormatFloat(v, 'f', -1, 64)}, "us"} }
+	lowest, ok := h.Min()
+	if !ok {
+		return s
+	}
+	highest, _ := h.Max()
+	mean, _ := h.Mean()
+	s.min, s.avg, s.max = us(float64(lowest)), us(mean), us(float64(highest))
+	for _, p := range whole.percentiles {
+		if value := percentileOf(h.In("us", 1), p.p); value != nil {
+			s.percentiles = append(s.percentiles, percentile{p.p, *us(*value)})
+		}
+	}
+	return s
+}
+
+func figureOf(n int64) figure { return figure{strconv.FormatInt(n, 10)} }
+
+// series is the rate of operations between two instants, by the intervals of the histograms, which
+// all end at about the same instants: whole intervals before and after the begin of the
+// window. Times count from the first instant. What is left at the end belongs to the last
+// point, or is one of its own where it is most of an interval.
+func (r *reading) series(began, from, to, interval int64) []result.Interval {
+	points := map[int64]*struct{ n, ended int64 }{}
+	for name, log := range r.logs {
+		m := parseMetric(name)
+		weight := int64(1)
+		switch {
+		case m.intended || m.failed != "":
+			continue
+		case m.operation == metricReadModifyWrite:
+			weight = -1 // counted as a read and an update as well
+		case !isBasic(m.operation):
+			continue
+		}
+		for _, p := range log.parts {
+			end := min(p.ended, to)
+			k := int64(math.Round(float64(end-began) / float64(interval)))
+			if points[k] == nil {
+				points[k] = &struct{ n, ended int64 }{}
+			}
+			points[k].n += weight * p.histogram.N()
+			points[k].ended = max(points[k].ended, end)
+		}
+	}
+	var list []result.Interval
+	before := from
+	for _, k := range slices.Sorted(maps.Keys(points)) {
+		p := points[k]
+		if p.ended <= before {
+			continue
+		}
+		list = append(list, result.Interval{
+			AtSeconds: float64(p.ended-from) / 1000, Value: new(1000 * float64(p.n) / float64(p.ended-before)),
+		})
+		before = p.ended
+	}
+	return list
+}
