@@ -101,6 +101,7 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) error {
 	if err != nil {
 		return err
 	}
+	s.showMachineSpeed(records)
 	entries := summary(s, records)
 	s.run.Status.Summary = mainEntries(entries, s.runner.Summary)
 	s.run.Status.Headline = headline(entries)
