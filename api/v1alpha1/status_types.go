@@ -121,6 +121,14 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=128
 	Summary []SummaryEntry `json:"summary,omitempty"`
 
+	// MachineSpeed of the nodes over all trials of the run, for comparing it with other runs:
+	// an entry for each side, node and kernel, and for each target where the kernel depends on
+	// it; at most 48. The value of each trial stands in its record.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=48
+	MachineSpeed []NodeSpeed `json:"machineSpeed,omitempty"`
+
 	// Findings of the validity checks, the last 20. All of them are in the records of
 	// the trials.
 	// +optional
@@ -427,6 +435,10 @@ type StorageStatus struct {
 	// Device such as /dev/nvme1n1.
 	// +optional
 	Device string `json:"device,omitempty"`
+	// WriteCache of the block device as the node's kernel believes it: WriteBack (a flush empties
+	// it) or WriteThrough (a flush has nothing to do); empty where it cannot be read.
+	// +optional
+	WriteCache string `json:"writeCache,omitempty"`
 	// FsyncP50 and FsyncP99 are percentiles of the time of an fdatasync of 4 KiB, in ms.
 	// +optional
 	FsyncP50 string `json:"fsyncP50,omitempty"`
@@ -633,12 +645,42 @@ type MachineSpeed struct {
 	// Side is client or target.
 	// +kubebuilder:validation:Enum=client;target
 	Side string `json:"side"`
-	// Kernel is what was timed, such as integer or memory.
+	// Kernel is what was timed: integer and memory (the mean time of one repetition by the
+	// clock, which holds what the thread waited for a CPU), integer-cpu and memory-cpu (the CPU
+	// time of the same), fsync (the median of some on the target's storage), round-trip (the
+	// median of some from the client to the server).
 	Kernel string `json:"kernel"`
 	// Value is the time that the kernel took, as a decimal number.
 	Value string `json:"value"`
 	// Unit of the value, such as ms.
 	Unit string `json:"unit"`
+}
+
+// NodeSpeed is the speed of a node over the trials of a run.
+type NodeSpeed struct {
+	// Side is client or target.
+	// +kubebuilder:validation:Enum=client;target
+	Side string `json:"side"`
+	// Node that was measured; empty where it is not known.
+	// +optional
+	Node string `json:"node,omitempty"`
+	// Target that the kernel depends on (fsync, round-trip); empty for the others.
+	// +optional
+	Target string `json:"target,omitempty"`
+	// Kernel is what was timed: see MachineSpeed.
+	Kernel string `json:"kernel"`
+	// Median, Min and Max over the trials, as decimal numbers.
+	Median string `json:"median"`
+	Min    string `json:"min"`
+	Max    string `json:"max"`
+	// Drift is the second half of the trials over the first (1.05 is 5 % slower), as a decimal
+	// number; empty where there are fewer than twelve trials.
+	// +optional
+	Drift string `json:"drift,omitempty"`
+	// Unit of the values, such as ms.
+	Unit string `json:"unit"`
+	// N is the number of trials.
+	N int32 `json:"n"`
 }
 
 // Value is one measured number. A number that was not measured has no entry.

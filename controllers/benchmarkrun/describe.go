@@ -46,7 +46,7 @@ func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
 	if env.Storage == nil {
 		return
 	}
-	st.Storage = &v1alpha1.StorageStatus{Filesystem: env.Storage.Filesystem, Device: shorten(env.Storage.Device)}
+	st.Storage = &v1alpha1.StorageStatus{Filesystem: env.Storage.Filesystem, Device: shorten(env.Storage.Device), WriteCache: env.Storage.WriteCache}
 	if fsync := env.Storage.Fsync; fsync != nil {
 		st.Storage.FsyncP50, st.Storage.FsyncP99 = milliseconds(fsync.P50Seconds), milliseconds(fsync.P99Seconds)
 	}

@@ -188,6 +188,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	rec := journal.Record{TrialStatus: st, Final: true}
 	if first := end.result(); first != nil {
 		rec.MeasureStarted, rec.MeasureEnded = microTime(first.Times.MeasureStarted), microTime(first.Times.MeasureEnded)
+		rec.MachineSpeed = machineSpeed(first)
 		if first.Data != nil && first.Data.Reset != nil {
 			reset := first.Data.Reset
 			rec.ResetTime = decimal(reset.Ended.Sub(reset.Started).Seconds())

@@ -55,6 +55,7 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]journal.Record,
 	if err != nil {
 		return nil, err
 	}
+	s.showMachineSpeed(records)
 	names := s.runner.Summary
 	entries := summary.Of(summary.Input{Plan: s.plan, Names: names, Records: records})
 	s.run.Status.Summary = summary.Shown(entries, names, summary.MaxShown)

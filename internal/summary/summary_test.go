@@ -11,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/validity"
 )
 
 // planOf has the trials of all blocks in the order block, cell, target.
@@ -283,7 +284,7 @@ func TestCaveats(t *testing.T) {
 	limitedBy := func(kind v1alpha1.LimitKind, n int32, share string) []v1alpha1.LimitCount {
 		return []v1alpha1.LimitCount{{By: kind, N: n, ThrottledShare: share}}
 	}
-	const quota = "the CPU quota decides it: there was a wait for CPU in 90 % of the periods of 100 ms"
+	const quota = "the 95 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 90 % of the periods"
 	tests := map[string]struct {
 		e    v1alpha1.SummaryEntry
 		want string
@@ -297,7 +298,7 @@ func TestCaveats(t *testing.T) {
 		"waiting for memory has no period":              {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("Memory", 3, "0.9")}, ""},
 		"a queue that grows": {
 			v1alpha1.SummaryEntry{Name: "latency.avg", N: 3, Saturated: 2},
-			"in 2 of 3 trials: the target did not keep up with the offered rate: latencies grow with the length of the window",
+			"in 2 of 3 trials: " + validity.SaturationCaveat("latency.avg"),
 		},
 		"the throughput of a saturated target is its capacity": {v1alpha1.SummaryEntry{Name: "throughput", N: 3, Saturated: 3}, ""},
 	}
