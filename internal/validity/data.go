@@ -79,6 +79,28 @@ func writeShares(r result.Result, f runner.Facts) (writeSeries, []float64) {
 	return shares, at
 }
 
+// readsPerInsert is how many pages inserts may read from disk for each row: while the tables
+// fit into memory there was none for a thousand rows, and 1 to 3 for each when they did not
+// (MariaDB 10.11, a buffer pool of 8 MiB).
+const readsPerInsert = 0.1
+
+// outgrown: an insert test whose tables are larger than the buffer pool measures the disk
+// from then on. It is asked only of operations that do nothing but insert.
+func outgrown(r result.Result, f runner.Facts) string {
+	each := f.Rows
+	if r.Server == nil || f.Clients > 1 || each.Inserted == 0 || each.Updated != 0 || each.Deleted != 0 || float64(f.QueriesPerOperation) > f.WritesPerOperation {
+		return ""
+	}
+	rows := promisedRows(r, f).Inserted
+	reads, known := counter(r.Server.StatusDelta, "Innodb_buffer_pool_reads")
+	if !known || rows < fewWrites || reads <= readsPerInsert*rows {
+		return ""
+	}
+	return fmt.Sprintf("inserting %.0f rows, the server read %.0f pages from disk (Innodb_buffer_pool_reads): the tables have outgrown the buffer pool "+
+		"(innodb_buffer_pool_size = %s), or it was cold: measure shorter, load anew before each trial (spec.design.dataReset), or give the target more memory",
+		rows, reads, r.Server.Variables["innodb_buffer_pool_size"])
+}
+
 const (
 	// driftBound is by which share of its rows the data may be larger or smaller than what
 	// was loaded when a trial begins. Reads of 10 % more rows are a few percent slower where
