@@ -62,6 +62,7 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 		if err != nil {
 			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
+		facts.Clients = int32(len(results))
 		facts.Judged = len(s.plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, facts) {
 			found := v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}

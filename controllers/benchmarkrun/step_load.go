@@ -50,6 +50,9 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	s.checkLoaded(target, end.result())
+	if err := r.compareTargets(ctx, s, target, end.result()); err != nil {
+		return outcome{}, err
+	}
 	// The outcome has to stand in the status before the Job may be deleted.
 	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", target), nil
 }
@@ -62,6 +65,15 @@ func (s *scope) resets() bool {
 
 // loadedTables are what the tables of a target held after loading.
 func (r *Reconciler) loadedTables(ctx context.Context, s *scope, target string) ([]result.Table, error) {
+	res, err := r.loadResult(ctx, s, target)
+	if err != nil {
+		return nil, err
+	}
+	return res.Data.Tables, nil
+}
+
+// loadResult is the result of loading a target, which says what the tables held.
+func (r *Reconciler) loadResult(ctx context.Context, s *scope, target string) (*result.Result, error) {
 	cm := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: s.run.Namespace, Name: s.targetStatus(target).LoadResult}
 	if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
@@ -77,5 +89,5 @@ func (r *Reconciler) loadedTables(ctx context.Context, s *scope, target string) 
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: %v", key.Name, err)
 	}
-	return res.Data.Tables, nil
+	return &res, nil
 }

@@ -243,6 +243,11 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 	}
 	rec.Values = values(s.runner.Summary, merged)
 	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
+	together, err := r.checkTogether(ctx, s, e, merged, skew)
+	if err != nil {
+		return err
+	}
+	rec.Findings = append(rec.Findings, together...)
 	rec.Saturated = slices.ContainsFunc(rec.Findings, isSaturated)
 	others, err := r.others(ctx, s, *rec)
 	if err != nil {

@@ -351,6 +351,22 @@ type Server struct {
 	// StatusDelta is the difference of each numeric global status variable over
 	// the measured window (after minus before).
 	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
+	// Rows are those that the server has changed since it started: until just before the
+	// measured window or, of the phase Prepare, until the data was loaded; absent where it
+	// does not count them.
+	Rows *CountedRows `json:"rows,omitempty"`
+}
+
+// CountedRows are rows that statements changed, by the server's status variables. They
+// count at most too many: statements that were rolled back too.
+type CountedRows struct {
+	// Started is when the server began to count, by the clock of the client, exact to some
+	// seconds.
+	Started time.Time `json:"started"`
+	// Inserted, Updated and Deleted rows since then.
+	Inserted int64 `json:"inserted"`
+	Updated  int64 `json:"updated"`
+	Deleted  int64 `json:"deleted"`
 }
 
 // Durability is what a server did for some commits of one row each.

@@ -2,6 +2,10 @@ package validity
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -73,4 +77,100 @@ func writeShares(r result.Result, f runner.Facts) (writeSeries, []float64) {
 		}
 	}
 	return shares, at
+}
+
+// readsPerInsert is how many pages inserts may read from disk for each row: while the tables
+// fit into memory there was none for a thousand rows, and 1 to 3 for each when they did not
+// (MariaDB 10.11, a buffer pool of 8 MiB).
+const readsPerInsert = 0.1
+
+// outgrown: an insert test whose tables are larger than the buffer pool measures the disk
+// from then on. It is asked only of operations that do nothing but insert.
+func outgrown(r result.Result, f runner.Facts) string {
+	each := f.Rows
+	if r.Server == nil || f.Clients > 1 || each.Inserted == 0 || each.Updated != 0 || each.Deleted != 0 || float64(f.QueriesPerOperation) > f.WritesPerOperation {
+		return ""
+	}
+	rows := promisedRows(r, f).Inserted
+	reads, known := counter(r.Server.StatusDelta, "Innodb_buffer_pool_reads")
+	if !known || rows < fewWrites || reads <= readsPerInsert*rows {
+		return ""
+	}
+	return fmt.Sprintf("inserting %.0f rows, the server read %.0f pages from disk (Innodb_buffer_pool_reads): the tables have outgrown the buffer pool "+
+		"(innodb_buffer_pool_size = %s), or it was cold: measure shorter, load anew before each trial (spec.design.dataReset), or give the target more memory",
+		rows, reads, r.Server.Variables["innodb_buffer_pool_size"])
+}
+
+const (
+	// driftBound is by which share of its rows the data may be larger or smaller than what
+	// was loaded when a trial begins. Reads of 10 % more rows are a few percent slower where
+	// the data outgrows a cache; beyond that, trials of one run are trials of different data.
+	driftBound = 0.10
+	// sameStart is how far apart two looks at one start of a server may place it: its uptime
+	// is in whole seconds, and the clocks of two clients differ.
+	sameStart = time.Minute
+)
+
+// CheckDrift asks whether the tables still held what was loaded when a trial began, by the
+// rows that the server had counted at the end of loading and then. It says nothing of a
+// server that was started in between: it has counted anew.
+func CheckDrift(loaded, trial result.Result) []Finding {
+	if loaded.Server == nil || trial.Server == nil || loaded.Data == nil {
+		return nil
+	}
+	then, now := loaded.Server.Rows, trial.Server.Rows
+	var rows int64
+	for _, t := range loaded.Data.Tables {
+		rows += t.Rows
+	}
+	if then == nil || now == nil || rows == 0 || now.Started.Sub(then.Started).Abs() > sameStart {
+		return nil
+	}
+	inserted, deleted := now.Inserted-then.Inserted, now.Deleted-then.Deleted
+	drift := float64(inserted-deleted) / float64(rows)
+	if inserted < 0 || deleted < 0 || math.Abs(drift) <= driftBound {
+		return nil
+	}
+	return []Finding{{"data-drift", Warning, fmt.Sprintf(
+		"the trial began with %+.0f %% of the %d rows that were loaded: %d were inserted and %d deleted since (warm-ups and earlier trials): its data is not that of the first trial; "+
+			"set spec.design.dataReset to PerTrial, or to PerBlock", 100*drift, rows, inserted, deleted)}}
+}
+
+// CompareData asks whether two targets hold the same data after loading: the same tables
+// with the same numbers of rows, and the same checksums where the tool loads the same bytes
+// every time and one version of a server has computed both (others compute another one from
+// the same rows).
+func CompareData(first, second result.Result, sameBytes bool) []Finding {
+	if first.Data == nil || second.Data == nil {
+		return nil
+	}
+	sameBytes = sameBytes && first.Server != nil && second.Server != nil && first.Server.Version == second.Server.Version
+	var texts []string
+	for _, a := range first.Data.Tables {
+		i := slices.IndexFunc(second.Data.Tables, func(b result.Table) bool { return strings.EqualFold(a.Name, b.Name) })
+		if i < 0 {
+			texts = append(texts, fmt.Sprintf("table %s (%d rows) is not there", a.Name, a.Rows))
+			continue
+		}
+		switch b := second.Data.Tables[i]; {
+		case a.Rows != b.Rows:
+			texts = append(texts, fmt.Sprintf("table %s has %d rows instead of %d", a.Name, b.Rows, a.Rows))
+		case sameBytes && a.Checksum != nil && b.Checksum != nil && *a.Checksum != *b.Checksum:
+			texts = append(texts, fmt.Sprintf("table %s has the checksum %d instead of %d", a.Name, *b.Checksum, *a.Checksum))
+		}
+	}
+	for _, b := range second.Data.Tables {
+		if !slices.ContainsFunc(first.Data.Tables, func(a result.Table) bool { return strings.EqualFold(a.Name, b.Name) }) {
+			texts = append(texts, fmt.Sprintf("table %s (%d rows) is there only", b.Name, b.Rows))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	const most = 5
+	if more := len(texts) - most; more > 0 {
+		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
+	}
+	return []Finding{{"same-data", Warning, fmt.Sprintf("after loading, it does not hold what target %s holds: %s: their numbers are not of the same data",
+		first.Trial.Target, strings.Join(texts, "; "))}}
 }

@@ -117,6 +117,15 @@ func changing(inserted, updated, deleted float64) map[string]float64 {
 	return map[string]float64{"Innodb_rows_inserted": inserted, "Innodb_rows_updated": updated, "Innodb_rows_deleted": deleted}
 }
 
+// inserting makes the run one of inserts alone, while the server reads so many pages from disk.
+func inserting(rows, reads float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, f *runner.Facts) {
+		f.Rows, f.StorageEngine, f.QueriesPerOperation = runner.Rows{Inserted: 1}, "InnoDB", 0
+		r.Server = &result.Server{Version: "10.11.19-MariaDB", Variables: map[string]string{"innodb_buffer_pool_size": "8388608"},
+			StatusDelta: map[string]float64{"Handler_write": rows, "Innodb_buffer_pool_reads": reads}}
+	}
+}
+
 // writes is how many statements the tool counts as kind write; the others are of the kind
 // other then.
 func writes(n float64) func(*result.Result, *runner.Facts) {
@@ -137,18 +146,21 @@ var noOpCases = map[string]struct {
 	severity Severity // none: nothing is said
 	message  string
 }{
-	"all writes change a row":                   {writing(changing(10636, 21272, 10636)), "", ""},
-	"more rows than promised":                   {writing(changing(99999, 99999, 99999)), "", ""},
-	"1 in 100 is no word worth":                 {writing(changing(10636-425, 21272, 10636)), "", ""},
-	"more than 1 in 100":                        {writing(changing(10636-426, 21272, 10636)), Warning, "1.0 % of the writes changed nothing, and count as throughput: the server changed Innodb_rows_inserted 10210 of 10636"},
-	"1 in 10":                                   {writing(changing(10636, 21272-4254, 10636)), Warning, "Innodb_rows_updated 17018 of 21272"},
-	"more than 1 in 10":                         {writing(changing(10636, 21272-4255, 10636)), Invalid, "Innodb_rows_updated 17017 of 21272"},
-	"more of one kind do not make up for it":    {writing(changing(99999, 99999, 0)), Invalid, "25.0 % of the writes changed nothing"},
-	"the tool sees what the server does not":    {all(writing(changing(10636, 21272, 10636)), writes(20000)), Invalid, "53.0 % of the writes changed nothing, and count as throughput: the tool counted 20000 of 42544 writing statements"},
-	"the tool alone":                            {all(writing(nil), writes(41000)), Warning, "3.6 % of the writes"},
-	"no server, as of another database":         {all(writing(nil), writes(41000), func(r *result.Result, _ *runner.Facts) { r.Server = nil }), Warning, "3.6 % of the writes"},
-	"a server without counters":                 {all(writing(nil), unsplit, onTiDB), Note, "not observable: 42544 rows were to be changed"},
-	"a server of which not every counter is":    {all(writing(map[string]float64{"Innodb_rows_inserted": 0}), unsplit), Note, "not observable"},
+	"all writes change a row":                {writing(changing(10636, 21272, 10636)), "", ""},
+	"more rows than promised":                {writing(changing(99999, 99999, 99999)), "", ""},
+	"1 in 100 is no word worth":              {writing(changing(10636-425, 21272, 10636)), "", ""},
+	"more than 1 in 100":                     {writing(changing(10636-426, 21272, 10636)), Warning, "1.0 % of the writes changed nothing, and count as throughput: the server changed Innodb_rows_inserted 10210 of 10636"},
+	"1 in 10":                                {writing(changing(10636, 21272-4254, 10636)), Warning, "Innodb_rows_updated 17018 of 21272"},
+	"more than 1 in 10":                      {writing(changing(10636, 21272-4255, 10636)), Invalid, "Innodb_rows_updated 17017 of 21272"},
+	"more of one kind do not make up for it": {writing(changing(99999, 99999, 0)), Invalid, "25.0 % of the writes changed nothing"},
+	"the tool sees what the server does not": {all(writing(changing(10636, 21272, 10636)), writes(20000)), Invalid, "53.0 % of the writes changed nothing, and count as throughput: the tool counted 20000 of 42544 writing statements"},
+	"the tool alone":                         {all(writing(nil), writes(41000)), Warning, "3.6 % of the writes"},
+	"no server, as of another database":      {all(writing(nil), writes(41000), func(r *result.Result, _ *runner.Facts) { r.Server = nil }), Warning, "3.6 % of the writes"},
+	"a server without counters":              {all(writing(nil), unsplit, onTiDB), Note, "not observable: 42544 rows were to be changed"},
+	"a server of which not every counter is": {all(writing(map[string]float64{"Innodb_rows_inserted": 0}), unsplit), Note, "not observable"},
+	"a server that had a part of the statements": {all(writing(map[string]float64{"Innodb_rows_inserted": 0, "Innodb_rows_updated": 0, "Innodb_rows_deleted": 0, "Questions": 212720 / 2}), unsplit),
+		Note, "not observable"},
+	"a server that was started meanwhile":       {all(writing(changing(-5, -5, -5)), unsplit), Note, "not observable"},
 	"one client of several cannot be judged":    {all(writing(changing(0, 0, 0)), func(_ *result.Result, f *runner.Facts) { f.Clients = 2 }), "", ""},
 	"one client of several, by the tool":        {all(writing(changing(0, 0, 0)), writes(0), func(_ *result.Result, f *runner.Facts) { f.Clients = 2 }), Invalid, "the tool counted 0 of 42544"},
 	"too few to speak of a share":               {all(writing(changing(0, 0, 0)), unsplit, func(r *result.Result, f *runner.Facts) { f.Rows = runner.Rows{Updated: 99. / 10636} }), "", ""},
@@ -179,6 +191,7 @@ func TestNoOpWrites(t *testing.T) {
 				}
 				return
 			}
+			got = slices.DeleteFunc(got, func(f Finding) bool { return f.Check == "server-statements" })
 			if len(got) != 1 || got[0].Check != "no-op-writes" || got[0].Severity != tc.severity || !strings.Contains(got[0].Message, tc.message) {
 				t.Errorf("got %+v, want %s with %q", got, tc.severity, tc.message)
 			}

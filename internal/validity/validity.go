@@ -112,6 +112,7 @@ var checks = []check{
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
 	{"no-op-writes", Warning, noOpLittle},
+	{"data-grew", Warning, outgrown},
 	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},
 	{"fsync", Warning, fasterThanStorage},

@@ -420,6 +420,10 @@ var cases = map[string]struct {
 	"time of connecting that does not explain all of them": {all(idle(8), set(result.NameLatencyMin, 2), after(0.5)), "client-bottleneck", "fill only"},
 	"a rate that was not offered while connecting":         {all(atRate(1179), after(1), withoutSeries), "", ""},
 	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "saturated", "1180 operations per second were offered"},
+	"inserts that read their pages back": {inserting(34444, 70898), "data-grew", "inserting 10636 rows, the server read 70898 pages from disk (Innodb_buffer_pool_reads): " +
+		"the tables have outgrown the buffer pool (innodb_buffer_pool_size = 8388608)"},
+	"inserts into tables that fit":  {inserting(12431, 3), "", ""},
+	"reads from disk of other work": {all(inserting(12431, 70898), func(_ *result.Result, f *runner.Facts) { f.QueriesPerOperation = 20 }), "", ""},
 	"tables without a checksum": {withProblem("server/checksum", "2 of 2 tables (a, b) have no checksum: those of all tables may take 1m0s together"),
 		"checksum", "the data is compared by its number of rows alone: 2 of 2 tables (a, b) have no checksum"},
 	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},

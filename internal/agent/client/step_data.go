@@ -125,6 +125,9 @@ func (e *execution) count(ctx context.Context) *result.Failure {
 		return lost(err)
 	}
 	e.data().Tables = tables
+	if err := e.countLoaded(ctx); err != nil {
+		return lost(err)
+	}
 	return e.checkRows()
 }
 

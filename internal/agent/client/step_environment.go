@@ -33,6 +33,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 		return lost(err)
 	}
 	e.statusBefore = status
+	e.countRows(status)
 	return e.keep("server/status-before.txt", status)
 }
 
