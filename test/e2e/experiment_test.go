@@ -87,6 +87,10 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 		}
 		sum += *m.Value
 		starts = append(starts, *res.Times.Planned)
+		// Nodes of kind share a clock: it is no further beside itself than what is not known.
+		if c := res.Client.Clock; c == nil || c.Reference != result.ReferenceAgent || c.Beyond() || c.UncertaintySeconds > 0.1 {
+			t.Errorf("trial %d, client %d: clock %+v, want an offset within its uncertainty", rec.Index, i, c)
+		}
 	}
 	if !starts[0].Equal(starts[1]) {
 		t.Errorf("trial %d: the clients planned to start at %v", rec.Index, starts)
@@ -97,6 +101,9 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 	}
 	if skew, err := strconv.ParseFloat(rec.StartSkew, 64); err != nil || skew > 1 {
 		t.Errorf("trial %d: start skew %q", rec.Index, rec.StartSkew)
+	}
+	if _, err := strconv.ParseFloat(rec.StartSkewUncertainty, 64); err != nil {
+		t.Errorf("trial %d: nobody knows how far the start skew is known: %q", rec.Index, rec.StartSkewUncertainty)
 	}
 }
 
@@ -183,6 +190,8 @@ func TestOpenLoopAndEvents(t *testing.T) {
 	for name, tt := range map[string]struct{ field, value string }{
 		"rate":   {"rate: 50", result.NameOffered},
 		"events": {"events: 300", result.NameEvents},
+		// More than a server on a slice of a CPU does, and less than fills the tool's queue of 100,000.
+		"saturated": {"rate: 6000", result.NameOffered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := newNamespace(t)
@@ -194,6 +203,9 @@ func TestOpenLoopAndEvents(t *testing.T) {
 			want, _ := strconv.ParseFloat(strings.Fields(tt.field)[1], 64)
 			if !ok || m.Value == nil || *m.Value != want {
 				t.Errorf("%s: %+v, want %v", tt.value, m, want)
+			}
+			if rec := records(t, got)[0]; rec.Saturated != (name == "saturated") {
+				t.Errorf("saturated: %v, findings %+v", rec.Saturated, rec.Findings)
 			}
 		})
 	}
@@ -218,6 +230,9 @@ func TestExternalServerIsReset(t *testing.T) {
 		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial}\n  exclusive: false\n")), 4*time.Minute)
 	complete(t, got)
 	second := stored(t, ns, v1alpha1.TrialName(got.Name, 1, 0), 0)
+	if c := second.Client.Clock; c == nil || c.Reference != result.ReferenceServer || c.Beyond() {
+		t.Errorf("clock %+v, want an offset to the server within its uncertainty", c)
+	}
 	loaded := stored(t, ns, v1alpha1.LoadName(got.Name, "db"), 0)
 	if second.Data == nil || second.Data.Reset == nil || second.Data.Reset.Method != result.ResetReload ||
 		!slices.EqualFunc(second.Data.Tables, loaded.Data.Tables, sameTable) {
