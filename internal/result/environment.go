@@ -106,6 +106,12 @@ type Replica struct {
 	CatchUpSeconds *float64 `json:"catchUpSeconds,omitempty"`
 	// Error of replication, as the replica told; empty for none.
 	Error string `json:"error,omitempty"`
+	// Machine, Limits, Before and After as in Environment; absent when its agent did not
+	// tell, the counters also where the window was too short for samples.
+	Machine *Machine `json:"machine,omitempty"`
+	Limits  *Limits  `json:"limits,omitempty"`
+	Before  *Usage   `json:"before,omitempty"`
+	After   *Usage   `json:"after,omitempty"`
 }
 
 // Limits of a container's control group; each is absent without a limit.

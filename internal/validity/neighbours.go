@@ -28,7 +28,7 @@ type machine struct {
 	knowsBusy, knowsSteal bool
 	// ours is what the pods of the trial used, and most what their limits let them use, in CPUs.
 	ours, most float64
-	// blind: of a pod of the trial it is not known what it used.
+	// blind: of a pod of the trial, such as a replica, it is not known what it used.
 	blind bool
 	// ownWait is the largest share of the window in which a pod of the trial waited for
 	// memory, and nodeWait that in which all of the machine did.
@@ -61,14 +61,27 @@ func machinesOf(results []result.Result) map[string]*machine {
 		}
 		if r.Target != nil {
 			add(machines, *r.Target, "the target")
-			// Their counters are not known; they are work of the trial.
-			if m := machines[r.Target.Machine.BootID]; m != nil && len(r.Target.Replicas) > 0 {
-				m.blind = true
-			}
+			addReplicas(machines, *r.Target)
 		}
 		add(machines, r.Client.Environment, fmt.Sprintf("client %d", r.Trial.Client))
 	}
 	return machines
+}
+
+// addReplicas: what they do is work of the trial. One of which nothing is known may be on
+// the machine of its primary.
+func addReplicas(machines map[string]*machine, target result.Environment) {
+	for _, replica := range target.Replicas {
+		if replica.Machine == nil || replica.Limits == nil {
+			if m := machines[target.Machine.BootID]; m != nil {
+				m.blind = true
+			}
+			continue
+		}
+		add(machines, result.Environment{
+			Machine: *replica.Machine, Limits: *replica.Limits, Before: replica.Before, After: replica.After,
+		}, fmt.Sprintf("replica %d", replica.Index))
+	}
 }
 
 // add one pod of the trial to its machine. Without a boot ID it is not known which that is.
@@ -117,7 +130,7 @@ func (m *machine) findings() []Finding {
 		free := m.cpus - m.most - m.steal
 		switch {
 		case m.blind:
-			say("neighbours", Note, "other work, that of the trial's own replicas included, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
+			say("neighbours", Note, "other work, some of it that of the trial itself, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
 		case foreign*m.cpus > free:
 			say("neighbours", Disturbed, "other work used %.1f %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
 				"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", 100*foreign, m.cpus, 100*maxForeign, min(m.most, m.cpus))

@@ -47,6 +47,16 @@ func trialOf(client pod, target *pod, others ...pod) []result.Result {
 	return out
 }
 
+func withReplica(results []result.Result, p *pod) []result.Result {
+	replica := result.Replica{}
+	if p != nil {
+		e := p.environment()
+		replica.Machine, replica.Limits, replica.Before, replica.After = &e.Machine, &e.Limits, e.Before, e.After
+	}
+	results[0].Target.Replicas = []result.Replica{replica}
+	return results
+}
+
 func TestCheckNeighbours(t *testing.T) {
 	without := func(results []result.Result, change func(*result.Environment)) []result.Result {
 		change(&results[0].Client.Environment)
@@ -87,7 +97,16 @@ func TestCheckNeighbours(t *testing.T) {
 		}), nil},
 		"a pod of the trial of which nothing is known": {without(trialOf(pod{"a", 2, 1.9, 2, 2, 0, 0, 0}, nil), func(e *result.Environment) {
 			e.Before.CPUSeconds = nil
-		}), []Finding{{"neighbours", Note, "on the machine of client 0 other work, that of the trial's own replicas included, used 100.0 % of 2 CPUs"}}},
+		}), []Finding{{"neighbours", Note, "on the machine of client 0 other work, some of it that of the trial itself, used 100.0 % of 2 CPUs"}}},
+		"a replica on the machine of its primary": {
+			withReplica(trialOf(pod{"a", 4, 1, 1, 3.5, 0, 0, 0}, &pod{"a", 4, 1, 1, 3.5, 0, 0, 0}), &pod{"a", 4, 1.4, 2, 3.5, 0, 0, 0}), nil},
+		"a replica on another machine": {
+			withReplica(trialOf(pod{"a", 2, 1, 1, 2, 0, 0, 0}, &pod{"a", 2, 0.9, 1, 2, 0, 0, 0}), &pod{"b", 2, 1, 2, 1.5, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of replica 0 other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"a replica of which nothing is known": {
+			withReplica(trialOf(pod{"a", 2, 0.5, 1, 1.9, 0, 0, 0}, &pod{"a", 2, 0.5, 1, 1.9, 0, 0, 0}), nil), []Finding{{"neighbours", Note,
+				"on the machine of the target and client 0 other work, some of it that of the trial itself, used 45.0 % of 2 CPUs"}}},
 		"a hypervisor that gives CPU to others": {
 			trialOf(pod{"a", 2, 1, 1, 1, 0.11, 0, 0}, nil), []Finding{{"steal", Disturbed,
 				"on the machine of client 0 the hypervisor gave 5.5 % of the CPU time to others (at most 5 % expected)"}}},

@@ -201,11 +201,14 @@ func (e *execution) afterReplicas(ctx context.Context) *result.Failure {
 		ended = *at
 	}
 	replicas := make([]result.Replica, len(e.trial.Replicas))
+	if err := e.countersOf(ctx, replicas); err != nil {
+		e.problem("target/replicas", "what they used is not known: %v", err)
+	}
 	limited, cancel := context.WithTimeout(ctx, catchUpPatience)
 	defer cancel()
 	// Each error stands in the replica's own entry.
 	_ = e.eachReplica(func(i int) error {
-		replicas[i] = e.describeReplica(limited, i, position, ended)
+		e.describeReplica(limited, &replicas[i], position, ended)
 		return nil
 	})
 	if e.res.Target == nil {
@@ -215,8 +218,32 @@ func (e *execution) afterReplicas(ctx context.Context) *result.Failure {
 	return nil
 }
 
-func (e *execution) describeReplica(ctx context.Context, i int, position string, ended time.Time) result.Replica {
-	r := result.Replica{Index: i}
+// countersOf the replicas inside the measured window.
+func (e *execution) countersOf(ctx context.Context, replicas []result.Replica) error {
+	for i := range replicas {
+		replicas[i].Index = i
+	}
+	if times := e.res.Times; times.MeasureStarted == nil || times.MeasureEnded == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, e.patience())
+	defer cancel()
+	return e.eachReplica(func(i int) error {
+		r := &replicas[i]
+		var env engine.Environment
+		if err := e.replica(i).get(ctx, e.windowPath(), &env); err != nil {
+			return err
+		}
+		r.Machine, r.Limits = &env.Machine, &env.Limits
+		if w := env.Window; w != nil {
+			r.Before, r.After = &w.Before, &w.After
+		}
+		return nil
+	})
+}
+
+func (e *execution) describeReplica(ctx context.Context, r *result.Replica, position string, ended time.Time) {
+	i := r.Index
 	state, err := e.askReplica(ctx, i, "")
 	switch {
 	case err != nil:
@@ -226,7 +253,7 @@ func (e *execution) describeReplica(ctx context.Context, i int, position string,
 	}
 	r.ServerVersion, r.MaxLagSeconds = state.ServerVersion, state.MaxLagSeconds
 	if r.Error != "" {
-		return r
+		return
 	}
 	state, err = e.reachPosition(ctx, i, position)
 	switch {
@@ -237,5 +264,4 @@ func (e *execution) describeReplica(ctx context.Context, i int, position string,
 	case !state.Running:
 		r.Error = err.Error()
 	}
-	return r
 }

@@ -100,10 +100,15 @@ func of(replicas ...*fakeReplica) func(*runner.Trial) {
 func TestTheLagOfAReplicaIsRecorded(t *testing.T) {
 	told := engine.ReplicaState{Running: true, ServerVersion: "10.11.6-MariaDB", LagSeconds: new(3.0), MaxLagSeconds: new(7.0)}
 	f := newFakeReplica(t, []any{follows, told}, []any{late, applied, late, applied})
+	f.copies.window = &engine.Window{Before: result.Usage{CPUSeconds: new(1.0)}, After: result.Usage{CPUSeconds: new(2.0)}}
 	r := newRig(t, "good", runner.Run, of(f))
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
-	want := []result.Replica{{Index: 0, ServerVersion: "10.11.6-MariaDB", MaxLagSeconds: new(7.0)}}
+	want := []result.Replica{{
+		Index: 0, ServerVersion: "10.11.6-MariaDB", MaxLagSeconds: new(7.0),
+		Machine: &result.Machine{CPUModel: "A CPU"}, Limits: &result.Limits{CgroupVersion: 2},
+		Before: &result.Usage{CPUSeconds: new(1.0)}, After: &result.Usage{CPUSeconds: new(2.0)},
+	}}
 	if diff := cmp.Diff(want, res.Target.Replicas, cmpopts.IgnoreFields(result.Replica{}, "CatchUpSeconds")); diff != "" {
 		t.Errorf("replicas (-want +got):\n%s", diff)
 	}
@@ -291,7 +296,7 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 	runAll(t, []*rig{load()})
 	runAll(t, []*rig{measure()})
 	for _, f := range []*fakeReplica{good, bad} {
-		if diff := cmp.Diff([]string{"POST /snapshot t", "POST /restore t"}, f.copies.calls); diff != "" {
+		if diff := cmp.Diff([]string{"POST /snapshot t", "POST /restore t", "environment"}, f.copies.calls); diff != "" {
 			t.Errorf("operations (-want +got):\n%s", diff)
 		}
 	}

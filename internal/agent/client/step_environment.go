@@ -73,12 +73,10 @@ func inside(around *result.Usage, sample result.Usage) *result.Usage {
 // targetAfter takes down the counters of the target: those inside the window of this
 // client, or else those of now.
 func (e *execution) targetAfter(ctx context.Context) {
-	from, to, measured := result.Window(e.res)
-	if e.target == nil || !measured {
+	if _, _, measured := result.Window(e.res); e.target == nil || !measured {
 		return
 	}
-	ages := url.Values{"from": {seconds(time.Since(from))}, "to": {seconds(time.Since(to))}}
-	env := e.askTarget(ctx, engine.PathEnvironment+"?"+ages.Encode())
+	env := e.askTarget(ctx, e.windowPath())
 	if env == nil {
 		return
 	}
@@ -86,6 +84,17 @@ func (e *execution) targetAfter(ctx context.Context) {
 	if w := env.Window; w != nil {
 		e.res.Target.Before, e.res.Target.After = inside(e.res.Target.Before, w.Before), inside(&env.Usage, w.After)
 	}
+}
+
+// windowPath asks an agent for its environment with the counters inside the window of this
+// client, in seconds before now.
+func (e *execution) windowPath() string {
+	from, to, measured := result.Window(e.res)
+	if !measured {
+		return engine.PathEnvironment
+	}
+	ages := url.Values{"from": {seconds(time.Since(from))}, "to": {seconds(time.Since(to))}}
+	return engine.PathEnvironment + "?" + ages.Encode()
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
