@@ -204,7 +204,8 @@ type Times struct {
 	// Planned is when the measured window was to begin, the same instant for every
 	// client of the trial. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
-	// WarmupStarted: the tool was started for the discarded warm-up.
+	// WarmupStarted: the tool was started for the discarded warm-up; in the process that
+	// measures, it began with its first operation.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
 	// MeasureStarted: the process that measures was started; where the tool warms up in it,
 	// that is long before the window.

@@ -48,7 +48,7 @@ func operationMix(r result.Result, f runner.Facts) string {
 		}
 		// Absent is 0 here: a kind without operations has no section in a report.
 		allowed := mixSigmas * math.Sqrt(n*share*(1-share))
-		if math.Abs(got-n*share) > allowed+countStep {
+		if math.Abs(got-n*share) > allowed+countStep+float64(f.Straddling) {
 			return fmt.Sprintf("%.0f of %.0f operations are %s, but %.4g %% were asked for (%.0f, give or take %.0f)",
 				got, n, operation, 100*share, n*share, allowed)
 		}

@@ -21,6 +21,9 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		Mix:                   mixOf(p.effective()),
 		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
 	}
+	if opening(t).WarmsUp {
+		f.Straddling = int64(p.Threads)
+	}
 	if p.OperationCount > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected
 	}
