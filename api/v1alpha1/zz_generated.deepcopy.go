@@ -122,7 +122,7 @@ func (in *BenchmarkRunSpec) DeepCopyInto(out *BenchmarkRunSpec) {
 			}
 		}
 	}
-	out.Design = in.Design
+	in.Design.DeepCopyInto(&out.Design)
 	if in.Exclusive != nil {
 		in, out := &in.Exclusive, &out.Exclusive
 		*out = new(bool)

@@ -214,7 +214,8 @@ type Times struct {
 	// client of the trial: of several clients, by the offsets of their clocks, as far as
 	// these are known. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
-	// WarmupStarted: the tool was started for the discarded warm-up.
+	// WarmupStarted: the tool was started for the discarded warm-up; in the process that
+	// measures, it began with its first operation.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
 	// MeasureStarted: the process that measures was started; where the tool warms up in it,
 	// that is long before the window.

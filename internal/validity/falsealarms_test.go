@@ -59,7 +59,7 @@ func TestFalseAlarmsOfOperationMix(t *testing.T) {
 				trial := 0.0
 				rate := falseAlarms / trialsOfARun / float64(len(mix))
 				for _, share := range mix {
-					trial += tail(n, share, func(got float64) bool { return atMostLikely(nearer(got, n*share), n, share) < rate })
+					trial += tail(n, share, func(got float64) bool { return atMostLikely(nearer(got, n*share, countStep), n, share) < rate })
 				}
 				if run := trial * trialsOfARun; run > falseAlarms {
 					t.Errorf("%.3g of 100 runs have a false alarm, want at most %g", 100*run, 100*falseAlarms)

@@ -51,7 +51,7 @@ func operationMix(r result.Result, f runner.Facts) string {
 			continue
 		}
 		// Absent is 0 here: a kind without operations has no section in a report.
-		if likely := atMostLikely(nearer(got, n*share), n, share); likely < rate {
+		if likely := atMostLikely(nearer(got, n*share, countStep+float64(f.Straddling)), n, share); likely < rate {
 			return fmt.Sprintf("%.0f of %.0f operations are %s, but %.4g %% were asked for (%.0f): by chance fewer than one of %.2g trials is so far beside it",
 				got, n, operation, 100*share, n*share, 1/max(likely, math.SmallestNonzeroFloat32))
 		}
@@ -59,13 +59,13 @@ func operationMix(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-// nearer is the count, but one operation nearer to what was expected: whether the last
-// operation of a window still counts is no chance.
-func nearer(got, expected float64) float64 {
-	if math.Abs(got-expected) <= countStep {
+// nearer is the count, but some operations nearer to what was expected: whether those at the
+// ends of a window still count is no chance.
+func nearer(got, expected, some float64) float64 {
+	if math.Abs(got-expected) <= some {
 		return expected
 	}
-	return got + math.Copysign(countStep, expected-got)
+	return got + math.Copysign(some, expected-got)
 }
 
 // atMostLikely bounds the probability that of n operations of which each is of a kind with

@@ -279,6 +279,10 @@ type Facts struct {
 	// kind, by the label operation, where each is chosen at random. Shares may add up to
 	// more than 1: an operation that reads and writes counts as both.
 	Mix map[string]float64
+	// Straddling is how many operations at most were under way when the window was cut out of
+	// a process that went on: those that are counted as several kinds may lie in the window as one
+	// kind and before it as another.
+	Straddling int64
 	// ReportIntervalSeconds is the length of the intervals of the time series.
 	ReportIntervalSeconds int32
 	// QuantileError is the relative width of the buckets from which the tool

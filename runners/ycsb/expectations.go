@@ -23,6 +23,9 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		RowsOf:                p.changes(),
 		StorageEngine:         t.Endpoint.StorageEngine,
 	}
+	if opening(t).WarmsUp {
+		f.Straddling = int64(p.Threads)
+	}
 	if p.OperationCount > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected
 	}

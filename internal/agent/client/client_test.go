@@ -40,8 +40,11 @@ func TestRunPhase(t *testing.T) {
 	}
 	want := result.Result{
 		Version: result.Version, State: result.Succeeded,
-		Trial:        result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb"},
-		Tool:         result.Tool{Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0), Seeds: map[string]int64{"Warmup": 42, "Run": 21}},
+		Trial: result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb"},
+		Tool: result.Tool{
+			Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0), Seeds: map[string]int64{"Warmup": 42, "Run": 21},
+			WarmupCut: result.WarmupSeparateProcess, WarmupSeconds: res.Tool.WarmupSeconds,
+		},
 		Measurements: measurement(float64(len("Run"))), Warmup: measurement(float64(len("Warmup"))),
 		Server: &result.Server{
 			Version: "11.8.6-MariaDB", VersionComment: "Debian",

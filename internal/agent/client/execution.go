@@ -39,7 +39,10 @@ func (e *execution) first() bool { return e.trial.Ref.Client == 0 }
 // waits: the phase begins with the other clients.
 func (e *execution) waits() bool { return e.phase() == runner.Run }
 
-func (e *execution) warms() bool { return e.waits() && e.trial.WarmupSeconds > 0 }
+// warms: a process of its own warms up before the one that measures.
+func (e *execution) warms() bool {
+	return e.waits() && e.trial.WarmupSeconds > 0 && !e.opening().WarmsUp
+}
 
 func (e *execution) loads() bool { return e.phase() == runner.Prepare && e.first() }
 
@@ -76,9 +79,13 @@ type step struct {
 // steps are those of a trial in their order. Nothing stands between aim and measure:
 // all that can be done before the planned instant is done before it. Without a
 // warm-up it is done even before the client reports ready, because the start may
-// follow at once; with one, in the pause that settleSeconds leaves.
+// follow at once; with one, in the pause that settleSeconds leaves. A tool that begins its
+// window by itself is told when, so that its command is built when that is known, and the
+// counters are read when the window begins.
 func (e *execution) steps() []step {
-	warms, cold := e.warms(), !e.warms()
+	timed := e.timed()
+	warms, cold := e.warms(), !e.warms() && !timed
+	between := warms && !timed
 	return []step{
 		{true, e.adapt},
 		// No command may be built before it is known whether it uses TLS.
@@ -107,11 +114,12 @@ func (e *execution) steps() []step {
 		{e.waits(), e.ready},
 		{e.waits(), e.barrier},
 		{warms, e.warmUp},
-		{warms && e.replicated(), e.markReplicas},
-		{warms, e.before},
-		{warms, e.arm},
+		{between && e.replicated(), e.markReplicas},
+		{between, e.before},
+		{warms || timed, e.arm},
 		{e.waits(), e.aim},
-		{true, e.measure},
+		{!timed, e.measure},
+		{timed, e.measureTimed},
 		{e.asks(), e.after},
 		{e.waits() && e.replicated(), e.afterReplicas},
 
@@ -132,6 +140,7 @@ func (e *execution) execute(ctx context.Context) {
 		}
 	}()
 	e.res.State = result.Succeeded
+	e.runner, _ = e.Runner(e.trial.Runner) // the steps follow from it; adapt says if it is not known
 	for _, step := range e.steps() {
 		if !step.when {
 			continue

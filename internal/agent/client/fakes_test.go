@@ -172,6 +172,10 @@ type fakeServer struct {
 	err    error
 	// asked are the questions in their order.
 	asked []string
+	// statusAt is when the counters were asked for.
+	statusAt []time.Time
+	// statusErr is the error of the counters alone.
+	statusErr error
 	// tables are what Tables gives, and defaultsErr the error of NonDefault.
 	tables      []result.Table
 	defaultsErr error
@@ -222,8 +226,9 @@ func (s *fakeServer) NonDefault(_ context.Context, version string) (map[string]s
 
 func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	s.note("status")
+	s.statusAt = append(s.statusAt, time.Now())
 	s.status++
-	return map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}, s.err
+	return map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}, errors.Join(s.err, s.statusErr)
 }
 
 func (s *fakeServer) Session(context.Context) (string, string, error) {

@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -46,6 +47,11 @@ func TestMain(m *testing.M) {
 		fmt.Println("FATAL: no")
 		fmt.Fprintln(os.Stderr, "progress\nERROR 2013: lost with hunter2\nbye")
 		os.Exit(3)
+	case "timed":
+		// Says when it began to live, and ends 0.2 s after the begin of its window.
+		fmt.Println(time.Now().UnixMilli())
+		ms, _ := strconv.ParseInt(os.Args[1], 10, 64)
+		time.Sleep(time.Until(time.UnixMilli(ms).Add(200 * time.Millisecond)))
 	case "slow":
 		time.Sleep(time.Second)
 	case "stubborn":

@@ -134,8 +134,8 @@ func (e *execution) askTarget(ctx context.Context, path string) *engine.Environm
 // planned instant, so that one that does not answer delays no start.
 func (e *execution) patience() time.Duration {
 	planned := e.res.Times.Planned
-	if planned == nil || e.res.Times.MeasureStarted != nil {
-		return e.Ask
+	if planned == nil || e.res.Times.MeasureStarted != nil || e.timed() {
+		return e.Ask // a tool that begins by itself waits for nobody
 	}
 	return min(max(time.Until(*planned)/2, leastAsk), e.Ask)
 }

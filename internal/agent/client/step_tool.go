@@ -27,16 +27,18 @@ func (e *execution) barrier(ctx context.Context) *result.Failure {
 	if err != nil {
 		return &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
 	}
-	settle := time.Duration(e.trial.SettleSeconds * float64(time.Second))
-	planned := e.ownTime(start).Add(time.Duration(e.trial.WarmupSeconds)*time.Second + settle)
+	planned := e.ownTime(start).Add(e.opening().Delay(e.trial))
 	e.res.Times.Start, e.res.Times.Planned = &start, &planned
+	if e.timed() {
+		e.trial.Begin = planned
+	}
 	return nil
 }
 
-// aim sleeps until the planned instant. If it has passed, the tool starts at once,
-// and the times show by how much it was late.
+// aim sleeps until the process that measures is to be started. If that has passed, it starts
+// at once, and the times show by how much it was late.
 func (e *execution) aim(ctx context.Context) *result.Failure {
-	return waited(sleepUntil(ctx, *e.res.Times.Planned))
+	return waited(sleepUntil(ctx, e.launch()))
 }
 
 func waited(err error) *result.Failure {
@@ -118,6 +120,7 @@ func (e *execution) warmUp(ctx context.Context) *result.Failure {
 	if failure == nil {
 		report := e.runner.Parse(e.trial, runner.Warmup, in.output)
 		e.res.Warmup, failure = report.Measurements, report.Failure
+		e.res.Tool.WarmupSeconds = warmedUp(in, report.Measurements)
 		if failure != nil {
 			e.res.Problems = append(e.res.Problems, report.Problems...)
 		}
@@ -140,23 +143,5 @@ func (e *execution) measure(ctx context.Context) *result.Failure {
 		return nil
 	}
 	in, failure := e.start(ctx, e.next)
-	if in.started.IsZero() {
-		return failure
-	}
-	e.res.Times.MeasureStarted, e.res.Times.MeasureEnded = &in.started, &in.ended
-	e.draw(e.phase(), e.next)
-	e.usageAfter(in)
-	e.res.Tool.Signal = in.output.Signal
-	if in.output.ExitCode >= 0 {
-		e.res.Tool.ExitCode = &in.output.ExitCode
-	}
-	report := e.runner.Parse(e.trial, e.phase(), in.output)
-	e.res.Tool.Version = report.ToolVersion
-	e.res.Measurements, e.res.Errors = report.Measurements, report.Errors
-	e.res.Problems = append(e.res.Problems, report.Problems...)
-	e.usageInside()
-	if failure == nil {
-		failure = report.Failure
-	}
-	return in.withLastWord(failure)
+	return e.take(ran{in, failure})
 }

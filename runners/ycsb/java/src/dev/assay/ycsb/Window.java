@@ -2,12 +2,18 @@ package dev.assay.ycsb;
 
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.LongAccumulator;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogWriter;
+import org.HdrHistogram.Recorder;
 import site.ycsb.Workload;
 import site.ycsb.WorkloadException;
 import site.ycsb.measurements.Measurements;
@@ -27,16 +33,35 @@ import site.ycsb.measurements.Measurements;
  * </ul>
  */
 public final class Window {
+  /** What YCSB measures for an operation that is chosen. */
+  private static final Map<String, List<String>> SHARES = Map.of("read", List.of("READ"), "update", List.of("UPDATE"),
+      "insert", List.of("INSERT"), "scan", List.of("SCAN"), "readmodifywrite", List.of("READ", "UPDATE", "READ-MODIFY-WRITE"));
   private static final LongAccumulator LAST = new LongAccumulator(Long::max, 0);
   private static final Map<String, long[]> COLLECTIONS = new LinkedHashMap<>();
+  private static final List<Log> LOGS = new ArrayList<>();
   private static CountDownLatch connected;
   private static CountDownLatch released = new CountDownLatch(0);
   private static volatile Workload workload;
   private static volatile boolean takesLast;
   private static volatile long connectedAt;
   private static volatile long began;
-  private static volatile long cut;
+  private static volatile long cutBy;
+  private static long cut; // of the thread that cuts
   private static volatile long stopped;
+
+  /** A histogram of YCSB: what is recorded at the moment, all that was before, and the log of its intervals. */
+  private record Log(Recorder current, Histogram total, HistogramLogWriter writer) {
+    static Log of(Object measurement) throws ReflectiveOperationException {
+      return new Log((Recorder) field(measurement, "histogram"), (Histogram) field(measurement, "totalHistogram"),
+          (HistogramLogWriter) field(measurement, "histogramLogWriter"));
+    }
+
+    private static Object field(Object of, String name) throws ReflectiveOperationException {
+      var field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(of);
+    }
+  }
 
   private Window() {
   }
@@ -59,6 +84,9 @@ public final class Window {
         run(begin, length, interval);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
+      } catch (RuntimeException e) {
+        workload.requestStop(); // the line that is missing fails the trial: nothing is gained by going on
+        throw e;
       }
     }, "assay-window");
     cutter.setDaemon(true); // a thread that never connects must not keep the process
@@ -77,10 +105,11 @@ public final class Window {
     collections(COLLECTIONS); // the first look loads classes
     sleepUntil(begin);
     long now = System.currentTimeMillis();
-    released.countDown();
     cut();
-    cut = System.currentTimeMillis();
+    released.countDown();
+    long by = cut;
     collections(COLLECTIONS);
+    cutBy = by;
     began = now;
     for (long at = begin + interval; length == 0 || at < begin + length; at += interval) {
       sleepUntil(at);
@@ -93,9 +122,23 @@ public final class Window {
     cut();
   }
 
-  /** Every histogram begins a new interval. YCSB's own status thread does the same: it holds the same lock. */
+  /**
+   * Every histogram begins a new interval, all of them within microseconds; Measurements.getSummary would write the log of
+   * one before it comes to the next, and what is counted in two would be in the window of one alone. The lock is that of
+   * getSummary, which YCSB's status thread calls.
+   */
   private static void cut() {
-    Measurements.getMeasurements().getSummary();
+    synchronized (Measurements.getMeasurements()) {
+      Histogram[] ended = new Histogram[LOGS.size()];
+      for (int i = 0; i < ended.length; i++) {
+        ended[i] = LOGS.get(i).current.getIntervalHistogram();
+      }
+      cut = System.currentTimeMillis();
+      for (int i = 0; i < ended.length; i++) {
+        LOGS.get(i).total.add(ended[i]);
+        LOGS.get(i).writer.outputIntervalHistogram(ended[i]);
+      }
+    }
   }
 
   private static void sleepUntil(long at) throws InterruptedException {
@@ -132,24 +175,32 @@ public final class Window {
    * intervals count, may be that of another one.
    */
   private static void histograms(Properties p) throws ReflectiveOperationException {
-    Map<String, List<String>> measured = Map.of("read", List.of("READ"), "update", List.of("UPDATE"), "insert", List.of("INSERT"),
-        "scan", List.of("SCAN"), "readmodifywrite", List.of("READ", "UPDATE", "READ-MODIFY-WRITE"));
-    for (var share : measured.entrySet()) {
-      if (Double.parseDouble(p.getProperty(share.getKey() + "proportion", "0")) > 0) {
-        for (String operation : share.getValue()) {
-          make("getOpMeasurement", operation);
-          if (p.getProperty("measurement.interval", "op").equals("both")) {
-            make("getOpIntendedMeasurement", operation);
-          }
-        }
+    Set<String> operations = new LinkedHashSet<>();
+    SHARES.forEach((name, measured) -> {
+      if (Double.parseDouble(p.getProperty(name + "proportion", "0")) > 0) {
+        operations.addAll(measured);
+      }
+    });
+    List<Object> made = new ArrayList<>();
+    for (String operation : operations) {
+      made.add(make("getOpMeasurement", operation));
+      if (p.getProperty("measurement.interval", "op").equals("both")) {
+        made.add(make("getOpIntendedMeasurement", operation));
+      }
+    }
+    Measurements.getMeasurements().getSummary(); // makes the sums as well
+    synchronized (Measurements.getMeasurements()) {
+      LOGS.clear();
+      for (Object measurement : made) {
+        LOGS.add(Log.of(measurement));
       }
     }
   }
 
-  private static void make(String how, String operation) throws ReflectiveOperationException {
+  private static Object make(String how, String operation) throws ReflectiveOperationException {
     var method = Measurements.class.getDeclaredMethod(how, String.class);
     method.setAccessible(true);
-    method.invoke(Measurements.getMeasurements(), operation);
+    return method.invoke(Measurements.getMeasurements(), operation);
   }
 
   /** An operation has ended. */
@@ -177,7 +228,7 @@ public final class Window {
     if (began == 0) {
       return;
     }
-    Ledger.say("Window, " + connectedAt + ", " + began + ", " + cut + ", " + Math.max(stopped, LAST.get()));
+    Ledger.say("Window, " + connectedAt + ", " + began + ", " + cutBy + ", " + Math.max(stopped, LAST.get()));
     Map<String, long[]> now = new LinkedHashMap<>();
     collections(now);
     now.forEach((name, after) -> {

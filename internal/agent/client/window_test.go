@@ -1,0 +1,138 @@
+package client
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// timedRig is an agent whose tool is told when its window begins. It says that it warmed up for
+// as long as it lived before.
+func timedRig(t *testing.T, tool string, o runner.Opening, change func(*runner.Trial)) *rig {
+	t.Helper()
+	r := newRig(t, tool, runner.Run, change)
+	r.agent.Runner = timedRunner(o)
+	return r
+}
+
+func timedRunner(o runner.Opening) func(string) (runner.Runner, bool) {
+	return adapter(func(a *runner.Runner) {
+		command, parse := a.Command, a.Parse
+		a.Opening = func(runner.Trial) runner.Opening { return o }
+		a.Command = func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+			out, err := command(t, p, c)
+			at := t.Begin
+			if p == runner.Warmup {
+				at = time.Now().Add(time.Duration(t.WarmupSeconds)*time.Second - 200*time.Millisecond)
+			}
+			out.Args = append([]string{strconv.FormatInt(at.UnixMilli(), 10)}, out.Args...)
+			return out, err
+		}
+		a.Parse = func(t runner.Trial, p runner.Phase, o runner.Output) runner.Report {
+			report := parse(t, p, o)
+			line, _, _ := strings.Cut(string(o.Stdout), "\n")
+			if ms, err := strconv.ParseInt(line, 10, 64); err == nil && p == runner.Run {
+				report.Window = &runner.Span{From: t.Begin, To: t.Begin.Add(200 * time.Millisecond)}
+				report.WarmupSeconds = new(t.Begin.Sub(time.UnixMilli(ms)).Seconds())
+				report.Warmup = report.Measurements
+			}
+			return report
+		}
+	})
+}
+
+func TestAToolThatIsToldWhenToBegin(t *testing.T) {
+	const lead = 150 * time.Millisecond
+	tests := map[string]struct {
+		opening runner.Opening
+		warmup  int64
+		// launched is how long after the start the process is started, and planned the window.
+		launched, planned time.Duration
+		cut               result.WarmupCut
+	}{
+		"it warms up in the process that measures": {runner.Opening{Timed: true, Lead: lead, WarmsUp: true}, 1, 0, time.Second + lead, result.WarmupInProcess},
+		"it has no warm-up":                        {runner.Opening{Timed: true, Lead: lead}, 0, 0, lead, result.WarmupNone},
+		"another process warms up before": {
+			runner.Opening{Timed: true, Lead: lead}, 1, time.Second + lead + 100*time.Millisecond, time.Second + 2*lead + 100*time.Millisecond, result.WarmupSeparateProcess},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := timedRig(t, "timed", tc.opening, func(trial *runner.Trial) { trial.WarmupSeconds, trial.SettleSeconds = tc.warmup, 0.1 })
+			r.startWhenReady(t)
+			res := runAll(t, []*rig{r})[0]
+			times := res.Times
+			if got := times.Planned.Sub(*times.Start); got != tc.planned {
+				t.Errorf("planned %s after the start, want %s", got, tc.planned)
+			}
+			if late := times.MeasureStarted.Sub(times.Start.Add(tc.launched)); late < 0 || late > 100*time.Millisecond {
+				t.Errorf("the process was started %s after its time", late)
+			}
+			if !times.WindowStarted.Equal(*times.Planned) || times.WindowEnded.Sub(*times.WindowStarted) != 200*time.Millisecond {
+				t.Errorf("the window is %s to %s, want that of the tool from %s on", times.WindowStarted, times.WindowEnded, times.Planned)
+			}
+			// The counters: once when the window begins, while the tool is at work, and once after it.
+			at := r.server.statusAt
+			if len(at) != 2 || at[0].Before(*times.WindowStarted) || at[0].After(*times.WindowEnded) || at[1].Before(*times.MeasureEnded) {
+				t.Errorf("the counters were read at %v, the window was %s to %s", at, times.WindowStarted, times.WindowEnded)
+			}
+			if res.Tool.WarmupCut != tc.cut || (res.Tool.WarmupSeconds == nil) != (tc.warmup == 0) || (len(res.Warmup) > 0) != (tc.warmup > 0) {
+				t.Errorf("cut %q of %v s with %d measurements", res.Tool.WarmupCut, res.Tool.WarmupSeconds, len(res.Warmup))
+			}
+			if tc.warmup > 0 && (*res.Tool.WarmupSeconds < 0.8 || times.WarmupStarted.After(*times.WindowStarted)) {
+				t.Errorf("warm-up of %v s from %s on", *res.Tool.WarmupSeconds, times.WarmupStarted)
+			}
+		})
+	}
+}
+
+func TestAToolThatEndsBeforeItsWindow(t *testing.T) {
+	for tool, want := range map[string]result.Reason{"good": result.ReasonToolFailed, "bad": result.ReasonToolFailed} {
+		r := timedRig(t, tool, runner.Opening{Timed: true, Lead: time.Minute, WarmsUp: true}, func(trial *runner.Trial) { trial.WarmupSeconds = 1 })
+		r.startWhenReady(t)
+		began := time.Now()
+		_ = r.agent.Run(t.Context())
+		res, _ := r.outcome(t)
+		if res.Failure == nil || res.Failure.Reason != want || time.Since(began) > 10*time.Second {
+			t.Errorf("%s: failure %+v after %s, want %s at once", tool, res.Failure, time.Since(began), want)
+		}
+		if tool == "good" && !strings.Contains(res.Failure.Message, "before its measured window") {
+			t.Errorf("message %q does not say that it ended early", res.Failure.Message)
+		}
+	}
+}
+
+// A server that is lost when the window begins ends the tool: nothing could be made of its work.
+func TestALostServerEndsAToolThatBeginsByItself(t *testing.T) {
+	r := timedRig(t, "stubborn", runner.Opening{Timed: true, Lead: 100 * time.Millisecond}, nil)
+	r.server.statusErr = errors.New("connection refused")
+	r.startWhenReady(t)
+	_ = r.agent.Run(t.Context())
+	res, _ := r.outcome(t)
+	if res.Failure == nil || res.Failure.Reason != result.ReasonTargetLost || res.Times.MeasureEnded == nil {
+		t.Errorf("failure %+v, times %+v; want TargetLost, and the tool ended", res.Failure, res.Times)
+	}
+}
+
+// Clients whose processes take different times to get ready measure together even so.
+func TestClientsThatAreToldBeginTogether(t *testing.T) {
+	opening := runner.Opening{Timed: true, Lead: 200 * time.Millisecond, WarmsUp: true}
+	first := timedRig(t, "timed", opening, func(trial *runner.Trial) { trial.Clients, trial.WarmupSeconds = 2, 1 })
+	second := first.join(t, 1)
+	second.agent.Runner = timedRunner(opening)
+	first.startAfter(t, 2, 50*time.Millisecond)
+	merged, skew, err := result.Merge(runAll(t, []*rig{first, second}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *skew.Overlap != 1 || *skew.SpreadSeconds != 0 {
+		t.Errorf("overlap %v, spread %v s, want one window", *skew.Overlap, *skew.SpreadSeconds)
+	}
+	if merged.Tool.WarmupCut != result.WarmupInProcess {
+		t.Errorf("the warm-up was cut %q", merged.Tool.WarmupCut)
+	}
+}
