@@ -235,6 +235,7 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 func drying(changed ...float64) func(*result.Result, *runner.Facts) {
 	return func(r *result.Result, f *runner.Facts) {
 		f.WritesPerOperation = 1
+		writes(0)(r, f)
 		series := func(values []float64) func(*result.Measurement) {
 			return func(m *result.Measurement) {
 				m.Intervals = nil
@@ -260,6 +261,12 @@ func TestDataRanDry(t *testing.T) {
 		"a stall of one interval":               {[]float64{100, 100, 0, 100}, ""},
 		"two intervals":                         {[]float64{100, 0}, "ended at 2 s"},
 		"one interval":                          {[]float64{100}, ""},
+	}
+	whole, f := run(t), facts
+	drying(100, 0)(&whole, &f)
+	writes(42544)(&whole, &f)
+	if got := ranDry(whole, f); got != "" {
+		t.Errorf("the numbers of the whole window do not say so, but: %s", got)
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
