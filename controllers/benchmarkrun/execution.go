@@ -299,18 +299,6 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 	return trial
 }
 
-// seed of the run. A run whose plan was lost has that of the status; one that was never
-// planned has none, and starts no tool.
-func (s *scope) seed() int64 {
-	switch st := s.run.Status.Plan; {
-	case s.plan != nil:
-		return s.plan.Seed
-	case st != nil && st.Seed != nil:
-		return *st.Seed
-	}
-	return 0
-}
-
 // externalEndpoint is where a server answers that Assay does not provide.
 func externalEndpoint(e *v1alpha1.ExternalTarget) runner.Endpoint {
 	tls := runner.TLSMode(orDefault(string(e.TLS), string(v1alpha1.TLSDisabled)))

@@ -7,6 +7,18 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
+// seed of the run. A run whose plan was lost has that of the status; one that was never
+// planned has none, and starts no tool.
+func (s *scope) seed() int64 {
+	switch st := s.run.Status.Plan; {
+	case s.plan != nil:
+		return s.plan.Seed
+	case st != nil && st.Seed != nil:
+		return *st.Seed
+	}
+	return 0
+}
+
 // sharesServer says whether another target of the run is on the same server, so that one
 // finds what the other did. Servers that Assay provides are of one target each. External ones
 // are the same when their host and port, or their JDBC URLs, are, without regard to case; the
