@@ -63,6 +63,11 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) []
 		if err != nil {
 			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}
 		}
+		demand, err := s.runner.Demand(asked)
+		if err != nil {
+			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}
+		}
+		facts.Clients, facts.Connections = len(results), demand.Connections
 		if bound := s.run.Spec.Design.MaxThrottledPercent; bound != nil {
 			facts.MaxThrottled = float64(*bound) / 100
 		}

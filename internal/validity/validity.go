@@ -14,6 +14,8 @@
 //	replication.go  the replicas followed, and commits waited for them
 //	disturbance.go  what else happened to the client and the target meanwhile
 //	physics.go      nothing was faster than network and storage allow
+//	durability.go   what the settings of a server promise about commits
+//	network.go      what was lost on the way
 //	absent.go       what was to be measured and has no value
 //	notes.go        what a reader should know of
 //	load.go         a target is what its settings promise
@@ -102,6 +104,7 @@ var checks = []check{
 	{"fsync", Warning, fasterThanStorage},
 	{"round-trip", Warning, fasterThanNetwork},
 	{"server-statements", Warning, serverStatements},
+	{"retransmits", Warning, retransmits},
 	{"target-throttled", Warning, targetThrottledLittle},
 	{"client-throttled", Warning, clientThrottledLittle},
 	{"variables-changed", Warning, variablesChanged},

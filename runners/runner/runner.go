@@ -221,6 +221,12 @@ type Facts struct {
 	// MaxThrottled is the share (0 to 1) of the periods of CPU bandwidth enforcement
 	// in which target and client may have to wait; the manager sets it.
 	MaxThrottled float64
+	// Connections is how many connections one client may have at once, open loop or closed; 0
+	// where that is not known. The manager sets it.
+	Connections int64
+	// Clients is the number of clients of the trial, which share the server's counters; the
+	// manager sets it.
+	Clients int
 }
 
 // Runner adapts one tool.
