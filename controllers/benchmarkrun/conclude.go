@@ -62,6 +62,13 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 		if err != nil {
 			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
+		if s.runner.Demand != nil {
+			demand, err := s.runner.Demand(asked)
+			if err != nil {
+				return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
+			}
+			facts.Connections = demand.Connections
+		}
 		facts.Clients = int32(len(results))
 		facts.Judged = len(s.plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, facts) {

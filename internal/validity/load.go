@@ -17,8 +17,11 @@ func CheckLoad(r result.Result) []Finding {
 	if message := unchecked(r, runner.Facts{}); message != "" {
 		findings = append(findings, Finding{Check: "checksum", Severity: Warning, Message: message})
 	}
-	if r.Server == nil || r.Server.Durability == nil {
+	if r.Server == nil {
 		return findings
+	}
+	if message := unsynced(engineOf(*r.Server), r.Server.Variables); message != "" {
+		findings = append(findings, Finding{Check: "binary-log", Severity: Note, Message: message})
 	}
 	if message := notDurable(*r.Server); message != "" {
 		severity := Invalid
@@ -31,22 +34,29 @@ func CheckLoad(r result.Result) []Finding {
 	return findings
 }
 
+// engineOf the tables, as far as it is known.
+func engineOf(s result.Server) string {
+	if s.Durability != nil && s.Durability.StorageEngine != "" {
+		return s.Durability.StorageEngine
+	}
+	return s.Variables["default_storage_engine"]
+}
+
 func inMemory(filesystem string) bool { return filesystem == "tmpfs" || filesystem == "ramfs" }
 
 // notDurable: MariaDB takes a data directory on the same device as /dev/shm for
 // persistent memory, and then flushes nothing, whatever its settings say.
 func notDurable(s result.Server) string {
-	d := *s.Durability
-	engine := d.StorageEngine
-	if engine == "" {
-		engine = s.Variables["default_storage_engine"]
+	if s.Durability == nil {
+		return ""
 	}
-	log, ok := promised(engine, s.Variables)
+	d := *s.Durability
+	log, ok := promised(engineOf(s), s.Variables)
 	synced, counter, known := flushes(log, d.Counters)
 	if !ok || !known || synced >= float64(d.Commits) {
 		return ""
 	}
-	return fmt.Sprintf("%s = %s promises that every commit is flushed, but for %d commits the server flushed %.0f times (%s), and took %.4f s: "+
+	return fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for %d commits the server requested %.0f flushes (%s), and took %.4f s: "+
 		"its numbers are not those of durable commits. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data "+
 		"directory are on one device", log.setting, s.Variables[log.setting], d.Commits, synced, counter, d.Seconds)
 }

@@ -3,7 +3,7 @@ package validity
 import (
 	"fmt"
 	"math"
-	"strings"
+	"strconv"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -16,6 +16,9 @@ const (
 	// noChange allows for statements that write and find nothing to change: of so many
 	// transactions one has a change at least.
 	noChange = 2
+	// few is the share of statements that is taken for none: what the agents ask beside the
+	// tool.
+	few = 0.01
 	// seen is the share of a tool's statements that its server has to have seen: the
 	// counters are read when the first of several clients has ended.
 	seen = 0.95
@@ -23,104 +26,175 @@ const (
 	kindWrite = "write"
 )
 
-// commitLog says how a storage engine makes commits durable.
-type commitLog struct {
-	engine, setting string
-	// counters of flushes, in lower case; each counts all of them.
-	counters []string
-}
-
-// promised is the log of the storage engine, if the server's settings promise to flush it
-// before each commit is answered, by a call that its counters count. Files that are
-// opened to be written through (O_DSYNC) need no such call, and the storage of Aurora is
-// another machine's.
-func promised(engine string, variables map[string]string) (log commitLog, ok bool) {
-	if _, aurora := variables["aurora_version"]; aurora {
-		return log, false
-	}
-	switch strings.ToLower(engine) {
-	case "innodb":
-		log = commitLog{"InnoDB", "innodb_flush_log_at_trx_commit", []string{"innodb_data_fsyncs", "innodb_os_log_fsyncs"}}
-		switch strings.ToLower(variables["innodb_flush_method"]) {
-		case "o_dsync", "nosync", "littlesync":
-			return log, false
-		}
-		// 3 is MariaDB's: two flushes, as MySQL does with a binary log.
-		value := variables[log.setting]
-		return log, (value == "1" || value == "3") && variables["innodb_log_file_write_through"] != "ON"
-	case "rocksdb":
-		log = commitLog{"RocksDB", "rocksdb_flush_log_at_trx_commit", []string{"rocksdb_wal_synced"}}
-		return log, variables[log.setting] == "1"
-	}
-	return log, false
-}
-
-// flushes are the most that a counter of the log says; names are compared in lower case.
-func flushes[N int64 | float64](log commitLog, deltas map[string]N) (most float64, counter string, known bool) {
-	for name, n := range deltas {
-		lower := strings.ToLower(name)
-		for _, wanted := range log.counters {
-			if lower == wanted && (!known || float64(n) > most || float64(n) == most && lower < counter) {
-				most, counter, known = float64(n), lower, true
-			}
-		}
-	}
-	return most, counter, known
-}
-
 // unflushed: a flush serves those commits that wait for it, of which each thread has at
-// most one. A transaction has no more writing statements than it has statements.
+// most one. What the server counts are requests: what the device made of them is not seen.
 func unflushed(r result.Result, f runner.Facts) string {
-	if r.Server == nil || f.QueriesPerOperation == 0 || f.Threads == 0 {
+	if r.Server == nil {
 		return ""
 	}
 	log, ok := promised(r.Server.Variables["default_storage_engine"], r.Server.Variables)
-	writes, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
-	if !ok || !counted {
-		return ""
-	}
+	commits, threads, counted := writingCommits(r, f)
 	synced, counter, known := flushes(log, r.Server.StatusDelta)
-	commits := math.Floor(writes / float64(f.QueriesPerOperation) / noChange)
-	if most := synced * float64(f.Threads); !known || commits <= most {
+	if !ok || !counted || !known || commits <= synced*threads {
 		return ""
 	}
-	return fmt.Sprintf("%s = %s promises that every commit is flushed, but for at least %.0f transactions that wrote, of %d threads, "+
-		"the server flushed %.0f times (%s): commits were not durable", log.setting, r.Server.Variables[log.setting], commits, f.Threads, synced, counter)
+	return fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for at least %.0f transactions that wrote, of %.0f threads, "+
+		"the server requested %.0f flushes (%s): commits were not durable", log.setting, r.Server.Variables[log.setting], commits, threads, synced, counter)
+}
+
+// writingCommits are so many commits of transactions that wrote, at least, and so many of them
+// at once, at most. Where the tool counts what its statements do, and each operation has the
+// same number of them, a transaction has no more writing statements than that. Elsewhere the
+// server's own counters tell, if each statement is a transaction: how others are cut is not known.
+func writingCommits(r result.Result, f runner.Facts) (commits, threads float64, ok bool) {
+	writes, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
+	if counted && f.QueriesPerOperation > 0 && f.Threads > 0 {
+		return math.Floor(writes / float64(f.QueriesPerOperation) / noChange), float64(f.Threads), true
+	}
+	writes, alone, counted := serverWrites(*r.Server)
+	threads, known := concurrency(*r.Server, f)
+	return math.Floor(writes / noChange), threads, counted && alone && known
+}
+
+// serverWrites are the statements that write, of all clients, as the server counted them, and
+// whether each was a transaction of its own.
+func serverWrites(s result.Server) (writes float64, alone, ok bool) {
+	for _, name := range []string{
+		"Com_insert", "Com_insert_select", "Com_update", "Com_update_multi", "Com_delete", "Com_delete_multi", "Com_replace", "Com_replace_select",
+	} {
+		n, there := s.StatusDelta[name]
+		writes, ok = writes+n, ok || there
+	}
+	cut := s.StatusDelta["Com_begin"] + s.StatusDelta["Com_commit"] + s.StatusDelta["Com_rollback"] + s.StatusDelta["Com_xa_commit"]
+	return writes, cut <= few*writes, ok
+}
+
+// concurrency is how many statements of all clients may be under way at once.
+func concurrency(s result.Server, f runner.Facts) (float64, bool) {
+	clients := float64(max(f.Clients, 1))
+	switch {
+	case f.Threads > 0:
+		return float64(f.Threads) * clients, true
+	case f.Connections > 0:
+		return float64(f.Connections) * clients, true
+	}
+	most, err := strconv.ParseFloat(s.Variables["max_connections"], 64)
+	return most, err == nil && most > 0
 }
 
 // fasterThanStorage: a commit that is flushed waits for one flush at least, also where
-// one serves many threads.
+// one serves many threads; and for two, one after the other, with a synced binary log.
 func fasterThanStorage(r result.Result, f runner.Facts) string {
-	if r.Server == nil || r.Target == nil || r.Target.Storage == nil || r.Target.Storage.Fsync == nil || f.QueriesPerOperation == 0 {
+	if r.Server == nil || r.Target == nil || r.Target.Storage == nil || r.Target.Storage.Fsync == nil {
 		return ""
 	}
 	log, ok := promised(r.Server.Variables["default_storage_engine"], r.Server.Variables)
-	n, counted := operations(r)
-	avg, timed := whole(r, result.NameLatencyAvg)
-	writes, known := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
-	if !ok || !counted || !timed || !known || n == 0 || writes < n {
+	avg, timed := meanTime(r, f)
+	if !ok || !timed || !everyOperationCommits(r, f) {
 		return ""
 	}
-	if least := r.Target.Storage.Fsync.MinSeconds * 1000; avg < hot*least {
-		return fmt.Sprintf("every operation writes, and takes %g ms on average: less than half of the %.3f ms that the fastest of %d flushes took "+
-			"on the storage of the target (%s), although %s = %s", avg, least, r.Target.Storage.Fsync.N, r.Target.Storage.Filesystem,
-			log.setting, r.Server.Variables[log.setting])
+	storage := r.Target.Storage
+	waits := log.waits(r.Server.Variables)
+	if least := float64(waits) * storage.Fsync.MinSeconds * 1000; avg < hot*least {
+		return fmt.Sprintf("every operation writes, and takes %.4g ms on average: less than half of the %.3f ms that %s on the storage of the target "+
+			"(the fastest of %d; %s%s), although %s = %s", avg, least, flushesTake(waits), storage.Fsync.N, storage.Filesystem,
+			cacheOf(*storage), log.setting, r.Server.Variables[log.setting])
 	}
 	return ""
+}
+
+func flushesTake(n int) string {
+	if n == 1 {
+		return "one flush takes"
+	}
+	return fmt.Sprintf("%d flushes take (the log's and the binary log's)", n)
+}
+
+// cacheOf is what is known of the write cache of the device, for people.
+func cacheOf(s result.Storage) string {
+	switch s.WriteCache {
+	case result.WriteBack:
+		return ", a device with a write cache"
+	case result.WriteThrough:
+		return ", a device that says it has no write cache to flush"
+	}
+	return ""
+}
+
+// everyOperationCommits: each operation writes and ends with a commit, by the tool's count of
+// statements or by the server's.
+func everyOperationCommits(r result.Result, f runner.Facts) bool {
+	n, counted := allOperations(r)
+	if !counted || n == 0 {
+		return false
+	}
+	if writes, known := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite}); known && f.QueriesPerOperation > 0 {
+		return writes >= n
+	}
+	writes, alone, known := serverWrites(*r.Server)
+	return known && alone && writes >= n*float64(max(f.Clients, 1))
 }
 
 // fasterThanNetwork: statements that are not sent in batches need a round trip each.
 func fasterThanNetwork(r result.Result, f runner.Facts) string {
-	if r.Server == nil || r.Server.RoundTrip == nil || f.QueriesPerOperation == 0 {
+	if r.Server == nil || r.Server.RoundTrip == nil {
 		return ""
 	}
-	avg, ok := whole(r, result.NameLatencyAvg)
+	n, by := statements(r, f)
+	avg, ok := meanTime(r, f)
 	trip := r.Server.RoundTrip.MinSeconds * 1000
-	if least := float64(f.QueriesPerOperation) * trip; ok && avg < hot*least {
-		return fmt.Sprintf("an operation of %d statements takes %g ms on average: less than half of the %.3f ms that so many round trips take "+
-			"(the fastest of %d was %.3f ms)", f.QueriesPerOperation, avg, least, r.Server.RoundTrip.N, trip)
+	if least := n * trip; ok && avg < hot*least {
+		return fmt.Sprintf("an operation of %.0f statements%s takes %.4g ms on average: less than half of the %.3f ms that so many round trips take "+
+			"(the fastest of %d was %.3f ms)", n, by, avg, least, r.Server.RoundTrip.N, trip)
 	}
 	return ""
+}
+
+// statements of an operation: what the workload says, or else what the server answered for
+// each, rounded down; 0 where neither is known. Clients that run the same workload have the
+// same share of what the server answered, give or take a tenth.
+func statements(r result.Result, f runner.Facts) (n float64, by string) {
+	if f.QueriesPerOperation > 0 {
+		return float64(f.QueriesPerOperation), ""
+	}
+	answered, known := r.Server.StatusDelta["Questions"]
+	done, counted := allOperations(r)
+	if !known || !counted || done == 0 {
+		return 0, ""
+	}
+	share := 1.0
+	if f.Clients > 1 {
+		share = 0.9
+	}
+	return math.Floor(share*answered/(done*float64(max(f.Clients, 1))) + few), " (as the server counted them)"
+}
+
+// meanTime of an operation in ms: the latency of all operations where the tool gives it, else
+// what its threads, or its connections, allow: with so many at work, so many operations per
+// second take no longer than this on average.
+func meanTime(r result.Result, f runner.Facts) (float64, bool) {
+	if avg, ok := whole(r, result.NameLatencyAvg); ok {
+		return avg, true
+	}
+	rate, ok := whole(r, result.NameThroughput)
+	working := int64(f.Threads)
+	if working == 0 {
+		working = f.Connections
+	}
+	if !ok || rate <= 0 || working <= 0 {
+		return 0, false
+	}
+	return 1000 * float64(working) / rate, true
+}
+
+// allOperations that ended well; not known where a tool only counts them by kind, as harnesses of
+// drivers do, whose cells run one after the other.
+func allOperations(r result.Result) (float64, bool) {
+	m, ok := unlabelled(r, result.NameThroughput)
+	if !ok || m.N == nil {
+		return 0, false
+	}
+	return float64(*m.N), true
 }
 
 // serverStatements: what a tool counted, its server answered, unless statements were

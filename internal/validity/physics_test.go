@@ -105,7 +105,7 @@ func TestCheckLoad(t *testing.T) {
 	invalid := func(severity Severity, message string) []Finding { return []Finding{{"durability", severity, message}} }
 	tail := ": its numbers are not those of durable commits. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data " +
 		"directory are on one device"
-	memoryMapped := "innodb_flush_log_at_trx_commit = 1 promises that every commit is flushed, but for 50 commits the server flushed 1 times " +
+	memoryMapped := "innodb_flush_log_at_trx_commit = 1 promises that the log is flushed for every commit, but for 50 commits the server requested 1 flushes " +
 		"(innodb_data_fsyncs), and took 0.0030 s" + tail
 	failed := prepared(commits("InnoDB", "innodb_data_fsyncs", 1), "", strict)
 	failed.State = result.Failed
@@ -124,7 +124,7 @@ func TestCheckLoad(t *testing.T) {
 		"a storage of its own kind":              {prepared(commits("InnoDB", "innodb_data_fsyncs", 0), "", and("aurora_version", "3.04.0")), nil},
 		"a log that is written through":          {prepared(commits("InnoDB", "innodb_data_fsyncs", 1), "ext4", and("innodb_log_file_write_through", "ON")), nil},
 		"RocksDB without a sync": {prepared(commits("ROCKSDB", "rocksdb_wal_synced", 0), "ext4", strict), invalid(Invalid,
-			"rocksdb_flush_log_at_trx_commit = 1 promises that every commit is flushed, but for 50 commits the server flushed 0 times (rocksdb_wal_synced), and took 0.0030 s"+tail)},
+			"rocksdb_flush_log_at_trx_commit = 1 promises that the log is flushed for every commit, but for 50 commits the server requested 0 flushes (rocksdb_wal_synced), and took 0.0030 s"+tail)},
 		"RocksDB":                           {prepared(commits("ROCKSDB", "rocksdb_wal_synced", 50), "ext4", strict), nil},
 		"a server without counters (TiDB)":  {prepared(&result.Durability{StorageEngine: "InnoDB", Commits: 50}, "ext4", strict), nil},
 		"an engine that nobody knows":       {prepared(commits("Aria", "innodb_data_fsyncs", 0), "ext4", strict), nil},

@@ -18,6 +18,8 @@
 //	limits.go       which limits of its own the trial ran into
 //	neighbours.go   what others took of its machines
 //	physics.go      nothing was faster than network and storage allow
+//	durability.go   what the settings of a server promise about commits
+//	network.go      what was lost on the way
 //	absent.go       what was to be measured and has no value
 //	notes.go        what a reader should know of
 //	load.go         a target is what its settings promise
@@ -118,6 +120,7 @@ var checks = []check{
 	{"fsync", Warning, fasterThanStorage},
 	{"round-trip", Warning, fasterThanNetwork},
 	{"server-statements", Warning, serverStatements},
+	{"retransmits", Warning, retransmits},
 	{"variables-changed", Warning, variablesChanged},
 	{"reset", Warning, resetProblems},
 	{"checksum", Warning, unchecked},

@@ -381,14 +381,25 @@ var cases = map[string]struct {
 	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *result.Result, _ *runner.Facts) { r.Server.Cipher = "" }),
 		"tls", "did not encrypt a session of the benchmark's account"},
 	"commits without flushes": {onServer(flushed("Innodb_data_fsyncs", 12)), "durability",
-		"for at least 1063 transactions that wrote, of 4 threads, the server flushed 12 times (innodb_data_fsyncs): commits were not durable"},
+		"for at least 1063 transactions that wrote, of 4 threads, the server requested 12 flushes (innodb_data_fsyncs): commits were not durable"},
 	"flushes that serve all threads":     {onServer(flushed("Innodb_data_fsyncs", 266)), "", ""},
 	"commits that need none":             {onServer(with("innodb_flush_log_at_trx_commit", "2", flushed("Innodb_data_fsyncs", 12))), "", ""},
 	"another engine's flushes":           {onServer(with("default_storage_engine", "ROCKSDB", flushed("Innodb_data_fsyncs", 12))), "", ""},
-	"operations faster than the storage": {onStorage(0.008), "fsync", "takes 3.76 ms on average: less than half of the 8.000 ms that the fastest of 100 flushes took"},
+	"operations faster than the storage": {onStorage(0.008), "fsync", "takes 3.76 ms on average: less than half of the 8.000 ms that one flush takes on the storage of the target (the fastest of 100; ext4)"},
 	"operations as fast as the storage":  {onStorage(0.007), "", ""},
 	"statements faster than the network": {away(0.0004), "round-trip", "an operation of 20 statements takes 3.76 ms on average: less than half of the 8.000 ms"},
 	"statements as fast as the network":  {away(0.0003), "", ""},
+	"segments sent again": {onClient(func(before, after *result.Usage) {
+		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
+		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(307))
+	}), "retransmits", "the client sent 300 of 100000 segments again (0.3 %): the network lost"},
+	"hardly any segments sent again": {onTarget(func(before, after *result.Usage) {
+		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
+		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(57))
+	}), "", ""},
+	"segments sent again that nobody counted": {onTarget(func(before, after *result.Usage) {
+		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(5700))
+	}), "", ""},
 	"statements that another server had": {answered(100), "server-statements", "the tool counted 212720 statements, but the server answered 100"},
 	"the counters of the first client":   {answered(205000), "", ""},
 	"operations of a tool that counts no statements": {all(answered(5000), func(r *result.Result, f *runner.Facts) {

@@ -294,6 +294,9 @@ type Facts struct {
 	// trials times clients. The more there are, the less chance a check may leave to each;
 	// 0 for 1. The manager sets it.
 	Judged int
+	// Connections is how many connections one client may have at once, open loop or closed; 0
+	// where that is not known. The manager sets it.
+	Connections int64
 }
 
 // Rows are numbers of rows that are changed in one way or another.
