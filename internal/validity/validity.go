@@ -81,6 +81,7 @@ var checks = []check{
 	{"duration", Invalid, duration},
 	{"operations", Invalid, operationsAsked},
 	{"intervals", Invalid, intervals},
+	{"warmup", Warning, shortWarmup},
 	{"tls", Invalid, tls},
 	{"semi-sync", Invalid, notSemiSync},
 	{"durability", Invalid, unflushed},

@@ -252,6 +252,9 @@ type Facts struct {
 	// kind, by the label operation, where each is chosen at random. Shares may add up to
 	// more than 1: an operation that reads and writes counts as both.
 	Mix map[string]float64
+	// WarmupSeconds is how long the process that measures is to warm up before its window; 0
+	// where it does not.
+	WarmupSeconds int64
 	// Straddling is how many operations at most were under way when the window was cut out of
 	// a process that went on: those that are counted as several kinds may lie in the window as one
 	// kind and before it as another.

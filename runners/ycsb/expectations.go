@@ -22,7 +22,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
 	}
 	if opening(t).WarmsUp {
-		f.Straddling = int64(p.Threads)
+		f.WarmupSeconds, f.Straddling = t.WarmupSeconds, int64(p.Threads)
 	}
 	if p.OperationCount > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected

@@ -119,6 +119,9 @@ func TestExpectations(t *testing.T) {
 				t.Fatal(err)
 			}
 			tt.facts.Mix = mix
+			if tt.facts.DurationSeconds > 0 { // bounded by time: it warms up in the process that measures
+				tt.facts.WarmupSeconds, tt.facts.Straddling = 30, 20
+			}
 			n, err := rows(trial)
 			if err != nil {
 				t.Fatal(err)
