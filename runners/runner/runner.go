@@ -186,11 +186,11 @@ type Report struct {
 	Problems []result.Problem
 	// Window is the measured window on the wall clock, where the tool tells; nil: it ends with
 	// the process and is as long as the tool says.
-	Window *Span
+	Window *Span `json:",omitempty"`
 	// Warmup are the measurements of a warm-up in the same process, and WarmupSeconds how long
 	// it really took; nil without one.
-	Warmup        []result.Measurement
-	WarmupSeconds *float64
+	Warmup        []result.Measurement `json:",omitempty"`
+	WarmupSeconds *float64             `json:",omitempty"`
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
 	Failure *result.Failure
 }

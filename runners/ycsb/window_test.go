@@ -170,3 +170,30 @@ func TestOpening(t *testing.T) {
 		})
 	}
 }
+
+// Two real clients, of which one was started later, measured the same time.
+func TestTwoClientsMeasureTogether(t *testing.T) {
+	var results []result.Result
+	sum := 0.0
+	for client, name := range []string{"own-maria1011-two-0", "own-maria1011-two-1"} {
+		f := fixtures[name]
+		made := parse(f.trial(t), f.phase, f.output(t, name))
+		r := asResult(client, made)
+		r.Times.WindowStarted, r.Times.WindowEnded = &made.Window.From, &made.Window.To
+		results = append(results, r)
+		sum += valueIn(t, made.Measurements, result.NameThroughput, nil)
+	}
+	merged, skew, err := result.Merge(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *skew.Overlap < 0.98 || *skew.SpreadSeconds > 0.1 {
+		t.Errorf("overlap %v, spread %v s; want 0.98 or more", *skew.Overlap, *skew.SpreadSeconds)
+	}
+	if rate := valueIn(t, merged.Measurements, result.NameThroughput, nil); math.Abs(rate-sum) > 0.02*sum {
+		t.Errorf("together %v per second, want about %v", rate, sum)
+	}
+	if m, _ := result.Find(merged.Measurements, result.NameThroughput, nil); len(m.Intervals) != 5 {
+		t.Errorf("%d intervals, want 5: %+v", len(m.Intervals), merged.Problems)
+	}
+}
