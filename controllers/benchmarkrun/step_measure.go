@@ -151,8 +151,8 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 			RunUID: string(s.run.UID), Phase: string(runner.Run), Target: target,
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
-		busy: plan.Measuring(s.run.Spec.Design) + settle,
 	}
+	e.busy = plan.Measuring(s.run.Spec.Design) + settle + s.lead(e)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && s.resets() {
 		limits := r.Config.Limits
@@ -162,6 +162,19 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 		}
 	}
 	return e, nil
+}
+
+// lead is how long the processes of a trial may take to come to their work beside warm-up and
+// window: that of the warm-up and that which measures.
+func (s *scope) lead(e execution) time.Duration {
+	if s.runner.Opening == nil {
+		return 0
+	}
+	d := s.run.Spec.Design
+	return 2 * s.runner.Opening(runner.Trial{
+		Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+	}).Lead
 }
 
 // verifying is how long counting rows and checksums may take at most, with room.
@@ -187,7 +200,9 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	}
 	rec := journal.Record{TrialStatus: st, Final: true}
 	if first := end.result(); first != nil {
-		rec.MeasureStarted, rec.MeasureEnded = microTime(first.Times.MeasureStarted), microTime(first.Times.MeasureEnded)
+		if from, to, ok := result.Window(*first); ok {
+			rec.MeasureStarted, rec.MeasureEnded = microTime(&from), microTime(&to)
+		}
 		rec.MachineSpeed = machineSpeed(first)
 		if first.Data != nil && first.Data.Reset != nil {
 			reset := first.Data.Reset

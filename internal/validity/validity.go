@@ -96,6 +96,7 @@ var checks = []check{
 	{"target-restarted", Disturbed, targetRestarted},
 	{"clock-step", Disturbed, clockStep},
 	{"duration", Warning, duration},
+	{"warmup", Warning, shortWarmup},
 	{"operations", Warning, operationsMissing},
 	{"throughput", Warning, throughputBeside},
 	{"query-rate", Warning, queryRateBeside},

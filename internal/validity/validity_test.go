@@ -262,6 +262,9 @@ var cases = map[string]struct {
 		edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = m.Intervals[:8] }), "intervals", "has 8 intervals of 1 s, but 10.0060 s have 10"},
 	"the last interval that is missing": {
 		edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = m.Intervals[:9] }), "", ""},
+	"a warm-up in the process that measures, which began late": {func(r *result.Result, f *runner.Facts) {
+		f.WarmupSeconds, r.Tool.WarmupCut, r.Tool.WarmupSeconds = 5, result.WarmupInProcess, new(3.25)
+	}, "warmup", "the warm-up took 3.2 s instead of 5 s"},
 	"a server that completed no TLS handshake": {
 		withTLS(map[string]float64{tlsAccepts: 0}), "tls", "completed 0 TLS handshakes"},
 	"a server that completed those of other connections": {

@@ -46,9 +46,20 @@ func Runner() runner.Runner {
 		Image:   image,
 		Axis:    axis,
 		Delay:   delay,
+		Opening: opening,
 		// The data is made by each trial; nothing of it is left to a phase of its own.
 		Skips: func(_ runner.Trial, p runner.Phase) bool { return p != runner.Run },
 	}
+}
+
+// opening: a harness warms up in the process that measures, by rounds and turns that it
+// discards, so that a JIT compiler has seen the code.
+func opening(t runner.Trial) runner.Opening {
+	p, err := decode(t.Workload)
+	if err != nil {
+		return runner.Opening{} // Command says what is wrong
+	}
+	return runner.Opening{WarmsUp: p.warmsUp()}
 }
 
 // facts of a trial: a harness works on one operation at a time, so there is no rate that

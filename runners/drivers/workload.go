@@ -30,6 +30,12 @@ type Params struct {
 	Delay        string      `json:"delay,omitempty"`
 }
 
+// warmsUp says whether a harness does work first that it discards: rounds, or a time.
+func (p Params) warmsUp() bool {
+	rounds := p.WarmupRounds == nil || *p.WarmupRounds > 0
+	return rounds || p.Warmup != nil && p.Warmup.Duration > 0
+}
+
 // Driver is one driver.
 type Driver struct {
 	Language string            `json:"language"`

@@ -195,11 +195,11 @@ type Report struct {
 	Problems []result.Problem
 	// Window is the measured window on the wall clock, where the tool tells; nil: it ends with
 	// the process and is as long as the tool says.
-	Window *Span
+	Window *Span `json:",omitempty"`
 	// Warmup are the measurements of a warm-up in the same process, and WarmupSeconds how long
 	// it really took; nil without one.
-	Warmup        []result.Measurement
-	WarmupSeconds *float64
+	Warmup        []result.Measurement `json:",omitempty"`
+	WarmupSeconds *float64             `json:",omitempty"`
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
 	Failure *result.Failure
 }
@@ -279,6 +279,9 @@ type Facts struct {
 	// kind, by the label operation, where each is chosen at random. Shares may add up to
 	// more than 1: an operation that reads and writes counts as both.
 	Mix map[string]float64
+	// WarmupSeconds is how long the process that measures is to warm up before its window; 0
+	// where it does not.
+	WarmupSeconds int64
 	// Straddling is how many operations at most were under way when the window was cut out of
 	// a process that went on: those that are counted as several kinds may lie in the window as one
 	// kind and before it as another.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -146,6 +147,33 @@ func TestCommandOfPhases(t *testing.T) {
 			phase: runner.Warmup, changes: map[string]any{"workload": "e"}, begins: java + "run" + rest + "20 -P secret.properties",
 			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
 			with:  map[string]string{"assay.insertrange": "25", "assay.operations": "0", "operationcount": "2147483647", "maxscanlength": "100"},
+		},
+		"a window that begins after a warm-up in the same process": {
+			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties",
+			trial: func(t *runner.Trial) { t.Begin = time.UnixMilli(1795329647820) },
+			with: map[string]string{"assay.begin": "1795329647820", "assay.window": "300", "assay.interval": "1", "assay.hold": "false",
+				"maxexecutiontime": "392", "status.interval": "392", "operationcount": "2147483647", "workload": "dev.assay.ycsb.Core"},
+		},
+		"several clients without a warm-up wait for the window": {
+			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"statusIntervalSeconds": 10},
+			trial: func(t *runner.Trial) { t.Begin, t.Clients, t.WarmupSeconds = time.UnixMilli(1), 2, 0 },
+			with:  map[string]string{"assay.begin": "1", "assay.window": "300", "assay.interval": "10", "assay.hold": "true", "maxexecutiontime": "362"},
+		},
+		"several clients that count operations begin together, and end when they have done them": {
+			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
+			trial: func(t *runner.Trial) { t.Begin, t.Clients = time.UnixMilli(1), 2 },
+			with: map[string]string{"assay.begin": "1", "assay.window": "0", "assay.hold": "true", "maxexecutiontime": "302", "operationcount": "500",
+				"workload": "dev.assay.ycsb.Core"},
+		},
+		"one client that counts operations is timed by YCSB, as published": {
+			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
+			trial: func(t *runner.Trial) { t.Begin = time.UnixMilli(1) },
+			with:  map[string]string{"assay.begin": "", "maxexecutiontime": "300", "status.interval": "1", "workload": "site.ycsb.workloads.CoreWorkload"},
+		},
+		"new rows keep their own keys where the warm-up inserts in the same process": {
+			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"workload": "d"},
+			trial: func(t *runner.Trial) { t.Begin, t.Clients, t.Ref.Client, t.Ref.Index = time.UnixMilli(1), 4, 1, &index },
+			with:  map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "assay.begin": "1", "assay.hold": "false"},
 		},
 		"cleanup drops the table": {
 			phase: runner.Cleanup, begins: java + "drop" + rest + "1 -P secret.properties",

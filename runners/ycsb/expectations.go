@@ -24,7 +24,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		StorageEngine:         t.Endpoint.StorageEngine,
 	}
 	if opening(t).WarmsUp {
-		f.Straddling = int64(p.Threads)
+		f.WarmupSeconds, f.Straddling = t.WarmupSeconds, int64(p.Threads)
 	}
 	if p.OperationCount > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected

@@ -23,8 +23,6 @@ type expectation struct {
 	seconds int64
 	// isTimed says that the process was told when its window begins.
 	isTimed bool
-	// warmup is how long (s) it was to warm up before.
-	warmup int64
 }
 
 func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
@@ -41,7 +39,7 @@ func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
 		}
 	case runner.Run:
 		e.operations = p.OperationCount
-		e.isTimed, e.warmup = p.isTimed(t, phase), t.WarmupSeconds
+		e.isTimed = p.isTimed(t, phase)
 	}
 	return e
 }

@@ -116,9 +116,12 @@ var fixtures = map[string]fixture{
 	"own-maria1011-run-scans":   own(runner.Run, letter("e")).seconds(4),
 	"own-maria1011-run-rmw":     own(runner.Run, letter("f")).seconds(4),
 	// The window begins within the process: after a warm-up, or as soon as all may.
-	"own-maria1011-warm":         own(runner.Run).seconds(5).warm(3),
-	"own-maria1011-warm-target":  own(runner.Run, func(p *Params) { p.Target = 200 }).seconds(5).warm(3),
-	"own-maria1011-warm-rmw":     own(runner.Run, letter("f")).seconds(5).warm(3),
+	"own-maria1011-warm":        own(runner.Run).seconds(5).warm(3),
+	"own-maria1011-warm-target": own(runner.Run, func(p *Params) { p.Target = 200 }).seconds(5).warm(3),
+	"own-maria1011-warm-rmw":    own(runner.Run, letter("f")).seconds(5).warm(3),
+	// Two clients of one trial; the process of the second was started half a second later.
+	"own-maria1011-two-0":        own(runner.Run).seconds(5).warm(3),
+	"own-maria1011-two-1":        own(runner.Run).seconds(5).warm(3),
 	"own-maria1011-held-counted": own(runner.Run, func(p *Params) { p.OperationCount = 20000 }).seconds(5).warm(0),
 
 	"own-mysql97-cleanup":      own(runner.Cleanup),

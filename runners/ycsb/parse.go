@@ -37,12 +37,11 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
 	}
 	r := read(phase, o)
-	e := expect(t, phase, p)
-	made := runner.Report{ToolVersion: r.toolVersion()}
+	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
 	if phase != runner.Cleanup {
 		made.Errors = r.report.errorCounts()
 		if r.marks.window != nil {
-			r.intoWindow(&made, e, p)
+			r.intoWindow(&made, p)
 		} else {
 			made.Measurements = r.measurements(r.status.intervals(float64(p.StatusIntervalSeconds)))
 		}
@@ -50,8 +49,7 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 			made.Measurements = r.withRates(p, made.Measurements)
 		}
 	}
-	made.Problems = r.problems
-	made.Failure = r.failure(e, o)
+	made.Failure = r.failure(expect(t, phase, p), o)
 	return made
 }
 

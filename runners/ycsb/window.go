@@ -1,7 +1,6 @@
 package ycsb
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -113,7 +112,7 @@ func (r *reading) uncut(e expectation) *result.Failure {
 
 // intoWindow cuts the window, and what was before it, out of the histograms of the whole
 // process. The report of YCSB is of the whole process: it judges it, and no more.
-func (r *reading) intoWindow(made *runner.Report, e expectation, p Params) {
+func (r *reading) intoWindow(made *runner.Report, p Params) {
 	w := *r.marks.window
 	interval := int64(p.StatusIntervalSeconds) * 1000
 	measured := r.cutOut(w.within, w.began, w.ended)
@@ -128,14 +127,7 @@ func (r *reading) intoWindow(made *runner.Report, e expectation, p Params) {
 	warmup := r.cutOut(w.before, first, w.began)
 	made.Warmup = warmup.measurements(warmup.series(w.began, first, w.began, interval))
 	made.WarmupSeconds = new(float64(w.began-first) / 1000)
-	if asked := e.warmup; *made.WarmupSeconds < (1-maxShorter)*float64(asked) {
-		r.problem("run", 0, fmt.Sprintf(
-			"the warm-up took %.1f s instead of %d s, as Java took so long to begin: give the clients more CPU, or raise design.warmup", *made.WarmupSeconds, asked))
-	}
 }
-
-// maxShorter is the share by which a warm-up may be shorter than was asked for, unsaid.
-const maxShorter = 0.1
 
 // first is when the first operation of the process was, as far as its histograms tell.
 func (r *reading) first(w windowMark) int64 {

@@ -50,7 +50,7 @@ func TestBenchStartSkew(t *testing.T) {
 		spreads = append(spreads, 1000*s)
 		for i := range 4 {
 			times := stored(t, ns, v1alpha1.TrialName(got.Name, rec.Index, 0), i).Times
-			late = append(late, 1000*times.MeasureStarted.Sub(*times.Planned).Seconds())
+			late = append(late, 1000*times.WindowStarted.Sub(*times.Planned).Seconds())
 		}
 	}
 	fmt.Printf("start skew of 4 clients over %d trials (last minus first): median %.2f ms, p99 %.2f ms, max %.2f ms\n",

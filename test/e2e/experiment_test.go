@@ -82,7 +82,7 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 	for i := range 2 {
 		res := stored(t, ns, v1alpha1.TrialName(run, rec.Index, 0), i)
 		m, ok := res.Find(result.NameThroughput, nil)
-		if !ok || m.Value == nil || res.Times.MeasureStarted == nil || res.Times.Planned == nil {
+		if !ok || m.Value == nil || res.Times.WindowStarted == nil || res.Times.Planned == nil {
 			t.Fatalf("trial %d, client %d: %+v", rec.Index, i, res.Times)
 		}
 		sum += *m.Value
@@ -96,7 +96,8 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 		t.Errorf("trial %d: the clients planned to start at %v", rec.Index, starts)
 	}
 	whole, err := strconv.ParseFloat(rec.Values[0].Value, 64)
-	if err != nil || math.Abs(whole-sum) > 1e-6*sum {
+	// The rates are those of the time in which both measured, by their intervals.
+	if err != nil || math.Abs(whole-sum) > 0.05*sum {
 		t.Errorf("trial %d: the throughput is %v, and the clients' sum %v", rec.Index, whole, sum)
 	}
 	if skew, err := strconv.ParseFloat(rec.StartSkew, 64); err != nil || skew > 1 {
