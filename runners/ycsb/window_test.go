@@ -180,6 +180,7 @@ func TestTwoClientsMeasureTogether(t *testing.T) {
 		made := parse(f.trial(t), f.phase, f.output(t, name))
 		r := asResult(client, made)
 		r.Times.WindowStarted, r.Times.WindowEnded = &made.Window.From, &made.Window.To
+		r.Client.Machine.BootID = "one" // both ran on one machine
 		results = append(results, r)
 		sum += valueIn(t, made.Measurements, result.NameThroughput, nil)
 	}
