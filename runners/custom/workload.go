@@ -120,6 +120,8 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	f := runner.Facts{
 		TLSRequired: t.Endpoint.TLS == runner.TLSRequired,
 		Headline:    headlines[p.Format],
+		// Of the tables that the tool made with the server's default, or with this.
+		StorageEngine: t.Endpoint.StorageEngine,
 	}
 	if p.timed() {
 		f.DurationSeconds = t.DurationSeconds
