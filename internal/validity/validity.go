@@ -8,7 +8,7 @@
 //	counts.go       what was counted adds up
 //	operations.go   kinds of operations add up, and are mixed as asked for
 //	noop.go         writes changed what they promise
-//	noop_statements.go the same of tools that promise nothing
+//	idle.go         the same of tools that promise nothing
 //	data.go         the data lasted for the window, and is that of other targets
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
