@@ -72,6 +72,29 @@ func TestRowCounters(t *testing.T) {
 	}
 }
 
+// Without a promise, the statements that the server counted itself are held against the rows.
+func TestStatementsOfRealServers(t *testing.T) {
+	want := map[string]string{
+		"300 of 1000 updates find no row": "at least 30.0 %",
+		"700 of 1000 deletes find no row": "at least 70.0 %",
+		"every update changes its row":    "",
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "rows", "*.json"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	for _, file := range files {
+		all := readLoads(t, file)
+		for _, load := range all.Loads {
+			message, tested := want[load.Load]
+			got := idleStatements(counting(all.Version, load.StatusDelta), runner.Facts{StorageEngine: all.StorageEngine})
+			if tested && ((got == "") != (message == "") || !strings.Contains(got, message)) {
+				t.Errorf("%s, %s: got %q, want %q", file, load.Load, got, message)
+			}
+		}
+	}
+}
+
 // counting is a result of one operation on a server that counted.
 func counting(version string, deltas map[string]float64) result.Result {
 	return result.Result{
@@ -123,6 +146,14 @@ func inserting(rows, reads float64) func(*result.Result, *runner.Facts) {
 		f.Rows, f.StorageEngine, f.QueriesPerOperation = runner.Rows{Inserted: 1}, "InnoDB", 0
 		r.Server = &result.Server{Version: "10.11.19-MariaDB", Variables: map[string]string{"innodb_buffer_pool_size": "8388608"},
 			StatusDelta: map[string]float64{"Handler_write": rows, "Innodb_buffer_pool_reads": reads}}
+	}
+}
+
+// stating is a server that executed so many updates and changed so many rows.
+func stating(statements, rows float64) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		r.Server = &result.Server{Version: "9.7.4", Variables: map[string]string{"default_storage_engine": "InnoDB"},
+			StatusDelta: map[string]float64{"Com_update": statements, "Innodb_rows_updated": rows, "Com_delete": 5, "Innodb_rows_deleted": 0}}
 	}
 }
 

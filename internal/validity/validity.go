@@ -8,6 +8,7 @@
 //	counts.go       what was counted adds up
 //	operations.go   kinds of operations add up, and are mixed as asked for
 //	noop.go         writes changed what they promise
+//	idle.go         the same of tools that promise nothing
 //	data.go         the data lasted for the window, and is that of other targets
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
@@ -115,6 +116,7 @@ var checks = []check{
 	{"percentile-sample", Warning, percentileSample},
 	{"ignored-errors", Warning, ignoredErrors},
 	{"no-op-writes", Warning, noOpLittle},
+	{"no-op-statements", Warning, idleStatements},
 	{"data-grew", Warning, outgrown},
 	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},

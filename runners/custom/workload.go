@@ -128,6 +128,8 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		Headline:    headlines[p.Format],
 		// Its own options may hold a rate, which its report tells.
 		RandomArrivals: p.Format == "Sysbench",
+		// Of the tables that the tool made with the server's default, or with this.
+		StorageEngine: t.Endpoint.StorageEngine,
 	}
 	if p.timed() {
 		f.DurationSeconds = t.DurationSeconds

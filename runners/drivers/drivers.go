@@ -75,7 +75,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	if err := p.checkDelay(t.Endpoint.TLS); err != nil {
 		return runner.Facts{}, err
 	}
-	return runner.Facts{Headline: runner.AnyHeadline, TLSRequired: t.Endpoint.TLS == runner.TLSRequired}, nil
+	return runner.Facts{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == runner.TLSRequired}, nil
 }
 
 // demand of a trial: a connection for each driver, that of the agent, and those that one

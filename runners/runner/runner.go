@@ -271,6 +271,9 @@ type Facts struct {
 	Rows Rows
 	// RowsOf is Rows for tools that count kinds of operations: by the label operation.
 	RowsOf map[string]Rows
+	// Verified: the tool's operations are looked at one by one, so that nothing else has to be
+	// asked of what they changed.
+	Verified bool
 	// StorageEngine of the tables, such as InnoDB; empty for the server's default.
 	StorageEngine string
 	// Clients of the trial, whose work the server's counters hold together; 0 is 1.
