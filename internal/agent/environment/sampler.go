@@ -97,6 +97,8 @@ const (
 	// leastEdge what is allowed anyhow: some samples are late on a busy machine.
 	edge      = 0.1
 	leastEdge = 1200 * time.Millisecond
+	// leastWindow is the shortest that surely has two samples.
+	leastWindow = 2 * samplePause
 )
 
 // Window returns the first and the last sample between two instants. Where there are none, or
@@ -109,7 +111,7 @@ func (s *Sampler) Window(from, to time.Time) (before, after result.Usage, ok boo
 	for last >= 0 && all[last].At.After(to.Add(endSlack)) {
 		last--
 	}
-	if first < 0 || last <= first {
+	if first < 0 || last <= first || to.Sub(from) < leastWindow {
 		return before, after, false
 	}
 	before, after = all[first], all[last]

@@ -60,6 +60,7 @@ func TestWindow(t *testing.T) {
 		"a sample just when the tool ended":        {14, 3, 12.97, 3, 13, true},
 		"a window of 1 s":                          {14, 3.3, 4.3, 3.5, 4, true},
 		"one that is shorter than the pause":       {14, 3.1, 3.4, 0, 0, false},
+		"one that is shorter than two pauses":      {14, 3, 3.9, 0, 0, false},
 		"one that began before the samples":        {14, -5, 10, 0, 0, false},
 		"one that began a little before":           {14, -0.5, 10, 0, 10, true},
 		"one that ended long after the samples":    {14, 5, 30, 0, 0, false},

@@ -41,7 +41,7 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for range 4 {
 		r.sampler.Sample()
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(300 * time.Millisecond)
 	}
 	tests := map[string]struct {
 		query string
@@ -49,7 +49,7 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 		has   bool
 	}{
 		"no window":                       {"", http.StatusOK, false},
-		"a window with samples":           {"?from=0.1&to=0", http.StatusOK, true},
+		"a window with samples":           {"?from=1.3&to=0", http.StatusOK, true},
 		"a window before the samples":     {"?from=20&to=10", http.StatusOK, false},
 		"a window that ends first":        {"?from=0&to=0.1", http.StatusOK, false},
 		"a window without an end":         {"?from=0.1", http.StatusBadRequest, false},
