@@ -47,6 +47,7 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 	st.Restarts = s.restarts(target)
 	s.describeServer(st, end.result())
 	s.checkLoaded(target, end.result())
+	s.compareDurability()
 	// The outcome has to stand in the status before the Job may be deleted.
 	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", target), nil
 }
