@@ -371,6 +371,12 @@ type TargetStatus struct {
 	// QOSClass of the database pod; Guaranteed unless something changed it.
 	// +optional
 	QOSClass string `json:"qosClass,omitempty"`
+	// Durability are the settings that decide what a commit costs, as the server answered:
+	// whether the log of the storage engine and a binary log are written and flushed for each.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	Durability []ServerSetting `json:"durability,omitempty"`
 	// NonDefault are global variables whose value is not the server's own default, at
 	// most 40, by name; all of them are in the load result.
 	// +optional

@@ -1370,6 +1370,11 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 		*out = new(int32)
 		**out = **in
 	}
+	if in.Durability != nil {
+		in, out := &in.Durability, &out.Durability
+		*out = make([]ServerSetting, len(*in))
+		copy(*out, *in)
+	}
 	if in.NonDefault != nil {
 		in, out := &in.NonDefault, &out.NonDefault
 		*out = make([]ServerSetting, len(*in))

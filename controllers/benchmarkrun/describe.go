@@ -29,6 +29,7 @@ func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *result.Result) {
 	}
 	st.ServerVersion = res.Server.Version
 	describeConnection(st, res.Server)
+	st.Durability = durabilityOf(res.Server.Variables)
 	st.NonDefault = nil
 	for _, name := range slices.Sorted(maps.Keys(res.Server.NonDefault)) {
 		if len(st.NonDefault) < maxListed {

@@ -26,7 +26,7 @@ func TestATargetWhoseCommitsAreNotDurableCondemnsItsTrials(t *testing.T) {
 		s.find(v1alpha1.Finding{Target: "innodb", Check: "effective-settings", Severity: "Warning"})
 	}
 	got := s.inherited("innodb")
-	if len(got) != 1 || got[0].Check != "durability" || got[0].Severity != "Invalid" || !strings.Contains(got[0].Message, "flushed 1 times") {
+	if len(got) != 1 || got[0].Check != "durability" || got[0].Severity != "Invalid" || !strings.Contains(got[0].Message, "requested 1 flushes") {
 		t.Errorf("got %+v, want that commits are not durable", got)
 	}
 	if other := s.inherited("myrocks"); other != nil {

@@ -53,6 +53,7 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 	if err := r.compareTargets(ctx, s, target, end.result()); err != nil {
 		return outcome{}, err
 	}
+	s.compareDurability()
 	// The outcome has to stand in the status before the Job may be deleted.
 	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", target), nil
 }

@@ -153,7 +153,7 @@ func cpuGroup(t *testing.T, name string, quota float64) string {
 func TestQuota(t *testing.T) {
 	quota, n := 0.75, 40
 	if asked, err := strconv.Atoi(os.Getenv(samples)); err == nil {
-		quota, n = 0.92, asked
+		quota, n = 0.88, asked
 	}
 	machines := []machine{startMachine(t, cpuGroup(t, "free", 0)), startMachine(t, cpuGroup(t, "same", 0)), startMachine(t, cpuGroup(t, "slow", quota))}
 	times := make([][]float64, len(machines))

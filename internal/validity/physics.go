@@ -48,8 +48,8 @@ func unflushed(r result.Result, f runner.Facts) string {
 // server's own counters tell, if each statement is a transaction: how others are cut is not known.
 func writingCommits(r result.Result, f runner.Facts) (commits, threads float64, ok bool) {
 	writes, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
-	if counted && f.QueriesPerOperation > 0 && f.Threads > 0 {
-		return math.Floor(writes / float64(f.QueriesPerOperation) / noChange), float64(f.Threads), true
+	if own := atWork(f); counted && f.QueriesPerOperation > 0 && own > 0 {
+		return math.Floor(writes / float64(f.QueriesPerOperation) / noChange), own, true
 	}
 	writes, alone, counted := serverWrites(*r.Server)
 	threads, known := concurrency(*r.Server, f)
@@ -71,12 +71,8 @@ func serverWrites(s result.Server) (writes float64, alone, ok bool) {
 
 // concurrency is how many statements of all clients may be under way at once.
 func concurrency(s result.Server, f runner.Facts) (float64, bool) {
-	clients := float64(max(f.Clients, 1))
-	switch {
-	case f.Threads > 0:
-		return float64(f.Threads) * clients, true
-	case f.Connections > 0:
-		return float64(f.Connections) * clients, true
+	if own := atWork(f); own > 0 {
+		return own * float64(max(f.Clients, 1)), true
 	}
 	most, err := strconv.ParseFloat(s.Variables["max_connections"], 64)
 	return most, err == nil && most > 0
@@ -177,14 +173,19 @@ func meanTime(r result.Result, f runner.Facts) (float64, bool) {
 		return avg, true
 	}
 	rate, ok := whole(r, result.NameThroughput)
-	working := int64(f.Threads)
-	if working == 0 {
-		working = f.Connections
-	}
-	if !ok || rate <= 0 || working <= 0 {
+	own := atWork(f)
+	if !ok || rate <= 0 || own <= 0 {
 		return 0, false
 	}
-	return 1000 * float64(working) / rate, true
+	return 1000 * own / rate, true
+}
+
+// atWork is how many operations of one client may be under way at once; 0 if not known.
+func atWork(f runner.Facts) float64 {
+	if f.Threads > 0 {
+		return float64(f.Threads)
+	}
+	return float64(f.Connections)
 }
 
 // allOperations that ended well; not known where a tool only counts them by kind, as harnesses of
