@@ -101,6 +101,7 @@ var checks = []check{
 	{"ignored-errors", Warning, ignoredErrors},
 	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},
+	{"durability", Warning, unflushedByServer},
 	{"fsync", Warning, fasterThanStorage},
 	{"round-trip", Warning, fasterThanNetwork},
 	{"server-statements", Warning, serverStatements},
