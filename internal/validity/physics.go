@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
@@ -28,32 +29,73 @@ const (
 
 // unflushed: a flush serves those commits that wait for it, of which each thread has at
 // most one. What the server counts are requests: what the device made of them is not seen.
+// Where the tool counts what its statements do, and each operation has the same number of them,
+// a transaction has no more writing statements than that.
 func unflushed(r result.Result, f runner.Facts) string {
+	writes, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
+	if own := atWork(f); counted && f.QueriesPerOperation > 0 && own > 0 {
+		return fewFlushes(r, math.Floor(writes/float64(f.QueriesPerOperation)/noChange), own)
+	}
+	return ""
+}
+
+// unflushedByServer is unflushed for tools that do not count their statements: the server does,
+// if each statement is a transaction; how others are cut is not known. It does not know either
+// whether a statement wrote to a table of the engine or to a temporary one: no proof.
+func unflushedByServer(r result.Result, f runner.Facts) string {
+	if _, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite}); counted || r.Server == nil {
+		return ""
+	}
+	writes, alone, counted := serverWrites(*r.Server)
+	threads, known := concurrency(*r.Server, f)
+	if !counted || !alone || !known {
+		return ""
+	}
+	return fewFlushes(r, math.Floor(writes/noChange), threads)
+}
+
+// fewFlushes: so many commits that wrote, of so many threads, need more flushes. Statements that
+// changed nothing need none.
+func fewFlushes(r result.Result, commits, threads float64) string {
 	if r.Server == nil {
 		return ""
 	}
 	log, ok := promised(r.Server.Variables["default_storage_engine"], r.Server.Variables)
-	commits, threads, counted := writingCommits(r, f)
 	synced, counter, known := flushes(log, r.Server.StatusDelta)
-	if !ok || !counted || !known || commits <= synced*threads {
+	if rows, told := changedRows(*r.Server, log.engine); !ok || !known || commits <= synced*threads || told && rows < commits {
 		return ""
 	}
 	return fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for at least %.0f transactions that wrote, of %.0f threads, "+
 		"the server requested %.0f flushes (%s): commits were not durable", log.setting, r.Server.Variables[log.setting], commits, threads, synced, counter)
 }
 
-// writingCommits are so many commits of transactions that wrote, at least, and so many of them
-// at once, at most. Where the tool counts what its statements do, and each operation has the
-// same number of them, a transaction has no more writing statements than that. Elsewhere the
-// server's own counters tell, if each statement is a transaction: how others are cut is not known.
-func writingCommits(r result.Result, f runner.Facts) (commits, threads float64, ok bool) {
-	writes, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
-	if own := atWork(f); counted && f.QueriesPerOperation > 0 && own > 0 {
-		return math.Floor(writes / float64(f.QueriesPerOperation) / noChange), own, true
+// changedRows of the server: the engine's own count, or that of all engines where the server does
+// not tell the former (MariaDB since 10.5).
+func changedRows(s result.Server, engine string) (rows float64, told bool) {
+	for _, prefix := range []string{engine + "_rows_", "Handler_"} {
+		verbs := []string{"inserted", "updated", "deleted"}
+		if prefix == "Handler_" {
+			verbs = []string{"write", "update", "delete"}
+		}
+		for _, verb := range verbs {
+			n, there := s.StatusDelta[statusName(s, prefix+verb)]
+			rows, told = rows+n, told || there
+		}
+		if told {
+			return rows, true
+		}
 	}
-	writes, alone, counted := serverWrites(*r.Server)
-	threads, known := concurrency(*r.Server, f)
-	return math.Floor(writes / noChange), threads, counted && alone && known
+	return 0, false
+}
+
+// statusName is the name of a counter as the server spells it: capitals differ.
+func statusName(s result.Server, name string) string {
+	for spelt := range s.StatusDelta {
+		if strings.EqualFold(spelt, name) {
+			return spelt
+		}
+	}
+	return name
 }
 
 // serverWrites are the statements that write, of all clients, as the server counted them, and

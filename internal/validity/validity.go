@@ -120,6 +120,7 @@ var checks = []check{
 	{"data-grew", Warning, outgrown},
 	{"snapshot-isolation", Warning, snapshotIsolation},
 	{"reconnects", Warning, reconnects},
+	{"durability", Warning, unflushedByServer},
 	{"fsync", Warning, fasterThanStorage},
 	{"round-trip", Warning, fasterThanNetwork},
 	{"server-statements", Warning, serverStatements},
