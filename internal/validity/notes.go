@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,11 +50,22 @@ const (
 	// chance: of 50, one in 10,000 is 25 or less.
 	slowShare      = 0.5
 	manyOperations = 50
+	// stalledFor is how long (ms) an operation takes at least while something stands still:
+	// stalls of InnoDB take 1 to 4 s.
+	stalledFor = 1000
+	// stalledTimes is how many times longer than the mean it is at least: where operations take
+	// long anyway, a long one is no stall.
+	stalledTimes = 20
 )
 
-// stall names intervals without throughput, and those with little of it: a server that stops
-// for 1.2 s may leave no second empty. It is the server's own, and stays in the summary.
+// stall names intervals without throughput, those with little of it, and an operation that took
+// long beyond all others: a server that stops for 1.2 s may leave no second empty. It is the
+// server's own, and stays in the summary.
 func stall(r result.Result, f runner.Facts) string {
+	return cmp.Or(slowIntervals(r, f), longOperation(r, f))
+}
+
+func slowIntervals(r result.Result, f runner.Facts) string {
 	m, ok := r.Find(result.NameThroughput, nil)
 	if !ok || f.Rate > 0 && f.Rate*float64(f.ReportIntervalSeconds) < fewArrivals {
 		return ""
@@ -68,6 +80,28 @@ func stall(r result.Result, f runner.Facts) string {
 	// The first interval may be that of a start, and the last one is cut.
 	if slow, first := slower(m.Intervals[1:len(m.Intervals)-1], slowShare*median); slow > 0 {
 		return fmt.Sprintf("%d of %d intervals had less than half of the median throughput, the first one at %g s", slow, len(m.Intervals), first)
+	}
+	return ""
+}
+
+// longOperation is the one that took longest, if it is long beyond all others. Where it is not
+// known what an operation does, as of bulk_insert, of which one in thousands sends the rows
+// of all, a long one is no stall.
+func longOperation(r result.Result, f runner.Facts) string {
+	for _, m := range r.Measurements {
+		alike := f.QueriesPerOperation > 0 || m.Labels[result.LabelOperation] != ""
+		if m.Name != result.NameLatencyMax || m.Value == nil || *m.Value < stalledFor || !alike {
+			continue
+		}
+		i := slices.IndexFunc(r.Measurements, func(o result.Measurement) bool {
+			return o.Name == result.NameLatencyAvg && maps.Equal(o.Labels, m.Labels) && o.Value != nil && *o.Value > 0
+		})
+		if i < 0 {
+			continue
+		}
+		if mean := *r.Measurements[i].Value; *m.Value >= stalledTimes*mean {
+			return fmt.Sprintf("an operation%s took %.3f s, %.0f times the mean: something stood still meanwhile", ofOperation(m), *m.Value/1000, *m.Value/mean)
+		}
 	}
 	return ""
 }

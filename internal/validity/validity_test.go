@@ -245,7 +245,8 @@ var cases = map[string]struct {
 		func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }, "client-bottleneck", "fill only 0.799"},
 	"threads that had to wait for the last operations": {
 		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 },
-			edit(result.NameLatencyMax, func(m *result.Measurement) { m.Value = new(1100.0) })), "", ""},
+			edit(result.NameLatencyMax, func(m *result.Measurement) { m.Value = new(1100.0) })), "stall", "an operation took 1.100 s, 293 times the mean"},
+	"an operation that took a little less than a stall does": {set(result.NameLatencyMax, 999), "", ""},
 	"threads that waited for an operation that stalled at the end": {
 		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 5 }, "", ""},
 	"threads that waited for more than that": {
