@@ -157,12 +157,12 @@ func TestCommandOfPhases(t *testing.T) {
 		"several clients without a warm-up wait for the window": {
 			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"statusIntervalSeconds": 10},
 			trial: func(t *runner.Trial) { t.Begin, t.Clients, t.WarmupSeconds = time.UnixMilli(1), 2, 0 },
-			with:  map[string]string{"assay.begin": "1", "assay.window": "300", "assay.interval": "10", "assay.hold": "true", "maxexecutiontime": "362"},
+			with:  map[string]string{"assay.begin": "1", "assay.window": "300", "assay.interval": "10", "assay.hold": "true", "maxexecutiontime": "365"},
 		},
 		"several clients that count operations begin together, and end when they have done them": {
 			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
 			trial: func(t *runner.Trial) { t.Begin, t.Clients = time.UnixMilli(1), 2 },
-			with: map[string]string{"assay.begin": "1", "assay.window": "0", "assay.hold": "true", "maxexecutiontime": "302", "operationcount": "500",
+			with: map[string]string{"assay.begin": "1", "assay.window": "0", "assay.hold": "true", "maxexecutiontime": "305", "operationcount": "500",
 				"workload": "dev.assay.ycsb.Core"},
 		},
 		"one client that counts operations is timed by YCSB, as published": {

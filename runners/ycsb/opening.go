@@ -9,8 +9,12 @@ import (
 
 const (
 	// lead is how long before its window, or before its warm-up, a process is started: Java
-	// begins, loads the drivers and connects, which took 0.6 to 1.2 s with one CPU.
+	// begins, loads the drivers and connects, which took 0.6 to 1.2 s with one CPU. One client
+	// that takes longer begins its window later.
 	lead = 2 * time.Second
+	// leadTogether is that of several clients, of which none may be late: with a third of a
+	// CPU, Java takes 4 s.
+	leadTogether = 5 * time.Second
 	// lastResort is how much longer than its window a process may go on before YCSB ends it
 	// by itself, in s: our binding has told it to stop long before.
 	lastResort = 60
@@ -29,7 +33,10 @@ func opening(t runner.Trial) runner.Opening {
 		Timed:   p.OperationCount == 0 || t.Clients > 1,
 		WarmsUp: p.OperationCount == 0 && t.WarmupSeconds > 0,
 	}
-	if o.WarmsUp || t.Clients > 1 {
+	switch {
+	case t.Clients > 1:
+		o.Lead = leadTogether
+	case o.WarmsUp:
 		o.Lead = lead // a single client that has no warm-up begins when it can
 	}
 	return o

@@ -149,11 +149,11 @@ func TestOpening(t *testing.T) {
 		delay   time.Duration
 	}{
 		"bounded by time, with a warm-up":       {nil, 1, 30, runner.Opening{Timed: true, Lead: lead, WarmsUp: true}, 32 * time.Second},
-		"the same with several clients":         {nil, 2, 30, runner.Opening{Timed: true, Lead: lead, WarmsUp: true}, 32 * time.Second},
+		"the same with several clients":         {nil, 2, 30, runner.Opening{Timed: true, Lead: leadTogether, WarmsUp: true}, 35 * time.Second},
 		"no warm-up":                            {nil, 1, 0, runner.Opening{Timed: true}, 0},
-		"several clients without a warm-up":     {nil, 2, 0, runner.Opening{Timed: true, Lead: lead}, 2 * time.Second},
+		"several clients without a warm-up":     {nil, 2, 0, runner.Opening{Timed: true, Lead: leadTogether}, 5 * time.Second},
 		"one client that counts operations":     {map[string]any{"operationCount": 500}, 1, 30, runner.Opening{}, 31 * time.Second},
-		"several clients that count operations": {map[string]any{"operationCount": 500}, 2, 30, runner.Opening{Timed: true, Lead: lead}, 35 * time.Second},
+		"several clients that count operations": {map[string]any{"operationCount": 500}, 2, 30, runner.Opening{Timed: true, Lead: leadTogether}, 41 * time.Second},
 		"a workload that cannot be understood":  {map[string]any{"threads": 0}, 2, 30, runner.Opening{}, 31 * time.Second},
 	}
 	for name, tc := range tests {

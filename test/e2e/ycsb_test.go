@@ -137,12 +137,21 @@ func TestYCSBClientsShareTheLoad(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, text), 6*time.Minute)
 	complete(t, got)
 	checkLoad(t, ns, got, "mariadb", 2, "OK")
+	var results []result.Result
 	for i := range 2 {
 		res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), i)
+		results = append(results, res)
+		if res.Tool.WarmupCut != result.WarmupInProcess || res.Tool.WarmupSeconds == nil || res.Times.WindowStarted == nil {
+			t.Errorf("client %d does not say how its warm-up was cut: %+v, %+v", i, res.Tool, res.Times)
+		}
 		inserts, ok := res.Find(result.NameReturnCount, map[string]string{result.LabelOperation: "insert", result.LabelStatus: "OK"})
 		if !ok || inserts.Value == nil || *inserts.Value < 1 || len(res.Errors) > 0 {
 			t.Errorf("client %d has inserted nothing, or has errors: %+v, %v", i, inserts, res.Errors)
 		}
+	}
+	_, skew, err := result.Merge(results)
+	if err != nil || skew.Overlap == nil || *skew.Overlap < 0.98 {
+		t.Errorf("the clients did not measure together by their tools' clocks: %+v, %v", skew, err)
 	}
 }
 

@@ -27,6 +27,9 @@ public final class BindingTest {
 
   public static void main(String[] args) {
     Map<String, Case> cases = new LinkedHashMap<>();
+    // First, as YCSB has one set of histograms in a process, which is made with the properties of then.
+    cases.put("a window has the histograms of its operations before the threads begin", BindingTest::histograms);
+    cases.put("threads that are held wait for the window, and it ends the workload", BindingTest::window);
     cases.put("each operation is the statement of YCSB's binding", BindingTest::statements);
     cases.put("a row that is not there is NOT_FOUND or UNEXPECTED_STATE", BindingTest::absent);
     cases.put("an insert that fails is an error", BindingTest::failedInsert);
@@ -221,6 +224,45 @@ public final class BindingTest {
       thrown = true;
     }
     equal(thrown, true);
+  }
+
+  /** As if the process were told of a window of a second. */
+  private static Properties timed(String... pairs) {
+    Properties p = FakeDatabase.properties("", pairs);
+    p.setProperty("recordcount", "10");
+    p.setProperty("measurementtype", "hdrhistogram");
+    p.setProperty("hdrhistogram.fileoutput", "true");
+    p.setProperty("hdrhistogram.output.path", System.getProperty("java.io.tmpdir") + "/assay-test-" + ProcessHandle.current().pid() + "-");
+    p.setProperty("assay.begin", "1");
+    p.setProperty("assay.window", "1");
+    p.setProperty("assay.interval", "1");
+    return p;
+  }
+
+  private static void histograms() throws Exception {
+    Properties p = timed("readproportion=0.5", "updateproportion=0", "scanproportion=0", "insertproportion=0.5");
+    site.ycsb.measurements.Measurements.setProperties(p);
+    new Core().init(p);
+    String summary = site.ycsb.measurements.Measurements.getMeasurements().getSummary();
+    equal(List.of(summary.contains("[READ: Count=0"), summary.contains("[INSERT: Count=0"), summary.contains("UPDATE")),
+        List.of(true, true, false));
+  }
+
+  private static void window() throws Exception {
+    Properties p = timed("readproportion=1", "updateproportion=0", "assay.hold=true");
+    p.setProperty("assay.begin", String.valueOf(System.currentTimeMillis() + 300));
+    site.ycsb.measurements.Measurements.setProperties(p);
+    Core core = new Core();
+    core.init(p);
+    Window.open(p, 1);
+    Window.connected(); // holds this thread
+    long late = System.currentTimeMillis() - Long.parseLong(p.getProperty("assay.begin"));
+    equal(late >= 0 && late < 1000, true);
+    equal(core.isStopRequested(), false);
+    for (int i = 0; i < 500 && !core.isStopRequested(); i++) {
+      Thread.sleep(10);
+    }
+    equal(core.isStopRequested(), true);
   }
 
   private static void ownInserts() throws Exception {
