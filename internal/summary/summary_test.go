@@ -270,7 +270,7 @@ func counting(records []journal.Record, e v1alpha1.SummaryEntry) (n int32) {
 	for _, rec := range records {
 		good := rec.Cell == e.Cell && rec.Target == e.Target && rec.State == v1alpha1.TrialSucceeded && *rec.Valid && len(rec.Values) > 0
 		for _, other := range records {
-			good = good && !(other.Cell == rec.Cell && other.Block == rec.Block && other.Disturbed)
+			good = good && (other.Cell != rec.Cell || other.Block != rec.Block || !other.Disturbed)
 		}
 		if good {
 			n++
