@@ -42,10 +42,11 @@ follow() {
   fail "the run did not end within 10 minutes: kubectl -n $namespace describe bmr $run"
 }
 
-# table aligns columns that are separated by tabs.
+# table aligns columns that are separated by tabs. Long decimals are shown with six digits; they are stored whole.
 table() {
   awk -F '\t' '
-    {for (i = 1; i <= NF; i++) {cell[NR, i] = $i; if (length($i) > width[i]) width[i] = length($i)}; columns[NR] = NF}
+    function shown(text) {return text ~ /^[0-9]+\.[0-9]+$/ && length(text) > 8 ? sprintf("%.6g", text) : text}
+    {for (i = 1; i <= NF; i++) {$i = cell[NR, i] = shown($i); if (length($i) > width[i]) width[i] = length($i)}; columns[NR] = NF}
     END {for (n = 1; n <= NR; n++) for (i = 1; i <= columns[n]; i++)
       printf "%-" (i < columns[n] ? width[i] + 2 : 0) "s%s", cell[n, i], i < columns[n] ? "" : "\n"}'
 }
