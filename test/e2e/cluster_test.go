@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/validity"
 )
 
 var (
@@ -143,13 +145,47 @@ func message(r *v1alpha1.BenchmarkRun, kind string) string {
 	return ""
 }
 
-// complete fails the test unless the run is complete and valid.
+// complete fails the test unless the run is complete and valid. Where the machine of the tests
+// was busy with something else, trials are disturbed, and that is said rightly.
 func complete(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
-	if condition(run, v1alpha1.ConditionComplete) == nil || condition(run, v1alpha1.ConditionValid) == nil {
+	disturbed := false
+	for _, f := range run.Status.Findings {
+		disturbed = disturbed || f.Severity == string(validity.Disturbed)
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f) {
+			t.Fatalf("not valid: %s: %s", f.Check, f.Message)
+		}
+	}
+	c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid)
+	unusable := disturbed && c != nil && c.Reason == v1alpha1.ReasonNoUsableTrial
+	if unusable {
+		t.Logf("the machine was busy with something else: %s", c.Message)
+	}
+	if condition(run, v1alpha1.ConditionComplete) == nil || condition(run, v1alpha1.ConditionValid) == nil && !unusable {
 		status, _ := json.MarshalIndent(run.Status, "", "  ")
 		t.Fatalf("not complete and valid:\n%s", status)
 	}
+}
+
+// byTheMachine: the finding is about others on the machine of the tests.
+func byTheMachine(f v1alpha1.Finding) bool {
+	return slices.Contains([]string{"neighbours", "steal", "node-memory-pressure"}, f.Check)
+}
+
+// accounted says whether all of so many trials are behind an entry of the summary, or were left
+// out for what others did on the machine; and a number that tells of them.
+func accounted(e v1alpha1.SummaryEntry, planned int32) (value string, ok bool) {
+	n := e.N
+	for _, out := range e.LeftOut {
+		if out.Reason == v1alpha1.LeftOutDisturbed || out.Reason == v1alpha1.LeftOutBlockDisturbed {
+			n += out.N
+		}
+	}
+	value = e.Median
+	if value == "" && e.WithDisturbed != nil {
+		value = e.WithDisturbed.Median
+	}
+	return value, n == planned && e.Planned == planned
 }
 
 // failedWith fails the test unless the run failed with the reason.

@@ -76,7 +76,7 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 		checkStall(t, rec)
 	}
 	for _, e := range got.Status.Summary {
-		if e.Name == result.NameThroughput && (e.N != blocks || e.Planned != blocks || len(e.LeftOut) != 0) {
+		if _, all := accounted(e, blocks); e.Name == result.NameThroughput && !all {
 			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.N, e.Planned, e.LeftOut)
 		}
 	}
@@ -105,13 +105,15 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 // checkStall: the stopped trial has a warning of it, and no other finding takes it out.
 func checkStall(t *testing.T, rec journal.Record) {
 	t.Helper()
-	if rec.Valid == nil || !*rec.Valid || rec.Disturbed {
-		t.Errorf("trial %d is left out: %+v", rec.Index, rec.Findings)
+	for _, f := range rec.Findings {
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f) {
+			t.Errorf("trial %d is left out: %s: %s", rec.Index, f.Check, f.Message)
+		}
 	}
 	stalled := slices.ContainsFunc(rec.Findings, func(f v1alpha1.Finding) bool {
 		return f.Check == "stall" && f.Severity == string(validity.Warning)
 	})
-	if stalled != (rec.Index == 1) && rec.Index == 1 {
+	if rec.Index == 1 && !stalled {
 		t.Errorf("trial %d: nothing is said of the stall: %+v", rec.Index, rec.Findings)
 	}
 }
