@@ -240,6 +240,16 @@ func allOperations(r result.Result) (float64, bool) {
 	return float64(*m.N), true
 }
 
+// uncounted is the share of the measured window that had passed when the server's counters
+// from before it had been read: a tool that begins its window by itself waits for nobody.
+func uncounted(r result.Result) float64 {
+	from, to, ok := result.Window(r)
+	if r.Server == nil || r.Server.CountedFrom == nil || !ok || !to.After(from) {
+		return 0
+	}
+	return min(1, max(0, r.Server.CountedFrom.Sub(from).Seconds()/to.Sub(from).Seconds()))
+}
+
 // serverStatements: what a tool counted, its server answered, unless statements were
 // sent in batches, or to another server of a cluster.
 func serverStatements(r result.Result, _ runner.Facts) string {
@@ -253,7 +263,7 @@ func serverStatements(r result.Result, _ runner.Facts) string {
 		asked, ok = operations(r)
 		what = "operations"
 	}
-	if !known || !ok || answered >= seen*asked {
+	if !known || !ok || answered >= (seen-uncounted(r))*asked {
 		return ""
 	}
 	return fmt.Sprintf("the tool counted %.0f %s, but the server answered %.0f statements meanwhile (Questions): they were sent in batches, "+

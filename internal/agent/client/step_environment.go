@@ -32,7 +32,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 	if err != nil {
 		return lost(err)
 	}
-	e.statusBefore = status
+	e.statusBefore, e.res.Server.CountedFrom = status, new(time.Now())
 	e.countRows(status)
 	return e.keep("server/status-before.txt", status)
 }
@@ -43,8 +43,17 @@ func (e *execution) usageAfter(in invocation) {
 	usage.CPUFrequency = e.machine.Frequency()
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
 	e.res.Client.After = &usage
-	e.res.Client.ClockStepSeconds = new(clockStep(in.started, in.ended))
+	e.res.Client.ClockStepSeconds = new(clockStep(e.measuredFrom(in), in.ended))
 	e.sampler.Sample()
+}
+
+// measuredFrom is the begin of what counts, with both clocks: the start of the tool, or of the
+// window that it begins by itself.
+func (e *execution) measuredFrom(in invocation) time.Time {
+	if e.begun.IsZero() {
+		return in.started
+	}
+	return e.begun
 }
 
 // usageInside replaces the counters of this container around the tool by those inside its

@@ -59,6 +59,7 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 		return e.take(tool)
 	case <-begin.C:
 	}
+	e.begun = time.Now()
 	failure := e.atBegin(running)
 	if failure != nil {
 		stop()
