@@ -17,14 +17,24 @@ const leastAsk = 100 * time.Millisecond
 // before reads all counters, those of the server last, so that they hold as little
 // else as possible.
 func (e *execution) before(ctx context.Context) *result.Failure {
+	e.around(ctx, e.machine.Frequency())
+	return e.countBefore(ctx)
+}
+
+// around reads the counters of both sides.
+func (e *execution) around(ctx context.Context, frequency *result.Frequency) {
 	if env := e.askTarget(ctx, engine.PathEnvironment); env != nil {
 		e.res.Target.Before = &env.Usage
 	}
 	usage := e.machine.Usage(0)
-	usage.CPUFrequency = e.machine.Frequency()
+	usage.CPUFrequency = frequency
 	// The tool is not there yet.
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
 	e.res.Client.Before = &usage
+}
+
+// countBefore reads the counters of the server.
+func (e *execution) countBefore(ctx context.Context) *result.Failure {
 	if !e.asks() {
 		return nil
 	}

@@ -152,3 +152,15 @@ func TestAStepOfTheClockIsLookedForInTheWindow(t *testing.T) {
 		t.Errorf("from %s, want the begin of the window, %s", got, e.begun)
 	}
 }
+
+// A target's agent that is slow to answer delays no counters of the server: what the tool does
+// until they are read is missing in them.
+func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
+	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *runner.Trial) { trial.Agent = silent(t) })
+	r.agent.Ask = time.Second
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if late := res.Server.CountedFrom.Sub(*res.Times.WindowStarted); late < 0 || late > 200*time.Millisecond {
+		t.Errorf("the counters had been read %s after the window began", late)
+	}
+}
