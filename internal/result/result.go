@@ -215,7 +215,7 @@ type Times struct {
 	// these are known. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
 	// WarmupStarted: the tool was started for the discarded warm-up; in the process that
-	// measures, it began with its first operation.
+	// measures, all of its threads had connected.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
 	// MeasureStarted: the process that measures was started; where the tool warms up in it,
 	// that is long before the window.
