@@ -90,6 +90,15 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 	return out, limitsOf(limits)
 }
 
+// throttledIn a trial, of all clients.
+func throttledIn(results []result.Result) []v1alpha1.Limit {
+	var shares []validity.Limit
+	for _, res := range results {
+		shares = append(shares, validity.Throttled(res)...)
+	}
+	return limitsOf(shares)
+}
+
 // limitsOf all clients as the status shows them.
 func limitsOf(limits []validity.Limit) []v1alpha1.Limit {
 	var out []v1alpha1.Limit

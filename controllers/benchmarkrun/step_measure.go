@@ -258,6 +258,7 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 	}
 	rec.Values = values(s.runner.Summary, merged)
 	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
+	rec.Throttled = throttledIn(end.results)
 	together, err := r.checkTogether(ctx, s, e, merged, skew)
 	if err != nil {
 		return err

@@ -17,6 +17,10 @@ type Record struct {
 	v1alpha1.TrialStatus
 	// Final: the trial has ended with this attempt.
 	Final bool `json:"final"`
+	// Throttled are the shares of the CPU periods of the window in which the target (CPU) or a
+	// client (Client; the one that waited most) had to wait, also where they are too small for
+	// a label in LimitedBy.
+	Throttled []v1alpha1.Limit `json:"throttled,omitempty"`
 	// Findings about its result.
 	Findings []v1alpha1.Finding `json:"findings,omitempty"`
 }

@@ -130,3 +130,17 @@ func TestMergedTimes(t *testing.T) {
 		t.Errorf("spread %v, want that of the windows", *skew.SpreadSeconds)
 	}
 }
+
+// What is offered follows from schedules, and not from how long a server let the clients wait at
+// the end of their windows: the trials in which it did would else be those without it.
+func TestWhatIsOfferedIsTheSumOfAllClients(t *testing.T) {
+	offering := func(client int, late, seconds float64) Result {
+		r := clientResult(client, late, rated(seconds, 90, nil))
+		r.Measurements = append(r.Measurements, Measurement{Name: NameOffered, Unit: "tx/s", Value: new(100.0)})
+		return r
+	}
+	merged, _ := merge(t, offering(0, 0, 12), offering(1, 0, 10))
+	if m, ok := merged.Find(NameOffered, nil); !ok || m.Value == nil || *m.Value != 200 {
+		t.Errorf("offered %+v, want 200 of both", m)
+	}
+}

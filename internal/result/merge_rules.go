@@ -43,7 +43,7 @@ var rules = map[string]how{
 	NameGCCount:           sum,
 	NameGCTime:            sum,
 	NameSetupTime:         most,
-	NameOffered:           rate,
+	NameOffered:           sum, // by schedules, which are the same at any time
 	NameErrorRate:         rate,
 	NameReconnects:        rate,
 	NameQueueLength:       sum,

@@ -215,7 +215,7 @@ type Times struct {
 	// these are known. WindowStarted minus Planned is the client's start skew.
 	Planned *time.Time `json:"planned,omitempty"`
 	// WarmupStarted: the tool was started for the discarded warm-up; in the process that
-	// measures, it began with its first operation.
+	// measures, all of its threads had connected.
 	WarmupStarted *time.Time `json:"warmupStarted,omitempty"`
 	// MeasureStarted: the process that measures was started; where the tool warms up in it,
 	// that is long before the window.
@@ -352,6 +352,10 @@ type Server struct {
 	// StatusDelta is the difference of each numeric global status variable over
 	// the measured window (after minus before).
 	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
+	// CountedFrom is when the counters from before the window had been read, on the client's
+	// clock: before the process that measures was started or, where that begins its window
+	// by itself, a little after the window began. What was done until then is not in StatusDelta.
+	CountedFrom *time.Time `json:"countedFrom,omitempty"`
 	// Rows are those that the server has changed since it started: until just before the
 	// measured window or, of the phase Prepare, until the data was loaded; absent where it
 	// does not count them.

@@ -5,19 +5,27 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
-// caveat of an entry, from the limits of the trials behind it.
-func caveat(e v1alpha1.SummaryEntry) string {
+// caveat of an entry, from what happened in the trials behind it. Each trial is asked with its own
+// share of throttled periods, whether that is a label or not: the median of some would hide those
+// in which the quota decides, and count those in which it does not.
+func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 	var words []string
-	for _, l := range e.LimitedBy {
-		share, known := number(l.ThrottledShare)
-		if !known || l.By == v1alpha1.LimitMemory {
-			continue
+	for _, kind := range []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitClient} {
+		var deciding []float64
+		for _, o := range behind {
+			for _, l := range o.record.Throttled {
+				share, known := number(l.ThrottledShare)
+				if known && l.By == kind && validity.QuotaCaveat(e.Name, e.Labels, share) != "" {
+					deciding = append(deciding, share)
+				}
+			}
 		}
-		if text := validity.QuotaCaveat(e.Name, e.Labels, share); text != "" {
-			words = append(words, inSome(l.N, e.N)+text)
+		if sum, err := stats.Summarize(deciding); err == nil {
+			words = append(words, inSome(int32(len(deciding)), e.N)+validity.QuotaCaveat(e.Name, e.Labels, round(sum.Median)))
 		}
 	}
 	if e.Saturated > 0 {

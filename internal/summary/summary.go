@@ -119,7 +119,7 @@ func entry(like v1alpha1.Value, trials []outcome) (e v1alpha1.SummaryEntry, meas
 		e.WithDisturbed = spread(withDisturbed)
 	}
 	e.LimitedBy, e.Saturated = limits(behind)
-	e.Caveat = caveat(e)
+	e.Caveat = caveat(e, behind)
 	return e, len(withDisturbed) > 0
 }
 

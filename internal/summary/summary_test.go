@@ -280,31 +280,50 @@ func counting(records []journal.Record, e v1alpha1.SummaryEntry) (n int32) {
 }
 
 func TestCaveats(t *testing.T) {
-	p95 := map[string]string{"p": "95"}
-	limitedBy := func(kind v1alpha1.LimitKind, n int32, share string) []v1alpha1.LimitCount {
-		return []v1alpha1.LimitCount{{By: kind, N: n, ThrottledShare: share}}
+	p := func(percentile string) v1alpha1.SummaryEntry {
+		return v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: map[string]string{"p": percentile}, N: 3}
 	}
-	const quota = "the 95 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 90 % of the periods"
+	of := func(name string) v1alpha1.SummaryEntry { return v1alpha1.SummaryEntry{Name: name, N: 3} }
+	// trials were throttled with these shares, one each; those with none were not.
+	trials := func(kind v1alpha1.LimitKind, shares ...string) []outcome {
+		var out []outcome
+		for _, share := range shares {
+			rec := &journal.Record{}
+			if share != "" {
+				rec.Throttled = []v1alpha1.Limit{{By: kind, ThrottledShare: share}}
+			}
+			out = append(out, outcome{record: rec})
+		}
+		return out
+	}
+	quota := func(what, share string) string {
+		return "the " + what + " latency may be that of the CPU quota: operations waited for the next period of 100 ms in " + share + " % of the periods"
+	}
+	saturated := of("latency.avg")
+	saturated.Saturated = 2
+	capacity := of("throughput")
+	capacity.Saturated = 3
 	tests := map[string]struct {
-		e    v1alpha1.SummaryEntry
-		want string
+		e      v1alpha1.SummaryEntry
+		behind []outcome
+		want   string
 	}{
-		"a throughput of a small machine is what it is": {v1alpha1.SummaryEntry{Name: "throughput", N: 3, LimitedBy: limitedBy("CPU", 3, "0.9")}, ""},
-		"a percentile within the throttled periods":     {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("CPU", 3, "0.9")}, quota},
-		"so is one that the client's quota decides":     {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("Client", 3, "0.9")}, quota},
-		"only some trials were limited":                 {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("CPU", 1, "0.9")}, "in 1 of 3 trials: " + quota},
-		"fewer periods than lie beyond the percentile":  {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("CPU", 3, "0.01")}, ""},
-		"a share that is not known":                     {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("CPU", 3, "")}, ""},
-		"waiting for memory has no period":              {v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: p95, N: 3, LimitedBy: limitedBy("Memory", 3, "0.9")}, ""},
-		"a queue that grows": {
-			v1alpha1.SummaryEntry{Name: "latency.avg", N: 3, Saturated: 2},
-			"in 2 of 3 trials: " + validity.SaturationCaveat("latency.avg"),
-		},
-		"the throughput of a saturated target is its capacity": {v1alpha1.SummaryEntry{Name: "throughput", N: 3, Saturated: 3}, ""},
+		"a throughput of a small machine is what it is":      {of("throughput"), trials("CPU", "0.9", "0.9", "0.9"), ""},
+		"a percentile within the throttled periods":          {p("95"), trials("CPU", "0.9", "0.9", "0.9"), quota("95 %", "90")},
+		"so is one that the client's quota decides":          {p("95"), trials("Client", "0.9", "0.9", "0.9"), quota("95 %", "90")},
+		"only some trials were limited":                      {p("95"), trials("CPU", "0.9", "", ""), "in 1 of 3 trials: " + quota("95 %", "90")},
+		"fewer periods than lie beyond the percentile":       {p("95"), trials("CPU", "0.01", "0.01", "0.01"), ""},
+		"one trial of which the median of all says nothing":  {p("95"), trials("CPU", "0.02", "0.02", "0.08"), "in 1 of 3 trials: " + quota("95 %", "8")},
+		"trials that the quota does not decide are not told": {p("95"), trials("CPU", "0.02", "0.08", "0.1"), "in 2 of 3 trials: " + quota("95 %", "9")},
+		"a higher percentile, by a share that is no label":   {p("99.9"), trials("CPU", "0.008", "0.008", "0.008"), quota("99.9 %", "0.8")},
+		"the longest, by a share that is no label":           {of("latency.max"), trials("CPU", "0.001", "0.001", "0.001"), quota("longest", "0.1")},
+		"nobody waited":      {of("latency.max"), trials("CPU", "", "", ""), ""},
+		"a queue that grows": {saturated, trials("CPU", "", "", ""), "in 2 of 3 trials: " + validity.SaturationCaveat("latency.avg")},
+		"the throughput of a saturated target is its capacity": {capacity, trials("CPU", "", "", ""), ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := caveat(tc.e); got != tc.want {
+			if got := caveat(tc.e, tc.behind); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -134,7 +134,7 @@ func CheckDrift(loaded, trial result.Result) []Finding {
 		return nil
 	}
 	return []Finding{{"data-drift", Warning, fmt.Sprintf(
-		"the trial began with %+.0f %% of the %d rows that were loaded: %d were inserted and %d deleted since (warm-ups and earlier trials): its data is not that of the first trial; "+
+		"the trial began with %+.0f %% rows beside the %d that were loaded: %d were inserted and %d deleted since (warm-ups and earlier trials): its data is not that of the first trial; "+
 			"set spec.design.dataReset to PerTrial, or to PerBlock", 100*drift, rows, inserted, deleted)}}
 }
 

@@ -71,7 +71,7 @@ func TestCheckDrift(t *testing.T) {
 		"nothing was written":                          {counted(began, 1000, 0), counted(began, 1000, 0), ""},
 		"as many rows came as went":                    {counted(began, 1000, 0), counted(began.Add(2*time.Second), 9000, 8000), ""},
 		"a tenth more":                                 {counted(began, 1000, 0), counted(began, 1100, 0), ""},
-		"more than a tenth more":                       {counted(began, 1000, 0), counted(began, 1101, 0), "the trial began with +10 % of the 1000 rows that were loaded: 101 were inserted and 0 deleted since"},
+		"more than a tenth more":                       {counted(began, 1000, 0), counted(began, 1101, 0), "the trial began with +10 % rows beside the 1000 that were loaded: 101 were inserted and 0 deleted since"},
 		"half of the rows are gone":                    {counted(began, 1000, 0), counted(began, 1000, 500), "-50 %"},
 		"the server was started in between":            {counted(began, 1000, 0), counted(began.Add(2*time.Minute), 5000, 0), ""},
 		"the server was started just after":            {counted(began, 1000, 0), counted(began.Add(50*time.Second), 10, 0), ""},

@@ -67,6 +67,25 @@ func Limits(r result.Result, f runner.Facts) []Limit {
 	return out
 }
 
+// Throttled are the shares of periods in which the target (LimitCPU) and the client (LimitClient)
+// had to wait, where they did at all: also those that are too small for a label may decide a
+// high percentile, and any of them the maximum.
+func Throttled(r result.Result) []Limit {
+	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Run) {
+		return nil
+	}
+	var out []Limit
+	if r.Target != nil {
+		if share, known := throttledShare(*r.Target); known && share > 0 {
+			out = append(out, Limit{LimitCPU, &share})
+		}
+	}
+	if share, known := throttledShare(r.Client.Environment); known && share > 0 {
+		out = append(out, Limit{LimitClient, &share})
+	}
+	return out
+}
+
 // JoinLimits are the labels of several clients together: of each kind the one with the
 // largest share.
 func JoinLimits(limits ...Limit) []Limit {

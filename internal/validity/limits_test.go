@@ -55,6 +55,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// A share below that of a label is known too: it may decide a high percentile.
+func TestThrottled(t *testing.T) {
+	r, f := run(t), facts
+	all(onTarget(waited(8)), onClient(waited(20)))(&r, &f)
+	if diff := cmp.Diff([]Limit{{LimitCPU, new(0.008)}, {LimitClient, new(0.02)}}, Throttled(r)); diff != "" {
+		t.Errorf("shares (-want +got):\n%s", diff)
+	}
+	all(onTarget(waited(0)), onClient(waited(0)))(&r, &f)
+	if got := Throttled(r); got != nil {
+		t.Errorf("got %+v of containers that never waited", got)
+	}
+}
+
 func TestJoinLimits(t *testing.T) {
 	got := JoinLimits(Limit{LimitClient, nil}, Limit{LimitClient, new(0.2)}, Limit{LimitCPU, new(0.5)}, Limit{LimitClient, new(0.1)})
 	if diff := cmp.Diff([]Limit{{LimitCPU, new(0.5)}, {LimitClient, new(0.2)}}, got); diff != "" {

@@ -64,8 +64,10 @@ func promisedRows(r result.Result, f runner.Facts) runner.Rows {
 
 // serverChanged compares the rows that the operations promise with those that the server
 // counted. unseen is the share of the window of all clients in which its counters were not
-// read; 1 for a part of the clients, of which they tell nothing.
+// read; 1 for a part of the clients, of which they tell nothing. To it comes what the tool did
+// until they had been read for the first time.
 func serverChanged(r result.Result, f runner.Facts, unseen float64) (evidence, bool) {
+	unseen += uncounted(r)
 	promised := promisedRows(r, f)
 	// Behind one address may be several servers, of which this one did a part only.
 	if r.Server == nil || promised.Sum() < fewWrites || unseen >= 1 || serverStatements(r, f) != "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
@@ -305,6 +306,50 @@ func TestDataRanDry(t *testing.T) {
 			drying(tc.changed...)(&r, &f)
 			if got := ranDry(r, f); (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// countedLate makes the run one of a tool that connected a minute before its window of 10 s, in
+// which the server's counters were read for the first time after so long.
+func countedLate(after time.Duration) func(*result.Result, *runner.Facts) {
+	return func(r *result.Result, _ *runner.Facts) {
+		began := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+		r.Times.WindowStarted, r.Times.WindowEnded = &began, new(began.Add(10*time.Second))
+		r.Times.MeasureStarted = new(began.Add(-time.Minute))
+		r.Server.CountedFrom = new(began.Add(after))
+	}
+}
+
+// Counters that are read when the window has begun miss what was done until then; that is no
+// work that changed nothing, no batch, and no connection without TLS.
+func TestCountersThatAreReadInsideTheWindow(t *testing.T) {
+	const late = 600 * time.Millisecond // of 10 s, 6 %
+	asked := 10636.0 * 20               // statements of the run
+	share := map[string]float64{
+		"Innodb_rows_inserted": 0.94 * 10636, "Innodb_rows_updated": 0.94 * 21272, "Innodb_rows_deleted": 0.94 * 10636, "Questions": 0.94 * asked,
+	}
+	tests := map[string]struct {
+		change func(*result.Result, *runner.Facts)
+		want   []string
+	}{
+		"what was done before is not counted":  {all(writing(share), countedLate(late)), nil},
+		"they were read before the window":     {all(writing(share), countedLate(-late)), []string{"server-statements"}},
+		"TLS of connections made before":       {all(withTLS(map[string]float64{tlsAccepts: 1}), countedLate(late)), nil},
+		"TLS of connections of the window":     {all(withTLS(map[string]float64{tlsAccepts: 1}), countedLate(-2*time.Minute)), []string{"tls"}},
+		"fewer rows than were done after them": {all(writing(changing(0.8*10636, 0.8*21272, 0.8*10636)), countedLate(late)), []string{"no-op-writes"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			r, f := run(t), facts
+			tc.change(&r, &f)
+			var got []string
+			for _, finding := range Check(r, f) {
+				got = append(got, finding.Check)
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got %+v, want %v", Check(r, f), tc.want)
 			}
 		})
 	}

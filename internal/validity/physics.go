@@ -170,7 +170,11 @@ func everyOperationCommits(r result.Result, f runner.Facts) bool {
 		return writes >= n
 	}
 	writes, alone, known := serverWrites(*r.Server)
-	return known && alone && writes >= n*float64(max(f.Clients, 1))
+	least := n * float64(max(f.Clients, 1))
+	if late := uncounted(r); late > 0 {
+		least *= 1 - late - few // the tool's operations are all counted, and the server's statements only then
+	}
+	return known && alone && least > 0 && writes >= least
 }
 
 // fasterThanNetwork: statements that are not sent in batches need a round trip each.
@@ -204,6 +208,11 @@ func statements(r result.Result, f runner.Facts) (n float64, by string) {
 	if f.Clients > 1 {
 		share = 0.9
 	}
+	late := uncounted(r)
+	if late >= 1 {
+		return 0, ""
+	}
+	share /= 1 - late
 	return math.Floor(share*answered/(done*float64(max(f.Clients, 1))) + few), " (as the server counted them)"
 }
 
@@ -240,6 +249,16 @@ func allOperations(r result.Result) (float64, bool) {
 	return float64(*m.N), true
 }
 
+// uncounted is the share of the measured window that had passed when the server's counters
+// from before it had been read: a tool that begins its window by itself waits for nobody.
+func uncounted(r result.Result) float64 {
+	from, to, ok := result.Window(r)
+	if r.Server == nil || r.Server.CountedFrom == nil || !ok || !to.After(from) {
+		return 0
+	}
+	return min(1, max(0, r.Server.CountedFrom.Sub(from).Seconds()/to.Sub(from).Seconds()))
+}
+
 // serverStatements: what a tool counted, its server answered, unless statements were
 // sent in batches, or to another server of a cluster.
 func serverStatements(r result.Result, _ runner.Facts) string {
@@ -253,7 +272,7 @@ func serverStatements(r result.Result, _ runner.Facts) string {
 		asked, ok = operations(r)
 		what = "operations"
 	}
-	if !known || !ok || answered >= seen*asked {
+	if !known || !ok || answered >= (seen-uncounted(r))*asked {
 		return ""
 	}
 	return fmt.Sprintf("the tool counted %.0f %s, but the server answered %.0f statements meanwhile (Questions): they were sent in batches, "+

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -90,6 +91,11 @@ func TestPhysicsOfToolsThatDoNotCountStatements(t *testing.T) {
 			"fsync": "less than half of the 1.200 ms that 2 flushes take (the log's and the binary log's)"}},
 		"with one that is not synced: one flush": {closed, []change{
 			status("Innodb_data_fsyncs", 40000), away2(0, 0.0006), variable("log_bin", "ON"), variable("sync_binlog", "0")}, nil},
+		"counters that were read 3 % of the window late": {closed, []change{
+			status("Com_update", 77600), status("Questions", 77630), status("Innodb_data_fsyncs", 38800), away2(0.0015, 0.0011), countedLate(300 * time.Millisecond)},
+			map[string]string{"round-trip": "an operation of 1 statements", "fsync": "takes 0.5 ms on average"}},
+		"half of the operations write, by late counters": {closed, []change{
+			status("Com_update", 38800), status("Innodb_data_fsyncs", 40000), away2(0, 0.0011), countedLate(300 * time.Millisecond)}, nil},
 		"half of the operations write":      {closed, []change{status("Com_update", 40000), status("Innodb_data_fsyncs", 40000), away2(0, 0.0011)}, nil},
 		"how many are at work is not known": {neither, []change{status("Innodb_data_fsyncs", 40000), away2(0.01, 0.01)}, nil},
 	}

@@ -129,13 +129,16 @@ func (r *reading) intoWindow(made *runner.Report, p Params) {
 	made.WarmupSeconds = new(float64(w.began-first) / 1000)
 }
 
-// first is when the first operation of the process was, as far as its histograms tell.
+// first is when all threads of the process were at work: when the last one had connected. The
+// histograms are older than the first connection, so that the begin of the first interval says
+// when Java was ready, and not when it began to warm up. Without any operation it is the begin of
+// the window.
 func (r *reading) first(w windowMark) int64 {
 	at := w.began
 	for name, log := range r.logs {
 		for _, p := range log.parts {
 			if parseMetric(name).operation != metricCleanup && p.histogram.N() > 0 {
-				at = min(at, p.began)
+				at = min(at, max(p.began, w.connected))
 			}
 		}
 	}

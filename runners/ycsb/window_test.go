@@ -84,6 +84,10 @@ func TestTheWindowIsAsLongAsAskedFor(t *testing.T) {
 		if (made.WarmupSeconds != nil) != (r.marks.window.began > r.marks.window.connected+500) {
 			t.Errorf("a warm-up of %v s", made.WarmupSeconds)
 		}
+		// Connecting is none of it: else a client that is long in connecting is never told.
+		if all := float64(r.marks.window.began-r.marks.window.connected) / 1000; made.WarmupSeconds != nil && *made.WarmupSeconds > all {
+			t.Errorf("a warm-up of %v s, and the threads had been connected for %v s", *made.WarmupSeconds, all)
+		}
 	})
 }
 

@@ -27,7 +27,10 @@ type execution struct {
 	connect time.Duration
 	// statusBefore is from just before the measured window.
 	statusBefore map[string]string
-	res          result.Result
+	// begun is when the window of a tool that begins it by itself was to begin; it holds both
+	// clocks. What the wall clock did during the warm-up before is none of the window's.
+	begun time.Time
+	res   result.Result
 }
 
 func (e *execution) phase() runner.Phase { return runner.Phase(e.trial.Ref.Phase) }

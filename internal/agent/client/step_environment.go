@@ -17,14 +17,24 @@ const leastAsk = 100 * time.Millisecond
 // before reads all counters, those of the server last, so that they hold as little
 // else as possible.
 func (e *execution) before(ctx context.Context) *result.Failure {
+	e.around(ctx, e.machine.Frequency())
+	return e.countBefore(ctx)
+}
+
+// around reads the counters of both sides.
+func (e *execution) around(ctx context.Context, frequency *result.Frequency) {
 	if env := e.askTarget(ctx, engine.PathEnvironment); env != nil {
 		e.res.Target.Before = &env.Usage
 	}
 	usage := e.machine.Usage(0)
-	usage.CPUFrequency = e.machine.Frequency()
+	usage.CPUFrequency = frequency
 	// The tool is not there yet.
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
 	e.res.Client.Before = &usage
+}
+
+// countBefore reads the counters of the server.
+func (e *execution) countBefore(ctx context.Context) *result.Failure {
 	if !e.asks() {
 		return nil
 	}
@@ -32,7 +42,7 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 	if err != nil {
 		return lost(err)
 	}
-	e.statusBefore = status
+	e.statusBefore, e.res.Server.CountedFrom = status, new(time.Now())
 	e.countRows(status)
 	return e.keep("server/status-before.txt", status)
 }
@@ -43,8 +53,17 @@ func (e *execution) usageAfter(in invocation) {
 	usage.CPUFrequency = e.machine.Frequency()
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
 	e.res.Client.After = &usage
-	e.res.Client.ClockStepSeconds = new(clockStep(in.started, in.ended))
+	e.res.Client.ClockStepSeconds = new(clockStep(e.measuredFrom(in), in.ended))
 	e.sampler.Sample()
+}
+
+// measuredFrom is the begin of what counts, with both clocks: the start of the tool, or of the
+// window that it begins by itself.
+func (e *execution) measuredFrom(in invocation) time.Time {
+	if e.begun.IsZero() {
+		return in.started
+	}
+	return e.begun
 }
 
 // usageInside replaces the counters of this container around the tool by those inside its

@@ -41,6 +41,7 @@ type ran struct {
 // window are read when it begins, while the tool is at work: what the warm-up in the same
 // process did is none of the window's.
 func (e *execution) measureTimed(ctx context.Context) *result.Failure {
+	frequency := e.machine.Frequency() // it takes a moment, which is none of the window's
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan ran, 1)
@@ -59,7 +60,8 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 		return e.take(tool)
 	case <-begin.C:
 	}
-	failure := e.atBegin(running)
+	e.begun = time.Now()
+	failure := e.atBegin(running, frequency)
 	if failure != nil {
 		stop()
 	}
@@ -70,19 +72,21 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 	return e.take(tool)
 }
 
-// atBegin reads the counters that stand before the window.
-func (e *execution) atBegin(ctx context.Context) *result.Failure {
+// atBegin reads the counters that stand before the window: those of the server first, because
+// what the tool does until then is missing in them.
+func (e *execution) atBegin(ctx context.Context, frequency *result.Frequency) *result.Failure {
+	if failure := e.countBefore(ctx); failure != nil {
+		return failure
+	}
 	if e.replicated() {
 		if failure := e.markReplicas(ctx); failure != nil {
 			return failure
 		}
 	}
-	failure := e.before(ctx)
+	e.around(ctx, frequency)
 	// How often the tool was switched is known of its whole life alone.
-	if e.res.Client.Before != nil {
-		e.res.Client.Before.VoluntarySwitches, e.res.Client.Before.InvoluntarySwitches = nil, nil
-	}
-	return failure
+	e.res.Client.Before.VoluntarySwitches, e.res.Client.Before.InvoluntarySwitches = nil, nil
+	return nil
 }
 
 // take down what a run of the tool in the measured phase yielded.

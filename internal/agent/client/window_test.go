@@ -80,6 +80,9 @@ func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 			if len(at) != 2 || at[0].Before(*times.WindowStarted) || at[0].After(*times.WindowEnded) || at[1].Before(*times.MeasureEnded) {
 				t.Errorf("the counters were read at %v, the window was %s to %s", at, times.WindowStarted, times.WindowEnded)
 			}
+			if from := res.Server.CountedFrom; from == nil || from.Before(at[0]) || from.After(at[0].Add(100*time.Millisecond)) {
+				t.Errorf("the result says that the counters had been read at %v, they were asked for at %s", from, at[0])
+			}
 			if res.Tool.WarmupCut != tc.cut || (res.Tool.WarmupSeconds == nil) != (tc.warmup == 0) || (len(res.Warmup) > 0) != (tc.warmup > 0) {
 				t.Errorf("cut %q of %v s with %d measurements", res.Tool.WarmupCut, res.Tool.WarmupSeconds, len(res.Warmup))
 			}
@@ -134,5 +137,30 @@ func TestClientsThatAreToldBeginTogether(t *testing.T) {
 	}
 	if merged.Tool.WarmupCut != result.WarmupInProcess {
 		t.Errorf("the warm-up was cut %q", merged.Tool.WarmupCut)
+	}
+}
+
+// What the wall clock did while the process warmed up is none of the window's.
+func TestAStepOfTheClockIsLookedForInTheWindow(t *testing.T) {
+	in := invocation{started: time.Now()}
+	e := &execution{}
+	if got := e.measuredFrom(in); got != in.started {
+		t.Errorf("from %s, want the start of the tool, %s", got, in.started)
+	}
+	e.begun = in.started.Add(time.Minute)
+	if got := e.measuredFrom(in); got != e.begun {
+		t.Errorf("from %s, want the begin of the window, %s", got, e.begun)
+	}
+}
+
+// A target's agent that is slow to answer delays no counters of the server: what the tool does
+// until they are read is missing in them.
+func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
+	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *runner.Trial) { trial.Agent = silent(t) })
+	r.agent.Ask = time.Second
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	if late := res.Server.CountedFrom.Sub(*res.Times.WindowStarted); late < 0 || late > 200*time.Millisecond {
+		t.Errorf("the counters had been read %s after the window began", late)
 	}
 }
