@@ -107,3 +107,23 @@ func value(v *float64) any {
 	}
 	return *v
 }
+
+// Rates of clients whose clocks nobody compared are those of their whole windows, however far
+// apart the clocks are.
+func TestRatesBetweenClocksThatNobodyKnows(t *testing.T) {
+	for name, late := range map[string]float64{"clocks that seem to agree": 0, "clocks that are 2 s apart": 2, "clocks that are 12 s apart": 12} {
+		t.Run(name, func(t *testing.T) {
+			results := []Result{onNode(0, "a", 0, 0, 0), onNode(1, "b", 0, 0, late)}
+			want := 0.0
+			for _, r := range results {
+				m, _ := r.Find(NameThroughput, nil)
+				want += *m.Value
+			}
+			merged, skew := merge(t, results...)
+			m, ok := merged.Find(NameThroughput, nil)
+			if !ok || m.Value == nil || math.Abs(*m.Value-want) > 1e-9 || len(m.Intervals) != 0 || !skew.ClocksUnknown {
+				t.Errorf("throughput %+v, want %g without a series; skew %+v", m, want, skew)
+			}
+		})
+	}
+}

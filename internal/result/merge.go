@@ -21,7 +21,8 @@ const sourceMerge = "merge"
 //     merely told to stop;
 //   - errors are added up, and problems listed with their client;
 //   - instants are on the clock of the first client, as far as the offsets are known;
-//   - rates are those of the time in which all clients measured, by their intervals; counts
+//   - rates are those of the time in which all clients measured, by their intervals, where it is
+//     known how their clocks stand to one another, else the sums of those of whole windows; counts
 //     and latencies are those of all whole windows;
 //   - Times.MeasureStarted and WindowStarted are the first, MeasureEnded and WindowEnded the
 //     last of them;
@@ -49,8 +50,16 @@ func Merge(results []Result) (Result, Skew, error) {
 	merged.Times = mergeTimes(sorted)
 	merged.Errors = mergeErrors(sorted)
 	merged.Problems = listProblems(sorted)
+	parts := measured(sorted)
+	if !clocks.known {
+		// Between clocks that nobody compared there is no common time: rates of whole windows are
+		// added up, and Skew.ClocksUnknown says that nobody knows whether they are one.
+		for i := range parts {
+			parts[i].started, parts[i].ended = nil, nil
+		}
+	}
 	var problems []Problem
-	merged.Measurements, problems = mergeMeasurements(measured(sorted))
+	merged.Measurements, problems = mergeMeasurements(parts)
 	if merged.State == Succeeded {
 		// That clients which failed have no numbers needs no problem beside the failure.
 		merged.Problems = append(merged.Problems, problems...)
