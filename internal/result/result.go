@@ -350,7 +350,8 @@ type Server struct {
 	// Prepare.
 	Durability *Durability `json:"durability,omitempty"`
 	// StatusDelta is the difference of each numeric global status variable over
-	// the measured window (after minus before).
+	// the measured window (after minus before). StatusTLSAccepts of a tool that connects before
+	// its window is that since before the tool was started.
 	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
 	// Rows are those that the server has changed since it started: until just before the
 	// measured window or, of the phase Prepare, until the data was loaded; absent where it

@@ -12,9 +12,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// tlsAccepts is the status variable of MySQL and MariaDB that counts TLS
-// handshakes that were completed.
-const tlsAccepts = "Ssl_finished_accepts"
+const tlsAccepts = result.StatusTLSAccepts
 
 // maxNames is how many variables a message names.
 const maxNames = 10

@@ -25,9 +25,10 @@ type execution struct {
 	relay *relay
 	// connect is how long a connection with one question took.
 	connect time.Duration
-	// statusBefore is from just before the measured window.
-	statusBefore map[string]string
-	res          result.Result
+	// statusBefore is from just before the measured window, and statusStarted from before the
+	// tool was started, where that is told when its window begins and has to use TLS; else nil.
+	statusBefore, statusStarted map[string]string
+	res                         result.Result
 }
 
 func (e *execution) phase() runner.Phase { return runner.Phase(e.trial.Ref.Phase) }
@@ -116,6 +117,7 @@ func (e *execution) steps() []step {
 		{warms, e.warmUp},
 		{between && e.replicated(), e.markReplicas},
 		{between, e.before},
+		{timed && e.asks() && e.trial.Endpoint.TLS == runner.TLSRequired, e.beforeStart},
 		{warms || timed, e.arm},
 		{e.waits(), e.aim},
 		{!timed, e.measure},

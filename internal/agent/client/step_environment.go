@@ -17,6 +17,12 @@ const leastAsk = 100 * time.Millisecond
 // before reads all counters, those of the server last, so that they hold as little
 // else as possible.
 func (e *execution) before(ctx context.Context) *result.Failure {
+	e.usageBefore(ctx)
+	return e.serverBefore(ctx)
+}
+
+// usageBefore reads the counters of the containers.
+func (e *execution) usageBefore(ctx context.Context) {
 	if env := e.askTarget(ctx, engine.PathEnvironment); env != nil {
 		e.res.Target.Before = &env.Usage
 	}
@@ -25,6 +31,10 @@ func (e *execution) before(ctx context.Context) *result.Failure {
 	// The tool is not there yet.
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
 	e.res.Client.Before = &usage
+}
+
+// serverBefore reads the counters of the server.
+func (e *execution) serverBefore(ctx context.Context) *result.Failure {
 	if !e.asks() {
 		return nil
 	}

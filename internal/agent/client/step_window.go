@@ -70,19 +70,32 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 	return e.take(tool)
 }
 
-// atBegin reads the counters that stand before the window.
+// beforeStart reads the server's counters before a tool that connects before its window: its
+// handshakes are not among those that are counted inside.
+func (e *execution) beforeStart(ctx context.Context) *result.Failure {
+	var err error
+	if e.statusStarted, err = e.server.Status(ctx); err != nil {
+		return lost(err)
+	}
+	return nil
+}
+
+// atBegin reads the counters that stand before the window. Those of the server go first: the
+// tool is at work, and what it does until they are read would be missing in them, whoever else
+// is slow to answer. Of the containers there are samples.
 func (e *execution) atBegin(ctx context.Context) *result.Failure {
+	if failure := e.serverBefore(ctx); failure != nil {
+		return failure
+	}
 	if e.replicated() {
 		if failure := e.markReplicas(ctx); failure != nil {
 			return failure
 		}
 	}
-	failure := e.before(ctx)
+	e.usageBefore(ctx)
 	// How often the tool was switched is known of its whole life alone.
-	if e.res.Client.Before != nil {
-		e.res.Client.Before.VoluntarySwitches, e.res.Client.Before.InvoluntarySwitches = nil, nil
-	}
-	return failure
+	e.res.Client.Before.VoluntarySwitches, e.res.Client.Before.InvoluntarySwitches = nil, nil
+	return nil
 }
 
 // take down what a run of the tool in the measured phase yielded.

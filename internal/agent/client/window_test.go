@@ -2,6 +2,7 @@ package client
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -134,5 +135,34 @@ func TestClientsThatAreToldBeginTogether(t *testing.T) {
 	}
 	if merged.Tool.WarmupCut != result.WarmupInProcess {
 		t.Errorf("the warm-up was cut %q", merged.Tool.WarmupCut)
+	}
+}
+
+// What a tool did before the server's counters were read is missing in them, and would look like
+// writes that changed nothing: nobody who is slow to answer may come first.
+func TestTheServerIsAskedFirstWhenAWindowBegins(t *testing.T) {
+	target := newFakeTarget(t)
+	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *runner.Trial) { trial.Agent = target.address })
+	r.startWhenReady(t)
+	began := *runAll(t, []*rig{r})[0].Times.Planned
+	i := slices.IndexFunc(target.environmentAt, func(at time.Time) bool { return !at.Before(began) })
+	if status := r.server.statusAt; i < 0 || len(status) != 2 || target.environmentAt[i].Before(status[0]) {
+		t.Errorf("the window began at %s, the server was asked at %v, the target's agent at %v", began, status, target.environmentAt)
+	}
+}
+
+// A tool that warms up in the process that measures has connected long before its window: its
+// handshakes count all the same, and what else it did then does not.
+func TestHandshakesBeforeTheWindowCount(t *testing.T) {
+	for mode, want := range map[runner.TLSMode]float64{runner.TLSRequired: 2, runner.TLSDisabled: 1} {
+		r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond, WarmsUp: true}, func(trial *runner.Trial) {
+			trial.WarmupSeconds, trial.Endpoint.TLS = 1, mode
+		})
+		r.server.cipher = "TLS_AES_256_GCM_SHA384"
+		r.startWhenReady(t)
+		delta := runAll(t, []*rig{r})[0].Server.StatusDelta
+		if delta[result.StatusTLSAccepts] != want || delta["Questions"] != 10 {
+			t.Errorf("%s: counters %v, want %v handshakes and the 10 statements of the window", mode, delta, want)
+		}
 	}
 }
