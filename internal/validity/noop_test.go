@@ -235,6 +235,7 @@ func TestNoOpWrites(t *testing.T) {
 func TestNoOpWritesOfSeveralClients(t *testing.T) {
 	together := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(1.0)}
 	apart := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.9)}
+	never := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.0)}
 	tests := map[string]struct {
 		change func(*result.Result, *runner.Facts)
 		skew   result.Skew
@@ -247,6 +248,8 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 		"the same, of clients that ended together":            {writing(changing(0.89*10636, 0.89*21272, 0.89*10636)), together, Invalid},
 		"nothing tells":                                       {all(writing(nil), unsplit, onTiDB), together, Note},
 		"one client: Check has said it":                       {writing(changing(0, 0, 0)), result.Skew{Clients: make([]result.ClientSkew, 1)}, ""},
+		"clients that never measured together":                {all(writing(changing(10636, 21272, 10636)), unsplit), never, ""},
+		"a server that was started again":                     {all(writing(map[string]float64{"Uptime": -5, "Innodb_rows_inserted": 7, "Innodb_rows_updated": 7, "Innodb_rows_deleted": 7}), unsplit), together, Note},
 		"clients of which is not known when they began: 95 %": {writing(changing(0.95*10636, 0.95*21272, 0.95*10636)), result.Skew{Clients: make([]result.ClientSkew, 2)}, ""},
 	}
 	for name, tc := range tests {
