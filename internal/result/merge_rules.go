@@ -63,13 +63,36 @@ type part struct {
 	// started and ended are the window on the clock that the clients share. Intervals count
 	// from its begin. Nil when they are not known.
 	started, ended *time.Time
+	// places of the measurements, by their keys: of several that are alike, of the first. Tools
+	// may have thousands of them.
+	places map[string]int
+}
+
+func newPart(client int, measurements []Measurement) part {
+	p := part{client: client, measurements: measurements, places: make(map[string]int, len(measurements))}
+	for i, m := range measurements {
+		key := keyOf(m)
+		if _, known := p.places[key]; !known {
+			p.places[key] = i
+		}
+	}
+	return p
+}
+
+// keyOf is the same for measurements with the same name, labels and unit.
+func keyOf(m Measurement) string {
+	words := []string{m.Name, m.Unit}
+	for _, key := range slices.Sorted(maps.Keys(m.Labels)) {
+		words = append(words, key, m.Labels[key])
+	}
+	return fmt.Sprintf("%q", words)
 }
 
 // measured is what the clients have of their windows.
 func measured(results []Result) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
-		p := part{client: r.Trial.Client, measurements: r.Measurements}
+		p := newPart(r.Trial.Client, r.Measurements)
 		if started, ended, ok := Window(r); ok {
 			p.started, p.ended = &started, &ended
 		}
@@ -82,33 +105,35 @@ func measured(results []Result) []part {
 func warmedUp(results []Result) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
-		parts = append(parts, part{client: r.Trial.Client, measurements: r.Warmup, started: r.Times.WarmupStarted})
+		p := newPart(r.Trial.Client, r.Warmup)
+		p.started = r.Times.WarmupStarted
+		parts = append(parts, p)
 	}
 	return parts
 }
 
 // find the measurement that has exactly the name, labels and unit.
 func (p part) find(like Measurement) (Measurement, bool) {
-	for _, m := range p.measurements {
-		if m.Name == like.Name && m.Unit == like.Unit && maps.Equal(m.Labels, like.Labels) {
-			return m, true
-		}
+	i, ok := p.places[keyOf(like)]
+	if !ok {
+		return Measurement{}, false
 	}
-	return Measurement{}, false
+	return p.measurements[i], true
 }
 
 // mergeMeasurements keeps the order of the first client; what only others have
 // follows.
 func mergeMeasurements(parts []part) ([]Measurement, []Problem) {
-	var merged, done []Measurement
+	var merged []Measurement
+	done := map[string]bool{}
 	var problems []Problem
 	for _, p := range parts {
 		for _, like := range p.measurements {
-			seen := part{measurements: done}
-			if _, ok := seen.find(like); ok {
+			key := keyOf(like)
+			if done[key] {
 				continue
 			}
-			done = append(done, like)
+			done[key] = true
 			if rules[like.Name] == 0 {
 				merged = append(merged, perClient(parts, like)...)
 				continue

@@ -138,3 +138,7 @@ func hasLabels(have, want map[string]string) bool {
 	}
 	return true
 }
+
+// StatusTLSAccepts is the status variable of MySQL and MariaDB that counts TLS handshakes that
+// were completed.
+const StatusTLSAccepts = "Ssl_finished_accepts"

@@ -350,7 +350,8 @@ type Server struct {
 	// Prepare.
 	Durability *Durability `json:"durability,omitempty"`
 	// StatusDelta is the difference of each numeric global status variable over
-	// the measured window (after minus before).
+	// the measured window (after minus before). StatusTLSAccepts of a tool that connects before
+	// its window is that since before the tool was started.
 	StatusDelta map[string]float64 `json:"statusDelta,omitempty"`
 	// CountedFrom is when the counters from before the window had been read, on the client's
 	// clock: before the process that measures was started or, where that begins its window

@@ -57,14 +57,17 @@ func layersOf(entries []v1alpha1.SummaryEntry, names []string) []layer {
 		cell int32
 		name string
 	}
-	seen := map[group][]string{}
+	seen := map[group]map[string]int{}
 	out := make([]layer, len(entries))
 	for i, e := range entries {
 		g, labels := group{e.Cell, e.Name}, labelText(e.Labels)
-		at := slices.Index(seen[g], labels)
-		if at < 0 {
+		if seen[g] == nil {
+			seen[g] = map[string]int{}
+		}
+		at, known := seen[g][labels]
+		if !known {
 			at = len(seen[g])
-			seen[g] = append(seen[g], labels)
+			seen[g][labels] = at
 		}
 		out[i] = layer{slices.Index(names, e.Name), at}
 	}

@@ -97,6 +97,29 @@ func targetRestarted(r result.Result, _ runner.Facts) string {
 	return ""
 }
 
+// uptime is the status variable with the seconds since the server was started.
+const uptime = "Uptime"
+
+// serverRestarted: the server itself, also one that no agent stands beside, was started again.
+func serverRestarted(r result.Result) string {
+	if r.Server == nil || !(r.Server.StatusDelta[uptime] < 0) {
+		return ""
+	}
+	return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it was started again", -r.Server.StatusDelta[uptime])
+}
+
+// withoutLostCounters is the result without the differences of the server's counters where the
+// server was started again between the two readings: each counts anew, and the difference says
+// nothing.
+func withoutLostCounters(r result.Result) result.Result {
+	if serverRestarted(r) != "" {
+		server := *r.Server
+		server.StatusDelta = nil
+		r.Server = &server
+	}
+	return r
+}
+
 func restarted(counter string, less float64) string {
 	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container was started again", counter, less)
 }

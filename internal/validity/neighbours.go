@@ -30,6 +30,9 @@ type machine struct {
 	ours, most float64
 	// blind: of a pod of the trial, such as a replica, it is not known what it used.
 	blind bool
+	// external: nobody knows on which machine the target runs. It may be this one, and then what
+	// it does looks like the work of others.
+	external bool
 	// ownWait is the largest share of the window in which a pod of the trial waited for
 	// memory, and nodeWait that in which all of the machine did.
 	ownWait, nodeWait   float64
@@ -55,6 +58,7 @@ func CheckNeighbours(results []result.Result) []Finding {
 
 func machinesOf(results []result.Result) map[string]*machine {
 	machines := map[string]*machine{}
+	external := !slices.ContainsFunc(results, func(r result.Result) bool { return r.Target != nil && r.Target.Machine.BootID != "" })
 	for _, r := range results {
 		if r.State != result.Succeeded {
 			continue
@@ -64,6 +68,9 @@ func machinesOf(results []result.Result) map[string]*machine {
 			addReplicas(machines, *r.Target)
 		}
 		add(machines, r.Client.Environment, fmt.Sprintf("client %d", r.Trial.Client))
+	}
+	for _, m := range machines {
+		m.external = external
 	}
 	return machines
 }
@@ -131,6 +138,10 @@ func (m *machine) findings() []Finding {
 		switch {
 		case m.blind:
 			say("neighbours", Note, "other work, some of it that of the trial itself, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
+		case foreign*m.cpus > free && m.external:
+			// Left out for this, a fast server would be, and one that stalls would not.
+			say("neighbours", Warning, "other work, or that of the target if it runs there, used %.1f %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
+				100*foreign, m.cpus, min(m.most, m.cpus))
 		case foreign*m.cpus > free:
 			say("neighbours", Disturbed, "other work used %.1f %% of %g CPUs during the measured window (at most %.0f %% expected), and the pods of the trial "+
 				"may use %.4g CPUs: give the run nodes of its own, or leave CPUs free", 100*foreign, m.cpus, 100*maxForeign, min(m.most, m.cpus))

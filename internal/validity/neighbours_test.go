@@ -80,9 +80,12 @@ func TestCheckNeighbours(t *testing.T) {
 				"on the machine of the target and client 0 other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
 					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"a client without a limit": {
-			trialOf(pod{"a", 8, 2, 0, 4, 0, 0, 0}, nil), []Finding{{"neighbours", Disturbed,
+			trialOf(pod{"a", 8, 2, 0, 4, 0, 0, 0}, &pod{"b", 8, 2, 0, 2, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
 				"on the machine of client 0 other work used 25.0 % of 8 CPUs during the measured window (at most 10 % expected), " +
 					"and the pods of the trial may use 8 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"an external target that may be on the client's machine": {
+			trialOf(pod{"a", 2, 0.5, 1.5, 1.5, 0, 0, 0}, nil), []Finding{{"neighbours", Warning,
+				"on the machine of client 0 other work, or that of the target if it runs there, used 50.0 % of 2 CPUs, and the pods of the trial may use 1.5 CPUs"}}},
 		"the clients of a trial are no neighbours of each other": {
 			trialOf(pod{"a", 4, 1, 1, 3.1, 0, 0, 0}, nil, pod{"a", 4, 1, 1, 3.1, 0, 0, 0}, pod{"a", 4, 1, 1, 3.1, 0, 0, 0}), nil},
 		"nor are pods on another machine": {

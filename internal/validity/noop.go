@@ -182,6 +182,7 @@ func CheckMerged(merged result.Result, f runner.Facts, skew result.Skew) []Findi
 	if merged.State != result.Succeeded || merged.Trial.Phase != string(runner.Run) || len(skew.Clients) < 2 {
 		return nil
 	}
+	merged = withoutLostCounters(merged)
 	unseen := 1 - minOverlap
 	if skew.Overlap != nil {
 		unseen = max(0, 1-*skew.Overlap)
@@ -195,9 +196,9 @@ func CheckMerged(merged result.Result, f runner.Facts, skew result.Skew) []Findi
 			return []Finding{{"no-op-writes", c.severity, message}}
 		}
 	}
-	if rows := promisedRows(merged, f).Sum(); rows >= fewWrites && len(all) == 0 {
-		f.Clients = 1
-		return []Finding{{"no-op-writes", Note, noOpUnobserved(merged, f)}}
+	f.Clients = 1
+	if message := noOpUnobserved(merged, f); message != "" {
+		return []Finding{{"no-op-writes", Note, message}}
 	}
 	return nil
 }

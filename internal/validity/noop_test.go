@@ -236,6 +236,7 @@ func TestNoOpWrites(t *testing.T) {
 func TestNoOpWritesOfSeveralClients(t *testing.T) {
 	together := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(1.0)}
 	apart := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.9)}
+	never := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.0)}
 	tests := map[string]struct {
 		change func(*result.Result, *runner.Facts)
 		skew   result.Skew
@@ -248,6 +249,8 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 		"the same, of clients that ended together":            {writing(changing(0.89*10636, 0.89*21272, 0.89*10636)), together, Invalid},
 		"nothing tells":                                       {all(writing(nil), unsplit, onTiDB), together, Note},
 		"one client: Check has said it":                       {writing(changing(0, 0, 0)), result.Skew{Clients: make([]result.ClientSkew, 1)}, ""},
+		"clients that never measured together":                {all(writing(changing(10636, 21272, 10636)), unsplit), never, ""},
+		"a server that was started again":                     {all(writing(map[string]float64{"Uptime": -5, "Innodb_rows_inserted": 7, "Innodb_rows_updated": 7, "Innodb_rows_deleted": 7}), unsplit), together, Note},
 		"clients of which is not known when they began: 95 %": {writing(changing(0.95*10636, 0.95*21272, 0.95*10636)), result.Skew{Clients: make([]result.ClientSkew, 2)}, ""},
 	}
 	for name, tc := range tests {
@@ -336,7 +339,6 @@ func TestCountersThatAreReadInsideTheWindow(t *testing.T) {
 	}{
 		"what was done before is not counted":  {all(writing(share), countedLate(late)), nil},
 		"they were read before the window":     {all(writing(share), countedLate(-late)), []string{"server-statements"}},
-		"TLS of connections made before":       {all(withTLS(map[string]float64{tlsAccepts: 1}), countedLate(late)), nil},
 		"TLS of connections of the window":     {all(withTLS(map[string]float64{tlsAccepts: 1}), countedLate(-2*time.Minute)), []string{"tls"}},
 		"fewer rows than were done after them": {all(writing(changing(0.8*10636, 0.8*21272, 0.8*10636)), countedLate(late)), []string{"no-op-writes"}},
 	}

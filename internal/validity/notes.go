@@ -12,9 +12,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// tlsAccepts is the status variable of MySQL and MariaDB that counts TLS
-// handshakes that were completed.
-const tlsAccepts = "Ssl_finished_accepts"
+const tlsAccepts = result.StatusTLSAccepts
 
 // maxNames is how many variables a message names.
 const maxNames = 10
@@ -31,9 +29,6 @@ func tls(r result.Result, f runner.Facts) string {
 	}
 	if r.Server.Cipher == "" {
 		return "TLS is required, but the server did not encrypt a session of the benchmark's account (Ssl_cipher is empty)"
-	}
-	if started, counted := r.Times.MeasureStarted, r.Server.CountedFrom; started != nil && counted != nil && counted.After(*started) {
-		return "" // it connected before its window began, so that its handshakes are not counted
 	}
 	accepts, ok := r.Server.StatusDelta[tlsAccepts]
 	// Of an open loop the number of connections is not known: there is one at least.

@@ -140,6 +140,10 @@ func Check(r result.Result, f runner.Facts) []Finding {
 		return nil
 	}
 	var findings []Finding
+	if message := serverRestarted(r); message != "" {
+		findings = append(findings, Finding{Check: "target-restarted", Severity: Disturbed, Message: message})
+	}
+	r = withoutLostCounters(r)
 	for _, c := range checks {
 		if message := c.say(r, f); message != "" {
 			findings = append(findings, Finding{Check: c.name, Severity: c.severity, Message: message})

@@ -345,6 +345,9 @@ var cases = map[string]struct {
 	"a target with fewer periods than before": {
 		onTarget(func(b, a *result.Usage) { b.Periods, a.Periods = new(int64(900)), new(int64(100)) }),
 		"target-restarted", "the target's number of CPU periods was 800 less"},
+	"a server that was started again, whose counters count anew": {
+		withTLS(map[string]float64{"Uptime": -88, tlsAccepts: -7, "Questions": -212720}),
+		"target-restarted", "the server's uptime was 88 s less after the measured window than before it"},
 	"a target whose threads that switched have ended": {
 		onTarget(func(b, a *result.Usage) {
 			b.InvoluntarySwitches, a.InvoluntarySwitches = new(int64(900)), new(int64(100))

@@ -209,7 +209,7 @@ func holding(rows int64) result.Result {
 // besideOthers is a client with a CPU of its own on a machine of two, on which others used 1.5.
 func besideOthers(t *testing.T) result.Result {
 	r := realRun(t)
-	r.Target = nil
+	r.Target = &result.Environment{Machine: result.Machine{BootID: "two"}}
 	usage := func(at, own, machine float64) *result.Usage {
 		return &result.Usage{At: time.Unix(int64(at), 0), CPUSeconds: &own, NodeCPUSeconds: &machine, NodeStealSeconds: new(0.0)}
 	}

@@ -25,8 +25,9 @@ type execution struct {
 	relay *relay
 	// connect is how long a connection with one question took.
 	connect time.Duration
-	// statusBefore is from just before the measured window.
-	statusBefore map[string]string
+	// statusBefore is from just before the measured window, and statusStarted from before the
+	// tool was started, where that is told when its window begins and has to use TLS; else nil.
+	statusBefore, statusStarted map[string]string
 	// begun is when the window of a tool that begins it by itself was to begin; it holds both
 	// clocks. What the wall clock did during the warm-up before is none of the window's.
 	begun time.Time
@@ -119,6 +120,7 @@ func (e *execution) steps() []step {
 		{warms, e.warmUp},
 		{between && e.replicated(), e.markReplicas},
 		{between, e.before},
+		{timed && e.asks() && e.trial.Endpoint.TLS == runner.TLSRequired, e.beforeStart},
 		{warms || timed, e.arm},
 		{e.waits(), e.aim},
 		{!timed, e.measure},

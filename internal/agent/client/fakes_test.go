@@ -228,7 +228,11 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	s.note("status")
 	s.statusAt = append(s.statusAt, time.Now())
 	s.status++
-	return map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}, errors.Join(s.err, s.statusErr)
+	status := map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}
+	if s.cipher != "" {
+		status[result.StatusTLSAccepts] = fmt.Sprint(s.status)
+	}
+	return status, errors.Join(s.err, s.statusErr)
 }
 
 func (s *fakeServer) Session(context.Context) (string, string, error) {
@@ -293,6 +297,8 @@ type fakeTarget struct {
 	// window is the answer where one was asked for; ages are what was asked for.
 	window *engine.Window
 	ages   []string
+	// environmentAt is when the environment was asked for.
+	environmentAt []time.Time
 }
 
 func newFakeTarget(t *testing.T) *fakeTarget {
@@ -313,6 +319,7 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method == http.MethodGet && r.URL.Path == engine.PathEnvironment {
 		f.calls = append(f.calls, "environment")
+		f.environmentAt = append(f.environmentAt, time.Now())
 		f.usages++
 		var window *engine.Window
 		if query := r.URL.Query(); query.Has("from") {

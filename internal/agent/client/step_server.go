@@ -82,6 +82,9 @@ func (e *execution) after(ctx context.Context) *result.Failure {
 		return lost(err)
 	}
 	e.res.Server.StatusDelta = statusDelta(e.statusBefore, status)
+	if n, known := statusDelta(e.statusStarted, status)[result.StatusTLSAccepts]; known {
+		e.res.Server.StatusDelta[result.StatusTLSAccepts] = n
+	}
 	e.res.Server.VariablesChanged = changed(e.res.Server.Variables, variables)
 	if failure := e.keep("server/variables-after.txt", variables); failure != nil {
 		return failure

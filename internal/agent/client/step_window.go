@@ -72,6 +72,16 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 	return e.take(tool)
 }
 
+// beforeStart reads the server's counters before a tool that connects before its window: its
+// handshakes are not among those that are counted inside.
+func (e *execution) beforeStart(ctx context.Context) *result.Failure {
+	var err error
+	if e.statusStarted, err = e.server.Status(ctx); err != nil {
+		return lost(err)
+	}
+	return nil
+}
+
 // atBegin reads the counters that stand before the window: those of the server first, because
 // what the tool does until then is missing in them.
 func (e *execution) atBegin(ctx context.Context, frequency *result.Frequency) *result.Failure {

@@ -164,3 +164,19 @@ func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
 		t.Errorf("the counters had been read %s after the window began", late)
 	}
 }
+
+// A tool that warms up in the process that measures has connected long before its window: its
+// handshakes count all the same, and what else it did then does not.
+func TestHandshakesBeforeTheWindowCount(t *testing.T) {
+	for mode, want := range map[runner.TLSMode]float64{runner.TLSRequired: 2, runner.TLSDisabled: 1} {
+		r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond, WarmsUp: true}, func(trial *runner.Trial) {
+			trial.WarmupSeconds, trial.Endpoint.TLS = 1, mode
+		})
+		r.server.cipher = "TLS_AES_256_GCM_SHA384"
+		r.startWhenReady(t)
+		delta := runAll(t, []*rig{r})[0].Server.StatusDelta
+		if delta[result.StatusTLSAccepts] != want || delta["Questions"] != 10 {
+			t.Errorf("%s: counters %v, want %v handshakes and the 10 statements of the window", mode, delta, want)
+		}
+	}
+}

@@ -50,14 +50,21 @@ func (s *Sampler) Run(ctx context.Context) {
 
 // Sample takes one now, and returns it. It has no context switches.
 func (s *Sampler) Sample() result.Usage {
+	s.mu.Lock() // read and kept in one order: else the counters of the later one could be less
+	defer s.mu.Unlock()
 	u := s.Reader.Usage(0)
-	s.keep(u)
+	s.add(u)
 	return u
 }
 
 func (s *Sampler) keep(u result.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.add(u)
+}
+
+// add a sample; the lock is held.
+func (s *Sampler) add(u result.Usage) {
 	for i := range s.rings {
 		if s.taken%(1<<i) != 0 {
 			break

@@ -1,10 +1,12 @@
 package target
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -145,5 +147,18 @@ func TestSpeed(t *testing.T) {
 	}
 	if _, err := os.Stat(r.Data + "/.assay-fsync"); !os.IsNotExist(err) {
 		t.Errorf("the file of the probe is still there: %v", err)
+	}
+}
+
+// Requests wait for one another: one whose asker has gone meanwhile measures nothing, since it would
+// run beside a trial.
+func TestNobodyMeasuresForWhoHasGone(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	w := httptest.NewRecorder()
+	r.speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, engine.PathSpeed, nil))
+	if w.Body.Len() > 0 {
+		t.Errorf("it was measured: %s", w.Body)
 	}
 }

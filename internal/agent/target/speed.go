@@ -20,6 +20,9 @@ const (
 func (s *server) speed(w http.ResponseWriter, r *http.Request) {
 	s.speeding.Lock()
 	defer s.speeding.Unlock()
+	if r.Context().Err() != nil {
+		return // who asked has gone while others were measured: it would only disturb
+	}
 	began := time.Now()
 	measured, err := machinespeed.Measure(environment.Reader{}.Throttled())
 	if err != nil {
