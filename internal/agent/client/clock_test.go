@@ -108,7 +108,7 @@ func TestAnAgentThatTellsNoTimeIsNotWaitedFor(t *testing.T) {
 	if failure := e.compareClocks(t.Context()); failure != nil {
 		t.Errorf("it failed: %+v", failure)
 	}
-	if took := time.Since(began); took > clockTime+200*time.Millisecond {
+	if took := time.Since(began); took > clockTime+5*time.Second {
 		t.Errorf("it took %s, want about %s", took, clockTime)
 	}
 	if e.res.Client.Clock != nil || len(e.res.Problems) != 1 {
