@@ -14,6 +14,7 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -264,6 +265,10 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 		return err
 	}
 	rec.Findings = append(rec.Findings, together...)
+	if cut := valuesOf(s.runner.Summary, merged) - len(rec.Values); cut > 0 {
+		rec.Findings = append(rec.Findings, v1alpha1.Finding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
+			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
+	}
 	rec.Saturated = slices.ContainsFunc(rec.Findings, isSaturated)
 	others, err := r.others(ctx, s, *rec)
 	if err != nil {

@@ -39,6 +39,16 @@ func values(names []string, res result.Result) []v1alpha1.Value {
 	return out[:min(len(out), maxValues)]
 }
 
+// valuesOf is how many values there are, whether or not a record has room for them.
+func valuesOf(names []string, res result.Result) (n int) {
+	for _, m := range res.Measurements {
+		if m.Value != nil && slices.Contains(names, m.Name) {
+			n++
+		}
+	}
+	return n
+}
+
 // summarise computes, for each cell and target, the median and spread of each
 // measurement over the trials that count, and stores all of it. It returns the records of
 // the run; none where nothing was recorded.

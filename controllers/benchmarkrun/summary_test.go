@@ -38,6 +38,9 @@ func TestValuesKeepLabelsApart(t *testing.T) {
 	if got := values([]string{"throughput", "latency.avg"}, res); len(got) != maxValues || got[0].Name != "throughput" {
 		t.Errorf("%d values, the first %+v", len(got), got[0])
 	}
+	if n, want := valuesOf([]string{"throughput", "latency.avg"}, res), 2*maxValues+len(want); n != want {
+		t.Errorf("there are %d values, want %d: what a record has no room for is counted", n, want)
+	}
 }
 
 // What sha256sum prints of two files, hashed again: printf one > a; printf two > b;

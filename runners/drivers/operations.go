@@ -84,7 +84,7 @@ var operations = []operation{
 		parameters: textRows(1), does: "adds one text of 100 characters", from: published3,
 	},
 	{
-		name: "Update", kind: kindExecute, table: &users, seeded: true, writes: "update", many: true, rounds: true, cycle: 1000, schemes: updateSchemes,
+		name: "Update", kind: kindExecute, table: &users, seeded: true, writes: "update", many: true, onlyRounds: true, cycle: 1000, schemes: updateSchemes,
 		statement:  "UPDATE " + users.name + " SET age = ? WHERE id = ?",
 		parameters: newAges, does: "sets the age of one user by its key", from: published0,
 	},
