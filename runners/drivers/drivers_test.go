@@ -302,6 +302,7 @@ func TestRefusals(t *testing.T) {
 		"transactions of an operation that reads": {`"operation": "SelectRows"`, `"operation": "SelectRows", "transactions": ["One"]`, "writes nothing"},
 		"rows where there are none":               {`"operation": "SelectCollations"`, `"operation": "SelectCollations", "rows": [5]`, "has no rows"},
 		"deletes for a time":                      {`"operation": "Delete"`, `"operation": "Delete", "measure": "Time"`, "only be measured by Rounds"},
+		"updates for a time":                      {`"operation": "Update"`, `"operation": "Update", "measure": "Time"`, "only be measured by Rounds"},
 		"one name for two drivers":                {`"as": "mariadb old"`, `"as": "mysql2"`, "a second driver is called mysql2"},
 		"a baseline that is not there":            {`"baseline": {"driver": "mysql2"}`, `"baseline": {"driver": "mysql"}`, "no driver is called mysql"},
 		"a language without drivers":              {`"language": "Node", "baseline"`, `"language": "Rust", "baseline"`, "no entry of drivers"},

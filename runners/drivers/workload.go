@@ -194,7 +194,7 @@ func (b Benchmark) validate() error {
 		return fmt.Errorf("storageEngine: %s has no table", b.Operation)
 	}
 	if b.measure() == measureTime && op.onlyRounds {
-		return fmt.Errorf("measure: %s again would find its rows gone, or its values there already, and change nothing: use Rounds", b.Operation)
+		return fmt.Errorf("measure: %s again would find its rows gone, or its values there already, and change nothing: it can only be measured by Rounds", b.Operation)
 	}
 	return nil
 }
