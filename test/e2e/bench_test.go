@@ -76,6 +76,26 @@ func TestBenchDeadTime(t *testing.T) {
 	if m := quantile(dead, 0.5); m > 1.5 {
 		t.Errorf("the median dead time is %.2f s, over 1.5 s", m)
 	}
+	speed := speedTimes(t, got)
+	fmt.Printf("of it for the speed of both machines: median %.0f ms, max %.0f ms, n=%d\n", quantile(speed, 0.5), slices.Max(speed), len(speed))
+	if m := quantile(speed, 0.5); m > 100 {
+		t.Errorf("measuring the speed of the machines takes %.0f ms in the median, over 100 ms", m)
+	}
+}
+
+// speedTimes is how long measuring the speed of the client's and the target's machine took in
+// each trial, in ms.
+func speedTimes(t *testing.T, run *v1alpha1.BenchmarkRun) []float64 {
+	t.Helper()
+	var out []float64
+	for _, rec := range records(t, run) {
+		res := stored(t, run.Namespace, v1alpha1.TrialName(run.Name, rec.Index, 0), 0)
+		if res.Client.Speed == nil || res.Target == nil || res.Target.Speed == nil {
+			t.Fatalf("trial %d: the speed of a machine is not known: %+v", rec.Index, res.Problems)
+		}
+		out = append(out, 1000*(res.Client.Speed.Seconds+res.Target.Speed.Seconds))
+	}
+	return out
 }
 
 // gaps are the times between the measured windows, without the warm-up and the
