@@ -602,7 +602,8 @@ type TrialStatus struct {
 	// +optional
 	StartSkew string `json:"startSkew,omitempty"`
 	// StartSkewUncertainty is by how much StartSkew may be wrong, in seconds, for want of
-	// knowing the clocks better: a skew below it is none. 0 for clients that share a clock.
+	// knowing the clocks better, and when exactly a tool began that does not tell it: a skew
+	// below it is none.
 	// +optional
 	StartSkewUncertainty string `json:"startSkewUncertainty,omitempty"`
 	// ResetTime is how long putting the data back took, in seconds; it is no part of

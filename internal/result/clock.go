@@ -138,17 +138,19 @@ func (c clocks) judge(s Skew, results []Result) Skew {
 		s.SpreadSeconds, s.Overlap, s.ClocksUnknown = nil, nil, true
 		return s
 	}
-	if s.SpreadSeconds != nil {
-		s.SpreadUncertaintySeconds = new(c.uncertainty)
-	}
-	longest := 0.0
+	longest, slack := 0.0, 0.0
 	for _, r := range results {
 		if from, to, ok := Window(r); ok {
-			longest = max(longest, to.Sub(from).Seconds())
+			longest, slack = max(longest, to.Sub(from).Seconds()), max(slack, windowSlack(r))
 		}
 	}
+	// Each start may be earlier by its slack, so that the difference of two is wrong by the larger
+	// one at most.
+	if s.SpreadSeconds != nil {
+		s.SpreadUncertaintySeconds = new(c.uncertainty + slack)
+	}
 	if s.Overlap != nil && longest > 0 {
-		s.OverlapUncertainty = new(c.uncertainty / longest)
+		s.OverlapUncertainty = new((c.uncertainty + slack) / longest)
 	}
 	return s
 }

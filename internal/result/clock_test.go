@@ -10,7 +10,7 @@ import (
 // onNode is a client on a machine of its own, whose clock is behind the reference by some
 // seconds; it begins so late by the reference. Without an uncertainty nobody measured it.
 func onNode(client int, boot string, behind, uncertainty, late float64) Result {
-	return clientResult(client, late-behind, func(r *Result) {
+	r := clientResult(client, late-behind, func(r *Result) {
 		lasting(10, nil)(r)
 		r.Client.Machine.BootID = boot
 		*r.Times.Planned = noon.Add(time.Duration(-behind * float64(time.Second)))
@@ -20,6 +20,10 @@ func onNode(client int, boot string, behind, uncertainty, late float64) Result {
 			}
 		}
 	})
+	// As of a tool that tells its window itself.
+	from, to, _ := Window(r)
+	r.Times.WindowStarted, r.Times.WindowEnded, r.Times.MeasureEnded = &from, &to, new(to.Add(time.Millisecond))
+	return r
 }
 
 func TestSkewBetweenClocks(t *testing.T) {

@@ -100,9 +100,10 @@ func TestMergeCannotAlign(t *testing.T) {
 	}
 }
 
-// known is the skew of clients that share a clock.
-func known(clients []ClientSkew, spread, overlap *float64) Skew {
-	return Skew{Clients: clients, SpreadSeconds: spread, Overlap: overlap, SpreadUncertaintySeconds: new(0.0), OverlapUncertainty: new(0.0)}
+// known is the skew of clients that share a clock, whose processes lived for some seconds (slack)
+// outside of their windows, of which the longest had so many.
+func known(clients []ClientSkew, spread, overlap *float64, slack, longest float64) Skew {
+	return Skew{Clients: clients, SpreadSeconds: spread, Overlap: overlap, SpreadUncertaintySeconds: &slack, OverlapUncertainty: new(slack / longest)}
 }
 
 func TestSkew(t *testing.T) {
@@ -114,25 +115,25 @@ func TestSkew(t *testing.T) {
 	}{
 		"clients that began together": {
 			[]Result{clientResult(0, 0, lasting(10, nil)), clientResult(1, 0, lasting(10, nil))},
-			known([]ClientSkew{{0, new(0.0)}, {1, new(0.0)}}, new(0.0), new(1.0))},
+			known([]ClientSkew{{0, new(0.0)}, {1, new(0.0)}}, new(0.0), new(1.0), 0.2, 10)},
 		"one that began late and one early": {
 			[]Result{clientResult(0, -0.5, lasting(10, nil)), clientResult(1, 1.5, lasting(10, nil)), clientResult(2, 0, lasting(10, nil))},
-			known([]ClientSkew{{0, new(-0.5)}, {1, new(1.5)}, {2, new(0.0)}}, new(2.0), new(0.8))},
+			known([]ClientSkew{{0, new(-0.5)}, {1, new(1.5)}, {2, new(0.0)}}, new(2.0), new(0.8), 0.2, 10)},
 		"one that ended early": {
 			[]Result{clientResult(0, 0, lasting(10, nil)), clientResult(1, 0, lasting(4, nil))},
-			known([]ClientSkew{{0, new(0.0)}, {1, new(0.0)}}, new(0.0), new(0.4))},
+			known([]ClientSkew{{0, new(0.0)}, {1, new(0.0)}}, new(0.0), new(0.4), 0.2, 10)},
 		"clients that never measured together": {
 			[]Result{clientResult(0, 0, lasting(1, nil)), clientResult(1, 5, lasting(1, nil))},
-			known([]ClientSkew{{0, new(0.0)}, {1, new(5.0)}}, new(5.0), new(0.0))},
+			known([]ClientSkew{{0, new(0.0)}, {1, new(5.0)}}, new(5.0), new(0.0), 0.2, 1)},
 		"a tool without a clock": {
 			[]Result{clientResult(0, 0, noTotal), clientResult(1, 0.321, noTotal)},
-			known([]ClientSkew{{0, new(-0.2)}, {1, new(0.121)}}, new(0.321), new(0.9))},
+			known([]ClientSkew{{0, new(-0.2)}, {1, new(0.121)}}, new(0.321), new(0.9), 0, 3.21)},
 		"one that never began": {
 			[]Result{clientResult(0, 0, nil), clientResult(1, 0, never)},
 			Skew{Clients: []ClientSkew{{0, new(0.0)}, {1, nil}}}},
 		"a start that nobody planned": {
 			[]Result{clientResult(0, 0, func(r *Result) { r.Times.Planned = nil }), clientResult(1, 0, nil)},
-			known([]ClientSkew{{0, nil}, {1, new(0.0)}}, new(0.0), new(3/3.001))},
+			known([]ClientSkew{{0, nil}, {1, new(0.0)}}, new(0.0), new(3/3.001), 0.2, 3.001)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

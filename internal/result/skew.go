@@ -15,7 +15,8 @@ type Skew struct {
 	// known.
 	Overlap *float64 `json:"overlap,omitempty"`
 	// SpreadUncertaintySeconds is by how much the spread may be wrong, for want of knowing
-	// the clocks of the clients better; 0 where they share one. Absent without a spread.
+	// better the clocks of the clients (0 where they share one) and, of windows that are counted
+	// back from the end of a process, when these were. Absent without a spread.
 	SpreadUncertaintySeconds *float64 `json:"spreadUncertaintySeconds,omitempty"`
 	// OverlapUncertainty is the same for the overlap, as a share of the longest window.
 	OverlapUncertainty *float64 `json:"overlapUncertainty,omitempty"`

@@ -30,3 +30,16 @@ func Window(r Result) (start, end time.Time, ok bool) {
 	}
 	return t.MeasureEnded.Add(-time.Duration(*m.Value * float64(time.Second))), *t.MeasureEnded, true
 }
+
+// windowSlack is by how many seconds the window may have been earlier than Window says. One that
+// is counted back from the end of the process holds the time in which the tool printed its
+// report, and its agent saw the end: at most as long as the process lived outside of its window.
+// One that the tool told itself has none.
+func windowSlack(r Result) float64 {
+	from, to, ok := Window(r)
+	t := r.Times
+	if !ok || t.MeasureStarted == nil || t.MeasureEnded == nil || !to.Equal(*t.MeasureEnded) {
+		return 0
+	}
+	return max(0, from.Sub(*t.MeasureStarted).Seconds())
+}
