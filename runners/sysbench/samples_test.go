@@ -158,6 +158,7 @@ func TestMergedRunsAddUp(t *testing.T) {
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for _, r := range []*result.Result{&first, &second} {
 		r.Times.MeasureStarted, r.Times.MeasureEnded = &began, new(began.Add(11*time.Second))
+		r.Client.Machine.BootID = "one" // as of clients on one machine
 	}
 	merged, _, err := result.Merge([]result.Result{first, second})
 	if err != nil {
