@@ -156,6 +156,27 @@ func TestQuota(t *testing.T) {
 		quota, n = 0.88, asked
 	}
 	machines := []machine{startMachine(t, cpuGroup(t, "free", 0)), startMachine(t, cpuGroup(t, "same", 0)), startMachine(t, cpuGroup(t, "slow", quota))}
+	// Of runs that are long enough to find it, one in twenty does not: three in a row are no chance.
+	for try := range tries {
+		found, hidden := tellApart(t, machines, quota, n)
+		switch {
+		case found:
+			return
+		case hidden:
+			t.Skip("SKIPPED, NOT TESTED: the noise of this machine hides the change")
+		case try == tries-1:
+			t.Errorf("a machine that is slowed by a quota of %g of a CPU is not found in %d runs", quota, tries)
+		}
+	}
+}
+
+// tries is how many runs may have to find a slower machine.
+const tries = 3
+
+// tellApart measures on the machines in turn: the first two are alike, the third is slowed by a
+// quota. hidden says that the noise is too large for so many samples to tell.
+func tellApart(t *testing.T, machines []machine, quota float64, n int) (found, hidden bool) {
+	t.Helper()
 	times := make([][]float64, len(machines))
 	for range n {
 		for i, m := range machines {
@@ -170,12 +191,8 @@ func TestQuota(t *testing.T) {
 	}
 	// A change is found in 95 of 100 runs if it is 1.64 times the half interval. What a quota
 	// takes of a burst is less than of a long run: 10 % here, where 33 % are taken in the end.
-	if room := 1.64 * (same.High - same.Low) / 2; 0.4*(1-quota) < max(room, Least) {
-		t.Skipf("SKIPPED, NOT TESTED: the noise of this machine now hides a change below %.1f %%", 100*room)
-	}
-	if !ok || !slow.Slower() {
-		t.Errorf("a machine that is slowed by a quota of %g of a CPU is not found: %+v", quota, slow)
-	}
+	room := 1.64 * (same.High - same.Low) / 2
+	return ok && slow.Slower(), 0.4*(1-quota) < max(room, Least)
 }
 
 // tellDraws logs in how many of the runs that can be drawn from the times the machines differ.
