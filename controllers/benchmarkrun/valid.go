@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/summary"
 )
 
 // fates count the results of a run by what became of them.
@@ -23,43 +24,30 @@ type fates struct {
 	bare, cells int
 }
 
-// place is a block of a cell: the trials of all its targets are compared with each other.
-type place struct{ block, cell int32 }
-
-// fatesOf the trials of a plan.
+// fatesOf the trials of a plan, by the rule of the summary.
 func fatesOf(p *plan.Plan, records []journal.Record) fates {
 	f := fates{cells: len(p.Cells)}
-	disturbed := map[place]bool{}
-	for _, rec := range records {
-		if rec.State == v1alpha1.TrialSucceeded && rec.Disturbed {
-			disturbed[place{rec.Block, rec.Cell}] = true
-		}
-	}
-	type pair struct {
-		cell   int32
-		target string
-	}
+	type pair struct{ cell, target int32 }
 	usable := map[pair]bool{}
-	for _, rec := range records {
-		if rec.State != v1alpha1.TrialSucceeded {
+	for i, why := range summary.LeftOut(p, records) {
+		switch why {
+		case v1alpha1.LeftOutFailed, v1alpha1.LeftOutNotRun:
 			continue
-		}
-		f.results++
-		switch {
-		case rec.Valid == nil || !*rec.Valid:
+		case v1alpha1.LeftOutInvalid:
 			f.invalid++
-		case rec.Disturbed:
+		case v1alpha1.LeftOutDisturbed:
 			f.disturbed++
-		case disturbed[place{rec.Block, rec.Cell}]:
+		case v1alpha1.LeftOutBlockDisturbed:
 			f.beside++
 		default:
 			f.usable++
-			usable[pair{rec.Cell, rec.Target}] = true
+			usable[pair{p.Trials[i].Cell, p.Trials[i].Target}] = true
 		}
+		f.results++
 	}
 	bare := map[int32]bool{}
 	for _, t := range p.Trials {
-		if !usable[pair{t.Cell, p.Targets[t.Target]}] {
+		if !usable[pair{t.Cell, t.Target}] {
 			bare[t.Cell] = true
 		}
 	}

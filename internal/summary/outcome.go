@@ -3,6 +3,7 @@ package summary
 import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
 )
 
 // reasons in the order in which they are listed.
@@ -35,27 +36,43 @@ func (o outcome) valid() bool {
 // target.
 type pair struct{ block, cell int32 }
 
-// outcomes of the plan's trials, by cell and target. A disturbance takes the whole pair out:
-// else the targets would be compared over different blocks.
-func outcomes(in Input) [][][]outcome {
-	last := map[int32]*journal.Record{}
-	for i := range in.Records {
-		last[in.Records[i].Index] = &in.Records[i]
-	}
-	disturbed := map[pair]int{}
-	for _, t := range in.Plan.Trials {
+// LeftOut is why each trial of the plan is not behind a median, in the order of the plan; empty
+// for one that is. NoValue is not among the reasons: it depends on the measurement. The last
+// record of a trial decides. A disturbance takes the whole pair out: else the targets would be
+// compared over different blocks.
+func LeftOut(p *plan.Plan, records []journal.Record) []v1alpha1.LeftOutReason {
+	last := lastRecords(records)
+	disturbed := map[pair]bool{}
+	for _, t := range p.Trials {
 		if rec := last[t.Index]; rec != nil && isDisturbed(rec) {
-			disturbed[pair{t.Block, t.Cell}]++
+			disturbed[pair{t.Block, t.Cell}] = true
 		}
 	}
+	out := make([]v1alpha1.LeftOutReason, 0, len(p.Trials))
+	for _, t := range p.Trials {
+		out = append(out, whyLeftOut(last[t.Index], disturbed[pair{t.Block, t.Cell}]))
+	}
+	return out
+}
+
+// lastRecords are those of the last attempts, by the index of the trial.
+func lastRecords(records []journal.Record) map[int32]*journal.Record {
+	last := map[int32]*journal.Record{}
+	for i := range records {
+		last[records[i].Index] = &records[i]
+	}
+	return last
+}
+
+// outcomes of the plan's trials, by cell and target.
+func outcomes(in Input) [][][]outcome {
+	last, leftOut := lastRecords(in.Records), LeftOut(in.Plan, in.Records)
 	out := make([][][]outcome, len(in.Plan.Cells))
 	for i := range out {
 		out[i] = make([][]outcome, len(in.Plan.Targets))
 	}
-	for _, t := range in.Plan.Trials {
-		rec := last[t.Index]
-		o := outcome{record: rec, leftOut: whyLeftOut(rec, disturbed[pair{t.Block, t.Cell}] > 0)}
-		out[t.Cell][t.Target] = append(out[t.Cell][t.Target], o)
+	for i, t := range in.Plan.Trials {
+		out[t.Cell][t.Target] = append(out[t.Cell][t.Target], outcome{record: last[t.Index], leftOut: leftOut[i]})
 	}
 	return out
 }
