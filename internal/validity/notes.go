@@ -91,13 +91,7 @@ func longOperation(r result.Result, f runner.Facts) string {
 		if m.Name != result.NameLatencyMax || m.Value == nil || *m.Value < stalledFor || !alike {
 			continue
 		}
-		i := slices.IndexFunc(r.Measurements, func(o result.Measurement) bool {
-			return o.Name == result.NameLatencyAvg && maps.Equal(o.Labels, m.Labels) && o.Value != nil && *o.Value > 0
-		})
-		if i < 0 {
-			continue
-		}
-		if mean := *r.Measurements[i].Value; *m.Value >= stalledTimes*mean {
+		if mean, ok := like(r, m, result.NameLatencyAvg); ok && mean > 0 && *m.Value >= stalledTimes*mean {
 			return fmt.Sprintf("an operation%s took %.3f s, %.0f times the mean: something stood still meanwhile", ofOperation(m), *m.Value/1000, *m.Value/mean)
 		}
 	}
