@@ -72,7 +72,7 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 		facts.Clients = int32(len(results))
 		facts.Judged = len(s.plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, facts) {
-			found := v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
+			found := findingOf(f)
 			if len(results) > 1 {
 				found.Client = new(int32(i))
 			}
@@ -85,7 +85,7 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 		common = append(common, validity.CheckClients(skew)...)
 	}
 	for _, f := range common {
-		out = append(out, v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+		out = append(out, findingOf(f))
 	}
 	return out, limitsOf(limits)
 }
@@ -97,6 +97,11 @@ func throttledIn(results []result.Result) []v1alpha1.Limit {
 		shares = append(shares, validity.Throttled(res)...)
 	}
 	return limitsOf(shares)
+}
+
+// findingOf a check as the status shows it.
+func findingOf(f validity.Finding) v1alpha1.Finding {
+	return v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
 }
 
 // limitsOf all clients as the status shows them.

@@ -15,7 +15,9 @@ func (s *scope) checkLoaded(target string, res *result.Result) {
 		return
 	}
 	for _, f := range validity.CheckLoad(*res) {
-		s.find(v1alpha1.Finding{Target: target, Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+		found := findingOf(f)
+		found.Target = target
+		s.find(found)
 	}
 }
 

@@ -32,7 +32,9 @@ func (r *Reconciler) compareTargets(ctx context.Context, s *scope, target string
 	trial := s.trialOf(execution{ref: res.Trial, workload: s.workload, clients: 1}, s.now)
 	same := s.runner.SameBytes != nil && s.runner.SameBytes(trial)
 	for _, f := range validity.CompareData(*other, *res, same) {
-		s.find(v1alpha1.Finding{Target: target, Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+		found := findingOf(f)
+		found.Target = target
+		s.find(found)
 	}
 	return nil
 }
@@ -69,7 +71,7 @@ func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, m
 	}
 	var out []v1alpha1.Finding
 	for _, f := range found {
-		out = append(out, v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+		out = append(out, findingOf(f))
 	}
 	return out, nil
 }
