@@ -27,6 +27,22 @@ func small(kind, cpu, memory string) v1alpha1.InstanceShapeSpec {
 	return s
 }
 
+// find gives a run its nodes in a cluster, none of which is taken (nil: none is).
+func find(nodes []corev1.Node, need Need, taken func(node string) bool) Answer {
+	c := NewCluster(nodes)
+	return c.Find(need, takenOf(c, taken))
+}
+
+func takenOf(c *Cluster, taken func(node string) bool) Set {
+	set := c.Set()
+	for i, name := range c.Names() {
+		if taken != nil && taken(name) {
+			set.Add(i)
+		}
+	}
+	return set
+}
+
 // targets in the order of their names, with one kind each: "a:x b:y".
 func targets(text string) []Target {
 	var out []Target
@@ -124,7 +140,7 @@ func TestFindPlaces(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
+			got := find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
 			want := Answer{Placement: placed(tt.want)}
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Answer{}, "Message"), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("answer (-want +got):\n%s\n%s", diff, got.Message)
@@ -185,7 +201,7 @@ func TestFindRefuses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
+			got := find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
 			if !strings.Contains(got.Message, tt.wantMessage) {
 				t.Errorf("message %q, want one with %q", got.Message, tt.wantMessage)
 			}
