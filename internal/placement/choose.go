@@ -46,45 +46,63 @@ func (s *search) choose(g group, rest []group, chosen []targetNode) targetNode {
 		spare -= n.lost
 		used = append(used, n.node)
 	}
-	var nodes []targetNode
-	for _, o := range s.allOffers(g) {
+	offers := s.allOffers(g)
+	nodes := make([]targetNode, 0, len(offers))
+	for _, o := range offers {
 		if o.lost <= spare && !slices.Contains(used, o.node) {
 			nodes = append(nodes, targetNode{node: o.node, slots: s.slots[o.node], lost: o.lost})
 		}
 	}
-	ranked(nodes, targetPreferences)
-	at := slices.IndexFunc(nodes, func(n targetNode) bool {
-		lost, ok := s.match(rest, append(used, n.node))
-		return ok && n.lost+lost <= spare
-	})
-	return nodes[at] // there is one: s.share matched these groups
+	for { // ends: s.share matched these groups
+		at := first(nodes, targetPreferences)
+		best := nodes[at]
+		if lost, ok := s.match(rest, append(used, best.node)); ok && best.lost+lost <= spare {
+			return best
+		}
+		nodes = slices.Delete(nodes, at, at+1)
+	}
 }
 
-// chooseClients picks nodes for the clients beside the targets: again and again the node
-// that the preferences put first, until all have room. There is enough. Sorted.
+// chooseClients picks nodes for the clients, away from the targets if all have room
+// there: again and again the node that the preferences put first. There is enough room.
+// Sorted.
 func (s *search) chooseClients(targets []targetNode) []int {
-	left := slices.Clone(s.slots) // client pods that fit on each node
-	occupied, usable := s.c.Set(), s.c.Set()
+	away, beside := slices.Clone(s.slots), slices.Clone(s.slots) // client pods that fit on each node
 	for _, n := range targets {
-		left[n.node] -= n.lost
-		occupied.Add(n.node)
+		away[n.node] = 0
+		beside[n.node] -= n.lost
 	}
+	left := away
+	if sum(away) < int64(s.need.Clients) {
+		left = beside
+	}
+	usable := s.c.Set()
 	for _, u := range s.units {
 		usable.AddAll(u.nodes)
 	}
+	var nodes []clientNode
+	for i, pods := range left {
+		if pods > 0 {
+			nodes = append(nodes, clientNode{node: i, pods: pods, forTargets: usable.Has(i)})
+		}
+	}
 	var out []int
 	for missing := int64(s.need.Clients); missing > 0; {
-		best := clientNode{}
-		for i, fit := range left {
-			next := clientNode{node: i, pods: min(fit, missing), hasTarget: occupied.Has(i), forTargets: usable.Has(i)}
-			if next.pods > 0 && (best.pods == 0 || compare(clientPreferences, next, best) < 0) {
-				best = next
-			}
+		for i := range nodes {
+			nodes[i].pods = min(nodes[i].pods, missing)
 		}
-		out = append(out, best.node)
-		missing -= best.pods
-		left[best.node] = 0
+		at := first(nodes, clientPreferences)
+		out = append(out, nodes[at].node)
+		missing -= nodes[at].pods
+		nodes = slices.Delete(nodes, at, at+1)
 	}
 	slices.Sort(out)
 	return out
+}
+
+func sum(numbers []int64) (total int64) {
+	for _, n := range numbers {
+		total += n
+	}
+	return total
 }

@@ -159,7 +159,17 @@ func TestFindRefuses(t *testing.T) {
 	}{
 		"no node for the clients": {
 			nodes: []corev1.Node{node("a", "t")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
-			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations)",
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations): a: not the labels of the nodeSelector: add such a node, or correct the shape",
+		},
+		"what each node lacks, the nearest first": {
+			nodes: []corev1.Node{
+				node("a", "t"), node("b", "c", sized("1", "8Gi")), node("c", "c", sized("1999m", "8Gi")), node("d", "c", sized("2", "3Gi")),
+				node("e", "c", func(n *corev1.Node) { n.Spec.Unschedulable = true }), node("f", "c", taint(corev1.TaintEffectNoSchedule)),
+				node("g", "c", func(n *corev1.Node) { n.Status.Conditions = nil }),
+			},
+			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape},
+			wantMessage: "0 tolerations): d: too little memory; b, c: too little cpu; f: a taint that is not tolerated; g: not ready; " +
+				"e: cordoned; a: not the labels of the nodeSelector: add such a node",
 		},
 		"no node for a target": {
 			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
@@ -182,7 +192,7 @@ func TestFindRefuses(t *testing.T) {
 			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "spec.design.idleTargets: Stopped",
 		},
 		"a cluster without nodes": {
-			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "the clients",
+			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "0 tolerations): there are no nodes: add such a node",
 		},
 		"other runs are in the way": {
 			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x"), node("z", "other")}, taken: "bz",
@@ -208,6 +218,32 @@ func TestFindRefuses(t *testing.T) {
 			got.Message = ""
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNodesAndDescribe(t *testing.T) {
+	tests := map[string]struct {
+		placement v1alpha1.Placement
+		wantNodes []string
+		wantText  string
+	}{
+		"clients only": {v1alpha1.Placement{Clients: []string{"a", "b"}}, []string{"a", "b"}, "clients on a, b"},
+		"a node of several is there once": {
+			v1alpha1.Placement{Clients: []string{"b"}, Targets: []v1alpha1.TargetPlacement{
+				{Name: "i", Node: "b"}, {Name: "m", Node: "d", Replicas: []string{"c", "a"}},
+			}},
+			[]string{"a", "b", "c", "d"}, "clients on b; i on b; m on d (replicas on c, a)",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.wantNodes, Nodes(tt.placement)); diff != "" {
+				t.Errorf("Nodes (-want +got):\n%s", diff)
+			}
+			if got := Describe(tt.placement); got != tt.wantText {
+				t.Errorf("Describe = %q, want %q", got, tt.wantText)
 			}
 		})
 	}

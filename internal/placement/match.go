@@ -13,14 +13,13 @@ type offer struct {
 	lost int64
 }
 
-// allOffers are the nodes that a group can have, those that cost the clients least
-// first, and then by name.
+// allOffers are the nodes that a group can have.
 func (s *search) allOffers(g group) []offer {
 	if !s.allowed(g) {
 		return nil
 	}
-	var out []offer
 	nodes, needs := s.common(g)
+	out := make([]offer, 0, nodes.Len())
 	for _, i := range nodes.Members() {
 		if s.taken.Has(i) || !needs.fits(s.c.has[i]) {
 			continue
@@ -30,7 +29,6 @@ func (s *search) allOffers(g group) []offer {
 			out = append(out, offer{i, lost})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b offer) int { return cmp.Compare(a.lost, b.lost) })
 	return out
 }
 
@@ -39,15 +37,16 @@ func (s *search) left(node int, needs room) int64 {
 	if s.need.Separate || s.slots[node] == 0 {
 		return 0
 	}
-	return slots(s.c.has[node].minus(needs), roomOf(s.need.Client))
+	return slots(s.c.has[node].minus(needs), s.client)
 }
 
-// offersFor a group are the best of all offers, as many as there are units. A matching
-// needs no others: the other groups leave at least one of these.
+// offersFor a group are the offers that cost the clients least, as many as there are
+// units. A matching needs no others: the other groups leave at least one of these.
 func (s *search) offersFor(g group) []offer {
 	out, known := s.offers[g]
 	if !known {
 		out = s.allOffers(g)
+		slices.SortStableFunc(out, func(a, b offer) int { return cmp.Compare(a.lost, b.lost) })
 		out = out[:min(len(out), len(s.units))]
 		s.offers[g] = out
 	}
@@ -58,20 +57,21 @@ func (s *search) offersFor(g group) []offer {
 // pods lose their room at least; false when there is no way, or when more lose their
 // room than can be spared.
 func (s *search) match(groups []group, used []int) (int64, bool) {
-	var nodes []int
-	var bound int64
+	var bound int64 // if each had the best of its offers
 	for _, g := range groups {
-		offers := s.offersFor(g)
-		bound += offers[0].lost
-		for _, o := range offers {
+		bound += s.offersFor(g)[0].lost
+	}
+	if bound > s.spare {
+		return 0, false
+	}
+	nodes := make([]int, 0, len(groups)*len(s.units))
+	for _, g := range groups {
+		for _, o := range s.offersFor(g) {
 			nodes = append(nodes, o.node)
 		}
 	}
 	slices.Sort(nodes)
 	nodes = slices.Compact(nodes)
-	if bound > s.spare || len(nodes) < len(groups) {
-		return 0, false
-	}
 	costs := make([][]int64, len(groups))
 	for i, g := range groups {
 		costs[i] = slices.Repeat([]int64{impossible}, len(nodes))

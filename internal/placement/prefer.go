@@ -1,7 +1,5 @@
 package placement
 
-import "slices"
-
 // targetNode is a node that a group of targets can have, as the preferences see it.
 type targetNode struct {
 	node int
@@ -16,8 +14,6 @@ type clientNode struct {
 	node int
 	// pods is how many of the clients that have no node yet fit.
 	pods int64
-	// hasTarget: a target of the run is there.
-	hasTarget bool
 	// forTargets: a target of the run could use the node.
 	forTargets bool
 }
@@ -26,25 +22,22 @@ type clientNode struct {
 type preference[Node any] func(Node) int64
 
 // targetPreferences decide which node a group of targets gets: the first one that
-// differs. When all are equal, the first name decides.
+// differs. The last one never calls two nodes equal, so the answer is always the same.
 var targetPreferences = []preference[targetNode]{
 	leaveRoomForClients,
+	func(n targetNode) int64 { return firstName(n.node) },
 }
 
 // clientPreferences decide which nodes clients get, as targetPreferences do.
 var clientPreferences = []preference[clientNode]{
-	stayAwayFromTargets,
 	useFewNodes,
 	leaveNodesForTargets,
+	func(n clientNode) int64 { return firstName(n.node) },
 }
 
 // leaveRoomForClients prefers the node that the fewest client pods fit on, so that the
 // clients can stay away from targets and need few nodes.
 func leaveRoomForClients(n targetNode) int64 { return n.slots }
-
-// stayAwayFromTargets prefers a node without a target, also where that is not required:
-// what the clients use is missing to a target beside them.
-func stayAwayFromTargets(n clientNode) int64 { return when(n.hasTarget) }
 
 // useFewNodes prefers the node that most of the remaining clients fit on: with fewer
 // nodes a run waits less, and fewer clocks have to agree.
@@ -52,26 +45,37 @@ func useFewNodes(n clientNode) int64 { return -n.pods }
 
 // leaveNodesForTargets prefers a node that no target of the run could use: runs of the
 // same kind then wait less for each other.
-func leaveNodesForTargets(n clientNode) int64 { return when(n.forTargets) }
-
-func when(bad bool) int64 {
-	if bad {
+func leaveNodesForTargets(n clientNode) int64 {
+	if n.forTargets {
 		return 1
 	}
 	return 0
 }
 
-// compare two nodes by preferences, in their order: negative when a is better.
-func compare[Node any](preferences []preference[Node], a, b Node) int {
-	for _, score := range preferences {
-		if d := score(a) - score(b); d != 0 {
-			return int(max(-1, min(1, d)))
+// firstName prefers the node whose name sorts first: nodes are numbered by name.
+func firstName(node int) int64 { return int64(node) }
+
+// first is the index of the node that the preferences put first.
+func first[Node any](nodes []Node, preferences []preference[Node]) int {
+	best := 0
+	scores := scoresOf(nodes[0], preferences)
+	for i := 1; i < len(nodes); i++ {
+		for k, score := range preferences {
+			if mine := score(nodes[i]); mine > scores[k] {
+				break
+			} else if mine < scores[k] {
+				best, scores = i, scoresOf(nodes[i], preferences)
+				break
+			}
 		}
 	}
-	return 0
+	return best
 }
 
-// ranked sorts nodes by preferences. Those that are equal keep their order.
-func ranked[Node any](nodes []Node, preferences []preference[Node]) {
-	slices.SortStableFunc(nodes, func(a, b Node) int { return compare(preferences, a, b) })
+func scoresOf[Node any](n Node, preferences []preference[Node]) []int64 {
+	out := make([]int64, len(preferences))
+	for k, score := range preferences {
+		out[k] = score(n)
+	}
+	return out
 }

@@ -16,6 +16,8 @@ type search struct {
 	need  Need
 	taken Set
 	units []unit
+	// client is the room for one client pod.
+	client room
 	// slots are the client pods that fit on each node when it is empty; 0 on nodes that
 	// are taken or do not offer the clients' shape.
 	slots []int64
@@ -45,10 +47,11 @@ func (g group) members() []int { return Set{uint64(g)}.Members() }
 
 func newSearch(c *Cluster, need Need, taken Set) *search {
 	need.Clients = max(need.Clients, 1)
-	s := &search{c: c, need: need, taken: taken, units: unitsOf(c, need), slots: make([]int64, len(c.nodes)), offers: map[group][]offer{}}
+	s := &search{c: c, need: need, taken: taken, units: unitsOf(c, need), client: roomOf(need.Client), offers: map[group][]offer{}}
+	s.slots = make([]int64, len(c.nodes))
 	for _, i := range c.offering(need.Client).Members() {
 		if !taken.Has(i) {
-			s.slots[i] = slots(c.has[i], roomOf(need.Client))
+			s.slots[i] = slots(c.has[i], s.client)
 			s.spare += s.slots[i]
 		}
 	}
@@ -91,9 +94,6 @@ func (s *search) excludes(a, b unit) bool {
 // share splits the units into as many groups as possible that can have a node each;
 // false when there is no way.
 func (s *search) share() ([]group, bool) {
-	if s.spare < 0 {
-		return nil, false
-	}
 	most := len(s.units)
 	least := min(1, most)
 	if most > maxShared {

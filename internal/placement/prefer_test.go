@@ -1,0 +1,41 @@
+package placement
+
+import "testing"
+
+// Each case has two nodes, the better one second: the one with the first name loses, so
+// a preference decides.
+func TestPreferencesOfTargets(t *testing.T) {
+	tests := map[string][]targetNode{
+		"the node that fewer clients fit on": {{node: 0, slots: 2}, {node: 1, slots: 1}},
+	}
+	for name, nodes := range tests {
+		t.Run(name, func(t *testing.T) { wantSecond(t, nodes, targetPreferences) })
+	}
+}
+
+func TestPreferencesOfClients(t *testing.T) {
+	tests := map[string][]clientNode{
+		"the node that more clients fit on":                      {{node: 0, pods: 1}, {node: 1, pods: 2}},
+		"the node that no target could use":                      {{node: 0, pods: 1, forTargets: true}, {node: 1, pods: 1}},
+		"a larger node rather than one that no target could use": {{node: 0, pods: 1}, {node: 1, pods: 2, forTargets: true}},
+	}
+	for name, nodes := range tests {
+		t.Run(name, func(t *testing.T) { wantSecond(t, nodes, clientPreferences) })
+	}
+}
+
+func TestTheFirstNameDecidesBetweenEqualNodes(t *testing.T) {
+	wantSecond(t, []targetNode{{node: 1}, {node: 0}}, targetPreferences)
+	wantSecond(t, []clientNode{{node: 1}, {node: 0}}, clientPreferences)
+}
+
+func wantSecond[Node any](t *testing.T, nodes []Node, preferences []preference[Node]) {
+	t.Helper()
+	if got := first(nodes, preferences); got != 1 {
+		t.Errorf("first of %+v = %d, want 1", nodes, got)
+	}
+	nodes[0], nodes[1] = nodes[1], nodes[0]
+	if got := first(nodes, preferences); got != 0 {
+		t.Errorf("first of %+v = %d, want 0", nodes, got)
+	}
+}
