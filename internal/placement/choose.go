@@ -20,7 +20,7 @@ func (s *search) place(groups []group) v1alpha1.Placement {
 	for i, g := range groups {
 		for _, u := range g.members() {
 			for _, t := range s.units[u].targets {
-				on[t][1+s.units[u].replica] = chosen[i].node
+				on[t][1+s.units[u].replica] = chosen[i].index
 			}
 		}
 	}
@@ -44,19 +44,19 @@ func (s *search) choose(g group, rest []group, chosen []targetNode) targetNode {
 	used := make([]int, 0, len(chosen)+1)
 	for _, n := range chosen {
 		spare -= n.lost
-		used = append(used, n.node)
+		used = append(used, n.index)
 	}
 	offers := s.allOffers(g)
 	nodes := make([]targetNode, 0, len(offers))
 	for _, o := range offers {
 		if o.lost <= spare && !slices.Contains(used, o.node) {
-			nodes = append(nodes, targetNode{node: o.node, slots: s.slots[o.node], lost: o.lost})
+			nodes = append(nodes, targetNode{index: o.node, node: s.c.nodes[o.node], others: chosen, slots: s.slots[o.node], lost: o.lost})
 		}
 	}
 	for { // ends: s.share matched these groups
 		at := first(nodes, targetPreferences)
 		best := nodes[at]
-		if lost, ok := s.match(rest, append(used, best.node)); ok && best.lost+lost <= spare {
+		if lost, ok := s.match(rest, append(used, best.index)); ok && best.lost+lost <= spare {
 			return best
 		}
 		nodes = slices.Delete(nodes, at, at+1)
@@ -69,8 +69,8 @@ func (s *search) choose(g group, rest []group, chosen []targetNode) targetNode {
 func (s *search) chooseClients(targets []targetNode) []int {
 	away, beside := slices.Clone(s.slots), slices.Clone(s.slots) // client pods that fit on each node
 	for _, n := range targets {
-		away[n.node] = 0
-		beside[n.node] -= n.lost
+		away[n.index] = 0
+		beside[n.index] -= n.lost
 	}
 	left := away
 	if sum(away) < int64(s.need.Clients) {
@@ -83,7 +83,7 @@ func (s *search) chooseClients(targets []targetNode) []int {
 	var nodes []clientNode
 	for i, pods := range left {
 		if pods > 0 {
-			nodes = append(nodes, clientNode{node: i, pods: pods, forTargets: usable.Has(i)})
+			nodes = append(nodes, clientNode{index: i, pods: pods, forTargets: usable.Has(i)})
 		}
 	}
 	var out []int
@@ -92,7 +92,7 @@ func (s *search) chooseClients(targets []targetNode) []int {
 			nodes[i].pods = min(nodes[i].pods, missing)
 		}
 		at := first(nodes, clientPreferences)
-		out = append(out, nodes[at].node)
+		out = append(out, nodes[at].index)
 		missing -= nodes[at].pods
 		nodes = slices.Delete(nodes, at, at+1)
 	}

@@ -6,7 +6,7 @@ import "testing"
 // a preference decides.
 func TestPreferencesOfTargets(t *testing.T) {
 	tests := map[string][]targetNode{
-		"the node that fewer clients fit on": {{node: 0, slots: 2}, {node: 1, slots: 1}},
+		"the node that fewer clients fit on": {{index: 0, slots: 2}, {index: 1, slots: 1}},
 	}
 	for name, nodes := range tests {
 		t.Run(name, func(t *testing.T) { wantSecond(t, nodes, targetPreferences) })
@@ -15,9 +15,9 @@ func TestPreferencesOfTargets(t *testing.T) {
 
 func TestPreferencesOfClients(t *testing.T) {
 	tests := map[string][]clientNode{
-		"the node that more clients fit on":                      {{node: 0, pods: 1}, {node: 1, pods: 2}},
-		"the node that no target could use":                      {{node: 0, pods: 1, forTargets: true}, {node: 1, pods: 1}},
-		"a larger node rather than one that no target could use": {{node: 0, pods: 1}, {node: 1, pods: 2, forTargets: true}},
+		"the node that more clients fit on":                      {{index: 0, pods: 1}, {index: 1, pods: 2}},
+		"the node that no target could use":                      {{index: 0, pods: 1, forTargets: true}, {index: 1, pods: 1}},
+		"a larger node rather than one that no target could use": {{index: 0, pods: 1}, {index: 1, pods: 2, forTargets: true}},
 	}
 	for name, nodes := range tests {
 		t.Run(name, func(t *testing.T) { wantSecond(t, nodes, clientPreferences) })
@@ -25,8 +25,8 @@ func TestPreferencesOfClients(t *testing.T) {
 }
 
 func TestTheFirstNameDecidesBetweenEqualNodes(t *testing.T) {
-	wantSecond(t, []targetNode{{node: 1}, {node: 0}}, targetPreferences)
-	wantSecond(t, []clientNode{{node: 1}, {node: 0}}, clientPreferences)
+	wantSecond(t, []targetNode{{index: 1}, {index: 0}}, targetPreferences)
+	wantSecond(t, []clientNode{{index: 1}, {index: 0}}, clientPreferences)
 }
 
 func wantSecond[Node any](t *testing.T, nodes []Node, preferences []preference[Node]) {
