@@ -76,7 +76,7 @@ func randomCase(r *rand.Rand) ([]corev1.Node, Need, []string) {
 	var taken []string
 	for i := range 1 + r.IntN(5) {
 		name := fmt.Sprintf("n%d", i)
-		nodes = append(nodes, node(name, pick("x", "y", "z"), sized(pick("2", "3", "4", "6"), pick("4Gi", "6Gi", "8Gi"))))
+		nodes = append(nodes, node(name, pick("x", "y", "z"), sized(pick("2", "3", "4", "6"), pick("4Gi", "6Gi", "8Gi")), zoned([]string{"", "1", "2"}[i%3])))
 		if r.IntN(4) == 0 {
 			taken = append(taken, name)
 		}

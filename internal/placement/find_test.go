@@ -133,6 +133,14 @@ func TestFindPlaces(t *testing.T) {
 			nodes: []corev1.Node{node("a", "t"), node("b", "x"), node("c", "x")},
 			need:  Need{Client: shape("x"), Targets: targets("i: m:t"), Separate: true}, want: "c | i:b m:a",
 		},
+		"targets are spread over zones": {
+			nodes: []corev1.Node{node("a", "x", zoned("1")), node("b", "x", zoned("1")), node("c", "x", zoned("2")), node("d", "c")},
+			need:  Need{Client: shape("c"), Targets: targets("i:x m:x"), Separate: true}, want: "d | i:a m:c",
+		},
+		"targets share a zone when they must": {
+			nodes: []corev1.Node{node("a", "x", zoned("1")), node("b", "x", zoned("1")), node("c", "c", zoned("2"))},
+			need:  Need{Client: shape("c"), Targets: targets("i:x m:x"), Separate: true}, want: "c | i:a m:b",
+		},
 		"memory counts as processors do": {
 			nodes: []corev1.Node{node("a", "x", sized("8", "4Gi")), node("b", "x", sized("8", "8Gi"))},
 			need:  Need{Client: shape("x"), Clients: 2, Targets: targets("i:x"), Separate: true}, want: "b | i:a",
@@ -146,6 +154,18 @@ func TestFindPlaces(t *testing.T) {
 				t.Errorf("answer (-want +got):\n%s\n%s", diff, got.Message)
 			}
 		})
+	}
+}
+
+func TestReplicasAreSpreadOverZones(t *testing.T) {
+	nodes := []corev1.Node{
+		node("a", "x", zoned("1")), node("b", "x", zoned("1")), node("c", "x", zoned("2")), node("d", "x", zoned("3")), node("e", "c"),
+	}
+	target := Target{Name: "m", Shape: shape("x"), Replicas: 2}
+	got := find(nodes, Need{Client: shape("c"), Targets: []Target{target}}, nil)
+	want := []v1alpha1.TargetPlacement{{Name: "m", Node: "a", Replicas: []string{"c", "d"}}}
+	if diff := cmp.Diff(want, got.Placement.Targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s\n%s", diff, got.Message)
 	}
 }
 

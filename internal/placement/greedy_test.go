@@ -126,7 +126,7 @@ func largerCase(r *rand.Rand) ([]corev1.Node, Need, []string) {
 	var taken []string
 	for i := range 4 + r.IntN(9) {
 		name := fmt.Sprintf("n%02d", i)
-		nodes = append(nodes, node(name, pick("x", "y", "z"), sized(pick("2", "4", "8"), pick("4Gi", "8Gi", "16Gi"))))
+		nodes = append(nodes, node(name, pick("x", "y", "z"), sized(pick("2", "4", "8"), pick("4Gi", "8Gi", "16Gi")), zoned([]string{"", "1", "2"}[i%3])))
 		if r.IntN(6) == 0 {
 			taken = append(taken, name)
 		}

@@ -30,6 +30,7 @@ type preference[Node any] func(*Node) int64
 // differs. The last one never calls two nodes equal, so the answer is always the same.
 var targetPreferences = []preference[targetNode]{
 	leaveRoomForClients,
+	spreadOverZones,
 	func(n *targetNode) int64 { return firstName(n.index) },
 }
 
@@ -43,6 +44,18 @@ var clientPreferences = []preference[clientNode]{
 // leaveRoomForClients prefers the node that the fewest client pods fit on, so that the
 // clients can stay away from targets and need few nodes.
 func leaveRoomForClients(n *targetNode) int64 { return n.slots }
+
+// spreadOverZones prefers the node in whose zone the fewest targets and replicas are, so
+// that an outage of a zone leaves most of them. Nodes without the label
+// topology.kubernetes.io/zone are one zone.
+func spreadOverZones(n *targetNode) (inZone int64) {
+	for _, other := range n.others {
+		if other.node.Labels[corev1.LabelTopologyZone] == n.node.Labels[corev1.LabelTopologyZone] {
+			inZone++
+		}
+	}
+	return inZone
+}
 
 // useFewNodes prefers the node that most of the remaining clients fit on: with fewer
 // nodes a run waits less, and fewer clocks have to agree.
