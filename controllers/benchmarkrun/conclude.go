@@ -21,9 +21,9 @@ func (r *Reconciler) conclude(ctx context.Context, s *scope, failure *outcome) e
 	if err := r.breakOff(ctx, s, failure); err != nil {
 		return err
 	}
-	run.Status.FinishTime = &metav1.Time{Time: s.now}
+	run.Status.CompletionTime = &metav1.Time{Time: s.now}
 	run.Status.Progress.CurrentTrial, run.Status.Progress.Current = nil, ""
-	run.Status.Progress.EstimatedEnd = nil
+	run.Status.Progress.EstimatedCompletionTime = nil
 	records, err := r.summarise(ctx, s)
 	if err != nil {
 		return err

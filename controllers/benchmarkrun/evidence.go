@@ -60,7 +60,7 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 		return nil, err
 	}
 	reason, message := podhealth.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
-	lostServer := end.reason == string(contract.ReasonTargetLost) || end.reason == string(contract.ReasonTargetUnreachable)
+	lostServer := end.reason == string(contract.ReasonConnectionLost) || end.reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.reason && s.now.Sub(end.at) < evidenceTime {
 		wait := waitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.name)
 		wait.after = time.Second

@@ -230,7 +230,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 // describeClients puts the nodes of clients into the status, once each.
 func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []contract.Result) error {
 	for _, res := range results {
-		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
+		known := slices.ContainsFunc(s.run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
 		if known || res.Client.Node == "" {
 			continue
 		}
@@ -239,7 +239,7 @@ func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []co
 			return err
 		}
 		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
+		s.run.Status.Nodes = append(s.run.Status.Nodes, *info)
 	}
 	return nil
 }
@@ -311,8 +311,8 @@ func (s *scope) find(f v1alpha1.Finding) {
 func estimate(s *scope) {
 	var starts []time.Time
 	for _, t := range s.run.Status.Trials {
-		if t.MeasureStarted != nil {
-			starts = append(starts, t.MeasureStarted.Time)
+		if t.WindowStartTime != nil {
+			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
 	d := s.run.Spec.Design
@@ -325,7 +325,7 @@ func estimate(s *scope) {
 	if n := len(starts); n > 0 {
 		from = starts[n-1].Add(d.Duration.Duration)
 	}
-	s.run.Status.Progress.EstimatedEnd = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
+	s.run.Status.Progress.EstimatedCompletionTime = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
 }
 
 func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }
