@@ -31,7 +31,7 @@ const (
 func machineSpeed(res *contract.Result) []v1alpha1.MachineSpeed {
 	var out []v1alpha1.MachineSpeed
 	add := func(side, kernel string, seconds float64) {
-		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: digits(seconds * 1000), Unit: "ms"})
+		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: digits(seconds * 1000), Unit: "ms"})
 	}
 	sided := func(side string, speed *contract.Speed) {
 		if speed == nil {
@@ -71,15 +71,15 @@ func speedsOf(records []journal.Record) []speedSeries {
 	var all []speedSeries
 	for _, rec := range records {
 		for _, m := range rec.MachineSpeed {
-			value, err := strconv.ParseFloat(m.Value, 64)
+			value, err := strconv.ParseFloat(m.Seconds, 64)
 			if err != nil || value <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: m.Unit, Node: rec.TargetNode}
+			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: m.Unit, NodeName: rec.TargetNodeName}
 			if m.Side == clientSide {
-				e.Node = ""
-				if len(rec.Nodes) > 0 {
-					e.Node = rec.Nodes[0]
+				e.NodeName = ""
+				if len(rec.ClientNodeNames) > 0 {
+					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
 			if dependsOnTarget(m.Kernel) {
@@ -93,7 +93,7 @@ func speedsOf(records []journal.Record) []speedSeries {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
-		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.Node, b.entry.Node), cmp.Compare(a.entry.Target, b.entry.Target))
+		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.NodeName, b.entry.NodeName), cmp.Compare(a.entry.Target, b.entry.Target))
 	})
 	return all
 }
@@ -111,11 +111,11 @@ func (s *scope) showMachineSpeed(records []journal.Record) {
 			continue
 		}
 		e := one.entry
-		e.Median, e.Min, e.Max, e.N = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
+		e.MedianSeconds, e.MinSeconds, e.MaxSeconds, e.TrialCount = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
 		half := len(one.values) / 2
 		change, known := machinespeed.Compare(one.values[:half], one.values[len(one.values)-half:], len(all))
 		if known {
-			e.Drift = digits(change.Ratio)
+			e.DriftRatio = digits(change.Ratio)
 			if message := drifted(e, change); message != "" {
 				s.find(v1alpha1.Finding{Check: "machine-speed-drift", Severity: string(validity.Warning), Message: message})
 			}
@@ -136,7 +136,7 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	if !slower && !(c.Faster() && c.Ratio <= 1/(1+bound)) {
 		return ""
 	}
-	of := fmt.Sprintf("node %s (%s)", e.Node, e.Side)
+	of := fmt.Sprintf("node %s (%s)", e.NodeName, e.Side)
 	if e.Target != "" {
 		of = "target " + e.Target
 	}

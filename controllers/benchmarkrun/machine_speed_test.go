@@ -17,7 +17,7 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
 	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
+		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: value, Unit: "ms"}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
@@ -60,8 +60,8 @@ func speedRecords(n int, kernel string, later float64) []journal.Record {
 			value *= later
 		}
 		rec := journal.Record{}
-		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
-		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: "target", Kernel: kernel, Value: decimal(value), Unit: "ms"}}
+		rec.Index, rec.Target, rec.TargetNodeName, rec.ClientNodeNames = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
+		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: "target", Kernel: kernel, Seconds: decimal(value), Unit: "ms"}}
 		out = append(out, rec)
 	}
 	return out
@@ -90,7 +90,7 @@ func TestMachineSpeedOfARun(t *testing.T) {
 			s.showMachineSpeed(tc.records)
 			var shown []string
 			for _, e := range s.run.Status.MachineSpeed {
-				shown = append(shown, strings.Join([]string{e.Side, e.Node, e.Target, e.Kernel, decimal(float64(e.N))}, "/")+" "+e.Drift)
+				shown = append(shown, strings.Join([]string{e.Side, e.NodeName, e.Target, e.Kernel, decimal(float64(e.TrialCount))}, "/")+" "+e.DriftRatio)
 			}
 			if diff := cmp.Diff(tc.shown, shown); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
