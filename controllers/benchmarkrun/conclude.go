@@ -47,7 +47,7 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 		return nil
 	}
 	rec := s.newRecord(s.plan.Trials[at.Index], at.Attempt)
-	rec.State, rec.Result, rec.Ended, rec.Final = contract.Failed, contract.ResultName(name, 0), &s.now, true
+	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &s.now, true
 	rec.Reason, rec.Message = failure.reason, "the run ended before the trial did: "+failure.message
 	return r.record(ctx, s, rec)
 }

@@ -75,11 +75,11 @@ func speedsOf(records []contract.Record) []speedSeries {
 			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: speedUnit, NodeName: rec.TargetNode}
+			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: speedUnit, NodeName: rec.TargetNodeName}
 			if m.Side == clientSide {
 				e.NodeName = ""
-				if len(rec.Nodes) > 0 {
-					e.NodeName = rec.Nodes[0]
+				if len(rec.ClientNodeNames) > 0 {
+					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
 			if dependsOnTarget(m.Kernel) {

@@ -59,7 +59,7 @@ func speedRecords(n int, kernel string, later float64) []contract.Record {
 			value *= later
 		}
 		rec := contract.Record{}
-		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
+		rec.Index, rec.Target, rec.TargetNodeName, rec.ClientNodeNames = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
 		rec.MachineSpeed = []contract.RecordedSpeed{{Side: "target", Kernel: kernel, Seconds: value / 1000}}
 		out = append(out, rec)
 	}

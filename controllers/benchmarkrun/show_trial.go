@@ -30,8 +30,8 @@ func trialStatusOf(rec contract.Record) v1alpha1.TrialStatus {
 		Index: rec.Index, Attempt: rec.Attempt, Block: rec.Block, Cell: rec.Cell, Target: rec.Target,
 		State: v1alpha1.TrialState(rec.State), Reason: rec.Reason, Message: rec.Message,
 		Valid: rec.Valid, Disturbed: rec.Disturbed, Saturated: rec.Saturated, LimitedBy: limitStatusOf(rec.LimitedBy),
-		ClientNodeNames: rec.Nodes, TargetNodeName: rec.TargetNode, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
-		WindowStartTime: microTime(rec.MeasureStarted), WindowEndTime: microTime(rec.MeasureEnded), CompletionTime: microTime(rec.Ended),
+		ClientNodeNames: rec.ClientNodeNames, TargetNodeName: rec.TargetNodeName, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
+		WindowStartTime: microTime(rec.WindowStartTime), WindowEndTime: microTime(rec.WindowEndTime), CompletionTime: microTime(rec.CompletionTime),
 		StartSkewSeconds: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertaintySeconds: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
 		ResetSeconds: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: valueStatusOf(rec.Values),
 	}
