@@ -50,18 +50,18 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 		if len(rec.Values) != 1 || rec.Values[0].Value != "600" || rec.Valid == nil || !*rec.Valid {
 			t.Errorf("trial %d: values %+v, findings %+v, want a throughput of 600", rec.Index, rec.Values, rec.Findings)
 		}
-		if rec.StartSkew != "0.002" {
-			t.Errorf("trial %d: start skew %q, want 0.002: the third client began 2 ms after the first", rec.Index, rec.StartSkew)
+		if rec.StartSkewSeconds != "0.002" {
+			t.Errorf("trial %d: start skew %q, want 0.002: the third client began 2 ms after the first", rec.Index, rec.StartSkewSeconds)
 		}
-		if rec.StartSkewUncertainty != "0" {
-			t.Errorf("trial %d: start skew known but for %q, want 0: the clients share a clock", rec.Index, rec.StartSkewUncertainty)
+		if rec.StartSkewUncertaintySeconds != "0" {
+			t.Errorf("trial %d: start skew known but for %q, want 0: the clients share a clock", rec.Index, rec.StartSkewUncertaintySeconds)
 		}
-		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.Nodes); diff != "" {
+		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.ClientNodeNames); diff != "" {
 			t.Errorf("trial %d: nodes differ (-want +got):\n%s", rec.Index, diff)
 		}
 		checkOneStart(t, ns, rec.Index)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 3 {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 3 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 }
@@ -111,7 +111,7 @@ func TestOneClientThatFailsFailsTheTrial(t *testing.T) {
 	if len(all) != 2 || all[1].State != v1alpha1.TrialFailed || all[1].Reason != string(result.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
 		t.Errorf("the journal: %+v", all)
 	}
-	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 1 {
+	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 1 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 	if n := k.ToolStarts()["run-trial-00002"]; n != 0 {

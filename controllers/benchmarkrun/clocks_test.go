@@ -49,7 +49,7 @@ func TestStartSkewIsKnownAsFarAsClocksAre(t *testing.T) {
 		if rec.Index > 0 {
 			want, checks = skew{}, []string{"clients-clocks"}
 		}
-		if diff := cmp.Diff(want, skew{rec.StartSkew, rec.StartSkewUncertainty}); diff != "" {
+		if diff := cmp.Diff(want, skew{rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds}); diff != "" {
 			t.Errorf("trial %d: start skew (-want +got):\n%s", rec.Index, diff)
 		}
 		var found []string

@@ -19,9 +19,9 @@ func (r *Reconciler) conclude(ctx context.Context, s *scope, failure *outcome) e
 	if err := r.breakOff(ctx, s, failure); err != nil {
 		return err
 	}
-	run.Status.FinishTime = &metav1.Time{Time: s.now}
+	run.Status.CompletionTime = &metav1.Time{Time: s.now}
 	run.Status.Progress.CurrentTrial, run.Status.Progress.Current = nil, ""
-	run.Status.Progress.EstimatedEnd = nil
+	run.Status.Progress.EstimatedCompletionTime = nil
 	records, err := r.summarise(ctx, s)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 		return nil
 	}
 	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
-	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, v1alpha1.ResultName(name, 0), &metav1.MicroTime{Time: s.now}
+	st.State, st.Result, st.CompletionTime = v1alpha1.TrialFailed, v1alpha1.ResultName(name, 0), &metav1.MicroTime{Time: s.now}
 	st.Reason, st.Message = failure.reason, "the run ended before the trial did: "+failure.message
 	return r.record(ctx, s, journal.Record{TrialStatus: st, Final: true})
 }

@@ -59,7 +59,7 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 		return nil, err
 	}
 	reason, message := workload.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
-	lostServer := end.reason == string(result.ReasonTargetLost) || end.reason == string(result.ReasonTargetUnreachable)
+	lostServer := end.reason == string(result.ReasonConnectionLost) || end.reason == string(result.ReasonTargetUnreachable)
 	if lostServer && reason == end.reason && s.now.Sub(end.at) < evidenceTime {
 		wait := waitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.name)
 		wait.after = time.Second
@@ -73,10 +73,10 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 // to disturb: what others used during the window is what counts, see
 // validity.CheckNeighbours. A manager that may look at its own namespaces only cannot tell.
 func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) ([]v1alpha1.Finding, error) {
-	if rec.MeasureStarted == nil || rec.MeasureEnded == nil {
+	if rec.WindowStartTime == nil || rec.WindowEndTime == nil {
 		return nil, nil
 	}
-	nodes := append(slices.Clone(rec.Nodes), rec.TargetNode)
+	nodes := append(slices.Clone(rec.ClientNodeNames), rec.TargetNodeName)
 	slices.Sort(nodes)
 	var out []v1alpha1.Finding
 	for _, node := range slices.Compact(nodes) {
@@ -91,7 +91,7 @@ func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) (
 		if err != nil {
 			return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
 		}
-		if names := workload.Others(pods.Items, string(s.run.UID), node, rec.MeasureStarted.Time, rec.MeasureEnded.Time); len(names) > 0 {
+		if names := workload.Others(pods.Items, string(s.run.UID), node, rec.WindowStartTime.Time, rec.WindowEndTime.Time); len(names) > 0 {
 			out = append(out, v1alpha1.Finding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, shortened(names)),

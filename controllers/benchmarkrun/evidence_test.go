@@ -48,10 +48,10 @@ func TestResultThatIsDeletedEndsTheTrialAtOnce(t *testing.T) {
 	if lost.State != v1alpha1.TrialFailed || lost.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(lost.Message, "run-trial-00001-result-0") {
 		t.Errorf("the trial whose result was deleted: %+v", lost)
 	}
-	if after := lost.Ended.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
+	if after := lost.CompletionTime.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
 		t.Errorf("the trial ended %s after its result was deleted", after)
 	}
-	if got.Status.Summary[0].N != 2 {
+	if got.Status.Summary[0].TrialCount != 2 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 }
@@ -140,7 +140,7 @@ func restarted(pod *corev1.Pod) bool {
 func TestCauseOfAFailureIsFound(t *testing.T) {
 	t.Parallel()
 	oom := corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}
-	lostServer := func(res *result.Result) *result.Result { return fails(res, result.ReasonTargetLost, "broken pipe") }
+	lostServer := func(res *result.Result) *result.Result { return fails(res, result.ReasonConnectionLost, "broken pipe") }
 	tests := map[string]struct {
 		happens func(t *testing.T, namespace string, db *database, res *result.Result) *result.Result
 		reason  string
@@ -174,11 +174,11 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 				})
 				return lostServer(res)
 			},
-			reason: v1alpha1.ReasonTargetGone, message: "another took its place",
+			reason: v1alpha1.ReasonTargetPodDeleted, message: "another took its place",
 		},
 		"a server that is well says nothing": {
 			happens: func(_ *testing.T, _ string, _ *database, res *result.Result) *result.Result { return lostServer(res) },
-			reason:  string(result.ReasonTargetLost), message: "broken pipe",
+			reason:  string(result.ReasonConnectionLost), message: "broken pipe",
 		},
 	}
 	for name, tt := range tests {
@@ -202,7 +202,7 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			if rec.State != v1alpha1.TrialFailed || rec.Reason != tt.reason || !strings.Contains(rec.Message, tt.message) || rec.Valid != nil {
 				t.Errorf("the trial: %s, %s: %s; want %s with %q", rec.State, rec.Reason, rec.Message, tt.reason, tt.message)
 			}
-			if got.Status.Summary[0].N != 2 {
+			if got.Status.Summary[0].TrialCount != 2 {
 				t.Errorf("summary %+v", got.Status.Summary)
 			}
 			// The result stays beside the log.

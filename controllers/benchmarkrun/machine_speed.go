@@ -15,9 +15,6 @@ import (
 )
 
 const (
-	clientSide, targetSide = "client", "target"
-	// Kernels that depend on the target, and not on a node alone.
-	fsyncKernel, roundTripKernel = "fsync", "round-trip"
 	// maxSpeeds is how many entries of the machine speed stand in the status.
 	maxSpeeds = 48
 	// driftBound is the change within a run that is worth a warning, also where far less is
@@ -28,32 +25,32 @@ const (
 // machineSpeed is what the first client measured before the trial, on both sides.
 func machineSpeed(res *result.Result) []v1alpha1.MachineSpeed {
 	var out []v1alpha1.MachineSpeed
-	add := func(side, kernel string, seconds float64) {
-		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: digits(seconds * 1000), Unit: "ms"})
+	add := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) {
+		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: digits(seconds)})
 	}
-	sided := func(side string, speed *result.Speed) {
+	sided := func(side v1alpha1.SpeedSide, speed *result.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
-			name   string
-			kernel *result.Kernel
-		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
+			clock, cpu v1alpha1.SpeedKernel
+			kernel     *result.Kernel
+		}{{v1alpha1.KernelInteger, v1alpha1.KernelIntegerCPU, speed.Integer}, {v1alpha1.KernelMemory, v1alpha1.KernelMemoryCPU, speed.Memory}} {
 			if k.kernel != nil {
-				add(side, k.name, k.kernel.MeanSeconds)
-				add(side, k.name+"-cpu", k.kernel.CPUSeconds)
+				add(side, k.clock, k.kernel.MeanSeconds)
+				add(side, k.cpu, k.kernel.CPUSeconds)
 			}
 		}
 		if speed.Fsync != nil {
-			add(side, fsyncKernel, speed.Fsync.P50Seconds)
+			add(side, v1alpha1.KernelFsync, speed.Fsync.P50Seconds)
 		}
 	}
-	sided(clientSide, res.Client.Speed)
+	sided(v1alpha1.SideClient, res.Client.Speed)
 	if res.Server != nil && res.Server.RoundTrip != nil {
-		add(clientSide, roundTripKernel, res.Server.RoundTrip.P50Seconds)
+		add(v1alpha1.SideClient, v1alpha1.KernelRoundTrip, res.Server.RoundTrip.P50Seconds)
 	}
 	if res.Target != nil {
-		sided(targetSide, res.Target.Speed)
+		sided(v1alpha1.SideTarget, res.Target.Speed)
 	}
 	return out
 }
@@ -69,15 +66,15 @@ func speedsOf(records []journal.Record) []speedSeries {
 	var all []speedSeries
 	for _, rec := range records {
 		for _, m := range rec.MachineSpeed {
-			value, err := strconv.ParseFloat(m.Value, 64)
+			value, err := strconv.ParseFloat(m.Seconds, 64)
 			if err != nil || value <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: m.Unit, Node: rec.TargetNode}
-			if m.Side == clientSide {
-				e.Node = ""
-				if len(rec.Nodes) > 0 {
-					e.Node = rec.Nodes[0]
+			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, NodeName: rec.TargetNodeName}
+			if m.Side == v1alpha1.SideClient {
+				e.NodeName = ""
+				if len(rec.ClientNodeNames) > 0 {
+					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
 			if dependsOnTarget(m.Kernel) {
@@ -91,12 +88,15 @@ func speedsOf(records []journal.Record) []speedSeries {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
-		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.Node, b.entry.Node), cmp.Compare(a.entry.Target, b.entry.Target))
+		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.NodeName, b.entry.NodeName), cmp.Compare(a.entry.Target, b.entry.Target))
 	})
 	return all
 }
 
-func dependsOnTarget(kernel string) bool { return kernel == fsyncKernel || kernel == roundTripKernel }
+// dependsOnTarget says whether a kernel depends on the target, and not on a node alone.
+func dependsOnTarget(kernel v1alpha1.SpeedKernel) bool {
+	return kernel == v1alpha1.KernelFsync || kernel == v1alpha1.KernelRoundTrip
+}
 
 // showMachineSpeed puts into the status how fast the nodes were over the run, and a finding
 // for what became slower or faster while it lasted.
@@ -109,11 +109,11 @@ func (s *scope) showMachineSpeed(records []journal.Record) {
 			continue
 		}
 		e := one.entry
-		e.Median, e.Min, e.Max, e.N = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
+		e.MedianSeconds, e.MinSeconds, e.MaxSeconds, e.TrialCount = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
 		half := len(one.values) / 2
 		change, known := machinespeed.Compare(one.values[:half], one.values[len(one.values)-half:], len(all))
 		if known {
-			e.Drift = digits(change.Ratio)
+			e.DriftRatio = digits(change.Ratio)
 			if message := drifted(e, change); message != "" {
 				s.find(v1alpha1.Finding{Check: "machine-speed-drift", Severity: string(validity.Warning), Message: message})
 			}
@@ -134,7 +134,7 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	if !slower && !(c.Faster() && c.Ratio <= 1/(1+bound)) {
 		return ""
 	}
-	of := fmt.Sprintf("node %s (%s)", e.Node, e.Side)
+	of := fmt.Sprintf("node %s (%s)", e.NodeName, e.Side)
 	if e.Target != "" {
 		of = "target " + e.Target
 	}

@@ -113,7 +113,7 @@ func checkResetTimes(t *testing.T, run *v1alpha1.BenchmarkRun, resets []string) 
 		want = append(want, r)
 	}
 	for _, rec := range records(t, run) {
-		got = append(got, rec.ResetTime)
+		got = append(got, rec.ResetSeconds)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("times of the resets (-want +got):\n%s", diff)

@@ -88,10 +88,10 @@ func (s *scope) coolingDown() (outcome, time.Duration) {
 	pause, last := s.run.Spec.Design.Cooldown.Duration, s.journal.Last()
 	at := s.journal.Position()
 	_, begun := s.jobs[v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)]
-	if pause <= 0 || last == nil || last.Ended == nil || begun {
+	if pause <= 0 || last == nil || last.CompletionTime == nil || begun {
 		return outcome{}, 0
 	}
-	left := last.Ended.Add(pause).Sub(s.now)
+	left := last.CompletionTime.Add(pause).Sub(s.now)
 	o := waitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
 	o.after = left
 	return o, left
@@ -185,10 +185,10 @@ const verifying = 5 * time.Minute
 func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (journal.Record, error) {
 	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
 	st.State, st.Result = v1alpha1.TrialSucceeded, v1alpha1.ResultName(e.name, 0)
-	st.Ended = &metav1.MicroTime{Time: s.now}
-	st.TargetNode = s.nodeOf(st.Target)
+	st.CompletionTime = &metav1.MicroTime{Time: s.now}
+	st.TargetNodeName = s.nodeOf(st.Target)
 	for _, pod := range end.pods {
-		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
+		st.ClientNodeNames = append(st.ClientNodeNames, pod.Spec.NodeName)
 		st.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
@@ -202,12 +202,12 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	rec := journal.Record{TrialStatus: st, Final: true}
 	if first := end.result(); first != nil {
 		if from, to, ok := result.Window(*first); ok {
-			rec.MeasureStarted, rec.MeasureEnded = microTime(&from), microTime(&to)
+			rec.WindowStartTime, rec.WindowEndTime = microTime(&from), microTime(&to)
 		}
 		rec.MachineSpeed = machineSpeed(first)
 		if first.Data != nil && first.Data.Reset != nil {
 			reset := first.Data.Reset
-			rec.ResetTime = decimal(reset.Ended.Sub(reset.Started).Seconds())
+			rec.ResetSeconds = decimal(reset.Ended.Sub(reset.Started).Seconds())
 		}
 	}
 	if end.reason == "" {
@@ -229,16 +229,9 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 // describeClients puts the nodes of clients into the status, once each.
 func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []result.Result) error {
 	for _, res := range results {
-		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
-		if known || res.Client.Node == "" {
-			continue
-		}
-		info, err := r.describeNode(ctx, res.Client.Node)
-		if err != nil || info == nil {
+		if err := r.addNode(ctx, s, res.Client.Node, res.Client.Machine.CPUModel); err != nil {
 			return err
 		}
-		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
 	}
 	return nil
 }
@@ -252,10 +245,10 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 		return nil
 	}
 	if skew.SpreadSeconds != nil {
-		rec.StartSkew = decimal(*skew.SpreadSeconds)
+		rec.StartSkewSeconds = decimal(*skew.SpreadSeconds)
 	}
 	if u := skew.SpreadUncertaintySeconds; u != nil {
-		rec.StartSkewUncertainty = decimal(*u)
+		rec.StartSkewUncertaintySeconds = decimal(*u)
 	}
 	rec.Values = values(s.runner.Summary, merged)
 	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
@@ -325,8 +318,8 @@ func (s *scope) find(f v1alpha1.Finding) {
 func estimate(s *scope) {
 	var starts []time.Time
 	for _, t := range s.run.Status.Trials {
-		if t.MeasureStarted != nil {
-			starts = append(starts, t.MeasureStarted.Time)
+		if t.WindowStartTime != nil {
+			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
 	d := s.run.Spec.Design
@@ -339,7 +332,7 @@ func estimate(s *scope) {
 	if n := len(starts); n > 0 {
 		from = starts[n-1].Add(d.Duration.Duration)
 	}
-	s.run.Status.Progress.EstimatedEnd = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
+	s.run.Status.Progress.EstimatedCompletionTime = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
 }
 
 func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }

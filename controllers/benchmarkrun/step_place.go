@@ -46,7 +46,7 @@ func (r *Reconciler) place(ctx context.Context, s *scope) (outcome, error) {
 		st.Placement = &answer.Placement
 		st.StartTime = &metav1.Time{Time: s.now}
 		// Time spent suspended in the queue is no time of the run.
-		st.SuspendedFor = nil
+		st.SuspendedDuration = nil
 		return waitFor(v1alpha1.ReasonProgressing, "%s", describePlacement(answer.Placement)), nil
 	case answer.Reason != v1alpha1.ReasonQueued:
 		return failWith(answer.Reason, "%s", answer.Message), nil
@@ -79,11 +79,11 @@ func exclusive(run *v1alpha1.BenchmarkRun) bool {
 }
 
 func describePlacement(p v1alpha1.Placement) string {
-	text := fmt.Sprintf("clients on %v", p.Clients)
+	text := fmt.Sprintf("clients on %v", p.ClientNodeNames)
 	for _, t := range p.Targets {
-		text += fmt.Sprintf(", %s on %s", t.Name, t.Node)
-		if len(t.Replicas) > 0 {
-			text += fmt.Sprintf(" with replicas on %v", t.Replicas)
+		text += fmt.Sprintf(", %s on %s", t.Name, t.NodeName)
+		if len(t.ReplicaNodeNames) > 0 {
+			text += fmt.Sprintf(" with replicas on %v", t.ReplicaNodeNames)
 		}
 	}
 	return text
@@ -91,9 +91,9 @@ func describePlacement(p v1alpha1.Placement) string {
 
 // nodesOf are all nodes of a placement.
 func nodesOf(p v1alpha1.Placement) []string {
-	nodes := slices.Clone(p.Clients)
+	nodes := slices.Clone(p.ClientNodeNames)
 	for _, t := range p.Targets {
-		nodes = append(append(nodes, t.Node), t.Replicas...)
+		nodes = append(append(nodes, t.NodeName), t.ReplicaNodeNames...)
 	}
 	slices.Sort(nodes)
 	return slices.Compact(nodes)

@@ -16,7 +16,7 @@ const (
 	// benchmark's account could not.
 	ReasonInitialisationFailed Reason = "InitialisationFailed"
 	// ReasonConfigurationRejected: the server refused a setting.
-	ReasonConfigurationRejected Reason = "ConfigurationRejected"
+	ReasonServerRefusedSetting Reason = "ServerRefusedSetting"
 	// ReasonServerCrashed: the server ended without being told to. A second try
 	// can help.
 	ReasonServerCrashed Reason = "ServerCrashed"

@@ -104,7 +104,7 @@ func noise(n int) []byte {
 
 func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	want := First().Add(record(7, 1, v1alpha1.TrialFailed, true, func(r *Record) {
-		r.Reason, r.Message = "TargetLost", "gone"
+		r.Reason, r.Message = "ConnectionLost", "gone"
 		r.Parameters = map[string]intstr.IntOrString{"threads": intstr.FromInt32(64), "test": intstr.FromString("oltp_read_only")}
 		r.Findings = []v1alpha1.Finding{{Trial: new(int32(7)), Check: "c", Severity: "Warning", Message: "m"}}
 	}))

@@ -99,11 +99,11 @@ func (c *Cluster) Find(need Need, taken Set) Answer {
 }
 
 func describe(p v1alpha1.Placement) string {
-	words := []string{"clients on " + strings.Join(p.Clients, ", ")}
+	words := []string{"clients on " + strings.Join(p.ClientNodeNames, ", ")}
 	for _, t := range p.Targets {
-		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.Node))
-		if len(t.Replicas) > 0 {
-			words[len(words)-1] += " (replicas on " + strings.Join(t.Replicas, ", ") + ")"
+		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.NodeName))
+		if len(t.ReplicaNodeNames) > 0 {
+			words[len(words)-1] += " (replicas on " + strings.Join(t.ReplicaNodeNames, ", ") + ")"
 		}
 	}
 	return strings.Join(words, "; ")

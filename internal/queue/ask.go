@@ -62,9 +62,9 @@ func except(c *placement.Cluster, nodes []string) placement.Set {
 }
 
 func nodesOf(p v1alpha1.Placement) []string {
-	out := slices.Clone(p.Clients)
+	out := slices.Clone(p.ClientNodeNames)
 	for _, t := range p.Targets {
-		out = append(append(out, t.Node), t.Replicas...)
+		out = append(append(out, t.NodeName), t.ReplicaNodeNames...)
 	}
 	return out
 }

@@ -119,7 +119,7 @@ func TestMergeOfTwoClients(t *testing.T) {
 }
 
 func TestMergeOfOneClientChangesNothing(t *testing.T) {
-	want := clientResult(3, 0.25, func(r *Result) { r.State, r.Failure = Failed, &Failure{ReasonTargetLost, "gone"} })
+	want := clientResult(3, 0.25, func(r *Result) { r.State, r.Failure = Failed, &Failure{ReasonConnectionLost, "gone"} })
 	got, skew := merge(t, want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
@@ -165,10 +165,10 @@ func TestMergeOfStates(t *testing.T) {
 	}{
 		"all did their work": {[]Result{clientResult(0, 0, nil), clientResult(1, 0, nil)}, nil},
 		"one failed": {
-			[]Result{clientResult(0, 0, nil), clientResult(1, 0, failing(ReasonTargetLost))}, &Failure{ReasonTargetLost, "client 1: why"}},
+			[]Result{clientResult(0, 0, nil), clientResult(1, 0, failing(ReasonConnectionLost))}, &Failure{ReasonConnectionLost, "client 1: why"}},
 		"the first that failed by itself": {
-			[]Result{clientResult(0, 0, failing(ReasonInterrupted)), clientResult(1, 0, failing(ReasonOverloaded)), clientResult(2, 0, failing(ReasonTargetLost))},
-			&Failure{ReasonOverloaded, "client 1: why"}},
+			[]Result{clientResult(0, 0, failing(ReasonInterrupted)), clientResult(1, 0, failing(ReasonTargetOverloaded)), clientResult(2, 0, failing(ReasonConnectionLost))},
+			&Failure{ReasonTargetOverloaded, "client 1: why"}},
 		"all were told to stop": {
 			[]Result{clientResult(0, 0, failing(ReasonInterrupted)), clientResult(1, 0, failing(ReasonInterrupted))},
 			&Failure{ReasonInterrupted, "client 0: why"}},

@@ -18,7 +18,7 @@ const crashes = 3
 
 // hopeless are the reasons of `agent target` that a second try cannot mend.
 var hopeless = map[engine.Reason]bool{
-	engine.ReasonConfigurationRejected: true, engine.ReasonServerMissing: true, engine.ReasonInitialisationFailed: true,
+	engine.ReasonServerRefusedSetting: true, engine.ReasonServerMissing: true, engine.ReasonInitialisationFailed: true,
 }
 
 // Target judges a database pod by its container of the given name.

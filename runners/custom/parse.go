@@ -12,7 +12,7 @@ import (
 func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[string]Format) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return failed(result.ReasonTrialInvalid, "%v", err)
+		return failed(result.ReasonTrialUnreadable, "%v", err)
 	}
 	ended := exit(o)
 	if phase == runner.Prepare || phase == runner.Cleanup {
@@ -31,7 +31,7 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[stri
 		read = func(b []byte) runner.Report { return parseHistogramLog(b, p.HistogramUnit) }
 	}
 	if read == nil {
-		return failed(result.ReasonTrialInvalid, "workload.custom.format: %q is not known", p.Format)
+		return failed(result.ReasonTrialUnreadable, "workload.custom.format: %q is not known", p.Format)
 	}
 	report := finite(read(output))
 	for i := range report.Problems {

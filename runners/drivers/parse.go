@@ -21,7 +21,7 @@ type outcome struct {
 func parse(t runner.Trial, _ runner.Phase, o runner.Output) runner.Report {
 	p, err := decode(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	r := reading{conversation: converse(p, t), exchanges: o.Exchanges}
 	report := runner.Report{}

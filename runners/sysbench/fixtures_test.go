@@ -134,10 +134,10 @@ var fixtures = map[string]fixture{
 	"run-events":           offered(0).with(func(f *fixture) { f.params.Events, f.seconds = 2000, 60 }),
 	"run-events-open-loop": offered(200).with(func(f *fixture) { f.params.Events, f.seconds = 500, 60 }),
 	"fail-event-queue-full": offered(1000000).with(func(f *fixture) {
-		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, result.ReasonOverloaded, false
+		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, result.ReasonTargetOverloaded, false
 	}),
 	"fail-too-few-events": offered(0).with(func(f *fixture) {
-		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, result.ReasonUnfinished, false
+		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, result.ReasonOperationsUnfinished, false
 	}),
 	"prepare-own-script": offered(0).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
 	"prepare-part":       loaded(5, 1, 3),
@@ -167,8 +167,8 @@ var fixtures = map[string]fixture{
 	"fail-table-missing":             broken(runner.Run, 1, result.ReasonSchemaMissing),
 	"fail-prepare-twice":             broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
 	"fail-prepare-unknown-engine":    broken(runner.Prepare, 0, result.ReasonToolFailed),
-	"fail-killed-midrun":             broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
-	"fail-shutdown-midrun":           broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
+	"fail-killed-midrun":             broken(runner.Run, 1, result.ReasonConnectionLost).with(intervals),
+	"fail-shutdown-midrun":           broken(runner.Run, 1, result.ReasonConnectionLost).with(intervals),
 	"fail-not-ignoring-errors":       broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
 	"fail-skip-trx-duplicate-key":    broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
 	"fail-too-many-connections":      broken(runner.Run, 1, result.ReasonLimitTooLow),
@@ -230,7 +230,7 @@ var fixtures = map[string]fixture{
 	"fail-mysql56-write-only": ran(TestWriteOnly).fails(1, result.ReasonCredentialsRejected),
 	"fail-trixie-tls-on":      broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
 	// A table lock, --forced-shutdown=1 and --time=2.
-	"fail-forced-shutdown": ran(TestPointSelect).fails(2, result.ReasonUnfinished),
+	"fail-forced-shutdown": ran(TestPointSelect).fails(2, result.ReasonOperationsUnfinished),
 	// Threads that had slept for 30 s before they were ready.
 	"fail-thread-init": ofScript(runner.Run).fails(2, result.ReasonToolFailed),
 	// --mysql-ignore-errors=...,2013,2006, and a connection that was killed.

@@ -29,7 +29,7 @@ type reading struct {
 func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	r := read(phase, o)
 	report := runner.Report{ToolVersion: r.version, Problems: r.problems}

@@ -103,7 +103,7 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		},
 		"a FATAL line explains more than the signal": {
 			runner.Output{Stdout: []byte("FATAL: error 2013: gone\n"), ExitCode: -1, Signal: "SIGKILL"},
-			failed(result.ReasonTargetLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
+			failed(result.ReasonConnectionLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
 		},
 		"a FATAL line beside a whole report is a failure": {
 			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
@@ -111,7 +111,7 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		},
 		"a full queue says what to do": {
 			runner.Output{Stdout: load(t, "fail-event-queue-full.stdout"), ExitCode: 1},
-			failed(result.ReasonOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
+			failed(result.ReasonTargetOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
 				"keep up with the specified event generation rate: %s", overloaded.remedy),
 		},
 	}
@@ -134,7 +134,7 @@ func TestTooFewEvents(t *testing.T) {
 		events int64
 		want   *result.Failure
 	}{
-		"fewer than asked for": {runner.Run, 6861, failed(result.ReasonUnfinished,
+		"fewer than asked for": {runner.Run, 6861, failed(result.ReasonOperationsUnfinished,
 			"6860 of 6861 events were done in 3 s: raise design.duration, or lower workload.sysbench.events")},
 		"as many as asked for":  {runner.Run, 6860, nil},
 		"none were asked for":   {runner.Run, 0, nil},
@@ -163,8 +163,8 @@ func TestAReportThatDoesNotNameTheOfferedRate(t *testing.T) {
 
 func TestParseRefusesAWorkloadItCannotRead(t *testing.T) {
 	got := parse(runner.Trial{Workload: json.RawMessage(`{"test":"tpcc"}`)}, runner.Run, runner.Output{})
-	if reasonOf(got) != result.ReasonTrialInvalid {
-		t.Errorf("failure = %+v, want TrialInvalid", got.Failure)
+	if reasonOf(got) != result.ReasonTrialUnreadable {
+		t.Errorf("failure = %+v, want TrialUnreadable", got.Failure)
 	}
 }
 

@@ -43,8 +43,8 @@ func TestExperiment(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, text), 4*time.Minute)
 	complete(t, got)
 	all := records(t, got)
-	if len(all) != 3 || got.Status.Plan.Cells != 3 {
-		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.Cells)
+	if len(all) != 3 || got.Status.Plan.CellCount != 3 {
+		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.CellCount)
 	}
 	loaded := stored(t, ns, v1alpha1.LoadName(got.Name, "mariadb"), 0)
 	if loaded.Data == nil || loaded.Data.Snapshot == nil || loaded.Data.Snapshot.Files == 0 {
@@ -57,7 +57,7 @@ func TestExperiment(t *testing.T) {
 		if rec.Index == 0 {
 			continue // it finds what was loaded
 		}
-		if first.Data == nil || first.Data.Reset == nil || first.Data.Reset.Method != result.ResetSnapshot || rec.ResetTime == "" {
+		if first.Data == nil || first.Data.Reset == nil || first.Data.Reset.Method != result.ResetSnapshot || rec.ResetSeconds == "" {
 			t.Errorf("trial %d was not reset: %+v", rec.Index, first.Data)
 			continue
 		}
@@ -100,11 +100,11 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 	if err != nil || math.Abs(whole-sum) > 0.05*sum {
 		t.Errorf("trial %d: the throughput is %v, and the clients' sum %v", rec.Index, whole, sum)
 	}
-	if skew, err := strconv.ParseFloat(rec.StartSkew, 64); err != nil || skew > 1 {
-		t.Errorf("trial %d: start skew %q", rec.Index, rec.StartSkew)
+	if skew, err := strconv.ParseFloat(rec.StartSkewSeconds, 64); err != nil || skew > 1 {
+		t.Errorf("trial %d: start skew %q", rec.Index, rec.StartSkewSeconds)
 	}
-	if _, err := strconv.ParseFloat(rec.StartSkewUncertainty, 64); err != nil {
-		t.Errorf("trial %d: nobody knows how far the start skew is known: %q", rec.Index, rec.StartSkewUncertainty)
+	if _, err := strconv.ParseFloat(rec.StartSkewUncertaintySeconds, 64); err != nil {
+		t.Errorf("trial %d: nobody knows how far the start skew is known: %q", rec.Index, rec.StartSkewUncertaintySeconds)
 	}
 }
 
@@ -148,8 +148,8 @@ func TestQueue(t *testing.T) {
 	complete(t, measured)
 	after := awaitRun(t, second, 3*time.Minute)
 	complete(t, after)
-	if after.Status.StartTime.Before(measured.Status.FinishTime) {
-		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.FinishTime)
+	if after.Status.StartTime.Before(measured.Status.CompletionTime) {
+		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.CompletionTime)
 	}
 }
 
@@ -170,8 +170,8 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 		}
 		for _, p := range pods.Items {
 			for _, place := range r.Status.Placement.Targets {
-				if p.Labels[v1alpha1.LabelTarget] == place.Name && p.Spec.NodeName != "" && p.Spec.NodeName != place.Node {
-					t.Errorf("target %s came back on node %s, not on %s", place.Name, p.Spec.NodeName, place.Node)
+				if p.Labels[v1alpha1.LabelTarget] == place.Name && p.Spec.NodeName != "" && p.Spec.NodeName != place.NodeName {
+					t.Errorf("target %s came back on node %s, not on %s", place.Name, p.Spec.NodeName, place.NodeName)
 				}
 			}
 		}

@@ -136,11 +136,11 @@ func TestFailuresAreDelivered(t *testing.T) {
 		"what the tool said":                {tool: "bad", reason: result.ReasonToolFailed, want: "FATAL: no"},
 		"the tool's last word":              {tool: "bad", reason: result.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
 		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: result.ReasonDeadlineExceeded, want: "the deadline"},
-		"a runner that the agent lacks":     {trial: func(trial *runner.Trial) { trial.Runner = "ycsb" }, reason: result.ReasonTrialInvalid, want: `no runner "ycsb"`},
+		"a runner that the agent lacks":     {trial: func(trial *runner.Trial) { trial.Runner = "ycsb" }, reason: result.ReasonTrialUnreadable, want: `no runner "ycsb"`},
 		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: result.ReasonTargetUnreachable, want: "no route"},
-		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: result.ReasonTrialInvalid, want: "username"},
+		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: result.ReasonTrialUnreadable, want: "username"},
 		"a warm-up that failed":             {tool: "bad", trial: func(trial *runner.Trial) { trial.WarmupSeconds = 1 }, reason: result.ReasonToolFailed, want: "during the warm-up"},
-		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[keyStart] = "now" }, reason: result.ReasonTrialInvalid, want: "key start"},
+		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[keyStart] = "now" }, reason: result.ReasonTrialUnreadable, want: "key start"},
 		"a start that never comes":          {trial: soon, rig: func(r *rig) { r.api.noWatch = true; delete(r.api.trial, keyStart) }, reason: result.ReasonDeadlineExceeded, want: "waiting for the start"},
 	}
 	for name, tc := range tests {
@@ -215,10 +215,10 @@ func TestWhatCannotBeDeliveredIsSaid(t *testing.T) {
 		reason result.Reason
 		want   string
 	}{
-		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, result.ReasonTrialInvalid, "connection refused"},
-		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, result.ReasonTrialInvalid, `got "v9"`},
-		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, result.ReasonTrialInvalid, "missing"},
-		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, result.ReasonTrialInvalid, "client 1 of a trial with clients: 1"},
+		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, result.ReasonTrialUnreadable, "connection refused"},
+		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, result.ReasonTrialUnreadable, `got "v9"`},
+		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, result.ReasonTrialUnreadable, "missing"},
+		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, result.ReasonTrialUnreadable, "client 1 of a trial with clients: 1"},
 		"a result that the API server refuses": {func(r *rig) { r.api.refuse = ErrRefused }, result.ReasonDeliveryFailed, "refused"},
 	}
 	for name, tc := range tests {

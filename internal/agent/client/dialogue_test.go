@@ -164,7 +164,7 @@ func TestAConversationNeedsTheServer(t *testing.T) {
 			return nil, errors.New("connection refused")
 		}
 	})
-	if res.Failure == nil || res.Failure.Reason != result.ReasonTargetLost {
+	if res.Failure == nil || res.Failure.Reason != result.ReasonConnectionLost {
 		t.Errorf("failure = %+v", res.Failure)
 	}
 }

@@ -83,5 +83,5 @@ func (e *execution) phases() []runner.Phase {
 }
 
 func invalid(err error) *result.Failure {
-	return &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}
+	return &result.Failure{Reason: result.ReasonTrialUnreadable, Message: err.Error()}
 }

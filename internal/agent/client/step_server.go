@@ -96,7 +96,7 @@ func (e *execution) after(ctx context.Context) *result.Failure {
 func lost(err error) *result.Failure {
 	f := database.FailureOf(err)
 	if f.Reason == result.ReasonTargetUnreachable {
-		f.Reason = result.ReasonTargetLost
+		f.Reason = result.ReasonConnectionLost
 	}
 	return f
 }

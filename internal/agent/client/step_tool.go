@@ -25,7 +25,7 @@ func (e *execution) ready(ctx context.Context) *result.Failure {
 func (e *execution) barrier(ctx context.Context) *result.Failure {
 	start, err := e.awaitStart(ctx)
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
+		return &result.Failure{Reason: result.ReasonTrialUnreadable, Message: fmt.Sprintf("waiting for the start: %v", err)}
 	}
 	planned := e.ownTime(start).Add(e.opening().Delay(e.trial))
 	e.res.Times.Start, e.res.Times.Planned = &start, &planned

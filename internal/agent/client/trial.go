@@ -32,15 +32,15 @@ func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
 		return err
 	})
 	if err != nil {
-		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialUnreadable, Message: fmt.Sprintf("the trial could not be read: %v", err)}
 	}
 	t, err := parseTrial(cm.Data[keyTrial])
 	if err != nil {
-		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
+		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialUnreadable,
 			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
 	}
 	if a.Index < 0 || a.Index >= t.Clients {
-		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
+		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialUnreadable,
 			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)}
 	}
 	t.Ref.Client = a.Index

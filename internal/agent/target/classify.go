@@ -45,7 +45,7 @@ func classifyStart(exit supervise.Exit, lines []string, otherwise engine.Reason)
 	case anyLine(lines, pluginLine): // its settings are unknown then, too
 		return engine.ReasonServerMissing
 	case anyLine(lines, settingLine):
-		return engine.ReasonConfigurationRejected
+		return engine.ReasonServerRefusedSetting
 	}
 	return otherwise
 }

@@ -250,8 +250,8 @@ func TestRealMariaDBRefusesSettings(t *testing.T) {
 	for _, name := range []string{"no_such_thing", "innodb_buffer_pool_siz"} { // abbreviations are off
 		s := realServer(t, engine.Setting{Name: name, Value: "64M"})
 		err := provide(t.Context(), s)
-		if err == nil || !strings.Contains(err.Error(), string(engine.ReasonConfigurationRejected)) {
-			t.Errorf("%s: got %v, want %s", name, err, engine.ReasonConfigurationRejected)
+		if err == nil || !strings.Contains(err.Error(), string(engine.ReasonServerRefusedSetting)) {
+			t.Errorf("%s: got %v, want %s", name, err, engine.ReasonServerRefusedSetting)
 		}
 	}
 }
