@@ -96,7 +96,7 @@ type Driver struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]*$`
 	Name string `json:"name"`
 
-	// version, one of those that the image has; absent: the newest of them.
+	// version is one of those that the image has; absent: the newest of them.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.+-]*$`
@@ -129,14 +129,14 @@ type DriverBenchmark struct {
 	// +listType=set
 	Schemes []DriverScheme `json:"schemes,omitempty"`
 
-	// transactions: Autocommit commits each statement, One all of an operation together;
+	// transactions are Autocommit, which commits each statement, One all of an operation together;
 	// absent: Autocommit.
 	// +optional
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=set
 	Transactions []DriverTransaction `json:"transactions,omitempty"`
 
-	// sessions: Dedicated is one connection for all operations; Pool takes it from the
+	// sessions are Dedicated, which is one connection for all operations; Pool takes it from the
 	// driver's pool for each operation and gives it back; New makes one for each operation.
 	// Absent: Dedicated.
 	// +optional
@@ -152,7 +152,7 @@ type DriverBenchmark struct {
 	// +listType=set
 	Rows []int32 `json:"rows,omitempty"`
 
-	// measure: Rounds does a fixed number of operations, each on data that was put back;
+	// measure is Rounds, which does a fixed number of operations, each on data that was put back;
 	// Time repeats the operation for a window. Absent: Rounds for Insert, Update, Delete and
 	// SelectByKey, and Time for the others. Delete knows only Rounds.
 	// +optional

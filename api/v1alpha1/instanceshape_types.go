@@ -73,8 +73,10 @@ type InstanceShapeStatus struct {
 // +kubebuilder:printcolumn:name="Nodes",type=integer,JSONPath=`.status.nodeCount`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type InstanceShape struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata of the shape.
+	// +optional
+	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec of the shape. A run pins the shape when it is accepted: a later change
 	// does not alter it.

@@ -12,7 +12,7 @@ type Resolved struct {
 	// +required
 	RunnerImage string `json:"runnerImage"`
 	// runnerImages by their names in the catalogue, where cells need different ones;
-	// RunnerImage is then that of the first cell.
+	// runnerImage is then that of the first cell.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
@@ -22,7 +22,7 @@ type Resolved struct {
 	// accepted; absent without any.
 	// +optional
 	Inputs *ResolvedInputs `json:"inputs,omitempty"`
-	// targets, in the order of the spec.
+	// targets in the order of the spec.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -66,6 +66,7 @@ type ResolvedTarget struct {
 	// Assay derives; the source tells them apart.
 	// +optional
 	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1024
 	Settings []ServerSetting `json:"settings,omitempty"`
 	// publishedSHA256 of the numbers of a published target, in hexadecimal.
 	// +optional
@@ -93,7 +94,7 @@ type ServerSetting struct {
 	// name as in my.cnf.
 	// +required
 	Name string `json:"name"`
-	// value; empty for a setting without one.
+	// value of the setting; absent for a setting without one.
 	// +optional
 	Value string `json:"value,omitempty"`
 	// source of the setting; absent where it is what a server answered.

@@ -90,7 +90,7 @@ type SummaryEntry struct {
 
 // LeftOut counts trials that are not behind a median.
 type LeftOut struct {
-	// reason: Failed (no result), Invalid (it contradicts itself), Disturbed (interference
+	// reason is Failed (no result), Invalid (it contradicts itself), Disturbed (interference
 	// during the measurement), BlockDisturbed (a trial that it is compared with was
 	// disturbed), NoValue (the measurement has no number), NotRun (the run ended before).
 	// +required

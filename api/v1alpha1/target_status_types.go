@@ -129,7 +129,7 @@ type ReplicaStatus struct {
 	// nodeName is the node of its pod.
 	// +optional
 	NodeName string `json:"nodeName,omitempty"`
-	// ready: it accepts logins and applies what the primary sends.
+	// ready is true when it accepts logins and applies what the primary sends.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 	// restartCount is the number of restarts of its database container.

@@ -15,7 +15,7 @@ const (
 	// ReasonInitialisationFailed: no usable data directory could be made, or the
 	// benchmark's account could not.
 	ReasonInitialisationFailed Reason = "InitialisationFailed"
-	// ReasonConfigurationRejected: the server refused a setting.
+	// ReasonServerRefusedSetting: the server refused a setting.
 	ReasonServerRefusedSetting Reason = "ServerRefusedSetting"
 	// ReasonServerCrashed: the server ended without being told to. A second try
 	// can help.

@@ -53,7 +53,10 @@ func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, e
 	if canonical, err = canonicalize(canonical, into()); err != nil {
 		return nil, fmt.Errorf("spec.workload: %w", err)
 	}
-	return canonical, refuseOmitted(canonical, object, cell)
+	if err := refuseOmitted(canonical, object, cell); err != nil {
+		return nil, err
+	}
+	return canonical, nil
 }
 
 // refuseOmitted refuses the value 0 of a field that is absent where there is none: the

@@ -55,6 +55,9 @@ func newTracker() *tracker { return &tracker{ended: map[string]bool{}} }
 func (t *tracker) see(o client.Object) {
 	run := o.(*v1alpha1.BenchmarkRun)
 	failed := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed)
+	if failed != nil && failed.Status != metav1.ConditionTrue {
+		failed = nil
+	}
 	if failed == nil && !apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
 		return
 	}
