@@ -9,9 +9,11 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/machinespeed"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -23,18 +25,18 @@ const (
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res *result.Result) []v1alpha1.MachineSpeed {
+func machineSpeed(res *contract.Result) []v1alpha1.MachineSpeed {
 	var out []v1alpha1.MachineSpeed
 	add := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) {
 		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: digits(seconds)})
 	}
-	sided := func(side v1alpha1.SpeedSide, speed *result.Speed) {
+	sided := func(side v1alpha1.SpeedSide, speed *contract.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
 			clock, cpu v1alpha1.SpeedKernel
-			kernel     *result.Kernel
+			kernel     *contract.Kernel
 		}{{v1alpha1.KernelInteger, v1alpha1.KernelIntegerCPU, speed.Integer}, {v1alpha1.KernelMemory, v1alpha1.KernelMemoryCPU, speed.Memory}} {
 			if k.kernel != nil {
 				add(side, k.clock, k.kernel.MeanSeconds)
