@@ -39,7 +39,7 @@ func TestTargetAgain(t *testing.T) {
 		return &t
 	}
 	rejected := corev1.ContainerStateTerminated{ExitCode: 1, Message: string(contract.TargetTermination{
-		Reason: engine.ReasonServerRefusedSetting, Message: "unknown variable x",
+		Reason: contract.ReasonServerRefusedSetting, Message: "unknown variable x",
 	}.Encode())}
 	ready := container(corev1.ContainerStatus{Ready: true, RestartCount: 9, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(2)}}})
 	up, down, late := node(corev1.ConditionTrue), node(corev1.ConditionUnknown), node(corev1.ConditionUnknown)

@@ -47,7 +47,7 @@ func classifyStart(exit supervise.Exit, lines []string, otherwise contract.Targe
 	case anyLine(lines, pluginLine): // its settings are unknown then, too
 		return contract.ReasonServerMissing
 	case anyLine(lines, settingLine):
-		return engine.ReasonServerRefusedSetting
+		return contract.ReasonServerRefusedSetting
 	}
 	return otherwise
 }
