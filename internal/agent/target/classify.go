@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
 	"github.com/assay-bench/assay/internal/contract"

@@ -18,7 +18,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/runners/runner"
