@@ -17,10 +17,15 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || (has(self.workload.sysbench) && has(self.workload.sysbench.events)) || (has(self.workload.ycsb) && has(self.workload.ycsb.operationCount)) || duration(self.deadline).getSeconds() >= self.design.blocks * size(self.targets.filter(t, !has(t.published))) * (duration(self.design.warmup).getSeconds() + duration(self.design.duration).getSeconds())",fieldPath=".deadline",message="deadline is shorter than blocks x targets x (warmup + duration): raise deadline, or measure less"
+// +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || (has(self.workload.sysbench) && has(self.workload.sysbench.events)) || (has(self.workload.ycsb) && has(self.workload.ycsb.operationCount)) || duration(self.deadline).getSeconds() >= self.design.blocks * size(self.targets.filter(t, !has(t.published))) * ((has(self.design.warmup) ? duration(self.design.warmup).getSeconds() : 30) + (has(self.design.duration) ? duration(self.design.duration).getSeconds() : 300))",fieldPath=".deadline",message="deadline is shorter than blocks x targets x (warmup + duration): raise deadline, or measure less"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
-// +kubebuilder:validation:XValidation:rule="!has(self.workload.sysbench) || duration(self.design.duration).getSeconds() <= 10000 * self.workload.sysbench.reportIntervalSeconds",fieldPath=".workload",message="workload.sysbench.reportIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
-// +kubebuilder:validation:XValidation:rule="!has(self.workload.ycsb) || duration(self.design.duration).getSeconds() <= 10000 * self.workload.ycsb.statusIntervalSeconds",fieldPath=".workload",message="workload.ycsb.statusIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload.sysbench) || !has(self.design.duration) || duration(self.design.duration).getSeconds() <= 10000 * self.workload.sysbench.reportIntervalSeconds",fieldPath=".workload",message="workload.sysbench.reportIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload.ycsb) || !has(self.design.duration) || duration(self.design.duration).getSeconds() <= 10000 * self.workload.ycsb.statusIntervalSeconds",fieldPath=".workload",message="workload.ycsb.statusIntervalSeconds: at most 10000 intervals fit into a result: raise it, or shorten design.duration"
+// +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup).getMilliseconds() % 1000 == 0",fieldPath=".design.warmup",message="warmup must be in whole seconds, such as 30s: only workload.drivers takes parts of a second"
+// +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.duration) || duration(self.design.duration).getMilliseconds() % 1000 == 0 && duration(self.design.duration) >= duration('1s')",fieldPath=".design.duration",message="duration must be in whole seconds, such as 300s: only workload.drivers takes parts of a second"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup) <= duration('1h')",fieldPath=".design.warmup",message="warmup must be at most 1h with workload.drivers, such as 500ms: it is that of each measurement, not of a trial"
+// +kubebuilder:validation:XValidation:rule="!has(self.workload.drivers) || !has(self.design.duration) || duration(self.design.duration) <= duration('1h')",fieldPath=".design.duration",message="duration must be at most 1h with workload.drivers, such as 2s: it is that of each measurement, not of a trial"
+// +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.rounds) && !has(self.design.warmupRounds)",fieldPath=".design",message="rounds and warmupRounds are for workload.drivers: other tools measure for design.duration"
 // +kubebuilder:validation:XValidation:rule="self.targets.exists(t, !has(t.published))",fieldPath=".targets",message="at least one target has to be measured: published ones are only shown beside it"
 // +kubebuilder:validation:XValidation:rule="self.design.dataReset == 'PerRun' || self.targets.all(t, !has(t.external) || !has(t.external.jdbc))",fieldPath=".design.dataReset",message="dataReset must be PerRun with an external.jdbc target: Assay does not speak with its server, and so cannot put its data back"
 type BenchmarkRunSpec struct {
@@ -56,7 +61,7 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	Exclude []Exclusion `json:"exclude,omitempty"`
 
-	// design says how often, in what order and how long to measure.
+	// design says how often, in what order and how long to measure, whatever the workload.
 	// +optional
 	// +kubebuilder:default={}
 	Design Design `json:"design,omitzero"`
@@ -258,22 +263,35 @@ type Design struct {
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries int32 `json:"maxRetries,omitempty"`
 
-	// warmup is the discarded start of each trial, in whole seconds; 0s for none.
-	// Its output is kept but never counted.
+	// warmup is the discarded start of each measurement; 0s for none. Its output is kept but
+	// never counted. In whole seconds, up to 24h; with drivers, which make many measurements in
+	// a trial, any time up to 1h. Absent: 30s, and 500ms with drivers.
 	// +optional
-	// +kubebuilder:default="30s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="warmup must not be negative, such as 30s, or 0s for none"
 	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('24h')",message="warmup must be at most 24h"
-	// +kubebuilder:validation:XValidation:rule="duration(self).getMilliseconds() % 1000 == 0",message="warmup must be in whole seconds, such as 30s"
-	Warmup metav1.Duration `json:"warmup,omitempty"`
+	Warmup *metav1.Duration `json:"warmup,omitempty"`
 
-	// duration of the measured window of each trial, in whole seconds, 1s to 24h. For
-	// a workload that counts operations it is the longest that a trial may take.
+	// duration of the measured window of each measurement. In whole seconds, 1s to 24h; with
+	// drivers, which make many measurements in a trial, 10ms to 1h. For a workload that counts
+	// operations it is the longest that a trial may take. Absent: 300s, and 2s with drivers.
 	// +optional
-	// +kubebuilder:default="300s"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1s') && duration(self) <= duration('24h')",message="duration must be between 1s and 24h, such as 300s"
-	// +kubebuilder:validation:XValidation:rule="duration(self).getMilliseconds() % 1000 == 0",message="duration must be in whole seconds, such as 300s"
-	Duration metav1.Duration `json:"duration,omitempty"`
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10ms') && duration(self) <= duration('24h')",message="duration must be between 1s and 24h, such as 300s (with drivers 10ms to 1h)"
+	Duration *metav1.Duration `json:"duration,omitempty"`
+
+	// rounds is the number of operations that a benchmark with measure: Rounds does in each
+	// block, each on data that was put back before; 1 to 100. Only with drivers: other tools
+	// measure for the duration. Absent: 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	Rounds *int32 `json:"rounds,omitempty"`
+
+	// warmupRounds is the number of such operations before them that are not counted, 0 to
+	// 100. Only with drivers. Absent: 1.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
 }
 
 // TrialOrder is the order of the trials of a run.

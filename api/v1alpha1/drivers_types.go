@@ -1,13 +1,11 @@
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-// DriversWorkload compares drivers. Every combination of a driver and a benchmark is
-// measured once per block and language, in an order that is drawn anew for each block.
+// DriversWorkload compares drivers. Every combination of a driver and a benchmark is one
+// measurement; a trial makes all of them, in an order that is drawn anew for each block.
 // Drivers of several languages make an axis "language" of the matrix: the languages are
-// measured in turn, each from an image of its own. A trial ends when all is measured;
-// design.duration is the longest that it may take, and design.warmup is not used, because
-// each combination has a warm-up of its own.
+// measured in turn, each from an image of its own. The design applies to each measurement:
+// warmup and duration, or rounds and warmupRounds. The rows follow from design.seed, and are
+// the same for every driver, block and target.
 type DriversWorkload struct {
 	// drivers that are compared, 1 to 32.
 	// +required
@@ -33,46 +31,10 @@ type DriversWorkload struct {
 	// +optional
 	Baseline *DriverBaseline `json:"baseline,omitempty"`
 
-	// seed of the data, 1 to 2147483647: the same rows for every driver, block and run. The
-	// order follows from the seed of the run.
-	// +optional
-	// +kubebuilder:default=42
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=2147483647
-	Seed int64 `json:"seed,omitempty"`
-
-	// rounds is how many operations a benchmark with measure Rounds does in each block, each
-	// on data that was put back before; 1 to 100.
-	// +optional
-	// +kubebuilder:default=3
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
-	Rounds int32 `json:"rounds,omitempty"`
-
-	// warmupRounds are done before them and not counted, 0 to 100.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100
-	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
-
-	// window is how long a benchmark with measure Time repeats its operation in each block,
-	// 10ms to 1h.
-	// +optional
-	// +kubebuilder:default="2s"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10ms') && duration(self) <= duration('1h')",message="window has to be 10ms to 1h"
-	Window *metav1.Duration `json:"window,omitempty"`
-
-	// warmup is how long it does so before, not counted, 0s to 1h.
-	// +optional
-	// +kubebuilder:default="500ms"
-	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('1h')",message="warmup has to be 0s to 1h"
-	Warmup *metav1.Duration `json:"warmup,omitempty"`
-
-	// delay is by how much longer every round trip takes, such as 1ms; absent or 0s: as it is;
-	// at most 1s. It may be an axis of the matrix. A relay in the client pod delays what it
-	// hands on, and costs some of the client's CPU: compare with a delay of 1us, which goes
-	// through the relay too, and not with none.
+	// delay adds latency to every round trip, such as 1ms, at most 1s; absent or 0s adds none.
+	// It may be an axis of the matrix. A relay in the client pod delays what it passes on, and
+	// costs some of the client's CPU: compare with a delay of 1us, which goes through the relay
+	// too, and not with none.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?(us|ms|s)$`
 	Delay string `json:"delay,omitempty"`

@@ -146,6 +146,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
+	run.Spec.SetDefaults()
 	before := run.DeepCopy()
 	if finished(run) {
 		return r.afterwards(ctx, run)
