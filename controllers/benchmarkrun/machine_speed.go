@@ -75,11 +75,11 @@ func speedsOf(records []contract.Record) []speedSeries {
 			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: speedUnit, Node: rec.TargetNode}
+			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: speedUnit, NodeName: rec.TargetNodeName}
 			if m.Side == clientSide {
-				e.Node = ""
-				if len(rec.Nodes) > 0 {
-					e.Node = rec.Nodes[0]
+				e.NodeName = ""
+				if len(rec.ClientNodeNames) > 0 {
+					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
 			if dependsOnTarget(m.Kernel) {
@@ -93,7 +93,7 @@ func speedsOf(records []contract.Record) []speedSeries {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
-		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.Node, b.entry.Node), cmp.Compare(a.entry.Target, b.entry.Target))
+		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.NodeName, b.entry.NodeName), cmp.Compare(a.entry.Target, b.entry.Target))
 	})
 	return all
 }
@@ -111,11 +111,11 @@ func (s *scope) showMachineSpeed(records []contract.Record) {
 			continue
 		}
 		e := one.entry
-		e.Median, e.Min, e.Max, e.N = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
+		e.MedianSeconds, e.MinSeconds, e.MaxSeconds, e.TrialCount = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
 		half := len(one.values) / 2
 		change, known := machinespeed.Compare(one.values[:half], one.values[len(one.values)-half:], len(all))
 		if known {
-			e.Drift = digits(change.Ratio)
+			e.DriftRatio = digits(change.Ratio)
 			if message := drifted(e, change); message != "" {
 				s.find(v1alpha1.Finding{Check: "machine-speed-drift", Severity: string(validity.Warning), Message: message})
 			}
@@ -136,7 +136,7 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	if !slower && !(c.Faster() && c.Ratio <= 1/(1+bound)) {
 		return ""
 	}
-	of := fmt.Sprintf("node %s (%s)", e.Node, e.Side)
+	of := fmt.Sprintf("node %s (%s)", e.NodeName, e.Side)
 	if e.Target != "" {
 		of = "target " + e.Target
 	}

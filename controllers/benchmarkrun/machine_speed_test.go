@@ -16,7 +16,7 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
 	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
+		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: value, Unit: "ms"}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
@@ -59,7 +59,7 @@ func speedRecords(n int, kernel string, later float64) []contract.Record {
 			value *= later
 		}
 		rec := contract.Record{}
-		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
+		rec.Index, rec.Target, rec.TargetNodeName, rec.ClientNodeNames = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
 		rec.MachineSpeed = []contract.RecordedSpeed{{Side: "target", Kernel: kernel, Seconds: value / 1000}}
 		out = append(out, rec)
 	}
@@ -89,7 +89,7 @@ func TestMachineSpeedOfARun(t *testing.T) {
 			s.showMachineSpeed(tc.records)
 			var shown []string
 			for _, e := range s.run.Status.MachineSpeed {
-				shown = append(shown, strings.Join([]string{e.Side, e.Node, e.Target, e.Kernel, decimal(float64(e.N))}, "/")+" "+e.Drift)
+				shown = append(shown, strings.Join([]string{e.Side, e.NodeName, e.Target, e.Kernel, decimal(float64(e.TrialCount))}, "/")+" "+e.DriftRatio)
 			}
 			if diff := cmp.Diff(tc.shown, shown); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)

@@ -91,10 +91,10 @@ func (s *scope) coolingDown() (outcome, time.Duration) {
 	pause, last := s.run.Spec.Design.Cooldown.Duration, s.journal.Last()
 	at := s.journal.Position()
 	_, begun := s.jobs[contract.TrialName(s.run.Name, at.Index, at.Attempt)]
-	if pause <= 0 || last == nil || last.Ended == nil || begun {
+	if pause <= 0 || last == nil || last.CompletionTime == nil || begun {
 		return outcome{}, 0
 	}
-	left := last.Ended.Add(pause).Sub(s.now)
+	left := last.CompletionTime.Add(pause).Sub(s.now)
 	o := waitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
 	o.after = left
 	return o, left
@@ -187,10 +187,10 @@ const verifying = 5 * time.Minute
 // judge turns the end of an attempt into its record.
 func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (contract.Record, error) {
 	rec := s.newRecord(s.plan.Trials[at.Index], at.Attempt)
-	rec.State, rec.Final, rec.Result, rec.Ended = contract.Succeeded, true, contract.ResultName(e.name, 0), &s.now
-	rec.TargetNode = s.nodeOf(rec.Target)
+	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.name, 0), &s.now
+	rec.TargetNodeName = s.nodeOf(rec.Target)
 	for _, pod := range end.pods {
-		rec.Nodes = append(rec.Nodes, pod.Spec.NodeName)
+		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
 		rec.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
@@ -203,7 +203,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	}
 	if first := end.result(); first != nil {
 		if from, to, ok := contract.MeasuredWindow(*first); ok {
-			rec.MeasureStarted, rec.MeasureEnded = &from, &to
+			rec.WindowStartTime, rec.WindowEndTime = &from, &to
 		}
 		rec.MachineSpeed = machineSpeed(first)
 		if first.Data != nil && first.Data.Reset != nil {
@@ -230,7 +230,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 // describeClients puts the nodes of clients into the status, once each.
 func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []contract.Result) error {
 	for _, res := range results {
-		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
+		known := slices.ContainsFunc(s.run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
 		if known || res.Client.Node == "" {
 			continue
 		}
@@ -239,7 +239,7 @@ func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []co
 			return err
 		}
 		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
+		s.run.Status.Nodes = append(s.run.Status.Nodes, *info)
 	}
 	return nil
 }
@@ -311,8 +311,8 @@ func (s *scope) find(f v1alpha1.Finding) {
 func estimate(s *scope) {
 	var starts []time.Time
 	for _, t := range s.run.Status.Trials {
-		if t.MeasureStarted != nil {
-			starts = append(starts, t.MeasureStarted.Time)
+		if t.WindowStartTime != nil {
+			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
 	d := s.run.Spec.Design
@@ -325,7 +325,7 @@ func estimate(s *scope) {
 	if n := len(starts); n > 0 {
 		from = starts[n-1].Add(d.Duration.Duration)
 	}
-	s.run.Status.Progress.EstimatedEnd = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
+	s.run.Status.Progress.EstimatedCompletionTime = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
 }
 
 func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }
