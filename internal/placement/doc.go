@@ -10,6 +10,7 @@
 //	choose.go  which nodes do they get, one group after the other, and then the clients?
 //	prefer.go  the preferences, in order
 //	refuse.go  what is missing, and the remedies
+//	describe.go  a placement in words
 //
 // What must hold is exact: a run is placed if and only if it can be (for more than
 // eight pods of targets: if and only if each can have a node of its own). Exact is also
