@@ -160,16 +160,13 @@ type talk struct {
 }
 
 // arrange makes everything for a conversation with a command ready but its start. The
-// connection is made now, so that none is made while the tool measures.
-func (e *execution) arrange(ctx context.Context, t *armed, turns []runner.Turn) error {
-	bench, err := e.Bench(ctx, e.trial.Endpoint, e.credentials)
-	if err != nil {
-		return err
-	}
+// talk closes the bench, also when it never begins.
+func (b toolbox) arrange(t *preparedTool, bench Workbench, turns []runner.Turn) error {
 	k := &talk{dialogue: &dialogue{turns: turns, bench: bench}, ended: make(chan struct{})}
 	closeFiles := t.closeFiles
 	t.talk, t.closeFiles = k, func() { closeFiles(); k.close() }
-	if k.transcript, err = os.Create(filepath.Join(e.rawDir(t.name), transcriptName)); err != nil {
+	var err error
+	if k.transcript, err = os.Create(filepath.Join(b.rawDir(t.name), transcriptName)); err != nil {
 		return err
 	}
 	theirInput, input, err := os.Pipe()

@@ -125,7 +125,7 @@ func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.T
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1"},
 		Limits: Limits{
 			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Ask: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
-			Others: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
+			Peers: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
 			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond,
 			Deliver: 500 * time.Millisecond, Interrupted: 500 * time.Millisecond,
 		},

@@ -37,8 +37,11 @@ func newRelay(target string, delay time.Duration) (*relay, error) {
 // port on 127.0.0.1.
 func (r *relay) port() int32 { return int32(r.listener.Addr().(*net.TCPAddr).Port) }
 
-// close ends the relay and all its connections.
+// close ends the relay and all its connections; nil is none.
 func (r *relay) close() {
+	if r == nil {
+		return
+	}
 	r.cancel()
 	_ = r.listener.Close()
 	r.working.Wait()

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 func TestCountRows(t *testing.T) {
@@ -28,10 +27,8 @@ func TestCountRows(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := &execution{trial: runner.Trial{Endpoint: runner.Endpoint{StorageEngine: tc.engine}}}
-			e.res.Server = &result.Server{Version: tc.version, Variables: map[string]string{"default_storage_engine": tc.variable}}
-			e.countRows(tc.status)
-			got := e.res.Server.Rows
+			facts := serverFacts{server: &result.Server{Version: tc.version, Variables: map[string]string{"default_storage_engine": tc.variable}}}
+			got := countRows(facts, tc.engine, tc.status)
 			if got != nil {
 				if age := time.Since(got.Started); age < 99*time.Second || age > 110*time.Second {
 					t.Errorf("it began to count %s ago, want 100 s", age)

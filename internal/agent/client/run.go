@@ -18,7 +18,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go a.children.Reap(background)
-	go a.sampler.Run(background)
+	go a.meter.sampler.Run(background)
 	message := a.conclude(ctx, started)
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
@@ -31,18 +31,18 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // conclude goes from the trial to the termination message.
 func (a *Agent) conclude(ctx context.Context, started time.Time) result.Termination {
-	trial, failure := a.loadTrial(ctx)
+	trial, failure := a.configMaps().loadTrial(ctx, a.Index)
 	if failure != nil {
 		if ctx.Err() != nil {
 			failure.Reason = result.ReasonInterrupted
 		}
 		return termination("", failure)
 	}
-	e := &execution{Agent: a, trial: trial, res: a.blank(trial, started)}
+	blank := a.blank(trial, started)
 	limited, cancel := context.WithDeadline(ctx, trial.Deadline)
-	e.execute(limited)
+	found := a.carryOut(limited, trial)
 	cancel()
-	return a.deliver(ctx, trial, e.res)
+	return a.deliver(ctx, trial, assemble(blank, found))
 }
 
 // blank is the result before anything is known but where it comes from.
@@ -51,7 +51,7 @@ func (a *Agent) blank(t runner.Trial, started time.Time) result.Result {
 		Version: result.Version, Trial: t.Ref,
 		Tool:   result.Tool{Name: t.Runner},
 		Times:  result.Times{AgentStarted: &started},
-		Client: result.Client{Node: a.Node, Environment: result.Environment{Machine: a.machine.Machine(), Limits: a.machine.Limits()}},
+		Client: result.Client{Node: a.Node, Environment: result.Environment{Machine: a.meter.machine.Machine(), Limits: a.meter.machine.Limits()}},
 	}
 }
 
@@ -65,12 +65,12 @@ func (a *Agent) deliver(ctx context.Context, t runner.Trial, res result.Result) 
 	files, err := rawFiles(filepath.Join(a.Work, "raw"))
 	var d delivery
 	if err == nil {
-		d, err = assemble(res, files)
+		d, err = newDelivery(res, files)
 	}
 	if err == nil {
 		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
-		err = a.store(own, d)
+		err = a.configMaps().store(own, d)
 	}
 	if err != nil {
 		message := fmt.Sprintf("the result could not be delivered: %v", err)

@@ -22,13 +22,13 @@ const (
 
 // loadTrial reads the trial. Every API error is tried again: permission and
 // object may be newer than the server that is asked.
-func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
-	ctx, cancel := context.WithTimeout(ctx, a.TrialRead)
+func (m configMaps) loadTrial(ctx context.Context, index int) (runner.Trial, *result.Failure) {
+	ctx, cancel := context.WithTimeout(ctx, m.limits.TrialRead)
 	defer cancel()
 	var cm ConfigMap
-	err := a.retry(ctx, "read the trial", func(ctx context.Context) error {
+	err := m.retry.do(ctx, "read the trial", func(ctx context.Context) error {
 		var err error
-		cm, err = a.API.Get(ctx, a.Trial)
+		cm, err = m.api.Get(ctx, m.trial)
 		return err
 	})
 	if err != nil {
@@ -37,13 +37,13 @@ func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
 	t, err := parseTrial(cm.Data[keyTrial])
 	if err != nil {
 		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
-			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
+			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", m.trial, keyTrial, err)}
 	}
-	if a.Index < 0 || a.Index >= t.Clients {
+	if index < 0 || index >= t.Clients {
 		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
-			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)}
+			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", m.trial, index, t.Clients)}
 	}
-	t.Ref.Client = a.Index
+	t.Ref.Client = index
 	return t, nil
 }
 
