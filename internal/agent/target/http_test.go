@@ -157,7 +157,7 @@ func TestNobodyMeasuresForWhoHasGone(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	r.speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, engine.PathSpeed, nil))
+	r.api().speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, engine.PathSpeed, nil))
 	if w.Body.Len() > 0 {
 		t.Errorf("it was measured: %s", w.Body)
 	}

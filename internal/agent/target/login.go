@@ -23,9 +23,9 @@ const (
 // loginFunc logs in once as the benchmark's account and returns the server's version.
 type loginFunc func(ctx context.Context) (version string, err error)
 
-// login goes through TCP as clients do, encrypted only where the server demands it, on a
+// newLogin goes through TCP as clients do, encrypted only where the server demands it, on a
 // connection of its own.
-func login(in inputs) (loginFunc, error) {
+func newLogin(in inputs) (loginFunc, error) {
 	host := in.target.BindAddress
 	if host == "" {
 		host = "127.0.0.1"
@@ -65,9 +65,9 @@ func denied(err error) bool {
 	return false
 }
 
-// door remembers the last login for a moment.
-type door struct {
-	login loginFunc
+// loginProbe remembers the last login for a moment.
+type loginProbe struct {
+	try loginFunc
 
 	mu      sync.Mutex
 	at      time.Time
@@ -76,23 +76,23 @@ type door struct {
 }
 
 // check logs in, unless the last login is younger than the age.
-func (d *door) check(ctx context.Context, age time.Duration) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.at.IsZero() || time.Since(d.at) >= age {
+func (p *loginProbe) check(ctx context.Context, age time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at.IsZero() || time.Since(p.at) >= age {
 		var version string
-		version, d.err = d.login(ctx)
-		if d.err == nil {
-			d.version = version
+		version, p.err = p.try(ctx)
+		if p.err == nil {
+			p.version = version
 		}
-		d.at = time.Now()
+		p.at = time.Now()
 	}
-	return d.err
+	return p.err
 }
 
 // lastVersion is what the server said at the last login that went well.
-func (d *door) lastVersion() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.version
+func (p *loginProbe) lastVersion() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.version
 }

@@ -26,7 +26,7 @@ import (
 
 // realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and
 // a user that is not root.
-func realServer(t *testing.T, settings ...engine.Setting) *server {
+func realServer(t *testing.T, settings ...engine.Setting) *agent {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_MARIADBD") == "" {
 		t.Skip("set ASSAY_TEST_MARIADBD=1 to start a real MariaDB")
@@ -53,16 +53,16 @@ func realServer(t *testing.T, settings ...engine.Setting) *server {
 		},
 		password: "p'; \\ \"%\n#", engine: mariadb.Engine(),
 	}
-	knocker, err := login(in)
+	login, err := newLogin(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(
+	return newAgent(
 		Options{
 			Data: dir + "/data", Run: dir + "/run", Tmp: dir + "/tmp", Listen: "127.0.0.1:0", Grace: 30 * time.Second,
 			Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 		},
-		in, knocker,
+		in, login,
 	)
 }
 
@@ -77,7 +77,7 @@ func TestRealMariaDB(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- provide(ctx, s) }()
-		r := &rig{server: s}
+		r := &rig{agent: s}
 		await(t, "readiness", r.isReady)
 		questions(t, s, connectSQL)
 		stop()
@@ -88,7 +88,7 @@ func TestRealMariaDB(t *testing.T) {
 }
 
 // questions checks the account and the settings from a client's side.
-func questions(t *testing.T, s *server, connectSQL string) {
+func questions(t *testing.T, s *agent, connectSQL string) {
 	t.Helper()
 	client, err := database.Open(
 		runner.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port, Database: s.in.target.Database, TLS: runner.TLSDisabled},
@@ -138,7 +138,7 @@ func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 	s := realServer(t)
 	ended := make(chan error, 1)
 	go func() { ended <- provide(t.Context(), s) }()
-	r := &rig{server: s}
+	r := &rig{agent: s}
 	await(t, "readiness", r.isReady)
 	text, err := os.ReadFile(filepath.Join(s.Run, "server.pid"))
 	if err != nil {
@@ -173,7 +173,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- provide(ctx, s) }()
-			r := &rig{server: s}
+			r := &rig{agent: s}
 			await(t, "readiness", r.isReady)
 			db := openReal(t, s)
 			do := func(statement string) {
@@ -206,8 +206,8 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 					t.Error("a table that is not in the snapshot is still there")
 				}
 			}
-			t.Logf("snapshot %+v, findings %q", taken, s.findings())
-			if found := s.findings(); strings.Contains(strings.Join(found, ""), "[ERROR]") {
+			t.Logf("snapshot %+v, findings %q", taken, s.logged.list())
+			if found := s.logged.list(); strings.Contains(strings.Join(found, ""), "[ERROR]") {
 				t.Errorf("the server complains of what it found: %q", found)
 			}
 			stop()
@@ -218,7 +218,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 	}
 }
 
-func openReal(t *testing.T, s *server) *sql.DB {
+func openReal(t *testing.T, s *agent) *sql.DB {
 	t.Helper()
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = s.in.target.Username, s.in.password, s.in.target.Database

@@ -46,8 +46,8 @@ func encryptionFailed(err error) bool {
 // hangsUp says whether the server ended the connection instead of an answer, where it was to
 // encrypt it: so does one that knows no TLS from 1.2 on, such as MySQL 5.7.22, which was
 // built with yaSSL. One that is starting may do it, too.
-func (s *server) hangsUp(err error) bool {
-	return s.in.tls != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
+func (in inputs) hangsUp(err error) bool {
+	return in.tls != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
 // cannotEncrypt is the failure of a server that is there but not over TLS.
