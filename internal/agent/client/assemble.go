@@ -3,18 +3,16 @@ package client
 import (
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // assemble makes the result of all that the steps found, also when one of them failed. The
 // blank result says where it comes from.
-func assemble(blank result.Result, o outcome[progress]) result.Result {
+func assemble(blank contract.Result, o outcome[progress]) contract.Result {
 	res, p := blank, o.found
-	res.State, res.Failure = result.Succeeded, o.failure
+	res.State, res.Failure = contract.Succeeded, o.failure
 	if o.failure != nil {
-		res.State = result.Failed
+		res.State = contract.Failed
 	}
 	res.Problems = o.problems
 	res.Data = dataOf(p)
@@ -24,10 +22,10 @@ func assemble(blank result.Result, o outcome[progress]) result.Result {
 	tool.Args, tool.Version = p.tool.args, p.measured.report.ToolVersion
 	tool.ExitCode, tool.Signal = p.measured.exitCode, p.measured.signal
 	tool.WarmupCut, tool.WarmupSeconds = p.measured.warmupCut, p.warmedUp.seconds
-	drawn(tool, runner.Warmup, p.warmedUp.seeds)
-	drawn(tool, runner.Phase(blank.Trial.Phase), p.measured.seeds)
+	drawn(tool, contract.PhaseWarmup, p.warmedUp.seeds)
+	drawn(tool, contract.Phase(blank.Trial.Phase), p.measured.seeds)
 	res.Measurements, res.Errors, res.Warmup = p.measured.report.Measurements, p.measured.report.Errors, p.warmedUp.measurements
-	if p.measured.warmupCut == result.WarmupInProcess {
+	if p.measured.warmupCut == contract.WarmupInProcess {
 		tool.WarmupSeconds, res.Warmup = p.measured.report.WarmupSeconds, p.measured.report.Warmup
 	}
 	res.Client.Clock, res.Client.Speed, res.Client.ClockStepSeconds = p.clock, p.speed.client, p.measured.clockStepSeconds
@@ -40,7 +38,7 @@ func assemble(blank result.Result, o outcome[progress]) result.Result {
 }
 
 // drawn records what random numbers the tool drew in a phase.
-func drawn(tool *result.Tool, phase runner.Phase, s seeds) {
+func drawn(tool *contract.Tool, phase contract.Phase, s seeds) {
 	if s.seed != 0 {
 		if tool.Seeds == nil {
 			tool.Seeds = map[string]int64{}
@@ -51,7 +49,7 @@ func drawn(tool *result.Tool, phase runner.Phase, s seeds) {
 }
 
 // timesOf adds what is known to when the agent was started.
-func timesOf(times result.Times, p progress) result.Times {
+func timesOf(times contract.Times, p progress) contract.Times {
 	times.Ready, times.WarmupStarted = p.ready, p.warmedUp.started
 	if p.start != nil {
 		times.Start, times.Planned = &p.start.published, &p.start.planned
@@ -62,18 +60,18 @@ func timesOf(times result.Times, p progress) result.Times {
 		return times
 	}
 	times.WindowStarted, times.WindowEnded = &w.from, &w.to
-	if s := p.measured.report.WarmupSeconds; s != nil && p.measured.warmupCut == result.WarmupInProcess {
+	if s := p.measured.report.WarmupSeconds; s != nil && p.measured.warmupCut == contract.WarmupInProcess {
 		times.WarmupStarted = new(w.from.Add(-time.Duration(*s * float64(time.Second))))
 	}
 	return times
 }
 
 // dataOf is what is known of the tables; nil for nothing.
-func dataOf(p progress) *result.Data {
+func dataOf(p progress) *contract.Data {
 	if p.reset == nil && p.loaded == nil {
 		return nil
 	}
-	d := &result.Data{Snapshot: p.snapshot, Tables: p.verified.tables}
+	d := &contract.Data{Snapshot: p.snapshot, Tables: p.verified.tables}
 	if p.loaded != nil {
 		d.Tables = p.loaded.tables
 	}
@@ -89,7 +87,7 @@ func dataOf(p progress) *result.Data {
 }
 
 // serverOf is what is known of the server; nil when it did not answer.
-func serverOf(p progress) *result.Server {
+func serverOf(p progress) *contract.Server {
 	if p.server.server == nil {
 		return nil
 	}
@@ -105,13 +103,13 @@ func serverOf(p progress) *result.Server {
 }
 
 // targetOf is what the agents of the target told; nil when they told nothing.
-func targetOf(p progress) *result.Environment {
+func targetOf(p progress) *contract.Environment {
 	before, after := p.countersBefore().target, p.after.target
 	if before == nil && after == nil && p.speed.target == nil && p.replicas == nil {
 		return nil
 	}
-	target := &result.Environment{Speed: p.speed.target, Replicas: p.replicas}
-	for _, env := range []*engine.Environment{before, after} { // the later one counts
+	target := &contract.Environment{Speed: p.speed.target, Replicas: p.replicas}
+	for _, env := range []*contract.TargetEnvironment{before, after} { // the later one counts
 		if env != nil {
 			target.Machine, target.Limits, target.Warnings, target.Storage = env.Machine, env.Limits, env.Warnings, env.Storage
 		}

@@ -4,7 +4,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // meter reads the counters of this container.
@@ -14,7 +15,7 @@ type meter struct {
 }
 
 // before are the counters when the tool is not there yet.
-func (m *meter) before(frequency *result.Frequency) *result.Usage {
+func (m *meter) before(frequency *contract.Frequency) *contract.Usage {
 	usage := m.machine.Usage(0)
 	usage.CPUFrequency = frequency
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
@@ -22,7 +23,7 @@ func (m *meter) before(frequency *result.Frequency) *result.Usage {
 }
 
 // after are the counters when the tool has ended.
-func (m *meter) after(in invocation) *result.Usage {
+func (m *meter) after(in invocation) *contract.Usage {
 	usage := m.machine.Usage(0)
 	usage.CPUFrequency = m.machine.Frequency()
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
@@ -30,7 +31,7 @@ func (m *meter) after(in invocation) *result.Usage {
 }
 
 // usages are counters from before and after.
-type usages struct{ before, after *result.Usage }
+type usages struct{ before, after *contract.Usage }
 
 // inside replaces the counters around the tool by those inside its window, if that is known:
 // what the tool did to get ready is no part of it. Those around it stay where the window is
@@ -48,7 +49,7 @@ func (m *meter) inside(around usages, w window) usages {
 
 // inside is a sample with the context switches and the CPU frequency of the reading around the
 // window: nobody reads those of many threads and CPUs twice a second.
-func inside(around *result.Usage, sample result.Usage) *result.Usage {
+func inside(around *contract.Usage, sample contract.Usage) *contract.Usage {
 	if around != nil {
 		sample.VoluntarySwitches, sample.InvoluntarySwitches = around.VoluntarySwitches, around.InvoluntarySwitches
 		sample.CPUFrequency = around.CPUFrequency

@@ -8,8 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -78,14 +77,14 @@ func (r replicaSet) position(ctx context.Context) (string, error) {
 }
 
 // state puts one question; with a position, one that may take as long as replicaWait.
-func (r replicaSet) state(ctx context.Context, i int, position string) (engine.ReplicaState, error) {
-	path := engine.PathReplica
+func (r replicaSet) state(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
+	path := contract.PathReplica
 	if position != "" {
 		path += "?" + url.Values{"position": {position}, "wait": {fmt.Sprint(replicaWait)}}.Encode()
 	}
-	var state engine.ReplicaState
+	var state contract.ReplicaState
 	if err := r.agents[i].get(ctx, path, &state); err != nil {
-		return engine.ReplicaState{}, fmt.Errorf("asking its agent: %w", err)
+		return contract.ReplicaState{}, fmt.Errorf("asking its agent: %w", err)
 	}
 	return state, nil
 }
@@ -95,8 +94,8 @@ var errNoTime = errors.New("the time was over before its agent answered")
 
 // reachPosition waits until a replica runs and has applied the position. If that does not
 // come, it returns what the replica told last, and the error says what it lacked then.
-func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (engine.ReplicaState, error) {
-	var last engine.ReplicaState
+func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
+	var last contract.ReplicaState
 	var lacked error
 	for {
 		state, err := r.state(ctx, i, position)
@@ -106,9 +105,9 @@ func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (
 				return state, nil
 			}
 		case errors.Is(err, ErrRefused):
-			return engine.ReplicaState{}, err
+			return contract.ReplicaState{}, err
 		case ctx.Err() == nil:
-			last, lacked = engine.ReplicaState{}, err
+			last, lacked = contract.ReplicaState{}, err
 		case lacked == nil:
 			lacked = errNoTime
 		default:
@@ -123,7 +122,7 @@ func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (
 }
 
 // lack is what a replica lacks to have reached the position; nil for nothing.
-func lack(state engine.ReplicaState, position string) error {
+func lack(state contract.ReplicaState, position string) error {
 	behind := position != "" && (state.Applied == nil || !*state.Applied)
 	switch {
 	case state.Running && !behind:
@@ -139,7 +138,7 @@ func lack(state engine.ReplicaState, position string) error {
 }
 
 // catchUp waits until every replica follows and has all that the primary has.
-func (r replicaSet) catchUp(ctx context.Context) *result.Failure {
+func (r replicaSet) catchUp(ctx context.Context) *contract.Failure {
 	position, err := r.position(ctx)
 	if err != nil {
 		return lost(err)
@@ -156,25 +155,25 @@ func (r replicaSet) catchUp(ctx context.Context) *result.Failure {
 	return nil
 }
 
-func replicationFailed(what string, err error) *result.Failure {
-	return &result.Failure{Reason: result.ReasonReplicationFailed, Message: fmt.Sprintf("%s: %v", what, err)}
+func replicationFailed(what string, err error) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonReplicationFailed, Message: fmt.Sprintf("%s: %v", what, err)}
 }
 
 // copyData has the agents of all replicas copy their data directories.
 func (r replicaSet) copyData(ctx context.Context, path string) error {
 	return r.each(func(i int) error {
-		var done result.Copy
+		var done contract.Copy
 		return r.retry.do(ctx, "ask a replica's agent for "+path, func(ctx context.Context) error {
-			return r.agents[i].post(ctx, path, engine.Operation{ID: r.id}, &done)
+			return r.agents[i].post(ctx, path, contract.Operation{ID: r.id}, &done)
 		})
 	})
 }
 
 // takeSnapshots follows the snapshot of the primary: nobody has written since they
 // caught up, so all of them hold the same.
-func (r replicaSet) takeSnapshots(ctx context.Context) *result.Failure {
-	if err := r.copyData(ctx, engine.PathSnapshot); err != nil {
-		return &result.Failure{Reason: result.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
+func (r replicaSet) takeSnapshots(ctx context.Context) *contract.Failure {
+	if err := r.copyData(ctx, contract.PathSnapshot); err != nil {
+		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
 	}
 	return nil
 }
@@ -183,10 +182,10 @@ func (r replicaSet) takeSnapshots(ctx context.Context) *result.Failure {
 // still ahead of it stops meanwhile; one that was restored first would fetch again what the
 // primary then forgets.
 func (r replicaSet) restore(ctx context.Context) (o outcome[time.Time]) {
-	err := r.copyData(ctx, engine.PathRestore)
+	err := r.copyData(ctx, contract.PathRestore)
 	o.found = time.Now()
 	if err != nil {
-		return o.failed(&result.Failure{Reason: result.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)})
 	}
 	return o
 }
@@ -203,7 +202,7 @@ func (r replicaSet) mark(ctx context.Context, patience time.Duration) (o outcome
 
 // collectAfter records how far the replicas followed: first the greatest lag of the
 // window, then how long they take for the rest.
-func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]result.Replica]) {
+func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]contract.Replica]) {
 	position, err := r.position(ctx)
 	if err != nil {
 		return o.failed(lost(err))
@@ -212,7 +211,7 @@ func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]r
 	if m.ended != nil {
 		ended = *m.ended
 	}
-	o.found = make([]result.Replica, len(r.agents))
+	o.found = make([]contract.Replica, len(r.agents))
 	for i := range o.found {
 		o.found[i].Index = i
 	}
@@ -232,11 +231,11 @@ func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]r
 }
 
 // countersInside the measured window.
-func (r replicaSet) countersInside(ctx context.Context, replicas []result.Replica, w window) error {
+func (r replicaSet) countersInside(ctx context.Context, replicas []contract.Replica, w window) error {
 	ctx, cancel := context.WithTimeout(ctx, r.ask)
 	defer cancel()
 	return r.each(func(i int) error {
-		var env engine.Environment
+		var env contract.TargetEnvironment
 		if err := r.agents[i].get(ctx, w.path(), &env); err != nil {
 			return err
 		}
@@ -250,7 +249,7 @@ func (r replicaSet) countersInside(ctx context.Context, replicas []result.Replic
 }
 
 // describe one replica, whose index is set.
-func (r replicaSet) describe(ctx context.Context, to *result.Replica, position string, ended time.Time) {
+func (r replicaSet) describe(ctx context.Context, to *contract.Replica, position string, ended time.Time) {
 	state, err := r.state(ctx, to.Index, "")
 	switch {
 	case err != nil:

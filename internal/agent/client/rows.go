@@ -7,19 +7,20 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // countRows is how many rows the server has changed so far, by what it said of its
 // status just now; nil where it does not count them.
-func countRows(facts serverFacts, storageEngine string, status map[string]string) *result.CountedRows {
+func countRows(facts serverFacts, storageEngine string, status map[string]string) *contract.CountedRows {
 	server := facts.server
 	counters, ok := engine.CountersOfRows(server.Version, cmp.Or(storageEngine, server.Variables["default_storage_engine"]))
 	uptime, known := statusOf(status, "Uptime")
 	if !ok || !known {
 		return nil
 	}
-	rows := &result.CountedRows{Started: time.Now().Add(-time.Duration(uptime) * time.Second).Truncate(time.Second).UTC()}
+	rows := &contract.CountedRows{Started: time.Now().Add(-time.Duration(uptime) * time.Second).Truncate(time.Second).UTC()}
 	for _, c := range []struct {
 		name string
 		to   *int64

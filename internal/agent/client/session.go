@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // session is what the steps of a trial work with. connect makes it; no step changes it.
@@ -24,7 +25,7 @@ type session struct {
 	meter    *meter
 	maps     configMaps
 	retry    retrier
-	bench    func(context.Context, runner.Endpoint, runner.Credentials) (Workbench, error)
+	bench    func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error)
 }
 
 // beginning is the session with the instant at which a tool begins its window by itself.
@@ -35,7 +36,7 @@ func (s session) beginning(planned time.Time) session {
 
 // connect finds the adapter of the tool and what it needs, and prepares the ways to the
 // server and to the agents.
-func (a *Agent) connect(ctx context.Context, t runner.Trial) outcome[session] {
+func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] {
 	var o outcome[session]
 	adapter, known := a.Runner(t.Runner)
 	if !known {
@@ -60,7 +61,7 @@ func (a *Agent) connect(ctx context.Context, t runner.Trial) outcome[session] {
 	}
 	if s.speaks() {
 		if s.server, err = a.Connect(t.Endpoint, s.credentials); err != nil {
-			return o.failed(&result.Failure{Reason: result.ReasonTLSFailed, Message: err.Error()})
+			return o.failed(&contract.Failure{Reason: contract.ReasonTLSFailed, Message: err.Error()})
 		}
 	}
 	if s.replicated() {
@@ -76,8 +77,8 @@ func (a *Agent) connect(ctx context.Context, t runner.Trial) outcome[session] {
 
 // settleTLS finds out whether the server offers TLS, and has the tool use it or not.
 // The agent's own connections go on as this one went.
-func settleTLS(ctx context.Context, s session) outcome[runner.TLSMode] {
-	o := outcome[runner.TLSMode]{found: runner.TLSRequired}
+func settleTLS(ctx context.Context, s session) outcome[contract.TLSMode] {
+	o := outcome[contract.TLSMode]{found: contract.TLSRequired}
 	var cipher string
 	o.failure = reach(ctx, s, func(ctx context.Context) error {
 		var err error
@@ -85,7 +86,7 @@ func settleTLS(ctx context.Context, s session) outcome[runner.TLSMode] {
 		return err
 	})
 	if o.failure == nil && cipher == "" {
-		o.found = runner.TLSDisabled
+		o.found = contract.TLSDisabled
 		o.problem("server/tls", "TLS is preferred, but the server does not offer it: the tool connects without")
 	}
 	return o
@@ -93,7 +94,7 @@ func settleTLS(ctx context.Context, s session) outcome[runner.TLSMode] {
 
 // checkCommands has the adapter build every command line, so that a workload that cannot be
 // expressed fails before anything runs.
-func checkCommands(s session) *result.Failure {
+func checkCommands(s session) *contract.Failure {
 	for _, phase := range s.phases() {
 		if s.skips(phase) {
 			continue
@@ -105,6 +106,6 @@ func checkCommands(s session) *result.Failure {
 	return nil
 }
 
-func invalid(err error) *result.Failure {
-	return &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}
+func invalid(err error) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}
 }

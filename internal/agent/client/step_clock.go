@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/clock"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -29,12 +29,12 @@ const (
 // compareClocks measures how this client's clock stands to that of the target: the agent's, or
 // where there is none, the server's. Every client does, so that the instants of all can be
 // compared. Nothing fails for want of it.
-func compareClocks(ctx context.Context, s session) (o outcome[*result.ClockOffset]) {
+func compareClocks(ctx context.Context, s session) (o outcome[*contract.ClockOffset]) {
 	ctx, cancel := context.WithTimeout(ctx, clockTime)
 	defer cancel()
-	reference, step, collect := result.ReferenceAgent, time.Duration(0), agentClock
+	reference, step, collect := contract.ReferenceAgent, time.Duration(0), agentClock
 	if s.trial.Agent == "" {
-		reference, step, collect = result.ReferenceServer, sqlStep, serverClock
+		reference, step, collect = contract.ReferenceServer, sqlStep, serverClock
 	}
 	exchanges, err := collect(ctx, s)
 	var best clock.Exchange
@@ -45,7 +45,7 @@ func compareClocks(ctx context.Context, s session) (o outcome[*result.ClockOffse
 		o.problem("target/clock", "how the client's clock stands to that of the target is not known: %v", err)
 		return o
 	}
-	o.found = &result.ClockOffset{
+	o.found = &contract.ClockOffset{
 		Reference: reference, OffsetSeconds: best.Offset().Seconds(), UncertaintySeconds: (best.Delay()/2 + step).Seconds(),
 		Exchanges: len(exchanges), At: best.Sent.Round(0),
 	}
@@ -63,9 +63,9 @@ func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 	defer kept.CloseIdleConnections()
 	agent.http = &http.Client{Transport: kept}
 	return clock.Collect(ctx, clockExchanges, func(ctx context.Context) (clock.Exchange, error) {
-		var told engine.Clock
+		var told contract.Clock
 		sent := time.Now()
-		err := agent.get(ctx, engine.PathClock, &told)
+		err := agent.get(ctx, contract.PathClock, &told)
 		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
 			err = errors.New("the agent tells no time: use agents of the same release")
 		}
@@ -77,7 +77,7 @@ func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 // clients; each takes it for one of the target's clock, so that they begin together though
 // their own clocks differ. How the manager's clock stands to the target's does not matter
 // then: it moves all of them alike.
-func ownTime(published time.Time, clients int, c *result.ClockOffset) time.Time {
+func ownTime(published time.Time, clients int, c *contract.ClockOffset) time.Time {
 	if clients < 2 || c == nil || !c.Beyond() || c.Offset().Abs() > maxCorrection {
 		return published
 	}

@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // leastAsk is the time that the target's agent gets even when the planned instant
@@ -23,9 +22,9 @@ func (l Limits) askUntil(planned time.Time) time.Duration {
 // counters from before the measured window.
 type counters struct {
 	// client are those of this container.
-	client *result.Usage
+	client *contract.Usage
 	// target is what the target's agent told; nil when it did not.
-	target *engine.Environment
+	target *contract.TargetEnvironment
 	server statusBefore
 }
 
@@ -34,7 +33,7 @@ type counters struct {
 type statusBefore struct {
 	status      map[string]string
 	countedFrom *time.Time
-	rows        *result.CountedRows
+	rows        *contract.CountedRows
 }
 
 // snapshotCounters reads all counters, those of the server last, so that they hold as little
@@ -47,8 +46,8 @@ func snapshotCounters(ctx context.Context, s session, facts serverFacts, patienc
 }
 
 // countersAround reads the counters of both sides.
-func countersAround(ctx context.Context, s session, frequency *result.Frequency, patience time.Duration) (o outcome[counters]) {
-	o.failure = part(&o, &o.found.target, askTarget(ctx, s, engine.PathEnvironment, patience))
+func countersAround(ctx context.Context, s session, frequency *contract.Frequency, patience time.Duration) (o outcome[counters]) {
+	o.failure = part(&o, &o.found.target, askTarget(ctx, s, contract.PathEnvironment, patience))
 	o.found.client = s.meter.before(frequency)
 	return o
 }
@@ -70,7 +69,7 @@ func snapshotStatus(ctx context.Context, s session, facts serverFacts) (o outcom
 type countersAfter struct {
 	// target is what the target's agent told, with the counters inside the window where it
 	// has them; nil when it told nothing.
-	target *engine.Environment
+	target *contract.TargetEnvironment
 	// statusDelta and variablesChanged since before the window.
 	statusDelta      map[string]float64
 	variablesChanged map[string]string
@@ -97,8 +96,8 @@ func collectAfter(ctx context.Context, s session, m measured, facts serverFacts,
 		return o.failed(lost(err))
 	}
 	o.found.statusDelta = statusDelta(before.window, status)
-	if n, known := statusDelta(before.handshakes, status)[result.StatusTLSAccepts]; known {
-		o.found.statusDelta[result.StatusTLSAccepts] = n
+	if n, known := statusDelta(before.handshakes, status)[contract.StatusTLSAccepts]; known {
+		o.found.statusDelta[contract.StatusTLSAccepts] = n
 	}
 	o.found.variablesChanged = changed(facts.server.Variables, variables)
 	if failure := s.keepPairs("server/variables-after.txt", variables); failure != nil {
@@ -117,29 +116,29 @@ type window struct {
 // before now.
 func (w window) path() string {
 	if !w.known {
-		return engine.PathEnvironment
+		return contract.PathEnvironment
 	}
 	ages := url.Values{"from": {seconds(time.Since(w.from))}, "to": {seconds(time.Since(w.to))}}
-	return engine.PathEnvironment + "?" + ages.Encode()
+	return contract.PathEnvironment + "?" + ages.Encode()
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
 // askTarget is what the target's agent says of its environment; nil without an answer.
 // Nothing fails for want of it.
-func askTarget(ctx context.Context, s session, path string, patience time.Duration) (o outcome[*engine.Environment]) {
+func askTarget(ctx context.Context, s session, path string, patience time.Duration) (o outcome[*contract.TargetEnvironment]) {
 	if s.target == nil {
 		return o
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var env engine.Environment
+	var env contract.TargetEnvironment
 	if err := s.target.get(ctx, path, &env); err != nil {
 		o.problem("target/environment", "the target's agent does not answer: %v", err)
 		return o
 	}
-	if env.Version != engine.EnvironmentVersion {
-		o.problem("target/environment", "version: got %q, want %q: use agents of the same release", env.Version, engine.EnvironmentVersion)
+	if env.Version != contract.EnvironmentVersion {
+		o.problem("target/environment", "version: got %q, want %q: use agents of the same release", env.Version, contract.EnvironmentVersion)
 		return o
 	}
 	o.found = &env

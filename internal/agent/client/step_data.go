@@ -5,44 +5,42 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // copyData has the target's agent copy the data directory. It asks again until the
 // trial's deadline while no answer comes: the name of the trial's ConfigMap, which
 // is another for every attempt, makes sure that it is done once.
-func copyData(ctx context.Context, s session, path string) (result.Copy, error) {
-	var done result.Copy
+func copyData(ctx context.Context, s session, path string) (contract.Copy, error) {
+	var done contract.Copy
 	err := s.retry.do(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
-		return s.target.post(ctx, path, engine.Operation{ID: s.maps.trial}, &done)
+		return s.target.post(ctx, path, contract.Operation{ID: s.maps.trial}, &done)
 	})
 	return done, err
 }
 
 // restore has the data directory put back from its snapshot.
-func restore(ctx context.Context, s session) outcome[*result.Reset] {
-	reset := &result.Reset{Method: result.ResetSnapshot, Started: time.Now()}
-	o := outcome[*result.Reset]{found: reset}
-	done, err := copyData(ctx, s, engine.PathRestore)
+func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
+	reset := &contract.ResetReport{Method: contract.ResetSnapshot, Started: time.Now()}
+	o := outcome[*contract.ResetReport]{found: reset}
+	done, err := copyData(ctx, s, contract.PathRestore)
 	reset.Ended = time.Now()
 	if err != nil {
-		return o.failed(&result.Failure{Reason: result.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)})
 	}
 	reset.Copy = &done
 	return o
 }
 
 // reload has the tool drop its tables and load them again.
-func reload(ctx context.Context, s session) outcome[*result.Reset] {
-	reset := &result.Reset{Method: result.ResetReload, Started: time.Now()}
-	o := outcome[*result.Reset]{found: reset}
+func reload(ctx context.Context, s session) outcome[*contract.ResetReport] {
+	reset := &contract.ResetReport{Method: contract.ResetReload, Started: time.Now()}
+	o := outcome[*contract.ResetReport]{found: reset}
 	// The other clients wait: whatever they share of the load is done here.
 	s.trial.Clients = 1
-	for _, phase := range []runner.Phase{runner.Cleanup, runner.Prepare} {
+	for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
 		if failure := note(&o, reloadPhase(ctx, s, phase)); failure != nil {
-			o.failure = &result.Failure{Reason: result.ReasonResetFailed,
+			o.failure = &contract.Failure{Reason: contract.ReasonResetFailed,
 				Message: fmt.Sprintf("reloading the data, phase %s: %s: %s", phase, failure.Reason, failure.Message)}
 			break
 		}
@@ -51,7 +49,7 @@ func reload(ctx context.Context, s session) outcome[*result.Reset] {
 	return o
 }
 
-func reloadPhase(ctx context.Context, s session, phase runner.Phase) (o outcome[struct{}]) {
+func reloadPhase(ctx context.Context, s session, phase contract.Phase) (o outcome[struct{}]) {
 	if s.skips(phase) {
 		return o
 	}
@@ -77,7 +75,7 @@ func reloadPhase(ctx context.Context, s session, phase runner.Phase) (o outcome[
 
 // tableCount is what the server said of the tables, and how long it took.
 type tableCount struct {
-	tables  []result.Table
+	tables  []contract.Table
 	seconds float64
 }
 
@@ -88,7 +86,7 @@ func verify(ctx context.Context, s session) outcome[tableCount] {
 		return o
 	}
 	differ := compareTables(o.found.tables, s.trial.Reset.Tables)
-	if s.trial.Reset.Method == result.ResetReload {
+	if s.trial.Reset.Method == contract.ResetReload {
 		// A tool may load other random data; the same number of rows is what counts.
 		for _, text := range differ.checksums {
 			o.problem("reset", "%s", text)
@@ -96,7 +94,7 @@ func verify(ctx context.Context, s session) outcome[tableCount] {
 		differ.checksums = nil
 	}
 	if text := differ.text(); text != "" {
-		return o.failed(&result.Failure{Reason: result.ReasonDataDiffers, Message: fmt.Sprintf(
+		return o.failed(&contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
 			"after the reset (%s) the data is not what was loaded: %s", s.trial.Reset.Method, text)})
 	}
 	return o
@@ -108,7 +106,7 @@ func countTables(ctx context.Context, s session) (o outcome[tableCount]) {
 	began := time.Now()
 	tables, unchecked, err := s.server.Tables(ctx)
 	if unchecked != "" {
-		o.problem(result.SourceChecksum, "%s", unchecked)
+		o.problem(contract.SourceChecksum, "%s", unchecked)
 	}
 	if err != nil {
 		return o.failed(lost(err))
@@ -119,8 +117,8 @@ func countTables(ctx context.Context, s session) (o outcome[tableCount]) {
 
 // loadedData is what Prepare left.
 type loadedData struct {
-	tables []result.Table
-	rows   *result.CountedRows
+	tables []contract.Table
+	rows   *contract.CountedRows
 }
 
 // countLoaded counts what Prepare left in the schema, when all clients have ended, and
@@ -140,7 +138,7 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 }
 
 // checkRows compares what Prepare left with what it has to leave.
-func checkRows(s session, tables []result.Table) *result.Failure {
+func checkRows(s session, tables []contract.Table) *contract.Failure {
 	if s.runner.Rows == nil {
 		return nil
 	}
@@ -149,17 +147,17 @@ func checkRows(s session, tables []result.Table) *result.Failure {
 		return invalid(err)
 	}
 	if text := missingRows(tables, want).text(); text != "" {
-		return &result.Failure{Reason: result.ReasonDataDiffers, Message: fmt.Sprintf(
+		return &contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
 			"the tool ended well, but did not load what was asked for: %s", text)}
 	}
 	return nil
 }
 
 // takeSnapshot has the loaded data kept, for restore.
-func takeSnapshot(ctx context.Context, s session) (o outcome[*result.Copy]) {
-	done, err := copyData(ctx, s, engine.PathSnapshot)
+func takeSnapshot(ctx context.Context, s session) (o outcome[*contract.Copy]) {
+	done, err := copyData(ctx, s, contract.PathSnapshot)
 	if err != nil {
-		return o.failed(&result.Failure{Reason: result.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)})
 	}
 	o.found = &done
 	return o

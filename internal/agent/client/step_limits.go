@@ -6,8 +6,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // checkLimits refuses what cannot fit, before anything is loaded or measured.
@@ -20,7 +19,7 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 	if err != nil {
 		o.problem("client/limits", "asking for the limit of open files: %v", err)
 	}
-	if s.asks() && all != (runner.Demand{}) {
+	if s.asks() && all != (contract.Demand{}) {
 		status, err := s.server.Status(ctx)
 		if err != nil {
 			return o.failed(lost(err))
@@ -28,7 +27,7 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 		short = append(short, shortfalls(all, facts.server.Variables, status)...)
 	}
 	if len(short) > 0 {
-		return o.failed(&result.Failure{Reason: result.ReasonLimitTooLow, Message: fmt.Sprintf(
+		return o.failed(&contract.Failure{Reason: contract.ReasonLimitTooLow, Message: fmt.Sprintf(
 			"the workload needs more than a limit allows: %s", strings.Join(short, "; "))})
 	}
 	return o

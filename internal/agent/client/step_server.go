@@ -10,22 +10,23 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/database"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // reach asks until the server answers: its name and the way to it may be newer than
 // this pod knows.
-func reach(ctx context.Context, s session, question func(context.Context) error) *result.Failure {
+func reach(ctx context.Context, s session, question func(context.Context) error) *contract.Failure {
 	patience, cancel := context.WithTimeout(ctx, s.limits.Connect)
 	defer cancel()
-	var final *result.Failure
+	var final *contract.Failure
 	err := s.retry.do(patience, "reach the server", func(ctx context.Context) error {
 		err := question(ctx)
 		if err == nil {
 			return nil
 		}
 		// Only a server that did not answer may answer later.
-		if final = database.FailureOf(err); final.Reason != result.ReasonTargetUnreachable {
+		if final = database.FailureOf(err); final.Reason != contract.ReasonTargetUnreachable {
 			return fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		return err
@@ -37,7 +38,7 @@ func reach(ctx context.Context, s session, question func(context.Context) error)
 }
 
 // waitForServer makes sure that the server answers; the first client records what it is.
-func waitForServer(ctx context.Context, s session) *result.Failure {
+func waitForServer(ctx context.Context, s session) *contract.Failure {
 	return reach(ctx, s, func(ctx context.Context) error {
 		_, _, err := s.server.Version(ctx)
 		return err
@@ -47,14 +48,14 @@ func waitForServer(ctx context.Context, s session) *result.Failure {
 // serverFacts are what a server is.
 type serverFacts struct {
 	// server has what it says of itself; nil when it did not answer.
-	server *result.Server
+	server *contract.Server
 	// connect is how long a connection with one question took.
 	connect time.Duration
 }
 
 // queryServer makes sure that the server answers, and records what it is.
 func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
-	server := &result.Server{}
+	server := &contract.Server{}
 	failure := reach(ctx, s, func(ctx context.Context) error {
 		var err error
 		server.Version, server.VersionComment, err = s.server.Version(ctx)
@@ -81,7 +82,7 @@ func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
 
 // timeRoundTrip times the way to the server and back. The time to connect is that of one
 // connection.
-func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o outcome[*result.Probe]) {
+func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o outcome[*contract.Probe]) {
 	probe, err := s.server.RoundTrip(ctx)
 	if err != nil {
 		o.problem("server/round-trip", "%v", err)
@@ -100,7 +101,7 @@ func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o out
 
 // timeCommits measures what commits cost, before the data is loaded. A server that does
 // not allow it, such as one that may only be read, is measured nevertheless.
-func timeCommits(ctx context.Context, s session) (o outcome[*result.Durability]) {
+func timeCommits(ctx context.Context, s session) (o outcome[*contract.Durability]) {
 	if s.skips(s.phase()) {
 		return o // the data is the user's, and so is the schema
 	}
@@ -115,7 +116,7 @@ func timeCommits(ctx context.Context, s session) (o outcome[*result.Durability])
 
 // preflightTable is a name that no other run and no user has, and the same for every
 // attempt, so that the next one clears up after one that was killed.
-func preflightTable(ref result.TrialRef) string {
+func preflightTable(ref contract.TrialRef) string {
 	return fmt.Sprintf("assay_preflight_%x", sha256.Sum256([]byte(ref.RunUID+"/"+ref.Target)))[:32]
 }
 
@@ -131,20 +132,20 @@ func readStatus(ctx context.Context, s session) (o outcome[map[string]string]) {
 }
 
 // lost is the failure for a server that answered before and does not any more.
-func lost(err error) *result.Failure {
+func lost(err error) *contract.Failure {
 	f := database.FailureOf(err)
-	if f.Reason == result.ReasonTargetUnreachable {
-		f.Reason = result.ReasonTargetLost
+	if f.Reason == contract.ReasonTargetUnreachable {
+		f.Reason = contract.ReasonTargetLost
 	}
 	return f
 }
 
 // keepPairs writes names and values among the raw files.
-func (s session) keepPairs(name string, values map[string]string) *result.Failure {
+func (s session) keepPairs(name string, values map[string]string) *contract.Failure {
 	path := filepath.Join(s.tool.work, "raw", name)
 	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, formatPairs(values), 0o600))
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}
 	}
 	return nil
 }

@@ -3,15 +3,15 @@ package client
 import (
 	"context"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/machinespeed"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // speeds of the machines.
 type speeds struct {
 	// client is nil before it was measured, and target where its agent does not tell.
-	client, target *result.Speed
+	client, target *contract.Speed
 }
 
 // measureSpeed measures how fast the machines are: this one, and then that of the target, since
@@ -28,8 +28,8 @@ func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.limits.Ask)
 	defer cancel()
-	var theirs result.Speed
-	if err := s.target.get(ctx, engine.PathSpeed, &theirs); err != nil {
+	var theirs contract.Speed
+	if err := s.target.get(ctx, contract.PathSpeed, &theirs); err != nil {
 		o.problem("target/speed", "the target's agent does not tell the speed of its machine: %v", err)
 		return o
 	}

@@ -7,15 +7,16 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // reportReady tells the manager that this client can start.
 func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
 	now := time.Now()
 	if err := s.maps.annotateReady(ctx, now); err != nil {
-		return o.failed(&result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)})
 	}
 	o.found = &now
 	return o
@@ -32,10 +33,10 @@ type start struct {
 
 // agreeOnStart waits for the start that the manager publishes, the same for all clients.
 // What follows from it is the instant at which all of them measure.
-func agreeOnStart(ctx context.Context, s session, c *result.ClockOffset) (o outcome[*start]) {
+func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o outcome[*start]) {
 	published, err := s.maps.publishedStart(ctx)
 	if err != nil {
-		return o.failed(&result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)})
 	}
 	own := ownTime(published, s.trial.Clients, c)
 	o.found = &start{published: published, own: own, planned: own.Add(s.opening().Delay(s.trial))}
@@ -44,7 +45,7 @@ func agreeOnStart(ctx context.Context, s session, c *result.ClockOffset) (o outc
 
 // waitForStart sleeps until the process that measures is to be started. If that has passed, it
 // starts at once, and the times show by how much it was late.
-func waitForStart(ctx context.Context, s session, at start) *result.Failure {
+func waitForStart(ctx context.Context, s session, at start) *contract.Failure {
 	return waited(sleepUntil(ctx, at.launch(s.opening())))
 }
 
@@ -59,11 +60,11 @@ func (s start) launch(o runner.Opening) time.Time {
 	return s.planned.Add(-o.Lead)
 }
 
-func waited(err error) *result.Failure {
+func waited(err error) *contract.Failure {
 	if err == nil {
 		return nil
 	}
-	return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
+	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
 }
 
 // openRelay is the relay before the server where round trips are delayed; nil where not.
@@ -77,14 +78,14 @@ func openRelay(s session) (o outcome[*relay]) {
 	}
 	target := net.JoinHostPort(s.trial.Endpoint.Host, strconv.Itoa(int(s.trial.Endpoint.Port)))
 	if o.found, err = newRelay(target, delay); err != nil {
-		return o.failed(&result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)})
 	}
 	return o
 }
 
 // prepareTool makes the command of a phase ready to start; there may be none. The tool connects
 // to the relay, if there is one, and else to the server.
-func prepareTool(ctx context.Context, s session, phase runner.Phase, r *relay) (o outcome[preparedTool]) {
+func prepareTool(ctx context.Context, s session, phase contract.Phase, r *relay) (o outcome[preparedTool]) {
 	if s.skips(phase) {
 		return o
 	}
@@ -115,7 +116,7 @@ type warmedUp struct {
 	// started is nil when it never was.
 	started      *time.Time
 	seeds        seeds
-	measurements []result.Measurement
+	measurements []contract.Measurement
 	// seconds that it took; nil if unknown.
 	seconds *float64
 }
@@ -125,7 +126,7 @@ func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outc
 	if failure := waited(sleepUntil(ctx, at.own)); failure != nil {
 		return o.failed(failure)
 	}
-	if s.skips(runner.Warmup) {
+	if s.skips(contract.PhaseWarmup) {
 		return o
 	}
 	in, failure := s.tool.run(ctx, tool)
@@ -133,21 +134,21 @@ func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outc
 		o.found.started, o.found.seeds = &in.started, tool.seeds()
 	}
 	if failure == nil {
-		report := s.runner.Parse(s.trial, runner.Warmup, in.output)
+		report := s.runner.Parse(s.trial, contract.PhaseWarmup, in.output)
 		o.found.measurements, o.found.seconds = report.Measurements, secondsOf(in, report.Measurements)
 		if failure = report.Failure; failure != nil {
 			o.problems = append(o.problems, report.Problems...)
 		}
 	}
 	if failure != nil {
-		return o.failed(&result.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message})
+		return o.failed(&contract.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message})
 	}
 	return o
 }
 
 // secondsOf is how long a warm-up in a process of its own took.
-func secondsOf(in invocation, measurements []result.Measurement) *float64 {
-	if m, ok := result.Find(measurements, result.NameTotalTime, nil); ok && m.Value != nil {
+func secondsOf(in invocation, measurements []contract.Measurement) *float64 {
+	if m, ok := contract.Find(measurements, contract.NameTotalTime, nil); ok && m.Value != nil {
 		return m.Value
 	}
 	return new(in.ended.Sub(in.started).Seconds())
@@ -163,7 +164,7 @@ type seeds struct {
 func (t preparedTool) seeds() seeds { return seeds{t.seed, t.unseeded} }
 
 // rawName is the folder of a phase's raw output.
-func rawName(p runner.Phase) string {
-	names := map[runner.Phase]string{runner.Prepare: "prepare", runner.Warmup: "warmup", runner.Run: "run", runner.Cleanup: "cleanup"}
+func rawName(p contract.Phase) string {
+	names := map[contract.Phase]string{contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run", contract.PhaseCleanup: "cleanup"}
 	return names[p]
 }

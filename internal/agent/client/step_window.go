@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // measured is what a run of the tool in the measured phase yielded. All is empty while it has
@@ -18,7 +19,7 @@ type measured struct {
 	seeds          seeds
 	report         runner.Report
 	// warmupCut is how the warm-up was kept out of the window; empty but for the phase Run.
-	warmupCut result.WarmupCut
+	warmupCut contract.WarmupCut
 	// usage of this container: inside the window where there are samples of it.
 	usage usages
 	// clockStepSeconds is by how much the wall clock advanced more than the monotonic one.
@@ -29,8 +30,8 @@ type measured struct {
 }
 
 // times are those of the process and of its window.
-func (m measured) times() result.Times {
-	t := result.Times{MeasureStarted: m.started, MeasureEnded: m.ended}
+func (m measured) times() contract.Times {
+	t := contract.Times{MeasureStarted: m.started, MeasureEnded: m.ended}
 	if w := m.report.Window; w != nil {
 		t.WindowStarted, t.WindowEnded = &w.From, &w.To
 	}
@@ -39,21 +40,21 @@ func (m measured) times() result.Times {
 
 // window is the measured one.
 func (m measured) window() window {
-	from, to, known := result.Window(result.Result{Times: m.times(), Measurements: m.report.Measurements})
+	from, to, known := contract.MeasuredWindow(contract.Result{Times: m.times(), Measurements: m.report.Measurements})
 	return window{from, to, known}
 }
 
 // warmupCut is how the warm-up is kept out of the window; empty but for the phase Run.
-func (r role) warmupCut() result.WarmupCut {
+func (r role) warmupCut() contract.WarmupCut {
 	switch {
 	case !r.waits():
 		return ""
 	case r.opening().WarmsUp:
-		return result.WarmupInProcess
-	case r.warms() && !r.skips(runner.Warmup):
-		return result.WarmupSeparateProcess
+		return contract.WarmupInProcess
+	case r.warms() && !r.skips(contract.PhaseWarmup):
+		return contract.WarmupSeparateProcess
 	}
-	return result.WarmupNone
+	return contract.WarmupNone
 }
 
 // measure runs the tool for the phase; a phase without a command is done already.
@@ -69,7 +70,7 @@ func measure(ctx context.Context, s session, tool preparedTool, before counters)
 type ran struct {
 	tool    preparedTool
 	in      invocation
-	failure *result.Failure
+	failure *contract.Failure
 	// begin of the window of a tool that begins it by itself; it holds both clocks. What the
 	// wall clock did during the warm-up before is none of the window's. Zero for any other.
 	begin time.Time
@@ -100,7 +101,7 @@ func measureTimed(ctx context.Context, s session, tool preparedTool, facts serve
 	select {
 	case r := <-done:
 		if r.failure == nil && r.in.output.ExitCode == 0 {
-			r.failure = &result.Failure{Reason: result.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
+			r.failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
 		}
 		return evaluate(s, r, counters{})
 	case <-timer.C:
@@ -123,7 +124,7 @@ func measureTimed(ctx context.Context, s session, tool preparedTool, facts serve
 
 // countersAtBegin reads the counters that stand before the window: those of the server first,
 // because what the tool does until then is missing in them.
-func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequency *result.Frequency) (o outcome[counters]) {
+func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequency *contract.Frequency) (o outcome[counters]) {
 	var server statusBefore
 	failure := part(&o, &server, snapshotStatus(ctx, s, facts))
 	if failure == nil && s.replicated() {

@@ -5,21 +5,20 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // progress is what the steps of a trial have found: a field holds what one step returned,
 // or is empty when that step has not run. Only the list of steps writes it, and hands
 // parts of it to later steps; assemble makes the result of it.
 type progress struct {
-	reset            *result.Reset
+	reset            *contract.ResetReport
 	replicasRestored time.Time
 	server           serverFacts
-	roundTrip        *result.Probe
-	durability       *result.Durability
+	roundTrip        *contract.Probe
+	durability       *contract.Durability
 	verified         tableCount
-	clock            *result.ClockOffset
+	clock            *contract.ClockOffset
 	speed            speeds
 	relay            *relay
 	warmup, tool     preparedTool
@@ -30,9 +29,9 @@ type progress struct {
 	warmedUp         warmedUp
 	measured         measured
 	after            countersAfter
-	replicas         []result.Replica
+	replicas         []contract.Replica
 	loaded           *loadedData
-	snapshot         *result.Copy
+	snapshot         *contract.Copy
 }
 
 // countersBefore the window: read by a step of their own, or by the one that measures.
@@ -58,7 +57,7 @@ func (p *progress) close() {
 // step does one thing, if its time is in this trial.
 type step struct {
 	when bool
-	do   func() *result.Failure
+	do   func() *contract.Failure
 }
 
 // steps are those of a trial in their order. Nothing stands between waitForStart and measure:
@@ -68,7 +67,7 @@ type step struct {
 // window by itself is told when, so that its command is built when that is known, and the
 // counters are read when the window begins.
 func steps(ctx context.Context, s session, o *outcome[progress]) []step {
-	type F = *result.Failure
+	type F = *contract.Failure
 	p := &o.found
 	timed := s.timed()
 	warms, cold := s.warms(), !s.warms() && !timed
@@ -80,15 +79,15 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	return []step{
 		{true, func() F { return checkCommands(s) }},
 		// The restore starts the server again, so that it comes before the questions.
-		{s.resets(result.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
-		{s.resets(result.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
+		{s.resets(contract.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
+		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
 		// Nobody else has waited for the server where there is no barrier.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
-		{s.phase() != runner.Cleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
-		{asks && s.phase() != runner.Cleanup, func() F { return part(o, &p.roundTrip, timeRoundTrip(ctx, s, p.server.connect)) }},
+		{s.phase() != contract.PhaseCleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
+		{asks && s.phase() != contract.PhaseCleanup, func() F { return part(o, &p.roundTrip, timeRoundTrip(ctx, s, p.server.connect)) }},
 		{loads && s.speaks(), func() F { return part(o, &p.durability, timeCommits(ctx, s)) }},
-		{s.resets(result.ResetReload), func() F { return part(o, &p.reset, reload(ctx, s)) }},
+		{s.resets(contract.ResetReload), func() F { return part(o, &p.reset, reload(ctx, s)) }},
 		{s.first() && s.trial.Reset != nil, func() F { return part(o, &p.verified, verify(ctx, s)) }},
 		{waits && replicated, func() F { return s.replicas.catchUp(ctx) }},
 
@@ -96,7 +95,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		// As late as possible, but not inside what the counters of the window embrace.
 		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
 		{s.relays(), func() F { return part(o, &p.relay, openRelay(s)) }},
-		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, runner.Warmup, p.relay)) }},
+		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
 		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.limits.Ask)) }},
 		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.limits.Ask)) }},
 		{cold, func() F { return part(o, &p.tool, prepareTool(ctx, s, s.phase(), p.relay)) }},
@@ -105,7 +104,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{warms, func() F { return part(o, &p.warmedUp, warmUp(ctx, begins(), p.warmup, *p.start)) }},
 		{between && replicated, func() F { return note(o, s.replicas.mark(ctx, untilStart())) }},
 		{between, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, untilStart())) }},
-		{timed && asks && s.trial.Endpoint.TLS == runner.TLSRequired, func() F { return part(o, &p.handshakes, readStatus(ctx, s)) }},
+		{timed && asks && s.trial.Endpoint.TLS == contract.TLSRequired, func() F { return part(o, &p.handshakes, readStatus(ctx, s)) }},
 		{warms || timed, func() F { return part(o, &p.tool, prepareTool(ctx, begins(), s.phase(), p.relay)) }},
 		{waits, func() F { return waitForStart(ctx, s, *p.start) }},
 		{!timed, func() F { return part(o, &p.measured, measure(ctx, s, p.tool, p.before)) }},
@@ -122,7 +121,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 }
 
 // carryOut carries the trial out, one step after the other.
-func (a *Agent) carryOut(ctx context.Context, t runner.Trial) outcome[progress] {
+func (a *Agent) carryOut(ctx context.Context, t contract.Trial) outcome[progress] {
 	var o outcome[progress]
 	defer o.found.close()
 	var s session
@@ -141,14 +140,14 @@ func (a *Agent) carryOut(ctx context.Context, t runner.Trial) outcome[progress] 
 }
 
 // explain puts the end of the context before its consequences.
-func explain(ctx context.Context, t runner.Trial, f *result.Failure) *result.Failure {
+func explain(ctx context.Context, t contract.Trial, f *contract.Failure) *contract.Failure {
 	switch ctx.Err() {
 	case nil:
 		return f
 	case context.DeadlineExceeded:
-		return &result.Failure{Reason: result.ReasonDeadlineExceeded, Message: fmt.Sprintf(
+		return &contract.Failure{Reason: contract.ReasonDeadlineExceeded, Message: fmt.Sprintf(
 			"the deadline %s passed (%s)", t.Deadline.UTC().Format(time.RFC3339), f.Message)}
 	default:
-		return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("the client pod was told to stop (%s)", f.Message)}
+		return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("the client pod was told to stop (%s)", f.Message)}
 	}
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // agent holds the parts of `agent target` that live as long as it does.
@@ -24,7 +25,7 @@ type agent struct {
 	live    serverState
 	logged  logFindings
 	// storage of the data directory; nil before the probe.
-	storage atomic.Pointer[result.Storage]
+	storage atomic.Pointer[contract.Storage]
 	// speeding is held while the speed of the machine is measured.
 	speeding sync.Mutex
 }

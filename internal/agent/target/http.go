@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -36,7 +36,7 @@ type api struct {
 	sampler          *environment.Sampler
 	state            *serverState
 	logged           *logFindings
-	storage          *atomic.Pointer[result.Storage]
+	storage          *atomic.Pointer[contract.Storage]
 	speeding         *sync.Mutex
 }
 
@@ -46,11 +46,11 @@ func (a api) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", a.readyz)
-	mux.HandleFunc("GET "+engine.PathEnvironment, a.authorized(a.environment))
-	mux.HandleFunc("GET "+engine.PathClock, a.authorized(a.clock))
-	mux.HandleFunc("GET "+engine.PathSpeed, a.authorized(a.speed))
-	mux.HandleFunc("GET "+engine.PathReplica, a.authorized(a.answerReplica))
-	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
+	mux.HandleFunc("GET "+contract.PathEnvironment, a.authorized(a.environment))
+	mux.HandleFunc("GET "+contract.PathClock, a.authorized(a.clock))
+	mux.HandleFunc("GET "+contract.PathSpeed, a.authorized(a.speed))
+	mux.HandleFunc("GET "+contract.PathReplica, a.authorized(a.answerReplica))
+	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
 		mux.HandleFunc("POST "+path, a.authorized(func(w http.ResponseWriter, r *http.Request) { a.operate(w, r, path) }))
 	}
 	return mux
@@ -58,10 +58,10 @@ func (a api) handler() http.Handler {
 
 // authorized lets through who bears the token.
 func (a api) authorized(next http.HandlerFunc) http.HandlerFunc {
-	want := []byte("Bearer " + engine.ControlToken(a.password))
+	want := []byte("Bearer " + contract.ControlToken(a.password))
 	return func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			a.refuse(w, fail(engine.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
+			a.refuse(w, fail(contract.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
 			return
 		}
 		next(w, r)
@@ -96,8 +96,8 @@ func (a api) environment(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	var r environment.Reader
-	a.answer(w, http.StatusOK, engine.Environment{
-		Version: engine.EnvironmentVersion, Flavor: a.flavor, ServerVersion: a.login.lastVersion(),
+	a.answer(w, http.StatusOK, contract.TargetEnvironment{
+		Version: contract.EnvironmentVersion, Flavor: a.flavor, ServerVersion: a.login.lastVersion(),
 		Machine: r.Machine(), Limits: r.Limits(), Warnings: a.logged.list(), Storage: a.storage.Load(), Usage: a.usage(r), Window: window,
 	})
 }
@@ -105,7 +105,7 @@ func (a api) environment(w http.ResponseWriter, request *http.Request) {
 // clock tells the time, at once: what it takes in between is not on the way.
 func (a api) clock(w http.ResponseWriter, _ *http.Request) {
 	received := time.Now()
-	a.answer(w, http.StatusOK, engine.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
+	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
 }
 
 // maxAge is how long ago a window may have begun, in seconds: warm-up and window last a day
@@ -114,7 +114,7 @@ const maxAge = 3 * 24 * 3600
 
 // window is what was asked for with from and to; nil when nothing was, or there are no
 // samples of it.
-func (a api) window(now time.Time, query url.Values) (*engine.Window, error) {
+func (a api) window(now time.Time, query url.Values) (*contract.UsageWindow, error) {
 	if !query.Has("from") && !query.Has("to") {
 		return nil, nil
 	}
@@ -124,7 +124,7 @@ func (a api) window(now time.Time, query url.Values) (*engine.Window, error) {
 		age, err := strconv.ParseFloat(text, 64)
 		// In these words NaN, too, is refused.
 		if err != nil || !(age >= 0 && age <= maxAge) {
-			return nil, fail(engine.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
+			return nil, fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
 		}
 		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
 	}
@@ -132,10 +132,10 @@ func (a api) window(now time.Time, query url.Values) (*engine.Window, error) {
 	if !ok {
 		return nil, nil
 	}
-	return &engine.Window{Before: before, After: after}, nil
+	return &contract.UsageWindow{Before: before, After: after}, nil
 }
 
-func (a api) usage(r environment.Reader) result.Usage {
+func (a api) usage(r environment.Reader) contract.Usage {
 	u := r.Usage(int(a.state.pid.Load()))
 	u.CPUFrequency = r.Frequency()
 	return u
@@ -143,13 +143,13 @@ func (a api) usage(r environment.Reader) result.Usage {
 
 // operate answers when the operation has ended. It goes on without whoever asked.
 func (a api) operate(w http.ResponseWriter, r *http.Request, path string) {
-	var wanted engine.Operation
+	var wanted contract.Operation
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&wanted)
 	if err == nil && wanted.ID == "" {
 		err = errors.New("id: is empty; give every operation one of its own")
 	}
 	if err != nil {
-		a.refuse(w, fail(engine.ReasonRequestInvalid, "the body must be an operation: %v", err))
+		a.refuse(w, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err))
 		return
 	}
 	op, err := a.operations.ask(path, wanted.ID)
@@ -174,7 +174,7 @@ func (a api) operate(w http.ResponseWriter, r *http.Request, path string) {
 func (a api) listen(ctx context.Context) (hangUp func(), err error) {
 	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", a.Listen)
 	if err != nil {
-		return nil, fail(engine.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
+		return nil, fail(contract.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
 	}
 	httpServer := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 5 * time.Second}
 	go func() {

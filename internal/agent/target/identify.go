@@ -6,6 +6,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // identify asks the server of the image for its version, and refuses that of another
@@ -17,10 +19,10 @@ func identify(ctx context.Context, p programs, e engine.Engine) (version string,
 		return "", err
 	}
 	if exit != (supervise.Exit{}) {
-		return "", failWithLog(engine.ReasonServerMissing, said, "the server of the image cannot run: asked for its version, it %s", exit)
+		return "", failWithLog(contract.ReasonServerMissing, said, "the server of the image cannot run: asked for its version, it %s", exit)
 	}
 	if version, err = e.Recognise(strings.Join(said, "\n")); err != nil {
-		return "", fail(engine.ReasonServerMissing, "%v", err)
+		return "", fail(contract.ReasonServerMissing, "%v", err)
 	}
 	p.Log.Info("found the server", "flavor", e.Flavor, "version", version)
 	return version, nil

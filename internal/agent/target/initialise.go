@@ -6,6 +6,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // initialise makes the data directory under another name first, so that a start
@@ -29,11 +31,11 @@ func initialise(ctx context.Context, p programs, e engine.Engine) error {
 		return err
 	}
 	if exit != (supervise.Exit{}) {
-		return failWithLog(classifyStart(exit, said, engine.ReasonInitialisationFailed), said,
+		return failWithLog(classifyStart(exit, said, contract.ReasonInitialisationFailed), said,
 			"the initialisation of the data directory %s", exit)
 	}
 	if err := adopt(draft, p.paths().Data); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	p.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
 	return nil

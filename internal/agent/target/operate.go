@@ -5,8 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // operator carries out snapshots and restores, and runs the server in between.
@@ -64,7 +63,7 @@ func (o operator) resume(ctx context.Context) (interrupted *operation, err error
 		return nil, err
 	}
 	o.server.Log.Info("finishing a restore that was interrupted", "id", m.ID)
-	op := newOperation(engine.PathRestore, m.ID)
+	op := newOperation(contract.PathRestore, m.ID)
 	op.stopped = m.Stopped
 	o.operations.set(op)
 	if op.copied, err = o.volume.finishRestore(ctx); err != nil {
@@ -82,8 +81,8 @@ func (o operator) perform(ctx context.Context, p running, op *operation) (runnin
 		return p, o.server.crashed(p)
 	default:
 	}
-	if op.path == engine.PathRestore && !o.volume.hasSnapshot() {
-		o.conclude(op, fail(engine.ReasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
+	if op.path == contract.PathRestore && !o.volume.hasSnapshot() {
+		o.conclude(op, fail(contract.ReasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
 		return p, nil
 	}
 	o.server.Log.Info("the operation begins", "operation", op.path, "id", op.id)
@@ -106,18 +105,18 @@ func (o operator) perform(ctx context.Context, p running, op *operation) (runnin
 
 // copyData copies in the direction that is wanted. The error of the stop counts
 // for a snapshot only: a restore throws away what the server left.
-func (o operator) copyData(ctx context.Context, op *operation, stopped error) (result.Copy, error) {
+func (o operator) copyData(ctx context.Context, op *operation, stopped error) (contract.Copy, error) {
 	if err := ctx.Err(); err != nil {
-		return result.Copy{}, err
+		return contract.Copy{}, err
 	}
-	if op.path == engine.PathRestore {
+	if op.path == contract.PathRestore {
 		if stopped != nil {
 			o.server.Log.Warn("the server did not stop cleanly; its data is replaced", "error", stopped)
 		}
 		return o.volume.restore(ctx, marker{ID: op.id, Stopped: op.stopped})
 	}
 	if stopped != nil {
-		return result.Copy{}, stopped
+		return contract.Copy{}, stopped
 	}
 	return o.volume.snapshot(ctx)
 }

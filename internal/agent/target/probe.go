@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // probeStorage finds where the data directory lies and what making a write durable costs
 // there. Nothing else writes to the volume yet: the server has not been started. While
 // a restore waits to be finished, the volume is left alone.
-func probeStorage(ctx context.Context, o Options, v *volume) *result.Storage {
+func probeStorage(ctx context.Context, o Options, v *volume) *contract.Storage {
 	var r environment.Reader
 	storage := r.Storage(o.Data)
 	if !v.isRestoring() {
@@ -41,7 +42,7 @@ func probeStorage(ctx context.Context, o Options, v *volume) *result.Storage {
 // probeSync overwrites one block again and again, each time until it is durable, as a
 // server does with its redo log: a file that grows would cost more. The file has one
 // name, so that one that was left behind is used up.
-func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (*result.Probe, error) {
+func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (*contract.Probe, error) {
 	name := filepath.Join(dir, ".assay-fsync")
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -51,7 +52,7 @@ func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (
 	if err := errors.Join(err, file.Close(), os.Remove(name)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return result.NewProbe(tries), nil
+	return contract.NewProbe(tries), nil
 }
 
 func overwrite(ctx context.Context, file *os.File, most int, bound time.Duration) ([]time.Duration, error) {

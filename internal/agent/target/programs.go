@@ -10,6 +10,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // keepLog is how much of the server's log is remembered, in bytes.
@@ -35,7 +37,7 @@ type programs struct {
 func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
 	path, err := supervise.Find(c.Programs, programDirs...)
 	if err != nil {
-		return nil, nil, fail(engine.ReasonServerMissing, "the image has no %s server: %v%s", p.flavor, err, otherServer())
+		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", p.flavor, err, otherServer())
 	}
 	log := &supervise.Log{Out: p.Out, Keep: keepLog, Observe: p.observe}
 	cmd := exec.Command(path, c.Args...)
@@ -43,10 +45,10 @@ func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, e
 	cmd.Env = append(os.Environ(), "TMPDIR="+p.Tmp)
 	process, err := p.children.Start(cmd)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fail(engine.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
+		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
 	}
 	if err != nil {
-		return nil, nil, fail(engine.ReasonServerMissing, "%v", err)
+		return nil, nil, fail(contract.ReasonServerMissing, "%v", err)
 	}
 	return process, log, nil
 }

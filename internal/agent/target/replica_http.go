@@ -5,12 +5,14 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // answerReplica is the handler of engine.PathReplica.
 func (a api) answerReplica(w http.ResponseWriter, r *http.Request) {
 	if a.follower == nil {
-		a.refuse(w, fail(engine.ReasonRequestInvalid, "this server follows no other one"))
+		a.refuse(w, fail(contract.ReasonRequestInvalid, "this server follows no other one"))
 		return
 	}
 	query := r.URL.Query()
@@ -19,19 +21,19 @@ func (a api) answerReplica(w http.ResponseWriter, r *http.Request) {
 		var err error
 		// In these words NaN, too, is refused.
 		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= engine.MaxReplicaWait) {
-			a.refuse(w, fail(engine.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
+			a.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
 			return
 		}
 	}
 	if !a.state.serving.Load() {
-		a.answer(w, http.StatusOK, engine.ReplicaState{Error: "the server is starting, stopping, or down for a copy of its data"})
+		a.answer(w, http.StatusOK, contract.ReplicaState{Error: "the server is starting, stopping, or down for a copy of its data"})
 		return
 	}
 	var applied *bool
 	if position := query.Get("position"); position != "" {
 		done, err := a.follower.applied(r.Context(), position, wait)
 		if err != nil {
-			a.answer(w, http.StatusOK, engine.ReplicaState{Error: "waiting for the position: " + err.Error()})
+			a.answer(w, http.StatusOK, contract.ReplicaState{Error: "waiting for the position: " + err.Error()})
 			return
 		}
 		applied = &done

@@ -5,8 +5,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -71,7 +72,7 @@ func (s server) launch(ctx context.Context) (running, error) {
 func (s server) crashed(p running) error {
 	s.state.down()
 	exit := p.Exit()
-	return failWithLog(classify(exit, p.log.Tail(), engine.ReasonServerCrashed), p.log.Tail(), "the server %s while it served", exit)
+	return failWithLog(classify(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s while it served", exit)
 }
 
 // stop ends the server. It fails if the server had to be killed.
@@ -80,7 +81,7 @@ func (s server) stop(p running) error {
 	s.Log.Info("stopping the server")
 	exit, killed := p.Stop(s.Grace)
 	if killed {
-		return fail(engine.ReasonServerKilled, "the server did not shut down within %s and was killed: its data directory needs recovery", s.Grace)
+		return fail(contract.ReasonServerKilled, "the server did not shut down within %s and was killed: its data directory needs recovery", s.Grace)
 	}
 	s.Log.Info("the server has stopped", "exit", exit.String())
 	return nil
@@ -96,7 +97,7 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 		select {
 		case <-p.Done():
 			exit := p.Exit()
-			return failWithLog(classifyStart(exit, p.log.Tail(), engine.ReasonServerCrashed), p.log.Tail(), "the server %s before it was ready", exit)
+			return failWithLog(classifyStart(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s before it was ready", exit)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
@@ -113,7 +114,7 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 			refusedSince = time.Now()
 		case time.Since(refusedSince) <= refusedFor:
 		case denied(err):
-			return failWithLog(engine.ReasonInitialisationFailed, p.log.Tail(), "the server could not make the benchmark's account: %v", err)
+			return failWithLog(contract.ReasonInitialisationFailed, p.log.Tail(), "the server could not make the benchmark's account: %v", err)
 		default:
 			return cannotEncrypt(s.in.engine.Flavor, p.log.Tail(), err)
 		}
@@ -126,7 +127,7 @@ func (s server) stopCleanly(p running) error {
 		return err
 	}
 	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		return failWithLog(classify(exit, p.log.Tail(), engine.ReasonServerCrashed), p.log.Tail(), "the server %s when it was told to stop", exit)
+		return failWithLog(classify(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s when it was told to stop", exit)
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ func (s server) followPrimary(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fail(engine.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
+		return fail(contract.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
 	}
 	return nil
 }
