@@ -76,9 +76,9 @@ func own(t contract.Target, p engine.Paths) []contract.Setting {
 	}
 	if t.HasTLS() {
 		items = append(items,
-			contract.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + engine.CAFile},
-			contract.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + engine.CertFile},
-			contract.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + engine.KeyFile},
+			contract.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + contract.KeyCA},
+			contract.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + contract.KeyCert},
+			contract.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + contract.KeyKey},
 		)
 	}
 	return items

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // annotationReady tells the manager that the client can start (api/v1alpha1).
@@ -28,7 +30,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 	var start time.Time
 	var bad error
 	published := func(cm ConfigMap) bool {
-		text, there := cm.Data[keyStart]
+		text, there := cm.Data[contract.KeyStart]
 		if there {
 			start, bad = time.Parse(time.RFC3339Nano, text)
 		}
@@ -43,7 +45,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 		}
 		if err == nil {
 			if bad != nil {
-				return start, fmt.Errorf("ConfigMap %s, key %s: %w", m.trial, keyStart, bad)
+				return start, fmt.Errorf("ConfigMap %s, key %s: %w", m.trial, contract.KeyStart, bad)
 			}
 			return start, nil
 		}

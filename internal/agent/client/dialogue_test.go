@@ -146,12 +146,12 @@ func TestAToolThatHangsInAConversation(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("hang"), say("ok")}, func(r *rig) {
 		r.api.set(func() {
 			var trial contract.Trial
-			if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
+			if err := json.Unmarshal([]byte(r.api.trial[contract.KeyTrial]), &trial); err != nil {
 				t.Error(err)
 			}
 			trial.Deadline = time.Now().Add(time.Second)
 			text, _ := json.Marshal(trial)
-			r.api.trial[keyTrial] = string(text)
+			r.api.trial[contract.KeyTrial] = string(text)
 		})
 	})
 	if res.Failure == nil || res.Failure.Reason != contract.ReasonDeadlineExceeded {

@@ -121,7 +121,7 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{api: &fakeAPI{trial: map[string]string{keyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
+	r := &rig{api: &fakeAPI{trial: map[string]string{contract.KeyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
 	r.agent = &Agent{
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1"},
 		Limits: Limits{
@@ -159,7 +159,7 @@ func (r *rig) startAfter(t *testing.T, clients int, lead time.Duration) {
 		for r.api.ready() < clients && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
-		r.api.set(func() { r.api.trial[keyStart] = time.Now().Add(lead).UTC().Format(time.RFC3339Nano) })
+		r.api.set(func() { r.api.trial[contract.KeyStart] = time.Now().Add(lead).UTC().Format(time.RFC3339Nano) })
 	}()
 }
 

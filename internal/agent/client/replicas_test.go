@@ -282,7 +282,7 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 	measure := func() *rig {
 		r := newResetRig(t, "good", contract.ResetSnapshot, primary)
 		var trial contract.Trial
-		if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
+		if err := json.Unmarshal([]byte(r.api.trial[contract.KeyTrial]), &trial); err != nil {
 			t.Fatal(err)
 		}
 		of(good, bad)(&trial)
@@ -290,7 +290,7 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.api.trial[keyTrial] = string(text)
+		r.api.trial[contract.KeyTrial] = string(text)
 		return r
 	}
 	runAll(t, []*rig{load()})

@@ -42,13 +42,9 @@ func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 
 // delivered is the result of a client as it stored it; nil when it has not yet.
 func (m configMaps) delivered(ctx context.Context, client int) ([]byte, error) {
-	cm, err := m.api.Get(ctx, resultName(m.trial, client))
+	cm, err := m.api.Get(ctx, contract.ResultName(m.trial, client))
 	return cm.BinaryData[contract.KeyResult], err
 }
-
-// resultName is the name of the ConfigMap with the result of a client (api/v1alpha1,
-// ResultName).
-func resultName(trial string, client int) string { return fmt.Sprintf("%s-result-%d", trial, client) }
 
 // partOf says why a delivered result is no proof that the client loaded its part.
 func partOf(data []byte, own contract.TrialRef, client int) error {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/ciphers"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -24,7 +23,7 @@ func loginTLS(o Options, t contract.Target) (*tls.Config, error) {
 	if t.TLS != contract.TLSRequired {
 		return nil, nil
 	}
-	name := filepath.Join(o.TLS, engine.CAFile)
+	name := filepath.Join(o.TLS, contract.KeyCA)
 	ca, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fail(contract.ReasonInitialisationFailed, "reading the CA of the server's certificate: %v", err)
