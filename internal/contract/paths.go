@@ -1,31 +1,35 @@
 package contract
 
-// Places in the pods of a run: the manager mounts them, and the agents have them as
-// defaults.
+// Places in the pods of a run. The manager mounts them, and the agents find
+// them there.
 const (
-	// DirCredentials has the keys of the Secret of the benchmark's account as files.
+	// DirAgent, in a database pod, holds the agent's binary.
+	DirAgent = "/assay/agent"
+	// DirCredentials holds a file for each key of the target's Secret.
 	DirCredentials = "/etc/assay/credentials"
-	// DirInputs has the files of the workload, in a client pod.
+	// DirInputs, in a client pod, holds the files of the workload.
 	DirInputs = "/etc/assay/inputs"
-	// DirWork is where the tool runs and its output is kept, in a client pod.
-	DirWork = "/work"
-	// DirTarget has the Target as KeyTarget, in a database pod.
+	// DirTarget, in a database pod, holds the Target under KeyTarget.
 	DirTarget = "/etc/assay/target"
-	// DirTLS has the certificates of the server, in a database pod.
+	// DirTLS, in a database pod, holds the certificate of the server and its CA.
 	DirTLS = "/etc/assay/tls"
-	// DirData is the target's volume, in a database pod.
+	// DirData, in a database pod, is the volume with the data.
 	DirData = "/var/lib/assay/data"
-	// DirRun is for the socket, the configuration and the init file of the server, in a
-	// database pod; it is not on disk.
+	// DirRun, in a database pod, is in memory, and empty when the pod starts.
 	DirRun = "/run/assay"
 	// DirTmp is for temporary files.
 	DirTmp = "/tmp"
+	// DirWork, in a client pod, is where the tool runs.
+	DirWork = "/work"
 	// TerminationLog is the file from which Kubernetes takes the last message.
 	TerminationLog = "/dev/termination-log"
-
-	// KeyTarget is the key of the Target in a target's ConfigMap.
-	KeyTarget = "target.json"
-
-	// AgentPort is where the agent in a database pod answers its clients and the kubelet.
-	AgentPort int32 = 8306
 )
+
+// AgentPort is where the agent in a database pod answers its clients and the kubelet.
+const AgentPort int32 = 8306
+
+// KeyTarget is the key of the Target in a target's ConfigMap, and its file in DirTarget.
+const KeyTarget = "target.json"
+
+// MaxReplicaWait is the longest wait for one answer under PathReplica, in seconds.
+const MaxReplicaWait = 30

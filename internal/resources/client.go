@@ -189,7 +189,7 @@ func (c Client) addAgent(spec *corev1.PodSpec) {
 	spec.InitContainers = append(spec.InitContainers, installAgent(c.AgentImage))
 	tool := &spec.Containers[0]
 	tool.Command[0] = agentBinary
-	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: agentDir, ReadOnly: true})
+	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true})
 }
 
 // awayFromTargets keeps a client off every node that has a target of its run, or a replica.

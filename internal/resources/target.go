@@ -34,8 +34,7 @@ const (
 	// AgentPort is where the agent in a database pod answers its clients.
 	AgentPort = contract.AgentPort
 
-	agentDir    = "/assay/agent"
-	agentBinary = agentDir + "/assay-agent"
+	agentBinary = contract.DirAgent + "/assay-agent"
 )
 
 // Target is what the objects of a provided database are built from.

@@ -86,7 +86,7 @@ func (p databasePod) serverContainer() corev1.Container {
 		ReadinessProbe:           probe("/readyz", 10, 3),
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 		VolumeMounts: append([]corev1.VolumeMount{
-			{Name: "agent", MountPath: agentDir, ReadOnly: true},
+			{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true},
 			{Name: "run", MountPath: contract.DirRun},
 			{Name: "tmp", MountPath: contract.DirTmp},
 			{Name: p.dataName(), MountPath: contract.DirData},
@@ -122,10 +122,10 @@ func (p databasePod) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeCla
 func installAgent(image string) corev1.Container {
 	return corev1.Container{
 		Name: "agent", Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:         []string{"/assay-agent", "install", agentDir},
+		Command:         []string{"/assay-agent", "install", contract.DirAgent},
 		Resources:       resourcesOf(installShape),
 		SecurityContext: containerSecurity(),
-		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}},
+		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: contract.DirAgent}},
 	}
 }
 

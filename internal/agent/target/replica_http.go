@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -20,8 +18,8 @@ func (a api) answerReplica(w http.ResponseWriter, r *http.Request) {
 	if text := query.Get("wait"); text != "" {
 		var err error
 		// In these words NaN, too, is refused.
-		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= engine.MaxReplicaWait) {
-			a.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
+		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= contract.MaxReplicaWait) {
+			a.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, contract.MaxReplicaWait))
 			return
 		}
 	}
