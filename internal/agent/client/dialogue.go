@@ -20,8 +20,8 @@ import (
 type Workbench interface {
 	Exec(ctx context.Context, statement string) error
 	Row(ctx context.Context, query string) ([]*string, error)
-	// Counters of the server but for this connection's own.
-	Counters(ctx context.Context) (map[string]int64, error)
+	// Counters of these names of the server but for this connection's own.
+	Counters(ctx context.Context, names []string) (map[string]int64, error)
 	Close() error
 }
 
@@ -97,8 +97,8 @@ func (d *dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	}
 	var before map[string]int64
 	var err error
-	if turn.Counters {
-		if before, err = d.bench.Counters(ctx); err != nil {
+	if turn.Counters != nil {
+		if before, err = d.bench.Counters(ctx, turn.Counters); err != nil {
 			x.Error = err.Error()
 			return ctx.Err()
 		}
@@ -113,10 +113,10 @@ func (d *dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}
 	x.Answer = asJSON(line)
-	if !turn.Counters {
+	if turn.Counters == nil {
 		return nil
 	}
-	after, err := d.bench.Counters(ctx)
+	after, err := d.bench.Counters(ctx, turn.Counters)
 	if err != nil {
 		x.Error = err.Error()
 		return ctx.Err()
