@@ -58,12 +58,8 @@ func owned() map[string]string {
 
 // own are the items that Assay writes.
 func own(t contract.Target, p engine.Paths) []contract.Setting {
-	host := t.BindAddress
-	if host == "" {
-		host = "0.0.0.0" // to a Go program it means every address, those of IPv6 included
-	}
 	items := []contract.Setting{
-		{Name: "host", Value: host},
+		{Name: "host", Value: "0.0.0.0"}, // to a Go program it means every address, those of IPv6 included
 		{Name: "port", Value: strconv.Itoa(int(t.Port))},
 		{Name: "socket", Value: p.Run + "/server.sock"},
 		{Name: "store", Value: "unistore"},

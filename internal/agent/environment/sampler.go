@@ -57,12 +57,6 @@ func (s *Sampler) Sample() contract.Usage {
 	return u
 }
 
-func (s *Sampler) keep(u contract.Usage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.add(u)
-}
-
 // add a sample; the lock is held.
 func (s *Sampler) add(u contract.Usage) {
 	for i := range s.rings {

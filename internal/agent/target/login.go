@@ -26,13 +26,9 @@ type loginFunc func(ctx context.Context) (version string, err error)
 // newLogin goes through TCP as clients do, encrypted only where the server demands it, on a
 // connection of its own.
 func newLogin(in inputs) (loginFunc, error) {
-	host := in.target.BindAddress
-	if host == "" {
-		host = "127.0.0.1"
-	}
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = in.target.Username, in.password, in.target.Database
-	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, strconv.Itoa(int(in.target.Port)))
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(in.target.Port)))
 	cfg.Timeout, cfg.ReadTimeout, cfg.WriteTimeout = loginTimeout, loginTimeout, loginTimeout
 	cfg.TLS = in.tls
 	cfg.Logger = &mysql.NopLogger{}

@@ -50,7 +50,7 @@ func realServer(t *testing.T, settings ...contract.Setting) *agent {
 	in := inputs{
 		target: contract.Target{
 			Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "as_say%`", Username: `o'ne\`,
-			Port: int32(port), BindAddress: "127.0.0.1", Settings: settings,
+			Port: int32(port), Settings: settings,
 		},
 		password: "p'; \\ \"%\n#", engine: mariadb.Engine(),
 	}
@@ -107,7 +107,7 @@ func questions(t *testing.T, s *agent, connectSQL string) {
 	}
 	want := map[string]string{
 		"datadir": s.paths().Data + "/", "innodb_buffer_pool_size": strconv.Itoa(32 << 20), "init_connect": connectSQL,
-		"bind_address": "127.0.0.1", "skip_name_resolve": "ON",
+		"bind_address": "*", "skip_name_resolve": "ON",
 	}
 	got := map[string]string{}
 	for name := range want {
