@@ -102,7 +102,7 @@ func serverOf(p progress) *contract.Server {
 	return &server
 }
 
-// targetOf is what the agents of the target told; nil when they told nothing.
+// targetOf is what the agents of the target answered; nil when none did.
 func targetOf(p progress) *contract.Environment {
 	before, after := p.countersBefore().target, p.after.target
 	if before == nil && after == nil && p.speed.target == nil && p.replicas == nil {

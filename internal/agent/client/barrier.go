@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// annotationReady tells the manager that the client can start (api/v1alpha1).
+// annotationReady marks a client that can start (api/v1alpha1).
 const annotationReady = "assay.dev/ready"
 
 // annotateReady annotates the result's ConfigMap.

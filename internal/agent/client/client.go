@@ -51,7 +51,7 @@ type Probes interface {
 	Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error)
 }
 
-// Questions are what a server tells of itself.
+// Questions to a server about itself.
 type Questions interface {
 	Version(ctx context.Context) (version, comment string, err error)
 	Variables(ctx context.Context) (map[string]string, error)
@@ -77,7 +77,7 @@ type Options struct {
 	Work string
 	// TerminationLog is the file from which Kubernetes takes the last message.
 	TerminationLog string
-	// Node is the name of the node; empty if it was not told.
+	// Node is the name of the node; empty if not known.
 	Node string
 }
 
@@ -99,7 +99,7 @@ type Limits struct {
 	Ask time.Duration
 	// Poll is the time between two looks for the start where a watch fails.
 	Poll time.Duration
-	// Look is how long a silent watch is believed.
+	// Look is how long a silent watch is trusted.
 	Look time.Duration
 	// Peers is the time between two looks for the result of another client.
 	Peers time.Duration

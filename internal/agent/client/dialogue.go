@@ -108,7 +108,7 @@ func (d *dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	}
 	line, err := d.answers.ReadBytes('\n')
 	if err != nil {
-		// What it began to say may tell why.
+		// What it began to say may give the reason.
 		x.Answer = asJSON(line)
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}

@@ -146,7 +146,7 @@ func TestAServerThatDoesNotTellItsDefaultsIsAProblem(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseCleanup, nil)
 	r.server.defaultsErr = errors.New("unknown table")
 	res := runAll(t, []*rig{r})[0]
-	want := []contract.Problem{{Source: "server/variables", Text: "the server does not tell which are not its default: unknown table"}}
+	want := []contract.Problem{{Source: "server/variables", Text: "the server does not say which are not its default: unknown table"}}
 	if diff := cmp.Diff(want, res.Problems); diff != "" || res.Server.NonDefault != nil {
 		t.Errorf("non-default %v, problems (-want +got):\n%s", res.Server.NonDefault, diff)
 	}

@@ -116,7 +116,7 @@ func (r *relay) copy(to, from net.Conn) {
 			return
 		}
 	}
-	// The end of one direction is told to the other side, which may still have something to say.
+	// The other side learns the end of one direction, and may still have something to send.
 	if half, ok := to.(*net.TCPConn); ok {
 		_ = half.CloseWrite()
 	}

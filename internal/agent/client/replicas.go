@@ -58,7 +58,7 @@ func (r replicaSet) each(do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// positions are the variables that tell what a server has committed: MariaDB has the
+// positions are the variables with what a server has committed: MariaDB has the
 // first, MySQL the second.
 var positions = []string{"gtid_binlog_pos", "gtid_executed"}
 
@@ -93,7 +93,7 @@ func (r replicaSet) state(ctx context.Context, i int, position string) (contract
 var errNoTime = errors.New("the time was over before its agent answered")
 
 // reachPosition waits until a replica runs and has applied the position. If that does not
-// come, it returns what the replica told last, and the error says what it lacked then.
+// come, it returns what the replica answered last, and the error says what it lacked then.
 func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
 	var last contract.ReplicaState
 	var lacked error

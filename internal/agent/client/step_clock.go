@@ -18,7 +18,7 @@ const (
 	// clockTime bounds them all, so that a network that is slow delays no trial. They take
 	// some milliseconds.
 	clockTime = 200 * time.Millisecond
-	// sqlStep is the step in which a server tells its time.
+	// sqlStep is the step of the time that a server gives.
 	sqlStep = time.Microsecond
 	// maxCorrection bounds by how much a client moves its start: half of the time that the
 	// manager publishes it ahead. Clocks that are further apart do not follow NTP, which is
@@ -67,7 +67,7 @@ func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 		sent := time.Now()
 		err := agent.get(ctx, contract.PathClock, &told)
 		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
-			err = errors.New("the agent tells no time: use agents of the same release")
+			err = errors.New("the agent gives no time: use agents of the same release")
 		}
 		return clock.Exchange{Sent: sent, Received: told.Received, Answered: told.Answered, Returned: time.Now()}, err
 	})

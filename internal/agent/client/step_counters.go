@@ -23,7 +23,7 @@ func (l Limits) askUntil(planned time.Time) time.Duration {
 type counters struct {
 	// client are those of this container.
 	client *contract.Usage
-	// target is what the target's agent told; nil when it did not.
+	// target is what the target's agent answered; nil without an answer.
 	target *contract.TargetEnvironment
 	server statusBefore
 }
@@ -67,8 +67,8 @@ func snapshotStatus(ctx context.Context, s session, facts serverFacts) (o outcom
 
 // countersAfter are those from the end of the measured window.
 type countersAfter struct {
-	// target is what the target's agent told, with the counters inside the window where it
-	// has them; nil when it told nothing.
+	// target is what the target's agent answered, with the counters inside the window where it
+	// has them; nil without an answer.
 	target *contract.TargetEnvironment
 	// statusDelta and variablesChanged since before the window.
 	statusDelta      map[string]float64

@@ -62,9 +62,9 @@ func partOf(data []byte, own contract.TrialRef, client int) error {
 	return nil
 }
 
-// yield is nil when the other client succeeded. Its failure is its own to tell: this
+// yield is nil when the other client succeeded. It reports its failure itself: this
 // client only says that it was interrupted, and not before the other pod has ended
-// for all to see; then the Job tells this one to stop.
+// for all to see; then the Job stops this one.
 func yield(ctx context.Context, s session, client int, err error) *contract.Failure {
 	if err == nil {
 		return nil

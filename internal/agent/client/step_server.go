@@ -70,11 +70,11 @@ func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
 	o.found.server = server
 	var err error
 	if server.NonDefault, err = s.server.NonDefault(ctx, server.Version); err != nil {
-		o.problem("server/variables", "the server does not tell which are not its default: %v", err)
+		o.problem("server/variables", "the server does not say which are not its default: %v", err)
 	}
 	began := time.Now()
 	if server.TLSVersion, server.Cipher, err = s.server.Session(ctx); err != nil {
-		o.problem("server/tls", "the server does not tell whether its connections are encrypted: %v", err)
+		o.problem("server/tls", "the server does not say whether its connections are encrypted: %v", err)
 	}
 	o.found.connect = time.Since(began)
 	return o.failed(s.keepPairs("server/variables-before.txt", server.Variables))

@@ -10,7 +10,7 @@ import (
 
 // speeds of the machines.
 type speeds struct {
-	// client is nil before it was measured, and target where its agent does not tell.
+	// client is nil before it was measured, and target where its agent does not answer.
 	client, target *contract.Speed
 }
 
@@ -30,7 +30,7 @@ func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
 	defer cancel()
 	var theirs contract.Speed
 	if err := s.target.get(ctx, contract.PathSpeed, &theirs); err != nil {
-		o.problem("target/speed", "the target's agent does not tell the speed of its machine: %v", err)
+		o.problem("target/speed", "the target's agent does not give the speed of its machine: %v", err)
 		return o
 	}
 	o.found.target = &theirs

@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// reportReady tells the manager that this client can start.
+// reportReady reports to the manager that this client can start.
 func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
 	now := time.Now()
 	if err := s.maps.annotateReady(ctx, now); err != nil {
@@ -24,7 +24,7 @@ func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
 
 // start is the begin of a trial.
 type start struct {
-	// published is what the manager told all clients; own is the same instant on this
+	// published is the instant that the manager gave to all clients; own is the same instant on this
 	// client's clock.
 	published, own time.Time
 	// planned is when the measured window is to begin, on this client's clock.

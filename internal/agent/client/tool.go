@@ -194,7 +194,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// writeNames takes down which environment variables the command has of its own. Their
+// writeNames records which environment variables the command has of its own. Their
 // values may be secrets, and are not written.
 func writeNames(raw string, env map[string]string) error {
 	if len(env) == 0 {

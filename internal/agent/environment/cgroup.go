@@ -67,8 +67,8 @@ func find(f files, controller, group, file string) string {
 	return ""
 }
 
-// Throttled returns a function that tells in how many periods the reader's own control group
-// had to wait until now; it gives nil where that is not told. It reads one file.
+// Throttled returns a function that counts in how many periods the reader's own control group
+// had to wait until now; it gives nil where that is not known. It reads one file.
 func (r Reader) Throttled() func() *int64 {
 	g := groupsOf(r.files())
 	if g.cpu == "" {

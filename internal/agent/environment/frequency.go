@@ -9,8 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq tells it for
-// each CPU; without one, x86 tells it in /proc/cpuinfo, and other architectures nowhere. It
+// Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq has it for
+// each CPU; without one, x86 has it in /proc/cpuinfo, and other architectures do not. It
 // takes a moment on machines of many CPUs: not to be asked inside a measured window.
 func (r Reader) Frequency() *contract.Frequency {
 	var mhz []float64

@@ -99,7 +99,7 @@ func totals(text string) map[string]float64 {
 }
 
 // switches sums the context switches of the threads that a process has now. The
-// kernel tells those of threads that ended only to the parent after the end, so
+// kernel reports those of threads that ended only to the parent, after the end, so
 // the sum can shrink when threads end.
 func switches(f files, pid int) (voluntary, involuntary *int64) {
 	tasks := path.Join("proc", strconv.Itoa(pid), "task")

@@ -102,7 +102,7 @@ func (a api) environment(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// clock tells the time, at once: what it takes in between is not on the way.
+// clock answers with the time, at once: what it takes in between is not on the way.
 func (a api) clock(w http.ResponseWriter, _ *http.Request) {
 	received := time.Now()
 	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})

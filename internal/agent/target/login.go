@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// loginTimeout is shorter than that of the probe, so that the probe is told why.
+	// loginTimeout is shorter than that of the probe, so that the probe gets the reason.
 	loginTimeout = 3 * time.Second
 	// loginValid is how long a login counts, so that probes cannot load the server.
 	loginValid = time.Second

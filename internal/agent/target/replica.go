@@ -25,7 +25,7 @@ const (
 	lookValid = 5 * time.Second
 )
 
-// follower tends to replication on a replica: it tells the server whom to follow at every
+// follower tends to replication on a replica: it sets whom the server follows at every
 // start, and looks once a second how far it is.
 type follower struct {
 	in inputs
@@ -65,7 +65,7 @@ func (f *follower) open() (*sql.DB, error) {
 	return f.db, nil
 }
 
-// follow tells the server whom to follow. The primary need not be there yet: the server
+// follow sets whom the server follows. The primary need not be there yet: the server
 // tries again every second.
 func (f *follower) follow(ctx context.Context) error {
 	db, err := f.open()
@@ -112,7 +112,7 @@ func (f *follower) see(ctx context.Context) replicationStatus {
 	defer cancel()
 	seen, err := f.ask(ctx)
 	if err != nil {
-		seen = replicationStatus{problem: "the replica does not tell of replication: " + err.Error()}
+		seen = replicationStatus{problem: "the replica does not answer about replication: " + err.Error()}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -111,8 +111,8 @@ func TestStateOfAReplica(t *testing.T) {
 			contract.ReplicaState{Error: "waiting for the position: malformed GTID"}},
 		"the lag is not known": {func() { db.status[2] = nil }, "", contract.ReplicaState{Running: true}},
 		"it stopped":           {func() { db.status[0], db.status[2], db.status[3] = "No", nil, "error 1236" }, "", contract.ReplicaState{Error: "error 1236"}},
-		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not tell of replication: it follows nobody"}},
-		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", contract.ReplicaState{Error: "the replica does not tell of replication: gone"}},
+		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not answer about replication: it follows nobody"}},
+		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", contract.ReplicaState{Error: "the replica does not answer about replication: gone"}},
 		"it stopped, and was asked for a position": {func() { db.status[0], db.status[2], db.status[3], db.reached = "No", nil, "error 1236", int64(1) }, asked,
 			contract.ReplicaState{Error: "error 1236", Applied: no}},
 	}

@@ -52,7 +52,7 @@ func provide(ctx context.Context, a *agent) error {
 		return err
 	}
 	err = supply(ctx, a)
-	// Whoever waits for an operation is told why there will be no other answer.
+	// Whoever waits for an operation gets the reason why there will be no other answer.
 	a.operations.end(err)
 	hangUp()
 	return err
