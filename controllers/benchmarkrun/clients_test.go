@@ -58,12 +58,12 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 		if diff := cmp.Diff(new(0.0), rec.StartSkewUncertaintySeconds); diff != "" {
 			t.Errorf("trial %d: how far the start skew is known (-want +got), the clients share a clock:\n%s", rec.Index, diff)
 		}
-		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.Nodes); diff != "" {
+		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.ClientNodeNames); diff != "" {
 			t.Errorf("trial %d: nodes differ (-want +got):\n%s", rec.Index, diff)
 		}
 		checkOneStart(t, ns, rec.Index)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 3 {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 3 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 }
@@ -113,7 +113,7 @@ func TestOneClientThatFailsFailsTheTrial(t *testing.T) {
 	if len(all) != 2 || all[1].State != contract.Failed || all[1].Reason != string(contract.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
 		t.Errorf("the journal: %+v", all)
 	}
-	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 1 {
+	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 1 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 	if n := k.ToolStarts()["run-trial-00002"]; n != 0 {

@@ -21,9 +21,9 @@ func (r *Reconciler) conclude(ctx context.Context, s *scope, failure *outcome) e
 	if err := r.breakOff(ctx, s, failure); err != nil {
 		return err
 	}
-	run.Status.FinishTime = &metav1.Time{Time: s.now}
+	run.Status.CompletionTime = &metav1.Time{Time: s.now}
 	run.Status.Progress.CurrentTrial, run.Status.Progress.Current = nil, ""
-	run.Status.Progress.EstimatedEnd = nil
+	run.Status.Progress.EstimatedCompletionTime = nil
 	records, err := r.summarise(ctx, s)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 		return nil
 	}
 	rec := s.newRecord(s.plan.Trials[at.Index], at.Attempt)
-	rec.State, rec.Result, rec.Ended, rec.Final = contract.Failed, contract.ResultName(name, 0), &s.now, true
+	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &s.now, true
 	rec.Reason, rec.Message = failure.reason, "the run ended before the trial did: "+failure.message
 	return r.record(ctx, s, rec)
 }

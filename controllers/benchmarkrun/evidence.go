@@ -60,7 +60,7 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 		return nil, err
 	}
 	reason, message := podhealth.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
-	lostServer := end.reason == string(contract.ReasonTargetLost) || end.reason == string(contract.ReasonTargetUnreachable)
+	lostServer := end.reason == string(contract.ReasonConnectionLost) || end.reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.reason && s.now.Sub(end.at) < evidenceTime {
 		wait := waitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.name)
 		wait.after = time.Second
@@ -74,10 +74,10 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 // to disturb: what others used during the window is what counts, see
 // validity.CheckNeighbours. A manager that may look at its own namespaces only cannot tell.
 func (r *Reconciler) others(ctx context.Context, s *scope, rec contract.Record) ([]contract.RecordedFinding, error) {
-	if rec.MeasureStarted == nil || rec.MeasureEnded == nil {
+	if rec.WindowStartTime == nil || rec.WindowEndTime == nil {
 		return nil, nil
 	}
-	nodes := append(slices.Clone(rec.Nodes), rec.TargetNode)
+	nodes := append(slices.Clone(rec.ClientNodeNames), rec.TargetNodeName)
 	slices.Sort(nodes)
 	var out []contract.RecordedFinding
 	for _, node := range slices.Compact(nodes) {
@@ -92,7 +92,7 @@ func (r *Reconciler) others(ctx context.Context, s *scope, rec contract.Record) 
 		if err != nil {
 			return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
 		}
-		if names := podhealth.Others(pods.Items, string(s.run.UID), node, *rec.MeasureStarted, *rec.MeasureEnded); len(names) > 0 {
+		if names := podhealth.Others(pods.Items, string(s.run.UID), node, *rec.WindowStartTime, *rec.WindowEndTime); len(names) > 0 {
 			out = append(out, contract.RecordedFinding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, shortened(names)),

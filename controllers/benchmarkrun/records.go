@@ -23,7 +23,7 @@ func (r *Reconciler) readJournal(ctx context.Context, s *scope) error {
 	st := &s.run.Status
 	known := int32(0)
 	if st.Results != nil {
-		known = st.Results.Records
+		known = st.Results.RecordConfigMapCount
 	}
 	if st.Placement == nil {
 		s.journal.Records = journal.Records{}
@@ -87,7 +87,7 @@ func (s *scope) showProgress() {
 		if s.run.Status.Results == nil {
 			s.run.Status.Results = &v1alpha1.ResultsStatus{}
 		}
-		s.run.Status.Results.Records = s.journal.Part + 1
+		s.run.Status.Results.RecordConfigMapCount = s.journal.Part + 1
 	}
 	// What the last passes wrote down but could not put into the status.
 	records := s.journal.Records.Records

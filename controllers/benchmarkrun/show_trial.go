@@ -30,10 +30,10 @@ func trialStatusOf(rec contract.Record) v1alpha1.TrialStatus {
 		Index: rec.Index, Attempt: rec.Attempt, Block: rec.Block, Cell: rec.Cell, Target: rec.Target,
 		State: v1alpha1.TrialState(rec.State), Reason: rec.Reason, Message: rec.Message,
 		Valid: rec.Valid, Disturbed: rec.Disturbed, Saturated: rec.Saturated, LimitedBy: limitStatusOf(rec.LimitedBy),
-		Nodes: rec.Nodes, TargetNode: rec.TargetNode, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
-		MeasureStarted: microTime(rec.MeasureStarted), MeasureEnded: microTime(rec.MeasureEnded), Ended: microTime(rec.Ended),
-		StartSkew: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertainty: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
-		ResetTime: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: valueStatusOf(rec.Values),
+		ClientNodeNames: rec.ClientNodeNames, TargetNodeName: rec.TargetNodeName, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
+		WindowStartTime: microTime(rec.WindowStartTime), WindowEndTime: microTime(rec.WindowEndTime), CompletionTime: microTime(rec.CompletionTime),
+		StartSkewSeconds: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertaintySeconds: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
+		ResetSeconds: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: valueStatusOf(rec.Values),
 	}
 	for name, value := range rec.Parameters {
 		if st.Parameters == nil {
@@ -47,7 +47,7 @@ func trialStatusOf(rec contract.Record) v1alpha1.TrialStatus {
 	}
 	for _, m := range rec.MachineSpeed {
 		st.MachineSpeed = append(st.MachineSpeed, v1alpha1.MachineSpeed{
-			Side: m.Side, Kernel: m.Kernel, Value: digits(m.Seconds * 1000), Unit: speedUnit,
+			Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), Seconds: digits(m.Seconds),
 		})
 	}
 	return st

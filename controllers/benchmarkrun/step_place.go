@@ -46,7 +46,7 @@ func (r *Reconciler) place(ctx context.Context, s *scope) (outcome, error) {
 		st.Placement = &answer.Placement
 		st.StartTime = &metav1.Time{Time: s.now}
 		// Time spent suspended in the queue is no time of the run.
-		st.SuspendedFor = nil
+		st.SuspendedDuration = nil
 		return waitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(answer.Placement)), nil
 	case answer.Reason != v1alpha1.ReasonQueued:
 		return failWith(answer.Reason, "%s", answer.Message), nil

@@ -80,6 +80,6 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]contract.Record
 		}
 	}
 	st := s.run.Status.Results
-	st.Summary, st.SummaryEntries, st.SummaryShown = int32(len(parts)), int32(len(entries)), int32(len(s.run.Status.Summary))
+	st.SummaryConfigMapCount, st.SummaryEntryCount, st.ShownEntryCount = int32(len(parts)), int32(len(entries)), int32(len(s.run.Status.Summary))
 	return records, nil
 }

@@ -27,13 +27,13 @@ func (s *search) place(groups []group) v1alpha1.Placement {
 	var p v1alpha1.Placement
 	for i, t := range s.need.Targets {
 		names := s.c.namesOf(on[i])
-		placed := v1alpha1.TargetPlacement{Name: t.Name, Node: names[0]}
+		placed := v1alpha1.TargetPlacement{Name: t.Name, NodeName: names[0]}
 		if len(names) > 1 {
-			placed.Replicas = names[1:]
+			placed.ReplicaNodeNames = names[1:]
 		}
 		p.Targets = append(p.Targets, placed)
 	}
-	p.Clients = s.c.namesOf(s.chooseClients(chosen))
+	p.ClientNodeNames = s.c.namesOf(s.chooseClients(chosen))
 	return p
 }
 

@@ -56,10 +56,10 @@ func targets(text string) []Target {
 // placed reads "clients | target:node ...".
 func placed(text string) v1alpha1.Placement {
 	clients, on, _ := strings.Cut(text, "|")
-	p := v1alpha1.Placement{Clients: strings.Fields(clients)}
+	p := v1alpha1.Placement{ClientNodeNames: strings.Fields(clients)}
 	for _, t := range strings.Fields(on) {
 		name, node, _ := strings.Cut(t, ":")
-		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, Node: node})
+		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, NodeName: node})
 	}
 	return p
 }
@@ -163,7 +163,7 @@ func TestReplicasAreSpreadOverZones(t *testing.T) {
 	}
 	target := Target{Name: "m", Shape: shape("x"), Replicas: 2}
 	got := find(nodes, Need{Client: shape("c"), Targets: []Target{target}}, nil)
-	want := []v1alpha1.TargetPlacement{{Name: "m", Node: "a", Replicas: []string{"c", "d"}}}
+	want := []v1alpha1.TargetPlacement{{Name: "m", NodeName: "a", ReplicaNodeNames: []string{"c", "d"}}}
 	if diff := cmp.Diff(want, got.Placement.Targets); diff != "" {
 		t.Errorf("targets (-want +got):\n%s\n%s", diff, got.Message)
 	}
@@ -249,10 +249,10 @@ func TestNodesAndDescribe(t *testing.T) {
 		wantNodes []string
 		wantText  string
 	}{
-		"clients only": {v1alpha1.Placement{Clients: []string{"a", "b"}}, []string{"a", "b"}, "clients on a, b"},
+		"clients only": {v1alpha1.Placement{ClientNodeNames: []string{"a", "b"}}, []string{"a", "b"}, "clients on a, b"},
 		"a node of several is there once": {
-			v1alpha1.Placement{Clients: []string{"b"}, Targets: []v1alpha1.TargetPlacement{
-				{Name: "i", Node: "b"}, {Name: "m", Node: "d", Replicas: []string{"c", "a"}},
+			v1alpha1.Placement{ClientNodeNames: []string{"b"}, Targets: []v1alpha1.TargetPlacement{
+				{Name: "i", NodeName: "b"}, {Name: "m", NodeName: "d", ReplicaNodeNames: []string{"c", "a"}},
 			}},
 			[]string{"a", "b", "c", "d"}, "clients on b; i on b; m on d (replicas on c, a)",
 		},

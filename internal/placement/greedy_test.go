@@ -24,14 +24,14 @@ type grade struct {
 
 func gradeOf(c *Cluster, need Need, p v1alpha1.Placement) grade {
 	targets := p
-	targets.Clients = nil
+	targets.ClientNodeNames = nil
 	var g grade
 	for _, i := range c.SetOf(Nodes(targets)).Members() {
 		if c.offering(need.Client).Has(i) {
 			g.slots += slots(c.has[i], roomOf(need.Client))
 		}
 	}
-	for _, name := range p.Clients {
+	for _, name := range p.ClientNodeNames {
 		g.clients++
 		if slices.Contains(Nodes(targets), name) {
 			g.shared++

@@ -99,12 +99,12 @@ func (j judgement) unfinished() *contract.Failure {
 		done = *n
 	}
 	if j.want.phase == contract.PhasePrepare {
-		return failed(contract.ReasonUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, j.want.operations)
+		return failed(contract.ReasonOperationsUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, j.want.operations)
 	}
 	if done > j.want.operations {
 		return failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, j.want.operations)
 	}
-	return failed(contract.ReasonUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
+	return failed(contract.ReasonOperationsUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
 		done, j.want.operations, j.want.seconds)
 }
 

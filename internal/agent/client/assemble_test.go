@@ -80,7 +80,7 @@ func TestTheResultHoldsWhatTheStepsFound(t *testing.T) {
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
-	want.State, want.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonTargetLost}
+	want.State, want.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonConnectionLost}
 	got = assemble(blank, outcome[progress]{found: p, problems: problems, failure: want.Failure})
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("failed result (-want +got):\n%s", diff)

@@ -107,5 +107,5 @@ func checkCommands(s session) *contract.Failure {
 }
 
 func invalid(err error) *contract.Failure {
-	return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}
+	return &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}
 }

@@ -135,7 +135,7 @@ func readStatus(ctx context.Context, s session) (o outcome[map[string]string]) {
 func lost(err error) *contract.Failure {
 	f := database.FailureOf(err)
 	if f.Reason == contract.ReasonTargetUnreachable {
-		f.Reason = contract.ReasonTargetLost
+		f.Reason = contract.ReasonConnectionLost
 	}
 	return f
 }

@@ -36,7 +36,7 @@ type start struct {
 func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o outcome[*start]) {
 	published, err := s.maps.publishedStart(ctx)
 	if err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)})
+		return o.failed(&contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("waiting for the start: %v", err)})
 	}
 	own := ownTime(published, s.trial.Clients, c)
 	o.found = &start{published: published, own: own, planned: own.Add(s.opening().Delay(s.trial))}

@@ -27,15 +27,15 @@ func (m configMaps) loadTrial(ctx context.Context, index int) (contract.Trial, *
 		return err
 	})
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("the trial could not be read: %v", err)}
 	}
 	t, err := parseTrial(cm.Data[contract.KeyTrial])
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
 			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", m.trial, contract.KeyTrial, err)}
 	}
 	if index < 0 || index >= t.Clients {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
 			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", m.trial, index, t.Clients)}
 	}
 	t.Ref.Client = index
