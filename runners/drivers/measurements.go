@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -141,6 +142,7 @@ func (o outcome) server(labels map[string]string) []contract.Measurement {
 	}
 	var out []contract.Measurement
 	for _, name := range counterNames {
+		name = strings.ToLower(name)
 		v, known := total[name]
 		if !known || o.cell.driver.Name == nullDriver {
 			continue
@@ -157,10 +159,10 @@ func (o outcome) server(labels map[string]string) []contract.Measurement {
 	return out
 }
 
-// counterNames in the order of documents.
+// counterNames are status variables that tell what went over the wire, in the order of documents.
 var counterNames = []string{
-	"questions", "bytes_received", "bytes_sent", "com_stmt_prepare", "com_stmt_execute", "com_stmt_close", "com_select", "com_insert",
-	"com_update", "com_delete", "com_do", "com_begin", "com_commit", "com_set_option", "handler_commit", "connections",
+	"Questions", "Bytes_received", "Bytes_sent", "Com_stmt_prepare", "Com_stmt_execute", "Com_stmt_close", "Com_select", "Com_insert",
+	"Com_update", "Com_delete", "Com_do", "Com_begin", "Com_commit", "Com_set_option", "Handler_commit", "Connections",
 }
 
 // collections of garbage during the operations.

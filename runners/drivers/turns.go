@@ -153,7 +153,7 @@ func (c *conversation) measure(cell cell) {
 	for i := range warmups + cell.counted(c.design) {
 		warmup := i < warmups
 		turn := c.say(runner.Turn{
-			Needs: needs, Setup: setup, Counters: true, Questions: cell.questions(),
+			Needs: needs, Setup: setup, Counters: counterNames, Questions: cell.questions(),
 		}, c.request(cell, warmup))
 		c.runs = append(c.runs, run{cell: cell, turn: turn, warmup: warmup})
 		if i == 0 {

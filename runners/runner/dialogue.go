@@ -15,9 +15,9 @@ type Turn struct {
 	Request json.RawMessage
 	// Brief: the transcript has only the SHA-256 of the request, which follows from the trial.
 	Brief bool
-	// Counters: the server's counters are read just before the request and just after the
-	// answer.
-	Counters bool
+	// Counters are status variables of the server, by its own names, that are read just before
+	// the request and just after the answer. Not every server has all.
+	Counters []string
 	// Questions are queries of one row that the agent puts to the server after the answer.
 	Questions []string
 }

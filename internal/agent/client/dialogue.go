@@ -20,8 +20,8 @@ import (
 type Workbench interface {
 	Exec(ctx context.Context, statement string) error
 	Row(ctx context.Context, query string) ([]*string, error)
-	// Counters of the server but for this connection's own.
-	Counters(ctx context.Context) (map[string]int64, error)
+	// Counters of these names of the server but for this connection's own.
+	Counters(ctx context.Context, names []string) (map[string]int64, error)
 	Close() error
 }
 
@@ -97,8 +97,8 @@ func (d *dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	}
 	var before map[string]int64
 	var err error
-	if turn.Counters {
-		if before, err = d.bench.Counters(ctx); err != nil {
+	if turn.Counters != nil {
+		if before, err = d.bench.Counters(ctx, turn.Counters); err != nil {
 			x.Error = err.Error()
 			return ctx.Err()
 		}
@@ -108,15 +108,15 @@ func (d *dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	}
 	line, err := d.answers.ReadBytes('\n')
 	if err != nil {
-		// What it began to say may tell why.
+		// What it began to say may give the reason.
 		x.Answer = asJSON(line)
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}
 	x.Answer = asJSON(line)
-	if !turn.Counters {
+	if turn.Counters == nil {
 		return nil
 	}
-	after, err := d.bench.Counters(ctx)
+	after, err := d.bench.Counters(ctx, turn.Counters)
 	if err != nil {
 		x.Error = err.Error()
 		return ctx.Err()
@@ -161,16 +161,13 @@ type talk struct {
 }
 
 // arrange makes everything for a conversation with a command ready but its start. The
-// connection is made now, so that none is made while the tool measures.
-func (e *execution) arrange(ctx context.Context, t *armed, turns []runner.Turn) error {
-	bench, err := e.Bench(ctx, e.trial.Endpoint, e.credentials)
-	if err != nil {
-		return err
-	}
+// talk closes the bench, also when it never begins.
+func (b toolbox) arrange(t *preparedTool, bench Workbench, turns []runner.Turn) error {
 	k := &talk{dialogue: &dialogue{turns: turns, bench: bench}, ended: make(chan struct{})}
 	closeFiles := t.closeFiles
 	t.talk, t.closeFiles = k, func() { closeFiles(); k.close() }
-	if k.transcript, err = os.Create(filepath.Join(e.rawDir(t.name), transcriptName)); err != nil {
+	var err error
+	if k.transcript, err = os.Create(filepath.Join(b.rawDir(t.name), transcriptName)); err != nil {
 		return err
 	}
 	theirInput, input, err := os.Pipe()

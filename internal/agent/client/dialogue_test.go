@@ -38,7 +38,7 @@ func (b *fakeBench) Row(_ context.Context, query string) ([]*string, error) {
 	return []*string{new("answer to " + query), nil}, nil
 }
 
-func (b *fakeBench) Counters(context.Context) (map[string]int64, error) {
+func (b *fakeBench) Counters(context.Context, []string) (map[string]int64, error) {
 	b.counts += 5
 	return map[string]int64{"questions": b.counts}, nil
 }
@@ -88,7 +88,7 @@ func converse(t *testing.T, turns []runner.Turn, change func(*rig)) (exchanges [
 func TestAConversation(t *testing.T) {
 	got, res, raw, bench := converse(t, []runner.Turn{
 		say("ok", func(t *runner.Turn) {
-			t.Setup, t.Questions, t.Counters = []string{"CREATE"}, []string{"SELECT 1"}, true
+			t.Setup, t.Questions, t.Counters = []string{"CREATE"}, []string{"SELECT 1"}, []string{"Questions"}
 		}),
 		say("unsupported"),
 		say("ok", func(t *runner.Turn) { t.Needs = []int{0, 1} }),
@@ -146,12 +146,12 @@ func TestAToolThatHangsInAConversation(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("hang"), say("ok")}, func(r *rig) {
 		r.api.set(func() {
 			var trial contract.Trial
-			if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
+			if err := json.Unmarshal([]byte(r.api.trial[contract.KeyTrial]), &trial); err != nil {
 				t.Error(err)
 			}
 			trial.Deadline = time.Now().Add(time.Second)
 			text, _ := json.Marshal(trial)
-			r.api.trial[keyTrial] = string(text)
+			r.api.trial[contract.KeyTrial] = string(text)
 		})
 	})
 	if res.Failure == nil || res.Failure.Reason != contract.ReasonDeadlineExceeded {

@@ -8,47 +8,43 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// others waits until every other client has loaded its part of the data. With one
+// waitForPeers waits until every other client has loaded its part of the data. With one
 // client there is nothing to wait for.
-func (e *execution) others(ctx context.Context) *contract.Failure {
-	for client := 1; client < e.trial.Clients; client++ {
-		if failure := e.other(ctx, client); failure != nil {
+func waitForPeers(ctx context.Context, s session) *contract.Failure {
+	for client := 1; client < s.trial.Clients; client++ {
+		if failure := waitForPeer(ctx, s, client); failure != nil {
 			return failure
 		}
 	}
 	return nil
 }
 
-// other waits for the result of one client. It looks again and again: clients may
+// waitForPeer waits for the result of one client. It looks again and again: clients may
 // get the results of their trial, but not watch them.
-func (e *execution) other(ctx context.Context, client int) *contract.Failure {
+func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 	// A client that has no result yet is the usual case, and no error.
 	missing := errors.New("it has not delivered yet")
 	for {
-		data, err := e.delivered(ctx, client)
+		data, err := s.maps.delivered(ctx, client)
 		if err == nil && data != nil {
-			return e.yield(ctx, client, partOf(data, e.trial.Ref, client))
+			return yield(ctx, s, client, partOf(data, s.trial.Ref, client))
 		}
 		if err == nil {
 			err = missing
 		} else {
-			e.Log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
+			s.retry.log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
 		}
-		if sleep(ctx, e.Others) != nil {
-			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, e.trial.Clients, err)
+		if sleep(ctx, s.limits.Peers) != nil {
+			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
 		}
 	}
 }
 
 // delivered is the result of a client as it stored it; nil when it has not yet.
-func (e *execution) delivered(ctx context.Context, client int) ([]byte, error) {
-	cm, err := e.API.Get(ctx, resultName(e.Trial, client))
+func (m configMaps) delivered(ctx context.Context, client int) ([]byte, error) {
+	cm, err := m.api.Get(ctx, contract.ResultName(m.trial, client))
 	return cm.BinaryData[contract.KeyResult], err
 }
-
-// resultName is the name of the ConfigMap with the result of a client (api/v1alpha1,
-// ResultName).
-func resultName(trial string, client int) string { return fmt.Sprintf("%s-result-%d", trial, client) }
 
 // partOf says why a delivered result is no proof that the client loaded its part.
 func partOf(data []byte, own contract.TrialRef, client int) error {
@@ -66,16 +62,16 @@ func partOf(data []byte, own contract.TrialRef, client int) error {
 	return nil
 }
 
-// yield is nil when the other client succeeded. Its failure is its own to tell: this
+// yield is nil when the other client succeeded. It reports its failure itself: this
 // client only says that it was interrupted, and not before the other pod has ended
-// for all to see; then the Job tells this one to stop.
-func (e *execution) yield(ctx context.Context, client int, err error) *contract.Failure {
+// for all to see; then the Job stops this one.
+func yield(ctx context.Context, s session, client int, err error) *contract.Failure {
 	if err == nil {
 		return nil
 	}
 	// An early end is what is waited for.
-	_ = sleep(ctx, e.Yield)
-	return interrupted("client %d of %d did not load its part of the data: %v", client, e.trial.Clients, err)
+	_ = sleep(ctx, s.limits.Yield)
+	return interrupted("client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
 }
 
 func interrupted(format string, args ...any) *contract.Failure {
