@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/machinespeed"
 
 	"github.com/assay-bench/assay/internal/stats"
@@ -25,10 +24,10 @@ const (
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res *contract.Result) []v1alpha1.MachineSpeed {
-	var out []v1alpha1.MachineSpeed
+func machineSpeed(res *contract.Result) []contract.RecordedSpeed {
+	var out []contract.RecordedSpeed
 	add := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) {
-		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: digits(seconds)})
+		out = append(out, contract.RecordedSpeed{Side: string(side), Kernel: string(kernel), Seconds: seconds})
 	}
 	sided := func(side v1alpha1.SpeedSide, speed *contract.Speed) {
 		if speed == nil {
@@ -64,29 +63,28 @@ type speedSeries struct {
 }
 
 // speedsOf sorts the values of all trials into their series.
-func speedsOf(records []journal.Record) []speedSeries {
+func speedsOf(records []contract.Record) []speedSeries {
 	var all []speedSeries
 	for _, rec := range records {
 		for _, m := range rec.MachineSpeed {
-			value, err := strconv.ParseFloat(m.Seconds, 64)
-			if err != nil || value <= 0 {
+			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, NodeName: rec.TargetNodeName}
-			if m.Side == v1alpha1.SideClient {
+			e := v1alpha1.NodeSpeed{Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), NodeName: rec.TargetNodeName}
+			if e.Side == v1alpha1.SideClient {
 				e.NodeName = ""
 				if len(rec.ClientNodeNames) > 0 {
 					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
-			if dependsOnTarget(m.Kernel) {
+			if dependsOnTarget(e.Kernel) {
 				e.Target = rec.Target
 			}
 			i := slices.IndexFunc(all, func(s speedSeries) bool { return s.entry == e })
 			if i < 0 {
 				i, all = len(all), append(all, speedSeries{entry: e})
 			}
-			all[i].values = append(all[i].values, value)
+			all[i].values = append(all[i].values, m.Seconds)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
@@ -102,7 +100,7 @@ func dependsOnTarget(kernel v1alpha1.SpeedKernel) bool {
 
 // showMachineSpeed puts into the status how fast the nodes were over the run, and a finding
 // for what became slower or faster while it lasted.
-func (s *scope) showMachineSpeed(records []journal.Record) {
+func (s *scope) showMachineSpeed(records []contract.Record) {
 	all := speedsOf(records)
 	s.run.Status.MachineSpeed = nil
 	for _, one := range all {

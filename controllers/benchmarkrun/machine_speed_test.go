@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -16,13 +15,13 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 	kernel := func(mean, cpu float64) *contract.Kernel {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
-	entry := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: seconds}
+	entry := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) contract.RecordedSpeed {
+		return contract.RecordedSpeed{Side: string(side), Kernel: string(kernel), Seconds: seconds}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
 		res  contract.Result
-		want []v1alpha1.MachineSpeed
+		want []contract.RecordedSpeed
 	}{
 		"nothing was measured": {contract.Result{Target: &contract.Environment{}}, nil},
 		"both sides": {
@@ -31,14 +30,14 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 				Target: &contract.Environment{Speed: &contract.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
 				Server: &contract.Server{RoundTrip: probe(0.0000214)},
 			},
-			[]v1alpha1.MachineSpeed{
-				entry("Client", "Integer", "0.0006123"), entry("Client", "IntegerCPU", "0.0005"), entry("Client", "Memory", "0.0021"), entry("Client", "MemoryCPU", "0.002"),
-				entry("Client", "RoundTrip", "0.0000214"), entry("Target", "Integer", "0.0007"), entry("Target", "IntegerCPU", "0.0006"), entry("Target", "Fsync", "0.00123"),
+			[]contract.RecordedSpeed{
+				entry("Client", "Integer", 0.000612349), entry("Client", "IntegerCPU", 0.0005), entry("Client", "Memory", 0.0021), entry("Client", "MemoryCPU", 0.002),
+				entry("Client", "RoundTrip", 0.0000214), entry("Target", "Integer", 0.0007), entry("Target", "IntegerCPU", 0.0006), entry("Target", "Fsync", 0.00123),
 			},
 		},
 		"a target that nobody may look into": {
 			contract.Result{Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.001, 0.001)}}}},
-			[]v1alpha1.MachineSpeed{entry("Client", "Integer", "0.001"), entry("Client", "IntegerCPU", "0.001")},
+			[]contract.RecordedSpeed{entry("Client", "Integer", 0.001), entry("Client", "IntegerCPU", 0.001)},
 		},
 	}
 	for name, tc := range tests {
@@ -52,16 +51,16 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 
 // speedRecords are trials of two targets in turn; later is the time of the kernel in the second
 // half, over that in the first.
-func speedRecords(n int, kernel v1alpha1.SpeedKernel, later float64) []journal.Record {
-	var out []journal.Record
+func speedRecords(n int, kernel v1alpha1.SpeedKernel, later float64) []contract.Record {
+	var out []contract.Record
 	for i := range n {
 		value := 1 + 0.002*float64(i%5)
 		if i >= n/2 {
 			value *= later
 		}
-		rec := journal.Record{}
+		rec := contract.Record{}
 		rec.Index, rec.Target, rec.TargetNodeName, rec.ClientNodeNames = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
-		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: v1alpha1.SideTarget, Kernel: kernel, Seconds: decimal(value / 1000)}}
+		rec.MachineSpeed = []contract.RecordedSpeed{{Side: string(v1alpha1.SideTarget), Kernel: string(kernel), Seconds: value / 1000}}
 		out = append(out, rec)
 	}
 	return out
@@ -69,7 +68,7 @@ func speedRecords(n int, kernel v1alpha1.SpeedKernel, later float64) []journal.R
 
 func TestMachineSpeedOfARun(t *testing.T) {
 	tests := map[string]struct {
-		records []journal.Record
+		records []contract.Record
 		// shown are side/node/target/kernel/n of the status, and the drift.
 		shown []string
 		// finding is the begin of the message of the warning.

@@ -153,6 +153,10 @@ func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, erro
 		parts = append(parts, cm.BinaryData[contract.KeyPlan])
 	}
 	p, err := journal.JoinPlan(parts)
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return nil, later(v1alpha1.ReasonJournalTooNew, "the plan of this run: %v", newer)
+	}
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonJournalLost, "the plan of this run cannot be read: %v", err)
 	}
