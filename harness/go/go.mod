@@ -1,4 +1,4 @@
-module github.com/assay-bench/assay/runners/drivers/go
+module github.com/assay-bench/assay/harness/go
 
 go 1.26.0
 

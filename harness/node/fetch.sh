@@ -2,9 +2,9 @@
 # Fetches the pinned drivers, and the pinned Node.js that runs them, from the npm registry into the cache, once per
 # content of the lock file, and prints the folder that holds node_modules and node. The registry is the one that npm's
 # own configuration names; the lock file has the checksum of every package.
-source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib.sh"
 
-here=$REPO/runners/drivers/node
+here=$REPO/harness/node
 folder=$CACHE/drivers/node-$(digest "$here/package.json" "$here/package-lock.json" "${BASH_SOURCE[0]}" -- "$(uname -m)")
 declare -A names=([x86_64]=x64 [aarch64]=arm64)
 partial=''

@@ -2,9 +2,9 @@
 # Builds the harness of Rust's drivers, and the loop it is compared with, into the cache, once per content, and prints
 # the folder that holds them. Everybody else on the machine goes first.
 #   ASSAY_CARGO=container   builds in a container even where cargo is new enough
-source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib.sh"
 
-here=$REPO/runners/drivers/rust
+here=$REPO/harness/rust
 # In a container the compiler is that of this Debian, whose C library is also the one of the image.
 base=debian:sid-slim
 needed=$(sed -nE 's/^rust-version = "([0-9.]+)".*/\1/p' "$here/Cargo.toml")

@@ -2,9 +2,9 @@
 # Brings the pinned Python packages into the cache, once per content of their lists, and prints the folder that holds
 # them. pip fetches, so that the index, proxies and logins of its settings hold, and it refuses what differs from the
 # checksums in the lists.
-source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib.sh"
 
-here=$REPO/runners/drivers/python
+here=$REPO/harness/python
 lists=("$here/requirements.txt" "$here/requirements-source.txt" "$here/requirements-build.txt")
 target=3.13 # Debian trixie's Python
 pip=(python3 -m pip --disable-pip-version-check --quiet)

@@ -2,9 +2,9 @@
 # Builds the harness of the drivers of Go, and bench/ beside it, from pinned modules (go.mod, go.sum) into the cache, once
 # per content of this folder and Go version, and prints the folder that holds them. Static, so that the image needs
 # nothing else.
-source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
+source "$(dirname "${BASH_SOURCE[0]}")/../../hack/lib.sh"
 
-module=$REPO/runners/drivers/go
+module=$REPO/harness/go
 
 build() {
   local partial=$1.partial.$$ start
