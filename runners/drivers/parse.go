@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -142,11 +143,15 @@ func (r reading) run(run run) (answer, runner.Exchange, *result.Absence) {
 // error of the server.
 func (r reading) withoutTurn(run run, x runner.Exchange) *result.Absence {
 	d := run.cell.driver
+	prepared, _ := r.exchange(r.prepared[d.shown()])
+	if why := cmp.Or(prepared.Unsupported, x.Unsupported); why != "" {
+		return absent(result.Unsupported, "%s", why)
+	}
 	a, err := r.answer(r.prepared[d.shown()])
 	switch {
 	case err != nil:
 		return absent(result.NotMeasured, "%v", err)
-	case a.State == stateUnsupported:
+	case a.State == stateUnsupported, a.State == stateFailed && a.isLoginMethod():
 		return absent(result.Unsupported, "%s", a.Reason)
 	case a.State == stateFailed:
 		return absent(result.NotMeasured, "%s", a.Reason)

@@ -13,6 +13,8 @@ import (
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.
 var errDelayedTLS = errors.New("workload.drivers.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled")
 
+var errNoAuthority = errors.New("the target asks for TLS, and there is no certificate authority that a driver could verify it against")
+
 var errClients = errors.New("clients.count: a driver is measured by one client: use 1")
 
 // Params are spec.workload.drivers. The API has the defaults of numbers; those of lists are

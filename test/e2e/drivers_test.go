@@ -194,7 +194,7 @@ func isKnown(m result.Measurement) bool {
 // returns what each driver says that it can do.
 func checkTranscript(t *testing.T, ns, name string) map[string]map[string]string {
 	t.Helper()
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v1.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v2.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func (p *process) end() error {
 	return nil
 }
 
-const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v1"}`
+const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v2"}`
 
 // startHarness with its connection open.
 func (b bench) startHarness(ctx context.Context, prepare string) (*process, error) {

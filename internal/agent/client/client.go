@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 	"github.com/assay-bench/assay/internal/result"
@@ -151,7 +152,7 @@ type Agent struct {
 	// Connect prepares the questions to a server.
 	Connect func(runner.Endpoint, runner.Credentials) (Server, error)
 	// Bench opens a connection beside a tool that is spoken with.
-	Bench func(context.Context, runner.Endpoint, runner.Credentials) (Workbench, error)
+	Bench func(context.Context, runner.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 	Log   *slog.Logger
 
 	children supervise.Children

@@ -88,7 +88,7 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure
 		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
 	}
 	if t.talk != nil {
-		in.output.Exchanges = t.talk.exchanges
+		in.output.Exchanges = t.talk.Exchanges()
 	}
 	err = a.readOutput(t.name, &in.output)
 	if err == nil {
