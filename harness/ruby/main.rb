@@ -5,4 +5,4 @@
 # standard input, and measures what drivers do with them. One request at a time, until the input ends.
 require_relative 'src/load'
 
-exit Assay.serve($stdin, $stdout, Assay::Conversation.new(Assay::DRIVERS))
+Assay.serve($stdin, $stdout, Assay::Conversation.new(Assay::DRIVERS))

@@ -138,7 +138,7 @@ func (c *conversation) request(cell cell, warmup bool) request {
 	r := &runRequest{
 		header:     header{Do: "run"},
 		Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cmp.Or(cell.scheme, singleRow),
-		Session: dedicated, Commit: cell.transaction == oneTransaction, Inline: cell.operation.inline, RowsPerOperation: cell.rows, Chunk: cell.chunk,
+		Session: dedicated, Commit: cell.transaction == oneTransaction, Inline: cell.operation.inline, RowsPerOperation: 1, Chunk: cell.chunk,
 		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()),
 	}
 	r.Head, r.Group, r.Separator, r.Tail = pieces(cell.scheme, r.Statement)
@@ -146,7 +146,7 @@ func (c *conversation) request(cell cell, warmup bool) request {
 		r.Session = cell.session
 	}
 	if cell.dataRows() > 0 {
-		r.Data = cell.dataName()
+		r.Data, r.RowsPerOperation = cell.dataName(), cell.rows
 	}
 	switch {
 	case cell.measure == measureRounds:

@@ -20,20 +20,11 @@ module Assay
       end
     end
 
-    # Lowest value and count of each bucket that is not empty.
+    # Index and count of each bucket that is not empty.
     def buckets
       found = []
-      @counts.each_with_index { |count, index| found << [lowest(index), count] if count.positive? }
+      @counts.each_with_index { |count, index| found << [index, count] if count.positive? }
       found
-    end
-
-    private
-
-    def lowest(index)
-      return index if index < 2048
-
-      shift = (index >> 10) - 1
-      (index - (shift << 10)) << shift
     end
   end
 end

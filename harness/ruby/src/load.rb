@@ -4,12 +4,9 @@
 require 'json'
 require 'zlib'
 
-require_relative 'refusals'
 require_relative 'histogram'
 require_relative 'checksum'
-require_relative 'template'
 require_relative 'work'
-require_relative 'connection'
 require_relative 'run'
 require_relative 'conversation'
 require_relative 'drivers/list'

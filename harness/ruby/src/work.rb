@@ -1,30 +1,26 @@
 # frozen_string_literal: true
 
 module Assay
-  # What the operations of a run do: the statement, its rows of parameters, and what was fetched.
+  # What the operations of a run do: the texts, the rows of parameters, and what was fetched. A statement is taken apart
+  # once, so that an operation only puts texts together.
   class Work
-    attr_reader :template, :rows, :rows_per_operation, :chunk, :fetched, :answers
+    attr_reader :text, :parts, :head, :group, :separator, :tail, :rows, :fetched, :answers
 
     # Without rows the statement is executed once per operation.
-    def initialize(statement, rows:, rows_per_operation: 1, chunk: 0, query: false, inline: false)
-      @template = Template.new(statement)
+    def initialize(request, rows)
+      @text, @head, @separator, @tail = request.values_at(:statement, :head, :separator, :tail)
+      @parts = cut(@text)
+      @group = cut(request[:group])
       @rows = rows
-      @rows_per_operation = rows_per_operation
-      @chunk = chunk
-      @query = query
-      @inline = inline
+      @executions = request[:rowsPerOperation]
+      @chunk = request[:chunk]
+      @query = request[:kind] == 'Query'
       @at = 0
       @fetched = 0
       @answers = []
     end
 
     def query? = @query
-    def inline? = @inline
-
-    # How many executions one operation consists of.
-    def executions
-      @rows.empty? ? 1 : @rows_per_operation
-    end
 
     # The next row of parameters; behind the last one comes the first again.
     def next_row
@@ -47,7 +43,7 @@ module Assay
 
     # What one operation does whose rows go into texts of at most a chunk of them: execute takes how many it has.
     def in_chunks(execute)
-      all = executions
+      all = @executions
       size = @chunk
       lambda do
         left = all
@@ -60,10 +56,17 @@ module Assay
 
     # The same for each row by itself.
     def each_row(execute)
-      all = executions
+      all = @executions
       return execute if all == 1
 
       -> { all.times { execute.call } }
+    end
+
+    private
+
+    # What stands between the question marks. A text that is built from it begins with a copy.
+    def cut(text)
+      text.split('?', -1).each(&:freeze).freeze
     end
   end
 end
