@@ -6,4 +6,4 @@ declare(strict_types=1);
 
 require __DIR__ . '/src/load.php';
 
-exit(Assay\serve(STDIN, STDOUT, new Assay\Conversation(Assay\drivers())));
+Assay\serve(STDIN, STDOUT, new Assay\Conversation(Assay\drivers()));

@@ -3,47 +3,64 @@ declare(strict_types=1);
 
 namespace Assay;
 
-const PROTOCOL = 'assay.dev/driver/v1';
-
 /**
  * Answers line by line until the input ends.
  *
  * @param resource $in
  * @param resource $out
- * @return int the exit code
  */
-function serve($in, $out, Conversation $conversation): int
+function serve($in, $out, Conversation $conversation): void
 {
     while (($line = fgets($in)) !== false) {
-        try {
-            $request = json_decode($line, true, 512, JSON_THROW_ON_ERROR);
-        } catch (\JsonException $error) {
-            $request = null;
-        }
-        if (!is_array($request) || !is_int($request['id'] ?? null)) {
-            // There is no id to answer to, and a guess would be taken for the answer to something else.
-            fwrite(STDERR, "harness: a line is no request in JSON with an id: $line\n");
-            return 1;
-        }
-        // A checksum of bytes may be asked for, but texts of drivers and servers may be cut inside a character.
-        $answer = json_encode($conversation->answer($request), JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE);
-        if (fwrite($out, $answer . "\n") === false) {
-            return 1;
-        }
+        $answer = $conversation->answer(json_decode($line, true, 512, JSON_THROW_ON_ERROR));
+        // Texts of drivers and servers may be cut inside a character.
+        fwrite($out, json_encode($answer, JSON_THROW_ON_ERROR | JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE) . "\n");
         fflush($out);
     }
     $conversation->close();
-    return 0;
 }
 
-/** The requests of one agent and their answers. */
+/** A connection of prepare. Its session is null after something went wrong on it. */
+final class Connection
+{
+    public ?Session $session = null;
+
+    /** @param array<string, mixed> $target the request prepare */
+    public function __construct(public readonly Driver $driver, public readonly array $target)
+    {
+    }
+
+    /** The session that stays, with autocommit on; opened again after one that failed. */
+    public function session(): Session
+    {
+        if ($this->session === null) {
+            $this->session = $this->driver->open($this->target);
+            $this->session->autocommit(true);
+        }
+        return $this->session;
+    }
+
+    /** After an error nobody knows what state the connection is in: it is closed, which also rolls back. */
+    public function drop(): void
+    {
+        $session = $this->session;
+        $this->session = null;
+        try {
+            $session?->close();
+        } catch (\Throwable $error) {
+            fwrite(STDERR, 'harness: closing a connection: ' . $error->getMessage() . "\n");
+        }
+    }
+}
+
+/** The requests of one agent and their answers. Requests are as the protocol says, so nothing in them is checked. */
 final class Conversation
 {
     /** @var array<string, Connection> */
     private array $connections = [];
 
     /** @var array<string, list<list<mixed>>> */
-    private array $data = [];
+    private array $data = ['' => []];
 
     /** @param list<Driver> $drivers */
     public function __construct(private readonly array $drivers)
@@ -53,20 +70,16 @@ final class Conversation
     /** @param array<string, mixed> $request */
     public function answer(array $request): array
     {
-        $id = ['id' => $request['id']];
         try {
-            return $id + ['state' => 'ok'] + match ($request['do'] ?? '') {
-                'hello' => $this->hello($request),
+            return ['id' => $request['id'], 'state' => 'ok'] + match ($request['do']) {
+                'hello' => $this->hello(),
                 'data' => $this->keep($request),
                 'prepare' => $this->prepare($request),
                 'run' => $this->run($request),
                 'close' => $this->forget($request),
-                default => throw new Unsupported('the request ' . json_encode($request['do'] ?? null) . ' is not known'),
             };
-        } catch (Unsupported $error) {
-            return $id + ['state' => 'unsupported', 'reason' => $error->getMessage()];
         } catch (\Throwable $error) {
-            return $id + ['state' => 'failed', 'reason' => self::words($error)];
+            return ['id' => $request['id'], 'state' => 'failed', 'code' => (string) $error->getCode(), 'reason' => self::words($error)];
         }
     }
 
@@ -75,24 +88,21 @@ final class Conversation
         foreach ($this->connections as $connection) {
             $connection->drop();
         }
-        $this->connections = [];
     }
 
-    /** @param array<string, mixed> $request */
-    private function hello(array $request): array
+    private function hello(): array
     {
-        if (($request['protocol'] ?? '') !== PROTOCOL) {
-            throw new Unsupported('this harness speaks ' . PROTOCOL . ', not ' . json_encode($request['protocol'] ?? null));
-        }
         return [
-            'protocol' => PROTOCOL,
+            'protocol' => 'assay.dev/driver/v2',
             'language' => 'PHP',
             'runtime' => PHP_VERSION,
             'clock' => 'hrtime(true)',
             'drivers' => array_map(static fn (Driver $driver): array => [
                 'name' => $driver->name(),
-                'versions' => $driver->versions(),
-                'schemes' => $driver->schemes(),
+                'versions' => [$driver->version()],
+                'can' => $driver->can(),
+                'cannot' => (object) $driver->cannot(),
+                'options' => (object) $driver->options(),
             ], $this->drivers),
         ];
     }
@@ -100,75 +110,24 @@ final class Conversation
     /** @param array<string, mixed> $request */
     private function keep(array $request): array
     {
-        foreach ($request['rows'] as $i => $row) {
-            foreach ($row as $value) {
-                if (is_bool($value) || is_array($value)) {
-                    throw new Unsupported("row $i: a value is neither a number nor a text nor null");
-                }
-            }
-        }
         $this->data[$request['name']] = $request['rows'];
-        return ['rows' => count($request['rows'])];
+        return [];
     }
 
     /** @param array<string, mixed> $request */
     private function prepare(array $request): array
     {
-        $driver = $this->driver($request['driver']);
-        $version = $request['version'] ?? '';
-        if ($version !== '' && !in_array($version, $driver->versions(), true)) {
-            throw new Unsupported("{$driver->name()} is here in version " . implode(', ', $driver->versions()) . ", not $version");
-        }
-        $connection = new Connection($driver, self::target($request, $driver instanceof NullDriver));
-        $driver->check($connection->target);
-        ($this->connections[$request['connection']] ?? null)?->drop();
-        unset($this->connections[$request['connection']]);
-        try {
-            $cipher = $connection->session()->cipher();
-        } catch (\Throwable $error) {
-            throw $driver->cannotLogIn($error) ? new Unsupported(self::words($error)) : $error;
-        }
-        if (!$driver instanceof NullDriver && ($cipher !== '') !== $connection->target->tls) {
-            $connection->drop();
-            throw new Malformed('tls is to be ' . ($request['tls'] ?? 'Disabled') . ", but the cipher of the connection is '$cipher'");
-        }
-        $this->connections[$request['connection']] = $connection;
-        return ['version' => $version ?: $driver->versions()[0], 'library' => $driver->library(), 'cipher' => $cipher];
-    }
-
-    /** @param array<string, mixed> $request */
-    private static function target(array $request, bool $null): Target
-    {
-        $tls = $request['tls'] ?? 'Disabled';
-        if (!in_array($tls, ['Disabled', 'Required'], true)) {
-            throw new Unsupported("tls $tls is not known; known are Disabled, Required");
-        }
-        $authority = (string) getenv('ASSAY_CA');
-        if ($tls === 'Required' && !$null && !is_readable($authority)) {
-            throw new Malformed("tls Required needs a readable file with the certificate authority; ASSAY_CA names '$authority'");
-        }
-        return new Target(
-            $request['host'] ?? '',
-            $request['port'] ?? 3306,
-            $request['database'] ?? '',
-            $tls === 'Required',
-            $request['options'] ?? [],
-            (string) getenv('ASSAY_USERNAME'),
-            (string) getenv('ASSAY_PASSWORD'),
-            $authority,
-        );
+        $driver = array_find($this->drivers, static fn (Driver $driver): bool => $driver->name() === $request['driver']);
+        $connection = $this->connections[$request['connection']] = new Connection($driver, $request);
+        return ['version' => $driver->version(), 'library' => $driver->library(), 'cipher' => $connection->session()->cipher()];
     }
 
     /** @param array<string, mixed> $request */
     private function run(array $request): array
     {
-        $connection = $this->connections[$request['connection']]
-            ?? throw new Malformed("there is no connection of the name {$request['connection']}");
-        $run = new Run($request, $connection);
+        $connection = $this->connections[$request['connection']];
         try {
-            return $run->answer($this->data);
-        } catch (Unsupported | Malformed $error) {
-            throw $error; // before anything was sent
+            return (new Run($request, $connection))->answer($this->data[$request['data']]);
         } catch (\Throwable $error) {
             $connection->drop();
             throw $error;
@@ -178,21 +137,9 @@ final class Conversation
     /** @param array<string, mixed> $request */
     private function forget(array $request): array
     {
-        $connection = $this->connections[$request['connection']]
-            ?? throw new Malformed("there is no connection of the name {$request['connection']}");
-        $connection->drop();
+        $this->connections[$request['connection']]->drop();
         unset($this->connections[$request['connection']]);
         return [];
-    }
-
-    private function driver(string $name): Driver
-    {
-        foreach ($this->drivers as $driver) {
-            if ($driver->name() === $name) {
-                return $driver;
-            }
-        }
-        throw new Unsupported("there is no driver $name in PHP here");
     }
 
     /** What the driver or the server said, with the number where the text lacks it, and with the causes. */

@@ -36,24 +36,15 @@ final class Histogram
         ++$this->counts[($shift << 10) + $leading];
     }
 
-    /** @return list<array{int, int}> lowest value and count of each bucket that is not empty */
+    /** @return list<array{int, int}> index and count of each bucket that is not empty */
     public function buckets(): array
     {
         $buckets = [];
         foreach ($this->counts as $index => $count) {
             if ($count > 0) {
-                $buckets[] = [self::lowest($index), $count];
+                $buckets[] = [$index, $count];
             }
         }
         return $buckets;
-    }
-
-    private static function lowest(int $index): int
-    {
-        if ($index < 2048) {
-            return $index;
-        }
-        $shift = ($index >> 10) - 1;
-        return ($index - ($shift << 10)) << $shift;
     }
 }

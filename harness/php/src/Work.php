@@ -3,10 +3,19 @@ declare(strict_types=1);
 
 namespace Assay;
 
-/** What the operations of a run do: the statement, its rows of parameters, and what was fetched. */
+/**
+ * What the operations of a run do: the texts, the rows of parameters, and what was fetched. A statement is taken apart
+ * once, so that an operation only puts texts together.
+ */
 final class Work
 {
-    public readonly Template $template;
+    public readonly string $text;
+    public readonly bool $query;
+    public readonly bool $inline;
+
+    /** @var list<string> what stands between the question marks of the statement, and of the group */
+    public readonly array $parts;
+    public readonly array $group;
 
     /** How many rows all operations fetched. */
     public int $fetched = 0;
@@ -16,34 +25,45 @@ final class Work
 
     private int $at = 0;
 
-    /** @param list<list<int|float|string|null>> $rows without rows the statement is executed once per operation */
-    public function __construct(
-        string $statement,
-        public readonly array $rows,
-        public readonly int $rowsPerOperation,
-        public readonly int $chunk,
-        public readonly bool $query,
-        public readonly bool $inline,
-    ) {
-        $this->template = new Template($statement);
+    /**
+     * @param array<string, mixed> $request
+     * @param list<list<int|float|string>> $rows without rows the statement is executed once per operation
+     */
+    public function __construct(private readonly array $request, public readonly array $rows)
+    {
+        $this->text = $request['statement'];
+        $this->query = $request['kind'] === 'Query';
+        $this->inline = $request['inline'];
+        $this->parts = explode('?', $this->text);
+        $this->group = explode('?', $request['group']);
     }
 
-    /** How many executions one operation consists of. */
-    public function executions(): int
+    /** The text with a number in place of the first question mark. */
+    public function inlined(int $number): string
     {
-        return $this->rows === [] ? 1 : $this->rowsPerOperation;
+        return $this->parts[0] . $number . substr($this->text, strlen($this->parts[0]) + 1);
+    }
+
+    /** The text of a statement whose group stands there several times, with question marks. */
+    public function repeated(int $times): string
+    {
+        ['head' => $head, 'group' => $group, 'separator' => $separator, 'tail' => $tail] = $this->request;
+        return $head . $group . str_repeat($separator . $group, $times - 1) . $tail;
+    }
+
+    /** The same around groups that are written already. @param list<string> $groups */
+    public function joined(array $groups): string
+    {
+        return $this->request['head'] . implode($this->request['separator'], $groups) . $this->request['tail'];
     }
 
     /**
      * The next row of parameters; behind the last one comes the first again.
      *
-     * @return list<int|float|string|null>
+     * @return list<int|float|string>
      */
     public function next(): array
     {
-        if ($this->rows === []) {
-            return [];
-        }
         $row = $this->rows[$this->at];
         if (++$this->at === count($this->rows)) {
             $this->at = 0;
@@ -54,7 +74,7 @@ final class Work
     /**
      * The next rows, one behind the other in one list.
      *
-     * @return list<int|float|string|null>
+     * @return list<int|float|string>
      */
     public function flat(int $count): array
     {
@@ -81,8 +101,8 @@ final class Work
      */
     public function inChunks(\Closure $execute): \Closure
     {
-        $all = $this->executions();
-        $chunk = $this->chunk;
+        $all = $this->request['rowsPerOperation'];
+        $chunk = $this->request['chunk'];
         return static function () use ($execute, $all, $chunk): void {
             for ($left = $all; $left > 0; $left -= $chunk) {
                 $execute(min($left, $chunk));
@@ -93,7 +113,7 @@ final class Work
     /** The same for each row by itself. @param \Closure(): void $execute */
     public function eachRow(\Closure $execute): \Closure
     {
-        $all = $this->executions();
+        $all = $this->request['rowsPerOperation'];
         if ($all === 1) {
             return $execute;
         }

@@ -3,27 +3,10 @@ declare(strict_types=1);
 
 namespace Assay;
 
-/** Where a connection goes, and how. */
-final class Target
+/** mysqlnd takes the name localhost for a Unix socket; the protocol speaks of hosts and ports. */
+function address(string $host): string
 {
-    /** @param array<string, string> $options of the driver's connection, by the driver's own names */
-    public function __construct(
-        public readonly string $host,
-        public readonly int $port,
-        public readonly string $database,
-        public readonly bool $tls,
-        public readonly array $options,
-        public readonly string $user,
-        #[\SensitiveParameter] public readonly string $password,
-        public readonly string $authority,
-    ) {
-    }
-
-    /** mysqlnd takes the name localhost for a Unix socket; the protocol speaks of hosts and ports. */
-    public function address(): string
-    {
-        return $this->host === 'localhost' ? '127.0.0.1' : $this->host;
-    }
+    return $host === 'localhost' ? '127.0.0.1' : $host;
 }
 
 /** One driver. A new one is a file, and a line in drivers/list.php. */
@@ -31,23 +14,22 @@ interface Driver
 {
     public function name(): string;
 
-    /** @return list<string> the first one is the default */
-    public function versions(): array;
+    public function version(): string;
 
     /** Name and version of the C library below, or nothing. */
     public function library(): string;
 
-    /** @return array<string, string> how each scheme is done that the driver can do */
-    public function schemes(): array;
+    /** @return array<string, string> how each scheme is done that the driver can do; Pool and Encode are others */
+    public function can(): array;
 
-    /** Throws Unsupported for an option that is not known, or has a value that is none. */
-    public function check(Target $target): void;
+    /** @return array<string, string> why it cannot do others */
+    public function cannot(): array;
 
-    /** Opens a connection. */
-    public function open(Target $target): Session;
+    /** @return array<string, string> the type of each option */
+    public function options(): array;
 
-    /** Whether an error of open says that the driver does not know how to log in. */
-    public function cannotLogIn(\Throwable $error): bool;
+    /** Opens a connection. @param array<string, mixed> $target the request prepare */
+    public function open(array $target): Session;
 }
 
 /** One connection of a driver. It is closed by close, or when nothing refers to it. */

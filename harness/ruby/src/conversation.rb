@@ -75,7 +75,7 @@ module Assay
 
     # The session that stays, with autocommit on; opened again after one that failed.
     def session(connection)
-      connection.session ||= connection.driver.open(connection.target)
+      connection.session ||= connection.driver.open(connection.target).tap { |session| session.autocommit(true) }
     end
 
     def drop(connection)

@@ -28,9 +28,9 @@ final class MysqliDriver implements Driver
         return 'mysqli';
     }
 
-    public function versions(): array
+    public function version(): string
     {
-        return [(string) phpversion('mysqli')];
+        return (string) phpversion('mysqli');
     }
 
     public function library(): string
@@ -38,7 +38,7 @@ final class MysqliDriver implements Driver
         return mysqli_get_client_info();
     }
 
-    public function schemes(): array
+    public function can(): array
     {
         return [
             'SingleRow' => 'query() of a text into which real_escape_string() wrote the parameters: COM_QUERY',
@@ -49,49 +49,35 @@ final class MysqliDriver implements Driver
         ];
     }
 
-    public function check(Target $target): void
+    public function cannot(): array
     {
-        foreach ($target->options as $name => $value) {
-            if (isset(self::NUMBERS[$name])) {
-                if (!ctype_digit($value)) {
-                    throw new Unsupported("option $name has to be a number; it is: $value");
-                }
-            } elseif (isset(self::FLAGS[$name])) {
-                if ($value !== 'true' && $value !== 'false') {
-                    throw new Unsupported("option $name has to be true or false; it is: $value");
-                }
-            } else {
-                $known = implode(', ', array_keys(self::NUMBERS + self::FLAGS));
-                throw new Unsupported("mysqli has no option $name here; known are: $known");
-            }
-        }
+        return ['Pool' => NO_POOL, 'Encode' => NO_ENCODE];
     }
 
-    public function open(Target $target): Session
+    public function options(): array
+    {
+        return array_fill_keys(array_keys(self::NUMBERS), 'integer') + array_fill_keys(array_keys(self::FLAGS), 'boolean');
+    }
+
+    public function open(array $target): Session
     {
         $db = new \mysqli();
         // In the login itself: set_charset afterwards would be one more round trip.
         $db->options(MYSQLI_SET_CHARSET_NAME, 'utf8mb4');
         $flags = 0;
-        if ($target->tls) {
+        if ($target['tls']) {
             $flags = MYSQLI_CLIENT_SSL;
             $db->options(MYSQLI_OPT_SSL_VERIFY_SERVER_CERT, 1);
-            $db->ssl_set(null, null, $target->authority, null, null);
+            $db->ssl_set(null, null, getenv('ASSAY_CA'), null, null);
         }
-        foreach ($target->options as $name => $value) {
+        foreach ($target['options'] as $name => $value) {
             if (isset(self::NUMBERS[$name])) {
                 $db->options(self::NUMBERS[$name], (int) $value);
             } elseif ($value === 'true') {
                 $flags |= self::FLAGS[$name];
             }
         }
-        $db->real_connect($target->address(), $target->user, $target->password, $target->database, $target->port, null, $flags);
+        $db->real_connect(address($target['host']), getenv('ASSAY_USERNAME'), getenv('ASSAY_PASSWORD'), $target['database'], $target['port'], null, $flags);
         return new MysqliSession($db);
-    }
-
-    public function cannotLogIn(\Throwable $error): bool
-    {
-        // 2054: mysqlnd does not know the plugin. 1251: the server says that the client is too old for it.
-        return in_array($error->getCode(), [2054, 1251], true);
     }
 }

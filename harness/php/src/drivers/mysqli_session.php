@@ -14,11 +14,9 @@ final class MysqliSession implements Session
     {
         return match ($scheme) {
             'SingleRow' => $work->eachRow($this->text($work)),
-            'Prepared' => $work->eachRow($work->inline ? $this->preparedEachTime($work) : $this->prepared($work)),
-            'MultiRow' => $this->repeated($work, $work->template->multiRow()),
-            'InList' => $this->repeated($work, $work->template->inList()),
+            'Prepared' => $work->eachRow($this->prepared($work)),
             'MultiStatement' => $this->several($work),
-            default => throw new Unsupported("mysqli has no scheme $scheme"),
+            default => $this->repeated($work),
         };
     }
 
@@ -27,48 +25,43 @@ final class MysqliSession implements Session
     {
         $send = $this->send($work);
         if ($work->rows === []) {
-            $text = $work->template->text;
+            $text = $work->text;
             return static function () use ($send, $text): void {
                 $send($text);
             };
         }
-        $parts = $work->template->parts;
+        $parts = $work->parts;
         return function () use ($work, $send, $parts): void {
             $send($this->filled($parts, $work->next()));
         };
     }
 
     /** Rows of a chunk in one text. */
-    private function repeated(Work $work, Repeated $repeated): \Closure
+    private function repeated(Work $work): \Closure
     {
-        $send = $this->send($work);
-        return $work->inChunks(function (int $count) use ($work, $repeated, $send): void {
-            $send($this->chunk($work, $repeated, $count));
+        return $work->inChunks(function (int $count) use ($work): void {
+            $this->db->query($this->chunk($work, $count));
         });
     }
 
     /** Statements of a chunk in one text; their answers come one after another. */
     private function several(Work $work): \Closure
     {
-        $repeated = $work->template->joined();
-        return $work->inChunks(function (int $count) use ($work, $repeated): void {
-            $this->db->multi_query($this->chunk($work, $repeated, $count));
+        return $work->inChunks(function (int $count) use ($work): void {
+            $this->db->multi_query($this->chunk($work, $count));
             do {
-                $result = $this->db->store_result();
-                if ($result !== false) {
-                    $work->take($result->fetch_all(MYSQLI_NUM));
-                }
+                $this->db->store_result();
             } while ($this->db->next_result());
         });
     }
 
-    private function chunk(Work $work, Repeated $repeated, int $count): string
+    private function chunk(Work $work, int $count): string
     {
         $groups = [];
         for ($i = 0; $i < $count; $i++) {
-            $groups[] = $this->filled($repeated->parts, $work->next());
+            $groups[] = $this->filled($work->group, $work->next());
         }
-        return $repeated->before . implode($repeated->separator, $groups) . $repeated->after;
+        return $work->joined($groups);
     }
 
     private function send(Work $work): \Closure
@@ -88,7 +81,7 @@ final class MysqliSession implements Session
      * The parts of a text with the values between them, as mysqli wants them written.
      *
      * @param list<string> $parts
-     * @param list<int|float|string|null> $row
+     * @param list<int|float|string> $row
      */
     private function filled(array $parts, array $row): string
     {
@@ -97,7 +90,7 @@ final class MysqliSession implements Session
             if (is_string($value)) {
                 $text .= "'" . $this->db->real_escape_string($value) . "'" . $parts[$i + 1];
             } else {
-                $text .= ($value ?? 'NULL') . $parts[$i + 1];
+                $text .= $value . $parts[$i + 1];
             }
         }
         return $text;
@@ -105,34 +98,19 @@ final class MysqliSession implements Session
 
     private function prepared(Work $work): \Closure
     {
-        $statement = $this->db->prepare($work->template->text);
+        $statement = $this->db->prepare($work->text);
         $finish = $this->execute($statement, $work);
         if ($work->rows === []) {
             return $finish;
         }
         // The variables are bound once, as references; a row is copied into them.
-        $bound = array_fill(0, $work->template->parameters(), null);
-        $statement->bind_param(self::types($work->rows, 0), ...$bound);
+        $bound = array_fill(0, count($work->parts) - 1, null);
+        $statement->bind_param(self::types($work->rows[0]), ...$bound);
         return static function () use ($work, &$bound, $finish): void {
             foreach ($work->next() as $i => $value) {
                 $bound[$i] = $value;
             }
             $finish();
-        };
-    }
-
-    /** With a number in the text, each text is another, and so each is prepared by itself. */
-    private function preparedEachTime(Work $work): \Closure
-    {
-        $types = self::types($work->rows, 1);
-        return function () use ($work, $types): void {
-            $row = $work->next();
-            $statement = $this->db->prepare($work->template->inlined(array_shift($row)));
-            if ($row !== []) {
-                $statement->bind_param($types, ...$row);
-            }
-            $this->execute($statement, $work)();
-            $statement->close();
         };
     }
 
@@ -149,23 +127,14 @@ final class MysqliSession implements Session
         };
     }
 
-    /**
-     * The letters of bind_param for each column: the narrowest that holds all of its values.
-     *
-     * @param list<list<int|float|string|null>> $rows
-     */
-    private static function types(array $rows, int $from): string
+    /** The letters of bind_param for each column. @param list<int|float|string> $row any, since a column has one type */
+    private static function types(array $row): string
     {
-        $types = '';
-        for ($column = $from; $column < count($rows[0] ?? []); $column++) {
-            $values = array_column($rows, $column);
-            $types .= match (true) {
-                array_filter($values, is_string(...)) !== [] => 's',
-                array_filter($values, is_float(...)) !== [] => 'd',
-                default => 'i',
-            };
-        }
-        return $types;
+        return implode('', array_map(static fn (mixed $value): string => match (true) {
+            is_string($value) => 's',
+            is_float($value) => 'd',
+            default => 'i',
+        }, $row));
     }
 
     public function autocommit(bool $on): void

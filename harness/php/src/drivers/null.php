@@ -6,16 +6,16 @@ namespace Assay;
 /** Does everything but call a driver, and so measures the harness. */
 final class NullDriver implements Driver
 {
-    public const ALL = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch'];
+    private const ALL = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch', 'Pool', 'Encode'];
 
     public function name(): string
     {
         return 'null';
     }
 
-    public function versions(): array
+    public function version(): string
     {
-        return ['1'];
+        return '1';
     }
 
     public function library(): string
@@ -23,26 +23,24 @@ final class NullDriver implements Driver
         return '';
     }
 
-    public function schemes(): array
+    public function can(): array
     {
         return array_fill_keys(self::ALL, 'nothing is sent; texts are built where the scheme builds them');
     }
 
-    public function check(Target $target): void
+    public function cannot(): array
     {
-        if ($target->options !== []) {
-            throw new Unsupported('the driver null has no options; the request has ' . implode(', ', array_keys($target->options)));
-        }
+        return [];
     }
 
-    public function open(Target $target): Session
+    public function options(): array
+    {
+        return [];
+    }
+
+    public function open(array $target): Session
     {
         return new NullSession();
-    }
-
-    public function cannotLogIn(\Throwable $error): bool
-    {
-        return false;
     }
 }
 
@@ -50,31 +48,16 @@ final class NullSession implements Session
 {
     public function operation(string $scheme, Work $work): \Closure
     {
-        return match ($scheme) {
-            'MultiRow' => $this->repeated($work, $work->template->multiRow()),
-            'InList' => $this->repeated($work, $work->template->inList()),
-            'MultiStatement' => $this->repeated($work, $work->template->joined()),
-            'ExecuteMany', 'Batch', 'Pipelined', 'Prepared' => $work->eachRow(static function () use ($work): void {
+        return match (true) {
+            in_array($scheme, ['MultiRow', 'MultiStatement', 'InList'], true) => $work->inChunks(static function (int $count) use ($work): void {
+                $work->repeated($count);
+                $work->flat($count);
+            }),
+            $work->rows === [] => static function (): void {
+            },
+            default => $work->eachRow(static function () use ($work): void {
                 $work->next();
             }),
-            default => $work->eachRow($work->inline ? $this->inlined($work) : static function () use ($work): void {
-                $work->next();
-            }),
-        };
-    }
-
-    private function repeated(Work $work, Repeated $repeated): \Closure
-    {
-        return $work->inChunks(static function (int $count) use ($work, $repeated): void {
-            $repeated->text($count);
-            $work->flat($count);
-        });
-    }
-
-    private function inlined(Work $work): \Closure
-    {
-        return static function () use ($work): void {
-            $work->template->inlined($work->next()[0]);
         };
     }
 

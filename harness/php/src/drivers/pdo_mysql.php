@@ -19,9 +19,9 @@ final class PdoDriver implements Driver
         return 'pdo_mysql';
     }
 
-    public function versions(): array
+    public function version(): string
     {
-        return [(string) phpversion('pdo_mysql')];
+        return (string) phpversion('pdo_mysql');
     }
 
     public function library(): string
@@ -29,7 +29,7 @@ final class PdoDriver implements Driver
         return mysqli_get_client_info(); // both extensions stand on the same mysqlnd
     }
 
-    public function schemes(): array
+    public function can(): array
     {
         return [
             'SingleRow' => 'ATTR_EMULATE_PREPARES on; prepare(), bindValue(), execute() for each row: PDO writes the parameters into the text, COM_QUERY',
@@ -40,35 +40,29 @@ final class PdoDriver implements Driver
         ];
     }
 
-    public function check(Target $target): void
+    public function cannot(): array
     {
-        foreach ($target->options as $name => $value) {
-            if (!isset(self::OPTIONS[$name])) {
-                throw new Unsupported("pdo_mysql has no option $name here; known are: " . implode(', ', array_keys(self::OPTIONS)));
-            }
-            if ($name === 'PDO::ATTR_TIMEOUT' ? !ctype_digit($value) : !in_array($value, ['true', 'false'], true)) {
-                throw new Unsupported("option $name cannot be: $value");
-            }
-        }
+        return ['Pool' => NO_POOL, 'Encode' => NO_ENCODE];
     }
 
-    public function open(Target $target): Session
+    public function options(): array
+    {
+        return ['PDO::ATTR_TIMEOUT' => 'integer'] + array_fill_keys(array_keys(self::OPTIONS), 'boolean');
+    }
+
+    public function open(array $target): Session
     {
         $options = [\PDO::ATTR_ERRMODE => \PDO::ERRMODE_EXCEPTION];
-        if ($target->tls) {
-            $options[\PDO::MYSQL_ATTR_SSL_CA] = $target->authority;
+        if ($target['tls']) {
+            $options[\PDO::MYSQL_ATTR_SSL_CA] = getenv('ASSAY_CA');
             $options[\PDO::MYSQL_ATTR_SSL_VERIFY_SERVER_CERT] = true;
         }
-        foreach ($target->options as $name => $value) {
+        foreach ($target['options'] as $name => $value) {
             $options[self::OPTIONS[$name]] = ctype_digit($value) ? (int) $value : $value === 'true';
         }
-        $where = "mysql:host={$target->address()};port=$target->port;dbname=$target->database;charset=utf8mb4";
-        return new PdoSession(new \PDO($where, $target->user, $target->password, $options));
-    }
-
-    public function cannotLogIn(\Throwable $error): bool
-    {
-        return in_array($error->getCode(), [2054, 1251], true);
+        $host = address($target['host']);
+        $where = "mysql:host=$host;port={$target['port']};dbname={$target['database']};charset=utf8mb4";
+        return new PdoSession(new \PDO($where, getenv('ASSAY_USERNAME'), getenv('ASSAY_PASSWORD'), $options));
     }
 }
 
@@ -83,19 +77,16 @@ final class PdoSession implements Session
         $this->db->setAttribute(\PDO::ATTR_EMULATE_PREPARES, $scheme !== 'Prepared');
         return match ($scheme) {
             'SingleRow' => $work->eachRow($this->eachTime($work)),
-            'Prepared' => $work->eachRow($work->inline ? $this->eachTime($work) : $this->prepared($work)),
-            'MultiRow' => $this->repeated($work, $work->template->multiRow()),
-            'InList' => $this->repeated($work, $work->template->inList()),
-            'MultiStatement' => $this->repeated($work, $work->template->joined()),
-            default => throw new Unsupported("pdo_mysql has no scheme $scheme"),
+            'Prepared' => $work->eachRow($this->prepared($work)),
+            default => $this->repeated($work),
         };
     }
 
-    /** A text and a row of parameters, for PDO to put together, or to prepare where the text is another each time. */
+    /** A text and a row of parameters, for PDO to put together. */
     private function eachTime(Work $work): \Closure
     {
         $db = $this->db;
-        $text = $work->template->text;
+        $text = $work->text;
         if ($work->rows === []) {
             return $work->query
                 ? static function () use ($db, $text, $work): void {
@@ -108,7 +99,7 @@ final class PdoSession implements Session
         return static function () use ($db, $text, $work): void {
             $row = $work->next();
             if ($work->inline) {
-                $text = $work->template->inlined(array_shift($row));
+                $text = $work->inlined(array_shift($row));
             }
             self::execute($db->prepare($text), $row, $work);
         };
@@ -116,34 +107,30 @@ final class PdoSession implements Session
 
     private function prepared(Work $work): \Closure
     {
-        $statement = $this->db->prepare($work->template->text);
+        $statement = $this->db->prepare($work->text);
         return static function () use ($statement, $work): void {
-            self::execute($statement, $work->next(), $work);
+            self::execute($statement, $work->rows === [] ? [] : $work->next(), $work);
         };
     }
 
-    private function repeated(Work $work, Repeated $repeated): \Closure
+    private function repeated(Work $work): \Closure
     {
         $db = $this->db;
-        return $work->inChunks(static function (int $count) use ($db, $repeated, $work): void {
-            self::execute($db->prepare($repeated->text($count)), $work->flat($count), $work);
+        return $work->inChunks(static function (int $count) use ($db, $work): void {
+            self::execute($db->prepare($work->repeated($count)), $work->flat($count), $work);
         });
     }
 
     /**
      * One execution, up to the end of its answers.
      *
-     * @param list<int|float|string|null> $row
+     * @param list<int|float|string> $row
      */
     private static function execute(\PDOStatement $statement, array $row, Work $work): void
     {
         foreach ($row as $i => $value) {
             // Without a type, execute() would make a text of a number.
-            $statement->bindValue($i + 1, $value, match (true) {
-                is_int($value) => \PDO::PARAM_INT,
-                $value === null => \PDO::PARAM_NULL,
-                default => \PDO::PARAM_STR,
-            });
+            $statement->bindValue($i + 1, $value, is_int($value) ? \PDO::PARAM_INT : \PDO::PARAM_STR);
         }
         $statement->execute();
         do {
