@@ -3,20 +3,19 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { dependencies } = require('../package.json');
-const { Unsupported } = require('../lib/unsupported.js');
 
 // A driver is one file, and one line here. Its versions are the dependencies in package.json: the default under the
 // driver's own name, others as "<name>-<version>": "npm:<name>@<version>".
 //
 // What a driver's file exports:
-//   name, schemes    as in the answer to hello; refusals: why it cannot do others
+//   name, can, cannot   as in the answer to hello
 //   config, options  what every connection is made with; options of a prepare request and their types
 //   load             package name -> what require returns
 //   connect          makes a connection with the methods query(text, values) and commit(), and execute, batch,
 //                    executeMany for those schemes; all return promises
-//   disconnect, destroy, onLost, ssl, cannotLogIn                              what else there is to do with it
+//   disconnect, destroy, onLost, ssl                                           what else there is to do with it
 //   prepare, unprepare                                                         before and after the scheme Prepared
-//   rows, columns, split     rows and names of columns of a result; the results of several statements
+//   rows, columns            rows and names of columns of a result
 //   createPool, acquire, release, endPool                                      the driver's pool
 //   format                                                                     Encode
 //   connects         false if there is no server behind it
@@ -38,16 +37,11 @@ function versionsOf(name) {
 }
 
 function named(name) {
-  const driver = drivers.find((candidate) => candidate.name === name);
-  if (!driver) throw new Unsupported(`there is no driver ${name}; there are: ${drivers.map((one) => one.name).join(', ')}`);
-  return driver;
+  return drivers.find((candidate) => candidate.name === name);
 }
 
 // packageOf returns the name under which a version of a driver is installed.
 function packageOf({ name, versions }, version) {
-  if (!versions.includes(version)) {
-    throw new Unsupported(`there is no version ${version} of ${name}; there are: ${versions.join(', ')}`);
-  }
   return version === versions[0] ? name : `${name}-${version}`;
 }
 

@@ -8,7 +8,7 @@ module.exports = {
   name: 'mariadb',
   connects: true,
   nestedArrays: false,
-  schemes: {
+  can: {
     SingleRow: 'query(): parameters written into the text by the client, COM_QUERY',
     Prepared: 'execute(): COM_STMT_EXECUTE of a statement that the connection keeps',
     Pipelined: 'query() for each row, none waited for: the client sends COM_QUERY after COM_QUERY',
@@ -18,29 +18,33 @@ module.exports = {
     Batch:
       'batch(): on MariaDB COM_STMT_BULK_EXECUTE with all rows; on a server without that, or with the option bulk ' +
       'false, COM_STMT_EXECUTE for each row, sent without waiting',
+    Pool: 'createPool() with a connectionLimit of 1',
   },
-  refusals: { ExecuteMany: 'it has no call that takes many rows but batch(), which is the scheme Batch' },
+  cannot: {
+    ExecuteMany: 'it has no call that takes many rows but batch(), which is the scheme Batch',
+    Encode: 'it has no public function that writes parameters into a statement',
+  },
   options: {
-    acquireTimeout: 'number',
+    acquireTimeout: 'integer',
     bigIntAsNumber: 'boolean',
     bulk: 'boolean',
     checkDuplicate: 'boolean',
     compress: 'boolean',
-    connectTimeout: 'number',
+    connectTimeout: 'integer',
     dateStrings: 'boolean',
     decimalAsNumber: 'boolean',
     foundRows: 'boolean',
     insertIdAsNumber: 'boolean',
-    keepAliveDelay: 'number',
-    maxAllowedPacket: 'number',
-    minDelayValidation: 'number',
+    keepAliveDelay: 'integer',
+    maxAllowedPacket: 'integer',
+    minDelayValidation: 'integer',
     multipleStatements: 'boolean',
     noControlAfterUse: 'boolean',
     pipelining: 'boolean',
-    prepareCacheLength: 'number',
+    prepareCacheLength: 'integer',
     resetAfterUse: 'boolean',
     rowsAsArray: 'boolean',
-    socketTimeout: 'number',
+    socketTimeout: 'integer',
     timezone: 'text',
     trace: 'boolean',
   },
@@ -62,7 +66,6 @@ module.exports = {
   load: (name) => require(name),
   // By itself the driver compares the certificate with "localhost" if the host is an address.
   ssl: (ca, host) => ({ ca, checkServerIdentity: (_, certificate) => tls.checkServerIdentity(host, certificate) }),
-  cannotLogIn: ({ code }) => code === 'ER_AUTHENTICATION_PLUGIN_NOT_SUPPORTED',
 
   async connect(mariadb, config) {
     const connection = await mariadb.createConnection(config);
@@ -79,7 +82,6 @@ module.exports = {
 
   rows: (result) => result,
   columns: (rows) => rows.meta.map((column) => column.name()),
-  split: (results) => results,
 
   // What is prepared once, execute() finds again by its text.
   prepare: (connection, text) => connection.prepare(text),

@@ -4,14 +4,16 @@ const { Unsupported } = require('../lib/unsupported.js');
 
 // What mysql, promise-mysql (which wraps it) and mysql2 (which follows it) have in common.
 
-const mysqlSchemes = {
+const mysqlCan = {
   SingleRow: 'query(): parameters written into the text by the client, COM_QUERY',
   MultiRow: 'query() with VALUES ? and an array of rows, which the client writes as groups',
   MultiStatement: 'query() of statements joined by ; with the option multipleStatements, one COM_QUERY',
   InList: 'query() with IN (?) and an array of keys, which the client writes as a list',
+  Pool: 'createPool() with a connectionLimit of 1',
+  Encode: 'format()',
 };
 
-const mysqlRefusals = {
+const mysqlCannot = {
   Prepared: 'it has no statements prepared on the server',
   Pipelined: 'it queues commands, and sends one when the answer to the one before has come',
   ExecuteMany: 'it has no call that takes many rows',
@@ -19,15 +21,15 @@ const mysqlRefusals = {
 };
 
 const mysqlOptions = {
-  acquireTimeout: 'number',
+  acquireTimeout: 'integer',
   bigNumberStrings: 'boolean',
-  connectTimeout: 'number',
+  connectTimeout: 'integer',
   dateStrings: 'boolean',
   flags: 'text',
   insecureAuth: 'boolean',
   localInfile: 'boolean',
   multipleStatements: 'boolean',
-  queueLimit: 'number',
+  queueLimit: 'integer',
   stringifyObjects: 'boolean',
   supportBigNumbers: 'boolean',
   timezone: 'text',
@@ -36,11 +38,10 @@ const mysqlOptions = {
   waitForConnections: 'boolean',
 };
 
-// All three hand over rows and columns as [rows, columns]; of several statements both are lists.
+// All three hand over rows and columns as [rows, columns].
 const mysqlResults = {
   rows: (result) => result[0],
   columns: ([, columns]) => columns.map(({ name }) => name),
-  split: ([rows, columns]) => rows.map((each, i) => [each, columns[i]]),
 };
 
 // The harness switches multipleStatements on, unless the options of a connection switch it off.
@@ -50,4 +51,4 @@ function refuseWithoutMultipleStatements(scheme, { multipleStatements }) {
   }
 }
 
-module.exports = { mysqlOptions, mysqlRefusals, mysqlResults, mysqlSchemes, refuseWithoutMultipleStatements };
+module.exports = { mysqlOptions, mysqlCannot, mysqlResults, mysqlCan, refuseWithoutMultipleStatements };

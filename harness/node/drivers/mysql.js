@@ -2,9 +2,9 @@
 
 const {
   mysqlOptions,
-  mysqlRefusals,
+  mysqlCannot,
   mysqlResults,
-  mysqlSchemes,
+  mysqlCan,
   refuseWithoutMultipleStatements,
 } = require('./mysql-family.js');
 
@@ -37,16 +37,14 @@ module.exports = {
   name: 'mysql',
   connects: true,
   nestedArrays: true,
-  schemes: mysqlSchemes,
-  refusals: mysqlRefusals,
+  can: mysqlCan,
+  cannot: mysqlCannot,
   options: mysqlOptions,
   config: { charset: 'UTF8MB4_UNICODE_CI', multipleStatements: true },
   check: refuseWithoutMultipleStatements,
   load: (name) => require(name),
   // The driver verifies the certificate against the authority; the name in it, it never looks at.
   ssl: (ca) => ({ ca }),
-  // The client knows the login of old servers only.
-  cannotLogIn: ({ code }) => code === 'ER_NOT_SUPPORTED_AUTH_MODE' || code === 'UNSUPPORTED_AUTH_METHOD',
 
   async connect(mysql, config) {
     const connection = mysql.createConnection(config);

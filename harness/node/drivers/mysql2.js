@@ -3,9 +3,9 @@
 const net = require('node:net');
 const {
   mysqlOptions,
-  mysqlRefusals,
+  mysqlCannot,
   mysqlResults,
-  mysqlSchemes,
+  mysqlCan,
   refuseWithoutMultipleStatements,
 } = require('./mysql-family.js');
 
@@ -17,17 +17,17 @@ module.exports = {
   name: 'mysql2',
   connects: true,
   nestedArrays: true,
-  schemes: {
-    ...mysqlSchemes,
+  can: {
+    ...mysqlCan,
     Prepared: 'execute(): COM_STMT_EXECUTE of a statement that the connection keeps; numbers are sent as doubles',
   },
-  refusals: mysqlRefusals,
+  cannot: mysqlCannot,
   options: {
     ...common,
     compress: 'boolean',
     decimalNumbers: 'boolean',
     enableKeepAlive: 'boolean',
-    maxPreparedStatements: 'number',
+    maxPreparedStatements: 'integer',
     rowsAsArray: 'boolean',
   },
   config: { charset: 'UTF8MB4_UNICODE_CI', multipleStatements: true },
@@ -35,7 +35,6 @@ module.exports = {
   load: (name) => require(`${name}/promise`),
   // Version 3 compares the name in the certificate if asked to, but with an address as host it looks for "localhost".
   ssl: (ca, host) => ({ ca, ...(!net.isIP(host) && { verifyIdentity: true }) }),
-  cannotLogIn: ({ code, message }) => code === 'AUTH_SWITCH_PLUGIN_ERROR' || /unknown plugin/.test(message),
 
   async connect(mysql2, config) {
     const connection = await mysql2.createConnection(config);

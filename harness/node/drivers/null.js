@@ -3,7 +3,7 @@
 // null calls no driver. Each of its functions makes a promise, as those of real drivers do, so the harness waits for one
 // per call.
 
-const SCHEMES = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch'];
+const ALL = ['SingleRow', 'Prepared', 'ExecuteMany', 'Pipelined', 'MultiRow', 'MultiStatement', 'InList', 'Batch', 'Pool', 'Encode'];
 const done = async () => undefined;
 const noRows = [];
 
@@ -27,7 +27,7 @@ module.exports = {
   name: 'null',
   versions: ['1'],
   connects: false,
-  schemes: Object.fromEntries(SCHEMES.map((scheme) => [scheme, 'nothing; a promise that is kept already'])),
+  can: Object.fromEntries(ALL.map((scheme) => [scheme, 'nothing; a promise that is kept already'])),
   options: {},
   load: () => undefined,
   connect: async () => new NullConnection(),
@@ -36,7 +36,6 @@ module.exports = {
   onLost() {},
   rows: (result) => result,
   columns: () => [],
-  split: () => [],
   prepare: done,
   unprepare: done,
   createPool: async () => new NullConnection(),

@@ -2,20 +2,21 @@
 
 const fs = require('node:fs');
 const drivers = require('../drivers/index.js');
-const { readOptions } = require('./options.js');
-const { Unsupported } = require('./unsupported.js');
 
 // How long a broken connection may take to be closed before it is left to itself.
 const PATIENCE = 5000;
 
+// What the texts of options are to their drivers.
+const READERS = { boolean: (text) => text === 'true', integer: Number, text: (text) => text };
+
 // Connection is what the agent prepared under a name: a driver in one version, how it is to connect, and what is open.
 class Connection {
-  constructor({ driver: name, version: wanted, host, port, database, tls = 'Disabled', options }) {
+  constructor({ driver: name, version, host, port, database, tls, options }) {
     this.driver = drivers.named(name);
-    this.version = wanted || this.driver.versions[0];
+    this.version = version || this.driver.versions[0];
     this.library = this.driver.load(drivers.packageOf(this.driver, this.version));
-    this.options = readOptions(this.driver, options);
-    this.target = { host, port: port || 3306, database, tls: authority(tls) };
+    this.options = Object.fromEntries(Object.entries(options).map(([key, text]) => [key, READERS[this.driver.options[key]](text)]));
+    this.target = { host, port, database, tls: tls && fs.readFileSync(process.env.ASSAY_CA) };
     this.lost = false;
   }
 
@@ -23,14 +24,7 @@ class Connection {
   async describe() {
     const version = drivers.installedVersion(this.driver, this.version);
     if (!this.driver.connects) return { version };
-    if (!this.target.host) throw new Error('prepare needs a host');
-    try {
-      const open = await this.open();
-      return { version, library: '', cipher: await this.value(open, "SHOW SESSION STATUS LIKE 'Ssl_cipher'") };
-    } catch (error) {
-      await this.close();
-      throw this.driver.cannotLogIn?.(error) ? new Unsupported(error.message) : error;
-    }
+    return { version, cipher: await this.value(await this.open(), "SHOW SESSION STATUS LIKE 'Ssl_cipher'") };
   }
 
   // value returns the last value of the first row as a text.
@@ -92,10 +86,6 @@ class Connection {
     else if (kept && !(await inTime(driver.disconnect(kept)))) driver.destroy(kept);
     if (pool) await inTime(driver.endPool(pool));
   }
-
-  close() {
-    return this.drop();
-  }
 }
 
 // inTime waits for a promise of closing for a while, and says whether it was kept.
@@ -105,19 +95,6 @@ function inTime(closing) {
     timer = setTimeout(resolve, PATIENCE, false);
   });
   return Promise.race([closing.then(() => true, () => false), timeout]).finally(() => clearTimeout(timer));
-}
-
-// authority returns the certificate that the server's is verified against, or nothing without encryption.
-function authority(tls) {
-  switch (tls) {
-    case 'Disabled':
-      return undefined;
-    case 'Required':
-      if (!process.env.ASSAY_CA) throw new Error('tls is Required, but ASSAY_CA does not name a file');
-      return fs.readFileSync(process.env.ASSAY_CA);
-    default:
-      throw new Unsupported(`there is no tls ${tls}`);
-  }
 }
 
 module.exports = { Connection };

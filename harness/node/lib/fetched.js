@@ -23,11 +23,6 @@ class Fetched {
     this.results[this.length++] = result;
   }
 
-  // keepEach takes apart what several statements in one text returned.
-  keepEach(result) {
-    for (const single of this.driver.split(result)) this.keep(single);
-  }
-
   answer() {
     const last = this.results.slice(0, this.length);
     const sets = last.map((result) => ({ rows: this.driver.rows(result), columns: this.driver.columns(result) }));
@@ -39,7 +34,6 @@ class Fetched {
 const nothing = {
   begin() {},
   keep() {},
-  keepEach() {},
   answer: () => ({ rows: 0, checksum: 0 }),
 };
 

@@ -17,13 +17,6 @@ function bucket(value) {
   return shift * 1024 + Math.floor(value / 2 ** shift);
 }
 
-// lowest returns the lowest value of a bucket.
-function lowest(index) {
-  if (index < EXACT) return index;
-  const shift = Math.floor(index / 1024) - 1;
-  return (index - shift * 1024) * 2 ** shift;
-}
-
 class Histogram {
   constructor() {
     this.counts = new Float64Array((LONGEST_SHIFT + 2) * 1024);
@@ -33,10 +26,10 @@ class Histogram {
     this.counts[bucket(value)]++;
   }
 
-  // entries lists [lowest nanoseconds, count] of the buckets that are not empty, ascending.
+  // entries lists [index, count] of the buckets that are not empty, ascending.
   entries() {
     const entries = [];
-    this.counts.forEach((count, index) => count > 0 && entries.push([lowest(index), count]));
+    this.counts.forEach((count, index) => count > 0 && entries.push([index, count]));
     return entries;
   }
 }

@@ -1,19 +1,11 @@
 'use strict';
 
-const { countParameters, splitFirst } = require('./statement.js');
-
 // Parameters hands out the rows of parameters in turn, and after the last one the first again, with the text of the
 // statement for each.
 class Parameters {
-  constructor(statement, rows, inline) {
-    const wanted = countParameters(statement);
+  constructor({ statement, inline }, rows) {
     // Without parameters the statement is executed once per operation; undefined is how drivers are told so.
     this.rows = rows ?? [undefined];
-    if (this.rows.length === 0) throw new Error('the data has no rows');
-    const other = this.rows.find((row) => (row?.length ?? 0) !== wanted);
-    if (other !== undefined || (!rows && wanted > 0)) {
-      throw new Error(`the statement has ${wanted} parameters, a row of the data has ${other?.length ?? 0}`);
-    }
     this.statement = statement;
     this.position = 0;
     if (inline) this.writeFirst(statement);
@@ -21,8 +13,8 @@ class Parameters {
 
   // writeFirst shapes the rows for a first parameter that goes into the text.
   writeFirst(statement) {
-    [this.head, this.tail] = splitFirst(statement);
-    if (!this.rows.every((row) => Number.isInteger(row[0]))) throw new Error('inline needs an integer first in each row');
+    const at = statement.indexOf('?');
+    [this.head, this.tail] = [statement.slice(0, at), statement.slice(at + 1)];
     this.firsts = this.rows.map((row) => row[0]);
     this.rows = this.rows.map((row) => (row.length > 1 ? row.slice(1) : undefined));
   }
@@ -38,17 +30,11 @@ class Parameters {
     return this.firsts === undefined ? this.statement : this.head + this.firsts[index] + this.tail;
   }
 
-  // take returns the next so many rows.
+  // take returns the next so many rows. Those of one operation stand together.
   take(count) {
-    const end = this.position + count;
-    if (end <= this.rows.length) {
-      const rows = this.rows.slice(this.position, end);
-      this.position = end === this.rows.length ? 0 : end;
-      return rows;
-    }
-    const rows = this.rows.slice(this.position);
-    this.position = 0;
-    return rows.concat(this.take(count - rows.length));
+    const rows = this.rows.slice(this.position, this.position + count);
+    this.position = (this.position + count) % this.rows.length;
+    return rows;
   }
 }
 

@@ -4,27 +4,21 @@ const { Collections } = require('./collection.js');
 const { Fetched, nothing } = require('./fetched.js');
 const { Histogram } = require('./histogram.js');
 const { Parameters } = require('./parameters.js');
-const { schemeOf } = require('./schemes.js');
-const { sessionOf } = require('./sessions.js');
+const { SCHEMES } = require('./schemes.js');
+const { SESSIONS } = require('./sessions.js');
 const { limits, timeAtOnce, timeWaiting } = require('./timing.js');
-const { Unsupported } = require('./unsupported.js');
-
-const TRANSACTIONS = ['Autocommit', 'One'];
 
 // run answers a run request: the operation is made ready, garbage of other work is collected, and then it is timed.
 async function run(connection, request, rows) {
   const until = limits(request);
   const collect = isOtherWork(request);
   switch (request.kind) {
-    case 'Execute':
-    case 'Query':
-      return runStatements(connection, request, rows, until, collect);
     case 'Connect':
       return measure(timeWaiting, { operation: connectAndClose(connection), fetched: nothing }, until, collect);
     case 'Encode':
       return measure(timeAtOnce, { operation: encode(connection, request, rows), fetched: nothing }, until, collect);
     default:
-      throw new Unsupported(`there is no kind ${request.kind}`);
+      return runStatements(connection, request, rows, until, collect);
   }
 }
 
@@ -40,28 +34,18 @@ function isOtherWork({ id, operations, seconds, ...request }) {
 
 async function runStatements(connection, request, rows, until, collect) {
   const { driver } = connection;
-  const { kind, statement, inline = false, transaction = 'Autocommit' } = request;
-  if (!TRANSACTIONS.includes(transaction)) throw new Unsupported(`there is no transaction ${transaction}`);
-  if (!statement) throw new Error(`${kind} needs a statement`);
-  const scheme = schemeOf(driver, request);
-  driver.check?.(request.scheme, connection.options);
-  const session = sessionOf(request.session ?? 'Dedicated');
+  const { kind, statement, scheme, commit } = request;
+  driver.check?.(scheme, connection.options);
+  const session = SESSIONS[request.session];
   const fetched = kind === 'Query' ? new Fetched(driver) : nothing;
-  const parameters = new Parameters(statement, rows, inline);
-  const count = rows ? request.rowsPerOperation || 1 : 1;
-  const work = scheme.build({ driver, parameters, count, chunk: request.chunk || count, fetched });
-
-  const one = transaction === 'One';
-  const isPrepared = request.scheme === 'Prepared';
+  const work = SCHEMES[scheme]({ driver, parameters: new Parameters(request, rows), request, fetched });
   try {
-    const where = await session.open(connection, one);
-    const held = session.prepares && isPrepared && !inline ? await driver.prepare(where, statement) : undefined;
-    const operation = session.wrap(connection, work, one);
+    const where = await session.open(connection, commit);
+    const held = session.prepares && scheme === 'Prepared' ? await driver.prepare(where, statement) : undefined;
+    const operation = session.wrap(connection, work, commit);
     const answer = await measure(timeWaiting, { operation, where, fetched }, until, collect);
     if (held !== undefined) await driver.unprepare(where, held);
-    await session.settle(connection, one, where);
-    // Every text of such a run is another statement that the driver keeps on the server.
-    if (inline && isPrepared) await connection.drop();
+    await session.settle(connection, commit, where);
     return answer;
   } catch (error) {
     // What a failed run leaves behind, nobody knows: the next one starts with a new connection.
@@ -77,10 +61,8 @@ function connectAndClose(connection) {
   };
 }
 
-function encode({ driver, library }, { statement, inline }, rows) {
-  if (!driver.format) throw new Unsupported(`${driver.name} has no public function that writes parameters into a statement`);
-  if (!statement) throw new Error('Encode needs a statement');
-  const parameters = new Parameters(statement, rows, inline);
+function encode({ driver, library }, request, rows) {
+  const parameters = new Parameters(request, rows);
   return () => {
     const index = parameters.next();
     return driver.format(library, parameters.text(index), parameters.rows[index]);

@@ -46,7 +46,6 @@ async function inPool(driver, pool, work) {
 const pooled = {
   async open(connection, one) {
     const { driver } = connection;
-    if (!driver.createPool) throw new Unsupported(`${driver.name} has no pool of connections`);
     const pool = await connection.openPool();
     if (one) await inPool(driver, pool, (open) => open.query('SET autocommit = 0'));
     await inPool(driver, pool, async (open) => {
@@ -90,9 +89,4 @@ const fresh = {
 
 const SESSIONS = { Dedicated: dedicated, Pool: pooled, New: fresh };
 
-function sessionOf(name) {
-  if (!Object.hasOwn(SESSIONS, name)) throw new Unsupported(`there is no session ${name}`);
-  return SESSIONS[name];
-}
-
-module.exports = { sessionOf };
+module.exports = { SESSIONS };

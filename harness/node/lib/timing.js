@@ -54,9 +54,8 @@ async function timeAtOnce({ operation }, { operations, nanoseconds }, histogram)
   return { operations: count, nanoseconds: Math.max(1, before - begin) };
 }
 
-// limits says when to stop: after so many operations, or when so much time has passed.
-function limits({ operations = 0, seconds = 0 }) {
-  if (operations > 0 === seconds > 0) throw new Error('either operations or seconds must be greater than 0');
+// limits says when to stop: after so many operations, or when so much time has passed; the other one is 0.
+function limits({ operations, seconds }) {
   return operations > 0
     ? { operations, nanoseconds: Infinity }
     : { operations: Infinity, nanoseconds: seconds * 1e9 };
