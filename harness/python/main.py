@@ -22,14 +22,7 @@ def main():
     conversation = Conversation()
     try:
         for line in sys.stdin.buffer:
-            try:
-                request = json.loads(line)
-                identifier = request["id"]
-            except (ValueError, KeyError, TypeError) as error:
-                # There is no id that an answer could carry, so whoever waits for one has to see the end.
-                sys.exit(f"this line is not a request with an id ({error!r}): {line[:200]!r}")
-            answer = conversation.answer(request)
-            out.write(json.dumps({"id": identifier, **answer}, ensure_ascii=False) + "\n")
+            out.write(json.dumps(conversation.answer(json.loads(line)), ensure_ascii=False) + "\n")
             out.flush()
     finally:
         conversation.end()

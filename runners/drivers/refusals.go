@@ -94,7 +94,7 @@ var loginMethods = struct {
 	codes: []string{
 		"1251", "ER_NOT_SUPPORTED_AUTH_MODE", // of the server: the client is too old for the account
 		"1524", "ER_PLUGIN_IS_NOT_LOADED", // of the server: it has no such plugin
-		"2054", "2059", "2061", // of C libraries and mysqlnd: no such plugin, or it does not work without TLS
+		"2054", "2059", "2061", "5010", "5012", // of C libraries and mysqlnd: no such plugin, or not one that it may use
 		"AUTH_SWITCH_PLUGIN_ERROR", "UNSUPPORTED_AUTH_METHOD", // mysql2 and mysql of Node.js
 		"ER_AUTHENTICATION_PLUGIN_NOT_SUPPORTED", // mariadb of Node.js
 	},

@@ -114,21 +114,6 @@ static bool dedicated(struct timed *timed, struct outcome *outcome, struct refus
   return good && restored;
 }
 
-static bool check(const struct connection *connection, const struct run_request *run, struct refusal *refusal)
-{
-  const struct driver *driver = connection->driver;
-  bool bare = run->kind == KIND_CONNECT || run->kind == KIND_ENCODE;
-  if (!run->operations == !(run->seconds > 0))
-    return failed(refusal, "either operations or seconds of a run must be greater than 0");
-  if (bare != (run->scheme == SCHEME_NONE))
-    return failed(refusal, "Execute and Query need a scheme, Connect and Encode have none");
-  if (!bare && !driver->schemes[run->scheme])
-    return unsupported(refusal, "%s has no call for %s", driver->name, scheme_name(run->scheme));
-  if (!bare && run->session == SESSION_POOL && !driver->pool)
-    return unsupported(refusal, "%s has no pool of connections", driver->name);
-  return true;
-}
-
 static bool by_session(struct timed *timed, struct outcome *outcome, struct refusal *refusal)
 {
   switch (timed->run->kind) {
@@ -136,8 +121,7 @@ static bool by_session(struct timed *timed, struct outcome *outcome, struct refu
   case KIND_ENCODE: return measure(timed, encode_only, outcome, refusal);
   default: break;
   }
-  // The only driver with a pool so far is null, whose pool does nothing.
-  if (timed->run->session == SESSION_NEW)
+  if (timed->run->anew)
     return measure(timed, on_another, outcome, refusal);
   return dedicated(timed, outcome, refusal);
 }
@@ -145,14 +129,11 @@ static bool by_session(struct timed *timed, struct outcome *outcome, struct refu
 bool connection_run(struct connection *connection, const struct run_request *run, const struct columns *data,
                     struct histogram *histogram, struct outcome *outcome, struct refusal *refusal)
 {
-  struct steps steps = {0};
+  struct steps steps = steps_make(connection->driver, run, data);
   struct timed timed = {.connection = connection, .steps = &steps, .histogram = histogram, .run = run};
   *outcome = (struct outcome){0};
-  if (!check(connection, run, refusal))
-    return false;
-  if (!connection->handle && !connection->driver->open(&connection->target, &connection->handle, refusal))
-    return false;
-  bool good = steps_make(&steps, connection->driver, run, data, refusal) && by_session(&timed, outcome, refusal);
+  bool good = connection->handle || connection->driver->open(&connection->target, &connection->handle, refusal);
+  good = good && by_session(&timed, outcome, refusal);
   if (good) {
     outcome->rows = steps.fetched.total;
     good = fetched_checksum(&steps.fetched, &outcome->checksum, refusal);

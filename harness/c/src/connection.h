@@ -24,7 +24,6 @@ struct outcome {
   uint32_t checksum;
 };
 
-// connection_run runs; data is NULL without parameters.
 bool connection_run(struct connection *connection, const struct run_request *run, const struct columns *data,
                     struct histogram *histogram, struct outcome *outcome, struct refusal *refusal);
 void connection_close(struct connection *connection);

@@ -20,16 +20,19 @@ struct target {
   const char *user;
   const char *password;
   const char *authority; // the file with the certificate authority, or NULL if the connection is not encrypted
-  json_t *options;       // NULL or an object of texts
+  json_t *options;       // an object of texts
 };
 
 // Every function that returns bool fills the refusal if it returns false, and waits for the end of the answer; rows go
 // to `fetched` if wanted there.
 struct driver {
   const char *name;
-  // How each scheme is done; NULL for one that is refused.
+  // How each scheme is done; NULL for one that it cannot do.
   const char *schemes[SCHEMES];
-  bool pool;
+  // How Pool and Encode are done; NULL if it cannot do them.
+  const char *pool, *encode;
+  // Types of options by their names, in pairs, ended by NULL.
+  const char *const *options;
 
   const char *(*version)(void);
   // The C library below, with its version, or "".
@@ -50,9 +53,9 @@ struct driver {
   bool (*full)(void *connection);
   bool (*connected)(void *connection);
 
-  // Prepares a text for rows of these columns, of which the first ones are left out.
-  bool (*prepare)(void *connection, const struct text *text, const struct columns *columns, size_t skip,
-                  void **statement, struct refusal *refusal);
+  // Prepares a text for rows of these columns.
+  bool (*prepare)(void *connection, const char *text, const struct columns *columns, void **statement,
+                  struct refusal *refusal);
   bool (*execute)(void *statement, size_t row, struct fetched *fetched, struct refusal *refusal);
   // Executes for so many rows in one call.
   bool (*execute_many)(void *statement, size_t row, size_t rows, struct refusal *refusal);

@@ -2,28 +2,21 @@
 #ifndef HARNESS_H
 #define HARNESS_H
 
-#include <jansson.h>
-
 #include "columns.h"
 #include "connection.h"
 #include "histogram.h"
 
-struct data {
+// Something that the agent gave a name to: columns of data, or a connection.
+struct named {
+  struct named *next;
   char *name;
   struct columns columns;
-};
-
-struct named {
-  char *name;
   struct connection connection;
 };
 
 struct harness {
-  struct histogram *histogram;
-  struct data *data;
-  size_t data_count;
-  struct named *connections;
-  size_t connection_count;
+  struct histogram histogram;
+  struct named *data, *connections;
 };
 
 struct harness *harness_make(void);

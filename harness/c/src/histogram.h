@@ -27,7 +27,5 @@ static inline void histogram_record(struct histogram *histogram, uint64_t nanose
 }
 
 void histogram_clear(struct histogram *histogram);
-// histogram_lowest returns the lowest value of the bucket at an index.
-uint64_t histogram_lowest(size_t index);
 
 #endif

@@ -10,10 +10,6 @@
 #include "driver.h"
 #include "memory.h"
 
-// Errors of servers about the method of a login: not supported by the client, plugin not loaded.
-#define ER_NOT_SUPPORTED_AUTH_MODE 1251
-#define ER_PLUGIN_IS_NOT_LOADED 1524
-
 // An option of the connection, by the library's own name in option files.
 struct option {
   const char *name;
@@ -28,6 +24,10 @@ static const struct option options[] = {
     {"write-timeout", MYSQL_OPT_WRITE_TIMEOUT, true},
 };
 
+static const char *const option_types[] = {"compress",     "boolean", "connect-timeout", "integer",
+                                           "read-timeout", "integer", "write-timeout",   "integer",
+                                           NULL};
+
 static const char *version(void) { return mysql_get_client_info(); }
 
 static const char *library(void)
@@ -39,18 +39,13 @@ static const char *library(void)
 
 bool link_failed(struct link *link, unsigned error, const char *words, struct refusal *refusal)
 {
-  switch (error) {
-  case CR_AUTH_PLUGIN_CANNOT_LOAD:
-  case CR_PLUGIN_NOT_ALLOWED:
-  case CR_ERR_LOAD_PLUGIN:
-  case ER_NOT_SUPPORTED_AUTH_MODE:
-  case ER_PLUGIN_IS_NOT_LOADED:
-  case CR_FUNCTION_NOT_SUPPORTED:
-  case CR_NOT_IMPLEMENTED: return unsupported(refusal, "error %u: %s", error, words);
-  }
+  if (error == CR_FUNCTION_NOT_SUPPORTED || error == CR_NOT_IMPLEMENTED)
+    return unsupported(refusal, "error %u: %s", error, words);
   // Errors of servers leave the connection usable; those of the library begin at 2000 and 5000.
   link->broken |= error / 1000 == 2 || error / 1000 == 5;
-  return failed(refusal, "error %u: %s", error, words);
+  failed(refusal, "error %u: %s", error, words);
+  refusal->code = error;
+  return false;
 }
 
 static bool fails(struct link *link, struct refusal *refusal)
@@ -58,27 +53,17 @@ static bool fails(struct link *link, struct refusal *refusal)
   return link_failed(link, mysql_errno(&link->mysql), mysql_error(&link->mysql), refusal);
 }
 
-static bool set_option(MYSQL *mysql, const char *name, const char *value, struct refusal *refusal)
+static void set_option(MYSQL *mysql, const char *name, const char *value)
 {
-  for (size_t place = 0; place < sizeof options / sizeof *options; place++) {
-    const struct option *option = &options[place];
-    char *end;
-    if (strcmp(option->name, name))
-      continue;
-    if (!option->number && strcmp(value, "true"))
-      return unsupported(refusal, "option %s: it is true or absent, not %s", name, value);
-    unsigned number = (unsigned)strtoul(value, &end, 10);
-    if (option->number && (*end || end == value))
-      return unsupported(refusal, "option %s: %s is no number of seconds", name, value);
+  const struct option *option = options;
+  while (strcmp(option->name, name))
+    option++;
+  unsigned number = (unsigned)strtoul(value, NULL, 10);
+  if (option->number || !strcmp(value, "true"))
     mysql_optionsv(mysql, option->option, option->number ? &number : NULL);
-    return true;
-  }
-  return unsupported(
-      refusal, "option %s: of libmariadb the harness knows compress, connect-timeout, read-timeout and write-timeout",
-      name);
 }
 
-static bool set_options(MYSQL *mysql, const struct target *target, struct refusal *refusal)
+static void set_options(MYSQL *mysql, const struct target *target)
 {
   const char *name;
   json_t *value;
@@ -89,12 +74,7 @@ static bool set_options(MYSQL *mysql, const struct target *target, struct refusa
   if (encrypted)
     mysql_optionsv(mysql, MYSQL_OPT_SSL_CA, target->authority);
   mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &encrypted);
-  json_object_foreach(target->options, name, value)
-  {
-    if (!set_option(mysql, name, json_string_value(value), refusal))
-      return false;
-  }
-  return true;
+  json_object_foreach(target->options, name, value) { set_option(mysql, name, json_string_value(value)); }
 }
 
 static void close_link(void *connection)
@@ -111,16 +91,15 @@ static bool open_link(const struct target *target, void **connection, struct ref
   unsigned protocol = MYSQL_PROTOCOL_TCP; // a host of the name localhost would be a socket
   mysql_init(&link->mysql);
   mysql_optionsv(&link->mysql, MYSQL_OPT_PROTOCOL, &protocol);
-  bool good = set_options(&link->mysql, target, refusal);
-  if (good && !mysql_real_connect(&link->mysql, target->host, target->user, target->password, database, target->port,
-                                  NULL, CLIENT_MULTI_STATEMENTS))
-    good = fails(link, refusal);
-  if (!good) {
-    close_link(link);
-    return false;
+  set_options(&link->mysql, target);
+  if (mysql_real_connect(&link->mysql, target->host, target->user, target->password, database, target->port, NULL,
+                         CLIENT_MULTI_STATEMENTS)) {
+    *connection = link;
+    return true;
   }
-  *connection = link;
-  return true;
+  fails(link, refusal);
+  close_link(link);
+  return false;
 }
 
 // take_result takes over what an answer has: rows, or nothing.
@@ -210,6 +189,7 @@ const struct driver libmariadb_driver = {
                 "mysql_next_result() for each: COM_QUERY, parameters written into it",
             [SCHEME_IN_LIST] = "mysql_real_query() of one text with all keys: COM_QUERY",
         },
+    .options = option_types,
     .version = version,
     .library = library,
     .open = open_link,

@@ -22,8 +22,8 @@ bool link_failed(struct link *link, unsigned error, const char *words, struct re
 // rows_from_text takes over the rows of a result of the text protocol.
 void rows_from_text(MYSQL_RES *result, struct fetched *fetched);
 
-bool statement_prepare(void *connection, const struct text *text, const struct columns *columns, size_t skip,
-                       void **made, struct refusal *refusal);
+bool statement_prepare(void *connection, const char *text, const struct columns *columns, void **made,
+                       struct refusal *refusal);
 bool statement_execute(void *statement, size_t row, struct fetched *fetched, struct refusal *refusal);
 bool statement_execute_many(void *statement, size_t row, size_t rows, struct refusal *refusal);
 void statement_discard(void *statement);

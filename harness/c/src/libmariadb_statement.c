@@ -13,7 +13,6 @@ struct parameter {
   double real;
   char *bytes;
   unsigned long length;
-  my_bool null;
 };
 
 struct statement {
@@ -37,7 +36,6 @@ static enum enum_field_types type_of(const struct column *column)
   case COLUMN_INTEGER: return MYSQL_TYPE_LONGLONG;
   case COLUMN_REAL: return MYSQL_TYPE_DOUBLE;
   case COLUMN_TEXT: return MYSQL_TYPE_STRING;
-  case COLUMN_NULL: break;
   }
   return MYSQL_TYPE_NULL;
 }
@@ -46,7 +44,6 @@ static void bind_parameter(MYSQL_BIND *bind, struct parameter *parameter)
 {
   const struct column *column = parameter->column;
   bind->buffer_type = type_of(column);
-  bind->is_null = &parameter->null;
   switch (column->kind) {
   case COLUMN_INTEGER: bind->buffer = &parameter->integer; break;
   case COLUMN_REAL: bind->buffer = &parameter->real; break;
@@ -56,7 +53,6 @@ static void bind_parameter(MYSQL_BIND *bind, struct parameter *parameter)
     bind->buffer_length = column->longest;
     bind->length = &parameter->length;
     break;
-  case COLUMN_NULL: break;
   }
 }
 
@@ -72,22 +68,22 @@ static bool bind_all(struct statement *statement, struct refusal *refusal)
   return !statement->count || !mysql_stmt_bind_param(statement->mysql, statement->binds) || fails(statement, refusal);
 }
 
-bool statement_prepare(void *connection, const struct text *text, const struct columns *columns, size_t skip,
-                       void **made, struct refusal *refusal)
+bool statement_prepare(void *connection, const char *text, const struct columns *columns, void **made,
+                       struct refusal *refusal)
 {
   struct statement *statement = allocate(1, sizeof *statement);
   statement->link = connection;
-  statement->count = columns->count - skip;
+  statement->count = columns->count;
   statement->parameters = allocate(statement->count, sizeof *statement->parameters);
   statement->binds = allocate(statement->count, sizeof *statement->binds);
   for (size_t place = 0; place < statement->count; place++)
-    statement->parameters[place].column = &columns->columns[skip + place];
+    statement->parameters[place].column = &columns->columns[place];
   statement->mysql = mysql_stmt_init(&statement->link->mysql);
   if (!statement->mysql) {
     statement_discard(statement);
     return failed(refusal, "mysql_stmt_init() made no statement: there is no memory left");
   }
-  bool good = !mysql_stmt_prepare(statement->mysql, text->bytes, text->length) || fails(statement, refusal);
+  bool good = !mysql_stmt_prepare(statement->mysql, text, strlen(text)) || fails(statement, refusal);
   good = good && bind_all(statement, refusal);
   if (!good)
     statement_discard(statement);
@@ -111,9 +107,6 @@ void statement_discard(void *made)
 static void fill(struct parameter *parameter, size_t row)
 {
   const struct column *column = parameter->column;
-  parameter->null = column->nulls[row];
-  if (parameter->null)
-    return;
   switch (column->kind) {
   case COLUMN_INTEGER: parameter->integer = column->integers[row]; break;
   case COLUMN_REAL: parameter->real = column->reals[row]; break;
@@ -121,7 +114,6 @@ static void fill(struct parameter *parameter, size_t row)
     parameter->length = column->lengths[row];
     memcpy(parameter->bytes, column->texts[row], parameter->length);
     break;
-  case COLUMN_NULL: break;
   }
 }
 
@@ -155,7 +147,6 @@ static bool bind_array(struct statement *statement, size_t row, size_t rows, str
     const struct column *column = statement->parameters[place].column;
     MYSQL_BIND *bind = &statement->binds[place];
     *bind = (MYSQL_BIND){.buffer_type = type_of(column)};
-    bind->u.indicator = column->nulls + row;
     switch (column->kind) {
     case COLUMN_INTEGER: bind->buffer = column->integers + row; break;
     case COLUMN_REAL: bind->buffer = column->reals + row; break;
@@ -163,7 +154,6 @@ static bool bind_array(struct statement *statement, size_t row, size_t rows, str
       bind->buffer = column->texts + row;
       bind->length = column->lengths + row;
       break;
-    case COLUMN_NULL: break;
     }
   }
   if (mysql_stmt_attr_set(statement->mysql, STMT_ATTR_ARRAY_SIZE, &count) ||

@@ -5,6 +5,7 @@
 #define NOTHING "nothing"
 
 static char something;
+static const char *const no_options[] = {NULL};
 
 static const char *version(void) { return "1"; }
 
@@ -12,9 +13,7 @@ static const char *library(void) { return ""; }
 
 static bool open_nothing(const struct target *target, void **connection, struct refusal *refusal)
 {
-  if (json_object_size(target->options))
-    return unsupported(refusal, "option %s: the driver null has none",
-                       json_object_iter_key(json_object_iter(target->options)));
+  (void)target, (void)refusal;
   *connection = &something;
   return true;
 }
@@ -57,10 +56,10 @@ static bool connected(void *connection)
   return true;
 }
 
-static bool prepare(void *connection, const struct text *text, const struct columns *columns, size_t skip,
-                    void **statement, struct refusal *refusal)
+static bool prepare(void *connection, const char *text, const struct columns *columns, void **statement,
+                    struct refusal *refusal)
 {
-  (void)connection, (void)text, (void)columns, (void)skip, (void)refusal;
+  (void)connection, (void)text, (void)columns, (void)refusal;
   *statement = &something;
   return true;
 }
@@ -90,7 +89,9 @@ const struct driver null_driver = {
             [SCHEME_IN_LIST] = NOTHING,
             [SCHEME_BATCH] = NOTHING,
         },
-    .pool = true,
+    .pool = NOTHING,
+    .encode = NOTHING,
+    .options = no_options,
     .version = version,
     .library = library,
     .open = open_nothing,

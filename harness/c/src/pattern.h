@@ -5,19 +5,18 @@
 #include <stddef.h>
 
 #include "protocol.h"
-#include "refusal.h"
 
-// A statement cut around what is repeated for each row: head, then for each row the parts with a value between two of
+// What is repeated for each row, cut at its parameters: head, then for each row the parts with a value between two of
 // them, with the separator between rows, then the tail.
 struct pattern {
-  char *head;
+  const char *head;
   char **parts; // one more than there are parameters
   size_t parameters;
   const char *separator;
-  char *tail;
+  const char *tail;
 };
 
-bool pattern_make(struct pattern *pattern, const char *statement, enum scheme scheme, struct refusal *refusal);
+struct pattern pattern_make(const struct run_request *run);
 void pattern_free(struct pattern *pattern);
 
 #endif

@@ -18,6 +18,7 @@ bool failed(struct refusal *refusal, const char *format, ...)
   va_list arguments;
   va_start(arguments, format);
   refusal->state = STATE_FAILED;
+  refusal->code = 0;
   vsnprintf(refusal->reason, sizeof refusal->reason, format, arguments);
   va_end(arguments);
   return false;

@@ -8,6 +8,7 @@ enum state { STATE_OK, STATE_UNSUPPORTED, STATE_FAILED };
 
 struct refusal {
   enum state state;
+  unsigned code; // of the library or the server; 0 for none
   char reason[1024];
 };
 

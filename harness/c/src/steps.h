@@ -14,19 +14,16 @@ struct steps {
   const struct driver *driver;
   const struct run_request *run;
   struct pattern pattern;
-  const struct columns *columns; // those of the data, or `extended`
-  struct columns extended;
-  size_t cycle; // rows of the data
-  size_t next;  // where the next operation begins
-  size_t take;  // rows of an operation
+  const struct columns *columns;
+  size_t next; // where the next operation begins
+  size_t take; // rows of an operation; they stand side by side
   struct text text;
   void *statement; // prepared before the first operation on a dedicated connection
   struct fetched fetched;
 };
 
-// steps_make checks that the fields of a run fit together. What it made is freed by steps_free in any case.
-bool steps_make(struct steps *steps, const struct driver *driver, const struct run_request *run,
-                const struct columns *data, struct refusal *refusal);
+// steps_make takes what an operation needs; columns are of one row without values where the request has no data.
+struct steps steps_make(const struct driver *driver, const struct run_request *run, const struct columns *columns);
 void steps_free(struct steps *steps);
 // steps_prepare prepares the statement of a dedicated connection, if the scheme has one.
 bool steps_prepare(struct steps *steps, void *handle, struct refusal *refusal);

@@ -68,7 +68,7 @@ class Awaiting(Driver):
         await meter.repeat_awaiting(operate)
 
     async def encoding(self, connection, plan, meter):
-        encode, text = (await connection.cursor()).mogrify, plan.statement.text
+        encode, text = (await connection.cursor()).mogrify, plan.text
 
         def operate(rows):
             for row in rows:
@@ -150,7 +150,7 @@ def single(cursor, plan):
     """One call for each row."""
     if plan.inline:
         return inlined(cursor, plan)
-    execute, fetchall, text = cursor.execute, cursor.fetchall, plan.statement.text
+    execute, fetchall, text = cursor.execute, cursor.fetchall, plan.text
 
     async def change(rows):
         for row in rows:
@@ -169,7 +169,7 @@ def single(cursor, plan):
 def inlined(cursor, plan):
     """One call for each row, each with a text of its own."""
     execute, fetchall, wanted = cursor.execute, cursor.fetchall, plan.query
-    head, tail = plan.statement.inlined()
+    head, tail = plan.inlined()
 
     async def operate(rows):
         answers = []
@@ -183,7 +183,7 @@ def inlined(cursor, plan):
 
 
 def many(cursor, plan):
-    executemany, text = cursor.executemany, plan.statement.text
+    executemany, text = cursor.executemany, plan.text
 
     async def operate(rows):
         await executemany(text, rows)
@@ -193,25 +193,19 @@ def many(cursor, plan):
 
 def chunked(cursor, plan):
     """One call for each chunk of rows, until all answers to it are read."""
-    execute, fetchall, nextset = cursor.execute, cursor.fetchall, cursor.nextset
-    chunk, wanted, several = plan.chunk, plan.query, plan.scheme == "MultiStatement"
-    write = plan.statement.writer(plan.scheme)
+    execute, nextset = cursor.execute, cursor.nextset
+    chunk, several = plan.chunk, plan.scheme == "MultiStatement"
+    write = plan.writer()
 
     async def operate(rows):
-        answers = []
         for at in range(0, len(rows), chunk):
             part = rows[at : at + chunk]
             await execute(*write(part))
-            if wanted:
-                answers.append(await fetchall())
             if several:
                 answered = 1
                 while await nextset():
                     answered += 1
-                    if wanted:
-                        answers.append(await fetchall())
                 if answered != len(part):
                     raise Failed(f"{answered} of {len(part)} statements of a text were answered, and the driver does not say why")
-        return answers
 
     return operate

@@ -38,7 +38,7 @@ class Blocking(Driver):
         return connection.cursor().mogrify
 
     def writer(self, connection, plan):
-        return plan.statement.writer(plan.scheme)
+        return plan.writer()
 
     def cipher(self, connection):
         cursor = connection.cursor()
@@ -51,7 +51,7 @@ class Blocking(Driver):
         if plan.kind == "Connect":
             return self.connecting(held, meter)
         if plan.kind == "Encode":
-            return meter.repeat(encoding(self.encoder(held.connection, plan), plan.statement.text))
+            return meter.repeat(encoding(self.encoder(held.connection, plan), plan.text))
         return {"Dedicated": self.dedicated, "Pool": self.pooled, "New": self.renewed}[plan.session](held, plan, meter)
 
     def connecting(self, held, meter):
@@ -110,8 +110,8 @@ class Blocking(Driver):
         """What does one operation with its rows on this connection, and what ends that."""
         if plan.scheme == "Prepared":
             cursor = self.prepared_cursor(connection)
-            if plan.data and not plan.inline:
-                self.prepare(cursor, plan.statement.text)
+            if plan.data:
+                self.prepare(cursor, plan.text)
             return single(cursor, plan), cursor.close
         cursor = connection.cursor()
         if plan.scheme == "SingleRow":
@@ -142,7 +142,7 @@ def single(cursor, plan):
     """One call for each row."""
     if plan.inline:
         return inlined(cursor, plan)
-    execute, fetchall, text = cursor.execute, cursor.fetchall, plan.statement.text
+    execute, fetchall, text = cursor.execute, cursor.fetchall, plan.text
 
     def change(rows):
         for row in rows:
@@ -161,7 +161,7 @@ def single(cursor, plan):
 def inlined(cursor, plan):
     """One call for each row, each with a text of its own."""
     execute, fetchall, wanted = cursor.execute, cursor.fetchall, plan.query
-    head, tail = plan.statement.inlined()
+    head, tail = plan.inlined()
 
     def operate(rows):
         answers = []
@@ -175,7 +175,7 @@ def inlined(cursor, plan):
 
 
 def many(cursor, plan):
-    executemany, text = cursor.executemany, plan.statement.text
+    executemany, text = cursor.executemany, plan.text
 
     def operate(rows):
         executemany(text, rows)
@@ -185,24 +185,18 @@ def many(cursor, plan):
 
 def chunked(cursor, plan, write):
     """One call for each chunk of rows, until all answers to it are read."""
-    execute, fetchall, nextset = cursor.execute, cursor.fetchall, cursor.nextset
-    chunk, wanted, several = plan.chunk, plan.query, plan.scheme == "MultiStatement"
+    execute, nextset = cursor.execute, cursor.nextset
+    chunk, several = plan.chunk, plan.scheme == "MultiStatement"
 
     def operate(rows):
-        answers = []
         for at in range(0, len(rows), chunk):
             part = rows[at : at + chunk]
             execute(*write(part))
-            if wanted:
-                answers.append(fetchall())
             if several:
                 answered = 1
                 while nextset():
                     answered += 1
-                    if wanted:
-                        answers.append(fetchall())
                 if answered != len(part):
                     raise Failed(f"{answered} of {len(part)} statements of a text were answered, and the driver does not say why")
-        return answers
 
     return operate

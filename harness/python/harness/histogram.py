@@ -15,20 +15,6 @@ def new_counters():
     return array("Q", bytes(8 * SIZE))
 
 
-def index_of(value):
-    if value < 2048:
-        return value
-    shift = value.bit_length() - 11
-    return shift * 1024 + (value >> shift)
-
-
-def lowest_of(index):
-    """The lowest value of the bucket with this index."""
-    if index < 2048:
-        return index
-    shift = index // 1024 - 1
-    return (index - shift * 1024) << shift
-
-
 def buckets(counters):
-    return [[lowest_of(index), count] for index, count in enumerate(counters) if count]
+    """Index and count of those that are not empty."""
+    return [[index, count] for index, count in enumerate(counters) if count]

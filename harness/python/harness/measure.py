@@ -9,29 +9,11 @@ from .histogram import buckets, new_counters
 FOREVER = 1 << 63
 
 
-class Feed:
-    """Rows of parameters, endlessly from the first again, so many for each operation."""
-
-    def __init__(self, rows, size):
-        self.rows = rows
-        self.size = size
-
-    def __iter__(self):
-        # The usual case costs the least.
-        return cycle([[row] for row in self.rows]) if self.size == 1 else self._slices()
-
-    def _slices(self):
-        length, size = len(self.rows), self.size
-        # Long enough that the rows of one operation stand together wherever it begins.
-        ring = self.rows * ((size + 2 * length - 2) // length)
-        position = 0
-        while True:
-            yield ring[position : position + size]
-            position = (position + size) % length
-
-
-# A statement without parameters is executed once per operation, with no row.
-WITHOUT_ROWS = Feed([None], 1)
+def feed(rows, size):
+    """Rows of parameters, so many for each operation, endlessly from the first again. Without any it is one of no row."""
+    if not rows:
+        rows = [None]
+    return cycle([rows[at : at + size] for at in range(0, len(rows), size)])
 
 
 class Meter:
@@ -48,7 +30,7 @@ class Meter:
     def repeat(self, operate):
         """Call operate(rows) again and again. The same as repeat_awaiting, but for its await."""
         clock, counters, operations = time.perf_counter_ns, self.counters, self.operations
-        feed = iter(self.feed)
+        feed = self.feed
         done = fetched = 0
         with Garbage() as self.garbage:
             begin = stop = clock()
@@ -76,7 +58,7 @@ class Meter:
     async def repeat_awaiting(self, operate):
         """Await operate(rows) again and again. The same as repeat, but for its await."""
         clock, counters, operations = time.perf_counter_ns, self.counters, self.operations
-        feed = iter(self.feed)
+        feed = self.feed
         done = fetched = 0
         with Garbage() as self.garbage:
             begin = stop = clock()

@@ -2,8 +2,8 @@
 
 
 class Unsupported(Exception):
-    """The driver, or the harness, cannot do it."""
+    """The driver cannot do it with the options of this connection."""
 
 
 class Failed(Exception):
-    """It could be done, but was not: the words of the driver, of the server, or what is wrong with the request."""
+    """It was not done as it should have been, and the driver did not say so."""

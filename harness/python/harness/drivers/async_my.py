@@ -63,9 +63,7 @@ class AsyncMy(Awaiting):
         )
 
     async def prepared(self, connection, plan):
-        if plan.inline:
-            return prepared_anew(connection, plan), nothing
-        statement = await connection.prepare(plan.statement.raw)
+        statement = await connection.prepare(plan.raw)
         execute = statement.execute
 
         async def change(rows):
@@ -76,23 +74,3 @@ class AsyncMy(Awaiting):
             return [(await execute(row or ())).rows for row in rows]
 
         return query if plan.query else change, statement.close
-
-
-def prepared_anew(connection, plan):
-    """Each text is another, so each is prepared and closed."""
-    pieces = plan.statement.raw.split("?", 1)
-
-    async def operate(rows):
-        answers = []
-        for row in rows:
-            async with await connection.prepare(pieces[0] + str(row[0]) + pieces[1]) as statement:
-                result = await statement.execute(row[1:])
-                if plan.query:
-                    answers.append(result.rows)
-        return answers
-
-    return operate
-
-
-async def nothing():
-    pass

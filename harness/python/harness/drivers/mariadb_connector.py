@@ -74,7 +74,6 @@ class MariaDB(Blocking):
         connection.autocommit = on
 
     def check(self, plan, target):
-        super().check(plan, target)
         if plan.session == "Pool" and plan.one and target.options.get("pool_reset_connection", True):
             raise Unsupported(
                 "mariadb's pool resets a connection that comes back, and with it autocommit: a transaction for each "
@@ -93,18 +92,16 @@ class MariaDB(Blocking):
     def writer(self, connection, plan):
         if plan.scheme != "MultiStatement":
             return super().writer(connection, plan)
-        pieces = plan.statement.raw.split("?")
+        pieces = plan.raw.split("?")
         escape = connection.escape_string
 
         def literal(value):
-            if value is None:
-                return "NULL"
             return f"'{escape(value)}'" if isinstance(value, str) else str(value)
 
         def write(rows):
             texts = []
             for row in rows:
                 texts.append(pieces[0] + "".join(literal(value) + piece for value, piece in zip(row, pieces[1:])))
-            return "; ".join(texts), None
+            return ";".join(texts), None
 
         return write

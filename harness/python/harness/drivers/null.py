@@ -44,7 +44,6 @@ class Connection:
 
 class Null(Blocking):
     name = "null"
-    encrypts = False
     schemes = dict.fromkeys(
         ("SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "InList", "Batch"), "nothing"
     )
