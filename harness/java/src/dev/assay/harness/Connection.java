@@ -10,15 +10,13 @@ import dev.assay.harness.Driver.Session;
  * broke or was opened for schemes of another kind, is closed and opened again; there is never a second one beside it.
  */
 final class Connection {
-  final Driver driver;
   final Client client;
   private Session session;
   private Mode sessionMode;
   private Pool pool;
   private String poolMode = "";
 
-  Connection(Driver driver, Client client) {
-    this.driver = driver;
+  Connection(Client client) {
     this.client = client;
   }
 

@@ -10,8 +10,11 @@ interface Driver {
   /** The first is the default. */
   List<String> versions();
 
-  /** How each scheme that it can do is done. */
-  Map<String, String> schemes();
+  /** How each scheme that it can do is done; Pool and Encode are others. */
+  Map<String, String> can();
+
+  /** Why it cannot do others. */
+  Map<String, String> cannot();
 
   /** Looks at options and encryption, and connects nothing. */
   Client open(String version, Target target) throws Exception;
@@ -41,8 +44,8 @@ interface Driver {
     Pool pool(Mode mode, boolean autocommit) throws Exception;
 
     /** What the driver does with a statement and its parameters before anything is sent. */
-    default void encode(String text, Object[] row) throws Unsupported {
-      throw new Unsupported("the driver has no public method that encodes a statement without a server");
+    default void encode(String text, Object[] row) {
+      throw new UnsupportedOperationException();
     }
   }
 
@@ -61,8 +64,8 @@ interface Driver {
   interface Session {
     void call(String text, Object[][] rows, int from, int to, int skip, Rows sink) throws Exception;
 
-    /** As call, for a text of several statements. */
-    void calls(String text, Object[][] rows, int from, int to, Rows sink) throws Exception;
+    /** As call, for a text of several statements without rows in their answers. */
+    void calls(String text, Object[][] rows, int from, int to) throws Exception;
 
     /**
      * Prepares a statement. MariaDB's driver does so no earlier than it must, together with the first execution; now makes
@@ -82,7 +85,7 @@ interface Driver {
 
   /** A statement that is prepared on the server. A row of null means that it has no parameters. */
   interface Prepared {
-    void call(Object[] row, int skip, Rows sink) throws Exception;
+    void call(Object[] row, Rows sink) throws Exception;
 
     void close() throws Exception;
   }

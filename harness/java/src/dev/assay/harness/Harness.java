@@ -1,18 +1,20 @@
 package dev.assay.harness;
 
-import com.google.gson.JsonArray;
-import com.google.gson.JsonObject;
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
 import dev.assay.harness.Driver.Mode;
 import dev.assay.harness.Driver.Target;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Answers requests, one line each. */
+/** Answers requests, one line each. They are as the protocol says, so nothing in them is checked. */
 final class Harness {
-  private static final String PROTOCOL = "assay.dev/driver/v1";
+  private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
   private final List<Driver> drivers;
   private final Map<String, Object[][]> data = new HashMap<>();
@@ -24,26 +26,21 @@ final class Harness {
   }
 
   String answer(String line) {
-    long id = 0;
-    String state = "ok";
-    JsonObject rest = new JsonObject();
+    Request request = GSON.fromJson(line, Request.class);
+    Map<String, Object> answer = new LinkedHashMap<>();
+    answer.put("id", request.id);
+    answer.put("state", "ok");
     try {
-      Request request = Request.parse(line);
-      id = request.id();
-      request.check();
-      rest = perform(request);
+      answer.putAll(perform(request));
     } catch (Unsupported e) {
-      state = "unsupported";
-      rest.addProperty("reason", e.getMessage());
+      answer.put("state", "unsupported");
+      answer.put("reason", e.getMessage());
     } catch (Exception | LinkageError e) { // the latter: a driver wants a class that is not here
-      state = "failed";
-      rest.addProperty("reason", reason(e));
+      answer.put("state", "failed");
+      answer.put("code", code(e));
+      answer.put("reason", reason(e));
     }
-    JsonObject answer = new JsonObject();
-    answer.addProperty("id", id);
-    answer.addProperty("state", state);
-    rest.entrySet().forEach(field -> answer.add(field.getKey(), field.getValue()));
-    return answer.toString();
+    return GSON.toJson(answer);
   }
 
   /** The words of an exception and of its causes, each once. */
@@ -61,118 +58,54 @@ final class Harness {
     return words.toString();
   }
 
-  private JsonObject perform(Request request) throws Exception {
-    String what = request.text("do");
-    switch (what) {
+  /** The number of the error of the server or the driver, and nothing where there is none. */
+  private static String code(Throwable e) {
+    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+      if (cause instanceof SQLException s && s.getErrorCode() > 0) {
+        return Integer.toString(s.getErrorCode());
+      }
+    }
+    return "";
+  }
+
+  private Map<String, Object> perform(Request request) throws Exception {
+    switch (request.what) {
       case "hello":
-        return hello(request.text("protocol"));
+        return hello();
       case "data":
-        return keep(request.text("name"), request.rows());
+        data.put(request.name, request.values());
+        return Map.of();
       case "prepare":
         return prepare(request);
       case "run":
         return run(request);
-      case "close":
-        Connection connection = find(request);
-        connections.remove(request.text("connection"));
-        connection.close();
-        return new JsonObject();
       default:
-        throw new Unsupported("the request \"" + what + "\" is not known here");
+        connections.remove(request.connection).close();
+        return Map.of();
     }
   }
 
-  private JsonObject hello(String protocol) throws Unsupported {
-    if (!protocol.equals(PROTOCOL)) {
-      throw new Unsupported("the protocol \"" + protocol + "\" is not known here; " + PROTOCOL + " is");
-    }
-    JsonObject answer = new JsonObject();
-    answer.addProperty("protocol", PROTOCOL);
-    answer.addProperty("language", "Java");
-    answer.addProperty("runtime", System.getProperty("java.runtime.version"));
-    answer.addProperty("clock", "System.nanoTime");
-    JsonArray all = new JsonArray();
+  private Map<String, Object> hello() {
+    List<Object> all = new ArrayList<>();
     for (Driver driver : drivers) {
-      if (driver.versions().isEmpty()) {
-        continue; // its jar is not here
+      if (!driver.versions().isEmpty()) { // else its jar is not here
+        all.add(Map.of("name", driver.name(), "versions", driver.versions(), "can", driver.can(), "cannot",
+            driver.cannot()));
       }
-      JsonObject summary = new JsonObject();
-      summary.addProperty("name", driver.name());
-      JsonArray versions = new JsonArray();
-      driver.versions().forEach(versions::add);
-      summary.add("versions", versions);
-      JsonObject schemes = new JsonObject();
-      driver.schemes().forEach(schemes::addProperty);
-      summary.add("schemes", schemes);
-      all.add(summary);
     }
-    answer.add("drivers", all);
-    return answer;
+    return Map.of("protocol", "assay.dev/driver/v2", "language", "Java", "runtime",
+        System.getProperty("java.runtime.version"), "clock", "System.nanoTime", "drivers", all);
   }
 
-  private JsonObject keep(String name, Object[][] rows) {
-    if (name.isEmpty()) {
-      throw new IllegalArgumentException("data without a name");
-    }
-    data.put(name, rows);
-    JsonObject answer = new JsonObject();
-    answer.addProperty("rows", rows.length);
-    return answer;
-  }
-
-  private JsonObject prepare(Request request) throws Exception {
-    String name = request.text("connection");
-    if (name.isEmpty() || connections.containsKey(name)) {
-      throw new IllegalArgumentException("a connection needs a name that no other has, not \"" + name + "\"");
-    }
-    String wanted = request.text("driver");
-    Driver driver = drivers.stream().filter(d -> d.name().equals(wanted) && !d.versions().isEmpty()).findFirst()
-        .orElseThrow(() -> new Unsupported("there is no driver \"" + wanted + "\" in this harness"));
-    String version = request.text("version", driver.versions().get(0));
-    if (!driver.versions().contains(version)) {
-      throw new Unsupported(wanted + " is here in the versions " + driver.versions() + ", not " + version);
-    }
-    String authority = authority(request.text("tls", "Disabled"));
-    Target target = new Target(request.text("host"), Math.toIntExact(request.number("port")), request.text("database"),
-        environment("ASSAY_USERNAME"), environment("ASSAY_PASSWORD"), authority, request.options());
-    Connection connection = new Connection(driver, driver.open(version, target));
-    try {
-      String cipher = cipher(connection);
-      if (!driver.name().equals("null") && cipher.isEmpty() == (authority != null)) {
-        throw new IllegalStateException("tls is " + request.text("tls", "Disabled") + ", but the cipher of the connection is \""
-            + cipher + "\"");
-      }
-      JsonObject answer = new JsonObject();
-      answer.addProperty("version", version);
-      answer.addProperty("library", "");
-      answer.addProperty("cipher", cipher);
-      connections.put(name, connection);
-      return answer;
-    } catch (Exception e) {
-      connection.drop();
-      throw e;
-    }
-  }
-
-  /** The file with the certificate authority; null for a connection that is not encrypted. */
-  private static String authority(String tls) throws Exception {
-    switch (tls) {
-      case "Disabled":
-        return null;
-      case "Required":
-        String file = environment("ASSAY_CA");
-        if (file.isEmpty() || !Files.isReadable(Path.of(file))) {
-          throw new IllegalArgumentException("tls is Required, but ASSAY_CA names no readable file: \"" + file + "\"");
-        }
-        return Path.of(file).toAbsolutePath().toString();
-      default:
-        throw new Unsupported("tls is \"" + tls + "\"; Disabled and Required are known");
-    }
-  }
-
-  private static String environment(String name) {
-    String value = System.getenv(name);
-    return value == null ? "" : value;
+  private Map<String, Object> prepare(Request request) throws Exception {
+    Driver driver = drivers.stream().filter(d -> d.name().equals(request.driver)).findFirst().orElseThrow();
+    String version = request.version.isEmpty() ? driver.versions().get(0) : request.version;
+    String authority = request.tls ? Path.of(System.getenv("ASSAY_CA")).toAbsolutePath().toString() : null;
+    Target target = new Target(request.host, request.port, request.database, System.getenv("ASSAY_USERNAME"),
+        System.getenv("ASSAY_PASSWORD"), authority, request.options);
+    Connection connection = new Connection(driver.open(version, target));
+    connections.put(request.connection, connection);
+    return Map.of("version", version, "cipher", cipher(connection));
   }
 
   /** Opens the session, and asks the server with what it is encrypted. */
@@ -182,34 +115,15 @@ final class Harness {
     return answer.text(1);
   }
 
-  private JsonObject run(Request request) throws Exception {
-    Connection connection = find(request);
-    Object[][] rows = null;
-    String name = request.text("data");
-    if (!name.isEmpty()) {
-      rows = data.get(name);
-      if (rows == null) {
-        throw new IllegalArgumentException("there are no rows with the name \"" + name + "\"");
-      }
-    }
-    Run run = new Run(request, connection, histogram, rows);
+  private Map<String, Object> run(Request request) throws Exception {
+    Connection connection = connections.get(request.connection);
+    Run run = new Run(request, connection, histogram, data.get(request.data));
     try {
       return run.measure();
-    } catch (Unsupported e) {
-      throw e; // said before anything was sent on the connection
     } catch (Exception e) {
       connection.drop();
       throw e;
     }
-  }
-
-  private Connection find(Request request) {
-    Connection connection = connections.get(request.text("connection"));
-    if (connection == null) {
-      throw new IllegalArgumentException(
-          "there is no connection \"" + request.text("connection") + "\": prepare opens one");
-    }
-    return connection;
   }
 
   void close() {

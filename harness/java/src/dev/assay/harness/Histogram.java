@@ -1,7 +1,8 @@
 package dev.assay.harness;
 
-import com.google.gson.JsonArray;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Counts nanoseconds in buckets with three significant digits: a value below 2048 is a bucket of its own; of a greater one
@@ -33,24 +34,12 @@ final class Histogram {
     return shift * 1024 + (int) (value >> shift);
   }
 
-  /** The smallest value of the bucket at a place. */
-  static long lowest(int index) {
-    if (index < 2048) {
-      return index;
-    }
-    int shift = index / 1024 - 1;
-    return (long) (index - shift * 1024) << shift;
-  }
-
-  /** The buckets that are not empty, in ascending order: lowest value and count. */
-  JsonArray buckets() {
-    JsonArray buckets = new JsonArray();
+  /** The buckets that are not empty, in ascending order: index and count. */
+  List<long[]> buckets() {
+    List<long[]> buckets = new ArrayList<>();
     for (int i = 0; i < counts.length; i++) {
       if (counts[i] > 0) {
-        JsonArray bucket = new JsonArray(2);
-        bucket.add(lowest(i));
-        bucket.add(counts[i]);
-        buckets.add(bucket);
+        buckets.add(new long[] {i, counts[i]});
       }
     }
     return buckets;

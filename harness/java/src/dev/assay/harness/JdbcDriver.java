@@ -2,7 +2,6 @@ package dev.assay.harness;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.DriverPropertyInfo;
 import java.sql.SQLException;
 import java.util.HashSet;
@@ -46,6 +45,11 @@ abstract class JdbcDriver implements Driver {
   @Override
   public final List<String> versions() {
     return jars.versions();
+  }
+
+  @Override
+  public Map<String, String> cannot() {
+    return Map.of("Encode", "it has no public method that encodes a statement without a server");
   }
 
   @Override
@@ -103,35 +107,12 @@ abstract class JdbcDriver implements Driver {
 
     @Override
     public Session connect(Mode mode) throws Exception {
-      Connection connection;
-      try {
-        connection = driver.connect(url, properties(mode));
-      } catch (SQLException e) {
-        throw login(e);
-      }
-      if (connection == null) {
-        throw new SQLException("the driver does not take the address " + url);
-      }
-      return new JdbcSession(connection);
+      return new JdbcSession(driver.connect(url, properties(mode)));
     }
 
     @Override
     public Pool pool(Mode mode, boolean autocommit) throws Exception {
       return of.pool(loader, url, properties(mode), autocommit);
     }
-  }
-
-  /** Tells a login that the driver or the server does not know how to do from one that went wrong. */
-  static Exception login(SQLException e) {
-    boolean unknown = false;
-    StringBuilder words = new StringBuilder();
-    for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-      String message = String.valueOf(cause.getMessage());
-      // ER_NOT_SUPPORTED_AUTH_MODE, ER_PLUGIN_IS_NOT_LOADED; and what Connector/J says of a plugin it has not.
-      unknown |= cause instanceof SQLException s && (s.getErrorCode() == 1251 || s.getErrorCode() == 1524)
-          || message.contains("Unable to load authentication plugin");
-      words.append(words.length() > 0 ? ": " : "").append(message);
-    }
-    return unknown ? new Unsupported(words.toString()) : e;
   }
 }

@@ -6,7 +6,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Types;
 
 /**
  * A connection of JDBC. Without parameters, a call executes a text with the one Statement of the session, as users keep one;
@@ -41,20 +40,16 @@ final class JdbcSession implements Session {
   }
 
   @Override
-  public void calls(String text, Object[][] rows, int from, int to, Rows sink) throws SQLException {
+  public void calls(String text, Object[][] rows, int from, int to) throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(text)) {
       int at = 1;
       for (int i = from; i < to; i++) {
         at = set(statement, at, rows[i], 0);
       }
       // Not execute: before that one, Connector/J asks MySQL each time whether the session may write.
-      execute(statement, sink);
-      boolean fetched = statement.getMoreResults();
-      while (fetched || statement.getUpdateCount() != -1) {
-        if (fetched && sink != null) {
-          sink.fetch(statement.getResultSet());
-        }
-        fetched = statement.getMoreResults();
+      statement.executeUpdate();
+      while (statement.getMoreResults() || statement.getUpdateCount() != -1) {
+        // the answer of the next statement
       }
     }
   }
@@ -79,9 +74,6 @@ final class JdbcSession implements Session {
 
   @Override
   public void all(String scheme, String text, Object[][] rows, int from, int to) throws Exception {
-    if (!scheme.equals("Batch")) {
-      throw new Unsupported("JDBC has no call for " + scheme);
-    }
     try (PreparedStatement statement = connection.prepareStatement(text)) {
       for (int i = from; i < to; i++) {
         set(statement, 1, rows[i], 0);
@@ -125,10 +117,8 @@ final class JdbcSession implements Session {
         statement.setLong(at, number);
       } else if (value instanceof String text) {
         statement.setString(at, text);
-      } else if (value instanceof Double number) {
-        statement.setDouble(at, number);
       } else {
-        statement.setNull(at, Types.NULL);
+        statement.setDouble(at, (Double) value);
       }
     }
     return at;
@@ -144,9 +134,9 @@ final class JdbcSession implements Session {
 
   private record JdbcPrepared(PreparedStatement statement) implements Prepared {
     @Override
-    public void call(Object[] row, int skip, Rows sink) throws SQLException {
+    public void call(Object[] row, Rows sink) throws SQLException {
       if (row != null) {
-        set(statement, 1, row, skip);
+        set(statement, 1, row, 0);
       }
       execute(statement, sink);
     }

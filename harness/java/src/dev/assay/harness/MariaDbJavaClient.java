@@ -3,7 +3,6 @@ package dev.assay.harness;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Properties;
@@ -20,7 +19,7 @@ final class MariaDbJavaClient extends JdbcDriver {
   }
 
   @Override
-  public Map<String, String> schemes() {
+  public Map<String, String> can() {
     return Map.of(
         "SingleRow", "a new PreparedStatement for each row, executed once: parameters written into the text by the driver,"
             + " COM_QUERY; without parameters, one Statement for all",
@@ -28,6 +27,7 @@ final class MariaDbJavaClient extends JdbcDriver {
         "MultiRow", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
         "MultiStatement", "a new PreparedStatement for each chunk on a connection with allowMultiQueries=true: parameters"
             + " written into the text by the driver, COM_QUERY",
+        "Pool", "MariaDbPoolDataSource of one connection",
         "InList", "a new PreparedStatement for each chunk: parameters written into the text by the driver, COM_QUERY",
         "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, many sent before the first"
             + " answer is waited for; version 3 sends an INSERT to MariaDB by COM_STMT_BULK_EXECUTE");
@@ -105,13 +105,7 @@ final class MariaDbJavaClient extends JdbcDriver {
   private record MariaDbPool(DataSource source, AutoCloseable closing) implements Pool {
     @Override
     public Session acquire() throws Exception {
-      Connection connection;
-      try {
-        connection = source.getConnection();
-      } catch (SQLException e) {
-        throw login(e);
-      }
-      return new JdbcSession(connection);
+      return new JdbcSession(source.getConnection());
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.assay.harness;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -14,7 +15,7 @@ final class MySqlConnectorJ extends JdbcDriver {
   }
 
   @Override
-  public Map<String, String> schemes() {
+  public Map<String, String> can() {
     return Map.of(
         "SingleRow", "a new PreparedStatement for each row, executed once: parameters written into the text by the driver,"
             + " COM_QUERY; without parameters, one Statement for all",
@@ -26,6 +27,13 @@ final class MySqlConnectorJ extends JdbcDriver {
         "Batch", "addBatch, executeBatch of a new PreparedStatement: one COM_QUERY for each row, each waited for, and on MySQL"
             + " one more for each batch that asks whether the session may write; with rewriteBatchedStatements=true as few"
             + " texts as fit");
+  }
+
+  @Override
+  public Map<String, String> cannot() {
+    Map<String, String> cannot = new HashMap<>(super.cannot());
+    cannot.put("Pool", "its ConnectionPoolDataSource makes connections for the pools of others");
+    return cannot;
   }
 
   @Override
@@ -71,8 +79,7 @@ final class MySqlConnectorJ extends JdbcDriver {
   }
 
   @Override
-  Pool pool(ClassLoader loader, String url, Properties properties, boolean autocommit) throws Unsupported {
-    throw new Unsupported("MySQL Connector/J has no pool: its ConnectionPoolDataSource makes connections for the pools of"
-        + " others");
+  Pool pool(ClassLoader loader, String url, Properties properties, boolean autocommit) {
+    throw new UnsupportedOperationException();
   }
 }

@@ -18,16 +18,18 @@ final class NullDriver implements Driver {
   }
 
   @Override
-  public Map<String, String> schemes() {
+  public Map<String, String> can() {
     return Map.of("SingleRow", "nothing", "Prepared", "nothing", "ExecuteMany", "nothing", "Pipelined", "nothing",
-        "MultiRow", TEXT, "MultiStatement", TEXT, "InList", TEXT, "Batch", "nothing");
+        "MultiRow", TEXT, "MultiStatement", TEXT, "InList", TEXT, "Batch", "nothing", "Pool", "nothing", "Encode", "nothing");
   }
 
   @Override
-  public Client open(String version, Target target) throws Unsupported {
-    if (!target.options().isEmpty()) {
-      throw new Unsupported("null has no option " + target.options().keySet().iterator().next());
-    }
+  public Map<String, String> cannot() {
+    return Map.of();
+  }
+
+  @Override
+  public Client open(String version, Target target) {
     return new Nothing();
   }
 
@@ -60,7 +62,7 @@ final class NullDriver implements Driver {
     }
 
     @Override
-    public void calls(String text, Object[][] rows, int from, int to, Rows sink) {
+    public void calls(String text, Object[][] rows, int from, int to) {
     }
 
     @Override
@@ -81,7 +83,7 @@ final class NullDriver implements Driver {
     }
 
     @Override
-    public void call(Object[] row, int skip, Rows sink) {
+    public void call(Object[] row, Rows sink) {
     }
 
     @Override

@@ -2,116 +2,78 @@ package dev.assay.harness;
 
 import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
-import com.google.gson.JsonObject;
-import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
-import com.google.gson.Strictness;
-import com.google.gson.stream.JsonReader;
-import java.io.StringReader;
-import java.util.LinkedHashMap;
+import com.google.gson.annotations.SerializedName;
 import java.util.Map;
-import java.util.Set;
 
-/** One request, with the values of the fields of docs/driver-protocol.md. What is absent is empty, 0 or false. */
+/** One request, with the fields of docs/driver-protocol.md. Those of another kind of request are null, 0 or false. */
 final class Request {
-  private static final Set<String> FIELDS = Set.of("id", "do", "protocol", "name", "rows", "connection", "driver",
-      "version", "host", "port", "database", "tls", "options", "kind", "scheme", "transaction", "session", "statement",
-      "data", "rowsPerOperation", "chunk", "inline", "operations", "seconds");
+  long id;
+  @SerializedName("do")
+  String what;
+  String name;
+  JsonArray rows;
+  String connection;
+  String driver;
+  String version;
+  String host;
+  int port;
+  String database;
+  boolean tls;
+  Map<String, String> options;
+  String kind;
+  String scheme;
+  String session;
+  boolean commit;
+  boolean inline;
+  String statement;
+  String head;
+  String group;
+  String separator;
+  String tail;
+  String data;
+  int rowsPerOperation;
+  int chunk;
+  long operations;
+  double seconds;
 
-  private final JsonObject fields;
-
-  private Request(JsonObject fields) {
-    this.fields = fields;
-  }
-
-  static Request parse(String line) {
-    try {
-      JsonReader reader = new JsonReader(new StringReader(line));
-      reader.setStrictness(Strictness.STRICT);
-      JsonElement element = JsonParser.parseReader(reader);
-      if (!element.isJsonObject()) {
-        throw new IllegalArgumentException("a request is a JSON object");
-      }
-      return new Request(element.getAsJsonObject());
-    } catch (JsonParseException e) {
-      throw new IllegalArgumentException("the request cannot be read: " + e.getMessage(), e);
-    }
-  }
-
-  void check() {
-    for (String name : fields.keySet()) {
-      if (!FIELDS.contains(name)) {
-        throw new IllegalArgumentException("the request has a field that is not known: " + name);
-      }
-    }
-  }
-
-  long id() {
-    JsonElement id = fields.get("id");
-    return id != null && id.isJsonPrimitive() && id.getAsJsonPrimitive().isNumber() ? id.getAsLong() : 0;
-  }
-
-  String text(String field) {
-    return fields.has(field) ? fields.get(field).getAsString() : "";
-  }
-
-  String text(String field, String otherwise) {
-    String found = text(field);
-    return found.isEmpty() ? otherwise : found;
-  }
-
-  /** A number without a point; one with a point is refused, not rounded. */
-  long number(String field) {
-    return fields.has(field) ? Long.parseLong(fields.get(field).getAsString()) : 0;
-  }
-
-  double seconds() {
-    return fields.has("seconds") ? fields.get("seconds").getAsDouble() : 0;
-  }
-
-  boolean inline() {
-    return fields.has("inline") && fields.get("inline").getAsBoolean();
-  }
-
-  Map<String, String> options() {
-    Map<String, String> options = new LinkedHashMap<>();
-    if (fields.has("options")) {
-      fields.getAsJsonObject("options").entrySet().forEach(e -> options.put(e.getKey(), e.getValue().getAsString()));
-    }
-    return options;
-  }
-
-  /** Rows of parameters as users of Java hold them: Long, Double, String, null. */
-  Object[][] rows() throws Unsupported {
-    JsonArray given = fields.getAsJsonArray("rows");
-    if (given == null) {
-      throw new IllegalArgumentException("data without rows");
-    }
-    Object[][] rows = new Object[given.size()][];
-    for (int i = 0; i < rows.length; i++) {
-      JsonArray row = given.get(i).getAsJsonArray();
-      rows[i] = new Object[row.size()];
-      for (int j = 0; j < rows[i].length; j++) {
-        rows[i][j] = value(row.get(j));
+  /** Rows of parameters as users of Java hold them: Long, Double, String. */
+  Object[][] values() {
+    Object[][] values = new Object[rows.size()][];
+    for (int i = 0; i < values.length; i++) {
+      JsonArray row = rows.get(i).getAsJsonArray();
+      values[i] = new Object[row.size()];
+      for (int j = 0; j < values[i].length; j++) {
+        values[i][j] = value(row.get(j));
       }
     }
-    return rows;
+    return values;
   }
 
-  private static Object value(JsonElement cell) throws Unsupported {
-    if (cell.isJsonNull()) {
-      return null;
-    }
-    if (!cell.isJsonPrimitive() || cell.getAsJsonPrimitive().isBoolean()) {
-      throw new Unsupported("integers, numbers, strings and null are known as parameters, not " + cell);
-    }
+  private static Object value(JsonElement cell) {
     String text = cell.getAsString();
     if (cell.getAsJsonPrimitive().isString()) {
       return text;
     }
-    if (text.contains(".") || text.contains("e") || text.contains("E")) {
-      return Double.valueOf(text);
+    return text.contains(".") ? (Object) Double.valueOf(text) : Long.valueOf(text);
+  }
+
+  /** The statement with an integer in place of the first question mark. */
+  String inlined(long number) {
+    int mark = statement.indexOf('?');
+    return statement.substring(0, mark) + number + statement.substring(mark + 1);
+  }
+
+  /** The text whose group stands there once for each row. */
+  String repeated(int times) {
+    StringBuilder text = new StringBuilder(
+        head.length() + times * (group.length() + separator.length()) + tail.length());
+    text.append(head);
+    for (int i = 0; i < times; i++) {
+      if (i > 0) {
+        text.append(separator);
+      }
+      text.append(group);
     }
-    return Long.valueOf(text);
+    return text.append(tail).toString();
   }
 }

@@ -15,7 +15,7 @@ final class FakeSession implements Driver.Session {
   }
 
   @Override
-  public void calls(String text, Object[][] rows, int from, int to, Rows sink) {
+  public void calls(String text, Object[][] rows, int from, int to) {
     throw new UnsupportedOperationException();
   }
 
