@@ -98,8 +98,9 @@ var loginMethods = struct {
 		"AUTH_SWITCH_PLUGIN_ERROR", "UNSUPPORTED_AUTH_METHOD", // mysql2 and mysql of Node.js
 		"ER_AUTHENTICATION_PLUGIN_NOT_SUPPORTED", // mariadb of Node.js
 	},
-	words: regexp.MustCompile(`(?i)unknown (auth|authentication )?plugin|unknown auth(entication)? plugin|` +
-		`unable to load authentication plugin|auth(entication)? (plugin|method) .*(not supported|not known|unknown)|NotSupportedError`),
+	words: regexp.MustCompile(`(?i)unknown auth(entication)? (plugin|protocol)|unable to load authentication plugin|` +
+		`auth(entication)? (plugin|method)\b.*(not supported|unknown)|plugin is insecure and disabled|` +
+		`mysql_clear_password must be enabled|user requires .* authentication|required protocol 41|NotSupportedError`),
 }
 
 // isLoginMethod says whether a driver that failed to connect does not know how to log in.

@@ -3,10 +3,10 @@
 use crate::drivers::{Client, Driver, Target};
 use crate::histogram::Histogram;
 use crate::measure::{Limit, Timing, measure};
-use crate::protocol::{Kind, PrepareRequest, Result, RunRequest, Scheme, Session, Value, failed, unsupported};
+use crate::protocol::{Kind, PrepareRequest, Result, RunRequest, Session, Value, unsupported};
 use crate::rows::{Cell, Fetched};
 use crate::steps::Steps;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 use std::marker::PhantomData;
 use tokio::runtime::Runtime;
 
@@ -14,7 +14,8 @@ use tokio::runtime::Runtime;
 pub trait Entry {
     fn name(&self) -> &'static str;
     fn version(&self) -> &'static str;
-    fn schemes(&self) -> &'static [(Scheme, &'static str)];
+    /// The driver as the answer to hello has it.
+    fn describe(&self) -> Json;
     fn open(&self, runtime: &Runtime, request: &PrepareRequest) -> Result<(Box<dyn Opened>, String)>;
 }
 
@@ -48,13 +49,21 @@ impl<D: Driver> Entry for Listed<D> {
         D::version()
     }
 
-    fn schemes(&self) -> &'static [(Scheme, &'static str)] {
-        D::SCHEMES
+    fn describe(&self) -> Json {
+        let mut can: Map<String, Json> =
+            D::SCHEMES.iter().map(|(scheme, how)| (format!("{scheme:?}"), json!(how))).collect();
+        can.insert("Pool".into(), json!("its own pool, of one connection"));
+        let mut cannot = Map::new();
+        match D::NO_ENCODE {
+            None => can.insert("Encode".into(), json!("what it does with parameters before anything is sent")),
+            Some(reason) => cannot.insert("Encode".into(), json!(reason)),
+        };
+        json!({"name": D::NAME, "versions": [D::version()], "can": can, "cannot": cannot})
     }
 
     /// Connects, and asks the server for the cipher.
     fn open(&self, runtime: &Runtime, request: &PrepareRequest) -> Result<(Box<dyn Opened>, String)> {
-        let driver = D::new(Target::of(request)?)?;
+        let driver = D::new(Target::of(request))?;
         runtime.block_on(async {
             let mut client = driver.connect().await?;
             let mut status = Fetched { wanted: true, ..Fetched::default() };
@@ -77,7 +86,7 @@ struct Connection<D: Driver> {
 
 impl<D: Driver> Opened for Connection<D> {
     fn run(&mut self, work: &mut Work) -> Result<Json> {
-        let limit = Limit::of(work.run)?;
+        let limit = Limit::of(work.run);
         let mut steps = self.steps(work)?;
         let (run, histogram) = (work.run, &mut *work.histogram);
         let timing = work.runtime.block_on(async {
@@ -107,24 +116,10 @@ impl<D: Driver> Opened for Connection<D> {
 
 impl<D: Driver> Connection<D> {
     fn steps(&self, work: &Work) -> Result<Steps<D::Client>> {
-        let scheme = match (work.run.kind, work.run.scheme) {
-            (Kind::Connect | Kind::Encode, None) => Scheme::SingleRow, // any: it is not looked at
-            (Kind::Execute | Kind::Query, Some(scheme)) => scheme,
-            (kind, None) => return failed(format!("{kind:?} needs a scheme")),
-            (kind, Some(scheme)) => return failed(format!("{kind:?} has no scheme, and {scheme:?} is asked for")),
-        };
-        if work.run.kind == Kind::Encode
-            && let Some(reason) = D::NO_ENCODE
-        {
-            return unsupported(reason);
+        match self.driver.refuses(work.run.scheme) {
+            Some(reason) => unsupported(reason),
+            None => Ok(Steps::new(work.run, work.data)),
         }
-        if !D::SCHEMES.iter().any(|(known, _)| *known == scheme) {
-            return unsupported(format!("{} has no call for {scheme:?}", D::NAME));
-        }
-        if let Some(reason) = self.driver.refuses(scheme) {
-            return unsupported(reason);
-        }
-        Steps::new(work.run, scheme, work.data)
     }
 
     async fn connects(&self, histogram: &mut Histogram, limit: &Limit) -> Result<Timing> {

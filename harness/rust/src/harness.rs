@@ -3,15 +3,19 @@
 use crate::connection::{Entry, Opened, Work};
 use crate::drivers;
 use crate::histogram::Histogram;
-use crate::protocol::{
-    CloseRequest, DataRequest, HelloRequest, PROTOCOL, PrepareRequest, Refusal, Result, RunRequest, Value, failed,
-    unify, unsupported, value,
-};
-use serde::de::DeserializeOwned;
-use serde_json::{Map, Value as Json, json};
+use crate::protocol::{PrepareRequest, Refusal, Request, Result, RunRequest, Value};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 use std::io;
 use tokio::runtime::{Builder, Runtime};
+
+#[derive(Deserialize)]
+struct Numbered {
+    id: u64,
+    #[serde(flatten)]
+    request: Request,
+}
 
 pub struct Harness {
     runtime: Runtime,
@@ -32,24 +36,21 @@ impl Harness {
         })
     }
 
-    /// The answer to one line.
-    pub fn answer(&mut self, line: &str) -> Json {
-        let mut request: Map<String, Json> = match serde_json::from_str(line) {
-            Ok(request) => request,
-            // Without a request there is no id; 0 says so, because the agent waits for an answer.
-            Err(error) => return json!({"id": 0, "state": "failed", "reason": format!("this is no request: {error}")}),
-        };
-        let id = request.remove("id").unwrap_or(json!(0));
+    /// The answer to one line, which is as the protocol says: nothing in it is checked.
+    pub fn answer(&mut self, line: &str) -> serde_json::Result<Json> {
+        let Numbered { id, request } = serde_json::from_str(line)?;
         let mut answer = match self.act(request) {
             Ok(answer) => answer,
             Err(Refusal::Unsupported(reason)) => json!({"state": "unsupported", "reason": reason}),
-            Err(Refusal::Failed(reason)) => json!({"state": "failed", "reason": reason}),
+            Err(Refusal::Failed(reason, code)) => {
+                json!({"state": "failed", "code": code.to_string(), "reason": reason})
+            }
         };
-        answer["id"] = id;
+        answer["id"] = json!(id);
         if answer.get("state").is_none() {
             answer["state"] = json!("ok");
         }
-        answer
+        Ok(answer)
     }
 
     pub fn close_all(&mut self) {
@@ -60,93 +61,47 @@ impl Harness {
         }
     }
 
-    fn act(&mut self, mut request: Map<String, Json>) -> Result<Json> {
-        match request.remove("do").as_ref().and_then(Json::as_str) {
-            Some("hello") => self.hello(fields(request)?),
-            Some("data") => self.keep(fields(request)?),
-            Some("prepare") => self.prepare(fields(request)?),
-            Some("run") => self.run(fields(request)?),
-            Some("close") => self.close(fields(request)?),
-            Some(other) => unsupported(format!("there is no request {other}: hello, data, prepare, run and close are")),
-            None => unsupported("a request says in \"do\" what to do"),
+    fn act(&mut self, request: Request) -> Result<Json> {
+        match request {
+            Request::Hello => Ok(self.hello()),
+            Request::Data { name, rows } => {
+                self.data.insert(name, rows);
+                Ok(json!({}))
+            }
+            Request::Prepare(request) => self.prepare(request),
+            Request::Run(run) => self.run(&run),
+            Request::Close { connection } => {
+                let mut connection = self.connections.remove(&connection).expect("the agent has prepared it");
+                connection.close(&self.runtime).map(|()| json!({}))
+            }
         }
     }
 
-    fn hello(&self, request: HelloRequest) -> Result<Json> {
-        if request.protocol != PROTOCOL {
-            return unsupported(format!("this harness speaks {PROTOCOL}, not {}", request.protocol));
-        }
-        let drivers: Vec<Json> = self.drivers.iter().map(|driver| describe(driver.as_ref())).collect();
-        Ok(json!({
-            "protocol": PROTOCOL,
+    fn hello(&self) -> Json {
+        let drivers: Vec<Json> = self.drivers.iter().map(|driver| driver.describe()).collect();
+        json!({
+            "protocol": "assay.dev/driver/v2",
             "language": "Rust",
             "runtime": env!("COMPILER"),
             "clock": "std::time::Instant (CLOCK_MONOTONIC)",
             "drivers": drivers,
-        }))
-    }
-
-    fn keep(&mut self, request: DataRequest) -> Result<Json> {
-        let rows = request.rows.into_iter().map(|row| row.into_iter().map(value).collect());
-        let mut rows: Vec<Vec<Value>> = rows.collect::<Result<_>>()?;
-        unify(&mut rows)?;
-        let count = rows.len();
-        self.data.insert(request.name, rows);
-        Ok(json!({"rows": count}))
+        })
     }
 
     fn prepare(&mut self, request: PrepareRequest) -> Result<Json> {
-        let Some(driver) = self.drivers.iter().find(|driver| driver.name() == request.driver) else {
-            return unsupported(format!("there is no driver {} in this harness", request.driver));
-        };
-        let version = driver.version();
-        if !request.version.is_empty() && request.version != version {
-            return unsupported(format!("of {} this harness has {version}, not {}", request.driver, request.version));
-        }
-        if let Some(mut old) = self.connections.remove(&request.connection) {
-            old.close(&self.runtime)?;
-        }
+        let driver = self.drivers.iter().find(|driver| driver.name() == request.driver).expect("hello has named it");
         let (connection, cipher) = driver.open(&self.runtime, &request)?;
+        let version = driver.version();
         self.connections.insert(request.connection, connection);
-        Ok(json!({"version": version, "library": "", "cipher": cipher}))
+        Ok(json!({"version": version, "cipher": cipher}))
     }
 
-    fn run(&mut self, run: RunRequest) -> Result<Json> {
-        let Some(connection) = self.connections.get_mut(&run.connection) else {
-            return failed(format!("there is no connection {}: prepare opens it", run.connection));
-        };
-        let data = match &run.data {
-            None => None,
-            Some(name) => match self.data.get(name) {
-                None => return failed(format!("there are no rows under the name {name}: data keeps them")),
-                Some(rows) => Some(rows.as_slice()),
-            },
-        };
-        let mut work = Work { runtime: &self.runtime, histogram: &mut self.histogram, run: &run, data };
+    fn run(&mut self, run: &RunRequest) -> Result<Json> {
+        let connection = self.connections.get_mut(&run.connection).expect("the agent has prepared it");
+        let data = self.data.get(&run.data).map(Vec::as_slice);
+        let mut work = Work { runtime: &self.runtime, histogram: &mut self.histogram, run, data };
         let mut answer = connection.run(&mut work)?;
         answer["histogram"] = json!(self.histogram.buckets());
         Ok(answer)
     }
-
-    fn close(&mut self, request: CloseRequest) -> Result<Json> {
-        match self.connections.remove(&request.connection) {
-            None => failed(format!("there is no connection {} to close", request.connection)),
-            Some(mut connection) => connection.close(&self.runtime).map(|()| json!({})),
-        }
-    }
 }
-
-fn describe(driver: &dyn Entry) -> Json {
-    let schemes: Map<String, Json> =
-        driver.schemes().iter().map(|(scheme, how)| (format!("{scheme:?}"), json!(how))).collect();
-    json!({"name": driver.name(), "versions": [driver.version()], "schemes": schemes})
-}
-
-/// The fields of a request; one that the protocol does not know is not supported.
-fn fields<T: DeserializeOwned>(request: Map<String, Json>) -> Result<T> {
-    serde_json::from_value(Json::Object(request)).map_err(|error| Refusal::Unsupported(error.to_string()))
-}
-
-#[cfg(test)]
-#[path = "harness_test.rs"]
-mod tests;

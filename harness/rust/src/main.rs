@@ -30,10 +30,7 @@ fn serve() -> io::Result<()> {
     let mut answers = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let line = line?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        writeln!(answers, "{}", harness.answer(&line))?;
+        writeln!(answers, "{}", harness.answer(&line)?)?;
         answers.flush()?;
     }
     harness.close_all();

@@ -1,6 +1,7 @@
 //! The texts that the schemes make of the agent's statement, which has a `?` for each parameter and no other.
 
-use crate::protocol::{Result, unsupported};
+use crate::protocol::Result;
+use serde::Deserialize;
 use std::fmt::Write;
 
 /// A statement cut at its parameters: one part more than there are parameters.
@@ -10,11 +11,12 @@ pub struct Statement {
     pub parts: Vec<String>,
 }
 
-/// A statement cut around what is repeated for each row of a chunk.
-#[derive(Debug, PartialEq)]
+/// What is repeated for each row of a chunk, and what stands around it.
+#[derive(Clone, Debug, Deserialize)]
 pub struct Repeated {
     head: String,
-    item: String,
+    group: String,
+    separator: String,
     tail: String,
 }
 
@@ -34,67 +36,41 @@ impl Statement {
         write!(text, "{first}").expect("writing into memory does not fail");
         text.push_str(&self.text[self.parts[0].len() + 1..]);
     }
-
-    /// Finds the tuple of `INSERT ... VALUES (?, ...)`, which MultiRow repeats.
-    pub fn tuple(&self) -> Result<Repeated> {
-        let refusal = || unsupported("MultiRow needs a statement with all its parameters in VALUES (?, ...)");
-        let Some(parameter) = self.text.find('?') else { return refusal() };
-        let before = self.text[..parameter].to_ascii_uppercase();
-        let Some(values) = before.rfind("VALUES") else { return refusal() };
-        let Some(open) = self.text[values..].find('(').map(|at| values + at) else { return refusal() };
-        let between = self.text[values + "VALUES".len()..open].trim();
-        let Some(close) = closing(&self.text, open) else { return refusal() };
-        if !between.is_empty() || self.text[close..].contains('?') {
-            return refusal();
-        }
-        Ok(self.cut(open, close + 1))
-    }
-
-    /// Finds the parameter of `... IN (?)`, which InList repeats.
-    pub fn list(&self) -> Result<Repeated> {
-        let trimmed = self.text.trim_end();
-        let head = trimmed.strip_suffix("(?)").map(|head| head.trim_end().to_ascii_uppercase());
-        if self.parameters() != 1 || !head.is_some_and(|head| head.ends_with(" IN")) {
-            return unsupported("InList needs a statement that ends in IN (?) and has no other parameter");
-        }
-        Ok(self.cut(trimmed.len() - 2, trimmed.len() - 1))
-    }
-
-    fn cut(&self, from: usize, to: usize) -> Repeated {
-        let text = &self.text;
-        Repeated { head: text[..from].into(), item: text[from..to].into(), tail: text[to..].into() }
-    }
 }
 
 impl Repeated {
-    /// Writes the text for so many rows.
-    pub fn write(&self, rows: usize, text: &mut String) {
+    /// The group cut at its parameters.
+    pub fn parts(&self) -> Vec<String> {
+        self.group.split('?').map(String::from).collect()
+    }
+
+    /// Writes the text for so many rows, each by a function of its number.
+    pub fn write_each(
+        &self,
+        rows: usize,
+        text: &mut String,
+        mut group: impl FnMut(usize, &mut String) -> Result<()>,
+    ) -> Result<()> {
         text.clear();
         text.push_str(&self.head);
         for row in 0..rows {
             if row > 0 {
-                text.push_str(", ");
+                text.push_str(&self.separator);
             }
-            text.push_str(&self.item);
+            group(row, text)?;
         }
         text.push_str(&self.tail);
+        Ok(())
     }
-}
 
-/// The place of the parenthesis that closes the one at `open`.
-fn closing(text: &str, open: usize) -> Option<usize> {
-    let mut depth = 0;
-    for (place, character) in text.char_indices().skip_while(|(place, _)| *place < open) {
-        match character {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            _ => continue,
-        }
-        if depth == 0 {
-            return Some(place);
-        }
+    /// Writes the text for so many rows, with question marks.
+    pub fn write(&self, rows: usize, text: &mut String) {
+        let group = |_, text: &mut String| {
+            text.push_str(&self.group);
+            Ok(())
+        };
+        self.write_each(rows, text, group).expect("a group without values is always written");
     }
-    None
 }
 
 #[cfg(test)]
@@ -111,38 +87,12 @@ mod tests {
     }
 
     #[test]
-    fn multi_row_repeats_the_tuple() {
-        let cases = [
-            ("INSERT INTO t (a, b) VALUES (?, ?)", "INSERT INTO t (a, b) VALUES (?, ?), (?, ?)"),
-            ("insert into t values(?,NOW(),?)", "insert into t values(?,NOW(),?), (?,NOW(),?)"),
-            (
-                "INSERT INTO t VALUES (LOWER(?)) ON DUPLICATE KEY UPDATE a = VALUES(a)",
-                "INSERT INTO t VALUES (LOWER(?)), (LOWER(?)) ON DUPLICATE KEY UPDATE a = VALUES(a)",
-            ),
-        ];
-        for (statement, want) in cases {
-            let mut text = String::new();
-            Statement::new(statement).tuple().unwrap().write(2, &mut text);
-            assert_eq!(text, want);
-        }
-    }
-
-    #[test]
-    fn in_list_repeats_the_parameter() {
+    fn the_group_stands_there_for_each_row() {
         let mut text = String::new();
-        let list = Statement::new("DELETE FROM t WHERE id IN (?)").list().unwrap();
-        list.write(3, &mut text);
-        assert_eq!(text, "DELETE FROM t WHERE id IN (?, ?, ?)");
-        list.write(1, &mut text);
-        assert_eq!(text, "DELETE FROM t WHERE id IN (?)");
-    }
-
-    #[test]
-    fn statements_of_another_shape_are_refused() {
-        for statement in ["UPDATE t SET a = ? WHERE b = ?", "INSERT INTO t VALUES (?) RETURNING ?", "SELECT 1"] {
-            assert!(Statement::new(statement).tuple().is_err(), "{statement}");
-            assert!(Statement::new(statement).list().is_err(), "{statement}");
-        }
-        assert!(Statement::new("SELECT ? FROM t WHERE id IN (?)").list().is_err());
+        let pieces = r#"{"head": "INSERT INTO t VALUES ", "group": "(?, ?)", "separator": ", ", "tail": "!"}"#;
+        let repeated: Repeated = serde_json::from_str(pieces).unwrap();
+        repeated.write(2, &mut text);
+        assert_eq!(text, "INSERT INTO t VALUES (?, ?), (?, ?)!");
+        assert_eq!(repeated.parts(), ["(", ", ", ")"]);
     }
 }

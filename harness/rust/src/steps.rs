@@ -1,7 +1,7 @@
 //! What one operation does with its rows, by every scheme. Everything that is not timed is made in `new`.
 
 use crate::drivers::Client;
-use crate::protocol::{Kind, Result, RunRequest, Scheme, Transaction, Value, failed, mixed, unsupported};
+use crate::protocol::{Kind, Result, RunRequest, Scheme, Value};
 use crate::rows::Fetched;
 use crate::statement::{Repeated, Statement};
 use std::ops::Range;
@@ -10,8 +10,9 @@ use std::slice::from_ref;
 pub struct Steps<C: Client> {
     scheme: Scheme,
     statement: Statement,
-    /// What MultiRow and InList repeat.
-    repeated: Option<Repeated>,
+    /// What stands in a text once for each row, and its parts.
+    repeated: Repeated,
+    parts: Vec<String>,
     /// The first parameters, if they are written into the text.
     inline: Option<Vec<i64>>,
     rows: Rows<C::Row>,
@@ -24,49 +25,33 @@ pub struct Steps<C: Client> {
     pub fetched: Fetched,
 }
 
-/// The rows of parameters and where the next operation begins. The rows of an operation always stand side by side:
-/// behind the last row, the first ones stand again.
+/// The rows of parameters and where the next operation begins. The rows of an operation stand side by side.
 struct Rows<R> {
     rows: Vec<R>,
-    cycle: usize,
     next: usize,
     take: usize,
 }
 
 impl<C: Client> Steps<C> {
     /// Makes ready what `run` asks for. Without data there is one row without parameters.
-    pub fn new(run: &RunRequest, scheme: Scheme, data: Option<&[Vec<Value>]>) -> Result<Self> {
-        let statement = Statement::new(&run.statement);
+    pub fn new(run: &RunRequest, data: Option<&[Vec<Value>]>) -> Self {
         let empty = [Vec::new()];
         let values = data.unwrap_or(&empty);
-        let one = data.is_none() || run.kind == Kind::Encode;
-        let take = if one { 1 } else { run.rows_per_operation };
-        check(run, scheme, &statement, values)?;
-        if values.is_empty() || take == 0 {
-            return failed("an operation needs at least one row: the data has none, or rowsPerOperation is 0");
-        }
-        let skip = usize::from(run.inline);
-        let length = windows(values.len(), take);
-        let ring = || values.iter().cycle().take(length);
-        let inline = run.inline.then(|| ring().map(|row| integer(&row[0])).collect::<Result<_>>()).transpose()?;
-        let repeated = match scheme {
-            Scheme::MultiRow => Some(statement.tuple()?),
-            Scheme::InList => Some(statement.list()?),
-            _ => None,
-        };
-        let rows = ring().map(|row| C::shape(&row[skip..])).collect();
-        Ok(Self {
-            scheme,
-            statement,
-            repeated,
+        let inline = run.inline.then(|| values.iter().map(|row| integer(&row[0])).collect());
+        let rows = values.iter().map(|row| C::shape(&row[usize::from(run.inline)..])).collect();
+        Self {
+            scheme: run.scheme,
+            statement: Statement::new(&run.statement),
+            repeated: run.repeated.clone(),
+            parts: run.repeated.parts(),
             inline,
-            rows: Rows { rows, cycle: values.len(), next: 0, take },
+            rows: Rows { rows, next: 0, take: run.rows_per_operation },
             chunk: run.chunk,
-            commit: run.transaction == Transaction::One,
+            commit: run.commit,
             prepared: None,
             text: String::new(),
             fetched: Fetched { wanted: run.kind == Kind::Query, ..Fetched::default() },
-        })
+        }
     }
 
     pub fn commits(&self) -> bool {
@@ -75,7 +60,7 @@ impl<C: Client> Steps<C> {
 
     /// Prepares the statement of a dedicated connection; `finish` closes it.
     pub async fn begin(&mut self, client: &mut C) -> Result<()> {
-        if self.scheme == Scheme::Prepared && self.inline.is_none() {
+        if self.scheme == Scheme::Prepared {
             self.prepared = Some(client.prepare(&self.statement.text).await?);
         }
         Ok(())
@@ -95,14 +80,14 @@ impl<C: Client> Steps<C> {
             return Vec::new();
         }
         let mut texts = Vec::new();
-        match (self.scheme, &self.repeated) {
-            (Scheme::SingleRow | Scheme::Batch, _) => texts.push(self.statement.text.clone()),
-            (Scheme::MultiRow | Scheme::InList, Some(repeated)) => {
+        match self.scheme {
+            Scheme::SingleRow | Scheme::Batch => texts.push(self.statement.text.clone()),
+            Scheme::MultiRow | Scheme::InList => {
                 let mut rows = vec![self.rows.take.min(self.chunk), self.rows.take % self.chunk];
                 rows.dedup();
                 for rows in rows.into_iter().filter(|rows| *rows > 0) {
                     let mut text = String::new();
-                    repeated.write(rows, &mut text);
+                    self.repeated.write(rows, &mut text);
                     texts.push(text);
                 }
             }
@@ -154,15 +139,6 @@ impl<C: Client> Steps<C> {
     }
 
     async fn prepared(&mut self, client: &mut C, window: Range<usize>) -> Result<()> {
-        if let Some(firsts) = &self.inline {
-            for place in window {
-                self.statement.inline(firsts[place], &mut self.text);
-                let statement = client.prepare(&self.text).await?;
-                client.execute(&statement, &self.rows.rows[place], &mut self.fetched).await?;
-                client.discard(statement).await?;
-            }
-            return Ok(());
-        }
         let own; // a connection of this operation only needs a statement of this operation
         let statement = match &self.prepared {
             Some(statement) => statement,
@@ -178,9 +154,8 @@ impl<C: Client> Steps<C> {
     }
 
     async fn repeated(&mut self, client: &mut C, window: Range<usize>) -> Result<()> {
-        let repeated = self.repeated.as_ref().expect("new made it for these schemes");
         for rows in self.rows.rows[window].chunks(self.chunk) {
-            repeated.write(rows.len(), &mut self.text);
+            self.repeated.write(rows.len(), &mut self.text);
             client.call(&self.text, rows, &mut self.fetched).await?;
         }
         Ok(())
@@ -188,18 +163,15 @@ impl<C: Client> Steps<C> {
 
     async fn joined(&mut self, client: &mut C, window: Range<usize>) -> Result<()> {
         for rows in self.rows.rows[window].chunks(self.chunk) {
-            self.text.clear();
-            for (place, row) in rows.iter().enumerate() {
-                if place > 0 {
-                    self.text.push(';');
-                }
-                for (parameter, part) in self.statement.parts.iter().enumerate() {
+            self.repeated.write_each(rows.len(), &mut self.text, |row, text| {
+                for (parameter, part) in self.parts.iter().enumerate() {
                     if parameter > 0 {
-                        C::literal(row, parameter - 1, &mut self.text)?;
+                        C::literal(&rows[row], parameter - 1, text)?;
                     }
-                    self.text.push_str(part);
+                    text.push_str(part);
                 }
-            }
+                Ok(())
+            })?;
             client.text(&self.text, &mut self.fetched).await?;
         }
         Ok(())
@@ -209,46 +181,14 @@ impl<C: Client> Steps<C> {
 impl<R> Rows<R> {
     fn window(&mut self) -> Range<usize> {
         let window = self.next..self.next + self.take;
-        self.next = window.end % self.cycle;
+        self.next = window.end % self.rows.len();
         window
     }
 }
 
-/// How many rows must stand side by side, so that every operation finds its own without a gap.
-fn windows(rows: usize, take: usize) -> usize {
-    if rows.is_multiple_of(take) { rows } else { rows + take - 1 }
-}
-
-fn integer(value: &Value) -> Result<i64> {
+fn integer(value: &Value) -> i64 {
     match value {
-        Value::Int(int) => Ok(*int),
-        other => failed(format!("inline writes an integer into the text, and the first parameter is {other:?}")),
+        Value::Int(int) => *int,
+        other => panic!("inline writes an integer into the text, and the first parameter is {other:?}"),
     }
-}
-
-/// Refuses a run whose fields contradict each other.
-fn check(run: &RunRequest, scheme: Scheme, statement: &Statement, values: &[Vec<Value>]) -> Result<()> {
-    let wanted = statement.parameters();
-    if let Some(row) = values.iter().find(|row| row.len() != wanted) {
-        return failed(format!("the statement has {wanted} parameters, and a row of the data has {}", row.len()));
-    }
-    if matches!(scheme, Scheme::MultiRow | Scheme::MultiStatement | Scheme::InList) && run.chunk == 0 {
-        return failed(format!("{scheme:?} needs a chunk of at least 1"));
-    }
-    if run.inline && !matches!(scheme, Scheme::SingleRow | Scheme::Prepared) {
-        return unsupported(format!("inline is done for SingleRow and Prepared only, not for {scheme:?}"));
-    }
-    if run.inline && wanted == 0 {
-        return failed("inline needs a statement with a parameter");
-    }
-    let many = matches!(scheme, Scheme::Batch | Scheme::ExecuteMany);
-    if many && (run.kind == Kind::Query || run.data.is_none()) {
-        return unsupported(format!(
-            "{scheme:?} takes rows of parameters and hands no rows over: it is for Execute with data"
-        ));
-    }
-    if many && mixed(values) {
-        return unsupported(format!("{scheme:?} takes columns of one type, and one of the data has texts and numbers"));
-    }
-    Ok(())
 }

@@ -13,7 +13,6 @@ pub fn shape(values: &[Value]) -> Vec<Wire> {
     values
         .iter()
         .map(|value| match value {
-            Value::Null => Wire::NULL,
             Value::Int(int) => Wire::Int(*int),
             Value::Float(float) => Wire::Double(*float),
             Value::Text(text) => Wire::Bytes(text.clone().into_bytes()),
@@ -89,5 +88,5 @@ fn cell(value: Wire, column: &Column) -> Result<Cell> {
 }
 
 fn from<T: FromValue>(value: Wire, column: &Column) -> Result<T> {
-    mysql::from_value_opt(value).map_err(|error| Refusal::Failed(format!("column {}: {error}", column.name_str())))
+    mysql::from_value_opt(value).map_err(|error| Refusal::Failed(format!("column {}: {error}", column.name_str()), 0))
 }

@@ -1,11 +1,11 @@
 //! The blocking driver of the crate `mysql`.
 
-use super::{Client, Driver, LOGIN_METHODS, Target, cells};
+use super::{Client, Driver, Target, cells};
 use crate::protocol::{Refusal, Result, Scheme, Value};
 use crate::rows::Fetched;
 use mysql::prelude::{Protocol, Queryable};
 use mysql::{
-    Conn, DriverError, Error, Opts, OptsBuilder, Pool, PoolConstraints, PoolOpts, PooledConn, QueryResult, SslOpts,
+    Conn, Error, Opts, OptsBuilder, Pool, PoolConstraints, PoolOpts, PooledConn, QueryResult, SslOpts,
     Statement, UrlError,
 };
 use std::path::PathBuf;
@@ -183,15 +183,6 @@ fn option(error: &UrlError) -> Refusal {
 }
 
 fn refusal(error: Error) -> Refusal {
-    let unknown_login = match &error {
-        Error::DriverError(error) => matches!(
-            error,
-            DriverError::UnknownAuthPlugin(_)
-                | DriverError::OldMysqlPasswordDisabled
-                | DriverError::CleartextPluginDisabled
-        ),
-        Error::MySqlError(error) => LOGIN_METHODS.contains(&error.code),
-        _ => false,
-    };
-    if unknown_login { Refusal::Unsupported(error.to_string()) } else { Refusal::Failed(error.to_string()) }
+    let code = if let Error::MySqlError(server) = &error { server.code } else { 0 };
+    Refusal::Failed(error.to_string(), code)
 }

@@ -1,11 +1,11 @@
 //! The asynchronous driver of the crate `mysql_async`.
 
-use super::{Client, Driver, LOGIN_METHODS, Target, cells};
+use super::{Client, Driver, Target, cells};
 use crate::protocol::{Refusal, Result, Scheme, Value};
 use crate::rows::Fetched;
 use mysql_async::prelude::{Protocol, Queryable};
 use mysql_async::{
-    Conn, DriverError, Error, Opts, OptsBuilder, Pool, PoolConstraints, QueryResult, SslOpts, Statement,
+    Conn, Error, Opts, OptsBuilder, Pool, PoolConstraints, QueryResult, SslOpts, Statement,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use std::path::PathBuf;
@@ -170,15 +170,6 @@ fn encoded(value: &str) -> String {
 }
 
 fn refusal(error: Error) -> Refusal {
-    let unknown_login = match &error {
-        Error::Driver(error) => matches!(
-            error,
-            DriverError::UnknownAuthPlugin { .. }
-                | DriverError::MysqlOldPasswordDisabled
-                | DriverError::CleartextPluginDisabled
-        ),
-        Error::Server(error) => LOGIN_METHODS.contains(&error.code),
-        _ => false,
-    };
-    if unknown_login { Refusal::Unsupported(error.to_string()) } else { Refusal::Failed(error.to_string()) }
+    let code = if let Error::Server(server) = &error { server.code } else { 0 };
+    Refusal::Failed(error.to_string(), code)
 }

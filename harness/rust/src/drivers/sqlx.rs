@@ -1,6 +1,6 @@
 //! The asynchronous driver of the crate `sqlx`.
 
-use super::{Client, Driver, LOGIN_METHODS, Target};
+use super::{Client, Driver, Target};
 use crate::protocol::{Refusal, Result, Scheme, Value, failed, unsupported};
 use crate::rows::{Cell, Fetched};
 use sqlx::mysql::{
@@ -215,12 +215,11 @@ fn arguments(rows: &[Vec<Value>]) -> Result<MySqlArguments> {
     let mut arguments = MySqlArguments::default();
     for value in rows.iter().flatten() {
         match value {
-            Value::Null => arguments.add(None::<i64>),
             Value::Int(int) => arguments.add(int),
             Value::Float(float) => arguments.add(float),
             Value::Text(text) => arguments.add(text.as_str()),
         }
-        .map_err(|error| Refusal::Failed(error.to_string()))?;
+        .map_err(|error| Refusal::Failed(error.to_string(), 0))?;
     }
     Ok(arguments)
 }
@@ -266,12 +265,7 @@ fn fits<T: Type<MySql>>(info: &MySqlTypeInfo) -> bool {
 }
 
 fn refusal(error: Error) -> Refusal {
-    let unknown_login = match &error {
-        Error::Database(error) => {
-            error.try_downcast_ref::<MySqlDatabaseError>().is_some_and(|error| LOGIN_METHODS.contains(&error.number()))
-        }
-        Error::Protocol(words) => words.contains("unknown authentication plugin"),
-        _ => false,
-    };
-    if unknown_login { Refusal::Unsupported(error.to_string()) } else { Refusal::Failed(error.to_string()) }
+    let server = error.as_database_error().and_then(|error| error.try_downcast_ref::<MySqlDatabaseError>());
+    let code = server.map_or(0, MySqlDatabaseError::number);
+    Refusal::Failed(error.to_string(), code)
 }
