@@ -15,10 +15,10 @@ var drivers = []driver{goSQLDriver, goMySQL, nullDriver}
 
 // driver is what this harness knows of a driver before anything is opened.
 type driver struct {
-	name    string
-	module  string // its path in go.mod, which pins the version; empty for null
-	schemes map[string]string
-	open    func(target) (client, error) // looks at options and TLS; connects nothing
+	name        string
+	module      string                       // its path in go.mod, which pins the version; empty for null
+	can, cannot map[string]string            // as in the answer to hello
+	open        func(target) (client, error) // looks at options; connects nothing
 }
 
 // target is where a connection goes and how.
@@ -48,7 +48,7 @@ type pool interface {
 // answer go there.
 type session interface {
 	call(text string, args []any, sink *rows) error
-	calls(text template, rows [][]any, sink *rows) error // the statement once per row, in one text
+	calls(text template, rows [][]any) error // the group once per row, in one text, without rows in the answers
 	prepare(text string) (statement, error)
 	close() error
 }
@@ -61,7 +61,7 @@ type statement interface {
 // whole is a session that takes all rows of an operation in one call (ExecuteMany, Pipelined, Batch). The drivers of Go
 // have no such call; null has.
 type whole interface {
-	all(text string, rows [][]any, sink *rows) error
+	all(text string, rows [][]any) error
 }
 
 // encoder is a client that turns a statement and its parameters into what is sent, without a server. Only null.
@@ -83,20 +83,10 @@ func (d driver) version() string {
 }
 
 // encryption reads the authority that the server's certificate is verified against.
-func encryption(mode, host, authority string) (*tls.Config, error) {
-	switch mode {
-	case "", "Disabled":
-		return nil, nil
-	case "Required":
-	default:
-		return nil, cannot("tls is %q; Disabled and Required are known", mode)
-	}
-	if authority == "" {
-		return nil, fmt.Errorf("tls is Required, but ASSAY_CA names no file with the certificate authority")
-	}
+func encryption(host, authority string) (*tls.Config, error) {
 	pem, err := os.ReadFile(authority)
 	if err != nil {
-		return nil, fmt.Errorf("the certificate authority cannot be read: %w", err)
+		return nil, err
 	}
 	authorities := x509.NewCertPool()
 	if !authorities.AppendCertsFromPEM(pem) {
@@ -104,3 +94,6 @@ func encryption(mode, host, authority string) (*tls.Config, error) {
 	}
 	return &tls.Config{RootCAs: authorities, ServerName: host}, nil
 }
+
+// noEncoder is why no driver of Go can do Encode.
+const noEncoder = "it has no public function that encodes a statement without a server"

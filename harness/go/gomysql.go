@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	gomysql "github.com/go-mysql-org/go-mysql/client"
@@ -20,14 +19,16 @@ import (
 var goMySQL = driver{
 	name:   "go-mysql",
 	module: "github.com/go-mysql-org/go-mysql",
-	schemes: map[string]string{
+	can: map[string]string{
 		"SingleRow":      "Conn.Execute: without parameters COM_QUERY; with them the driver prepares, executes and closes a statement in each call (it has no text protocol for parameters)",
 		"Prepared":       "Conn.Prepare, then Stmt.Execute: COM_STMT_EXECUTE",
 		"MultiRow":       "one Conn.Execute per chunk: the driver prepares, executes and closes a statement in each call",
 		"MultiStatement": "one Conn.ExecuteMultiple per chunk on a connection with CLIENT_MULTI_STATEMENTS: values written into the text with the driver's Escape, COM_QUERY",
+		"Pool":           "client.Pool of exactly one connection",
 		"InList":         "one Conn.Execute per chunk: the driver prepares, executes and closes a statement in each call",
 	},
-	open: openGoMySQL,
+	cannot: map[string]string{"Encode": noEncoder},
+	open:   openGoMySQL,
 }
 
 // openGoMySQL knows the options of the driver's connection strings, by their names there, except for those of TLS and
@@ -88,23 +89,9 @@ type goMySQLClient struct {
 	settings []gomysql.Option
 }
 
-func (c *goMySQLClient) dial(ctx context.Context) (*gomysql.Conn, error) {
+func (c *goMySQLClient) connect(ctx context.Context) (session, error) {
 	conn, err := gomysql.ConnectWithContext(ctx, c.address, c.target.user, c.target.password, c.target.database, 10*time.Second,
 		c.settings...)
-	if err == nil {
-		return conn, nil
-	}
-	var server *mysql.MyError
-	unknown := strings.Contains(err.Error(), "unknown auth plugin name") || // the driver's words
-		strings.Contains(err.Error(), "auth plugin") && strings.Contains(err.Error(), "is not supported")
-	if unknown || errors.As(err, &server) && unknownLogin(server.Code) {
-		return nil, cannot("%v", err)
-	}
-	return nil, err
-}
-
-func (c *goMySQLClient) connect(ctx context.Context) (session, error) {
-	conn, err := c.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +141,7 @@ func (s *goMySQLSession) call(text string, args []any, sink *rows) error {
 	return nil
 }
 
-func (s *goMySQLSession) calls(t template, rows [][]any, sink *rows) error {
+func (s *goMySQLSession) calls(t template, rows [][]any) error {
 	text, err := literals(t, rows)
 	if err != nil {
 		return err
@@ -165,7 +152,7 @@ func (s *goMySQLSession) calls(t template, rows [][]any, sink *rows) error {
 			failure = err
 			return
 		}
-		sink.take(result)
+		result.Close()
 	})
 	return errors.Join(failure, err)
 }

@@ -41,12 +41,12 @@ func goMySQLValue(field *mysql.FieldValue) value {
 	}
 }
 
-// literals is the statement once per row, with the values in the text.
+// literals is the text for some rows, with their values in it.
 func literals(t template, rows [][]any) (string, error) {
-	text := make([]byte, 0, len(rows)*(len(t.text)+16*t.parameters()))
+	text := make([]byte, 0, len(rows)*(len(t.group)+16*len(t.parts)))
 	for i, row := range rows {
 		if i > 0 {
-			text = append(text, ';')
+			text = append(text, t.separator...)
 		}
 		for j, part := range t.parts {
 			text = append(text, part...)
@@ -54,8 +54,6 @@ func literals(t template, rows [][]any) (string, error) {
 				break
 			}
 			switch v := row[j].(type) {
-			case nil:
-				text = append(text, "NULL"...)
 			case int64:
 				text = strconv.AppendInt(text, v, 10)
 			case float64:

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	gomysql "github.com/go-mysql-org/go-mysql/mysql"
 	"github.com/go-sql-driver/mysql"
 )
 
@@ -20,14 +21,16 @@ import (
 var goSQLDriver = driver{
 	name:   "go-sql-driver",
 	module: "github.com/go-sql-driver/mysql",
-	schemes: map[string]string{
+	can: map[string]string{
 		"SingleRow":      "Conn.ExecContext, QueryContext with interpolateParams=true: parameters written into the text by the driver, COM_QUERY",
 		"Prepared":       "Conn.PrepareContext, then Stmt.ExecContext, QueryContext: COM_STMT_EXECUTE",
 		"MultiRow":       "one ExecContext per chunk, parameters written into the text by the driver (interpolateParams), COM_QUERY",
 		"MultiStatement": "one ExecContext, QueryContext per chunk of a connection with multiStatements=true, parameters written into the text by the driver (interpolateParams), COM_QUERY",
+		"Pool":           "sql.DB with one open and one idle connection",
 		"InList":         "one ExecContext, QueryContext per chunk, parameters written into the text by the driver (interpolateParams), COM_QUERY",
 	},
-	open: openGoSQLDriver,
+	cannot: map[string]string{"Encode": noEncoder},
+	open:   openGoSQLDriver,
 }
 
 // pinned are the options that the protocol decides.
@@ -72,7 +75,7 @@ type sqlClient struct {
 func (c *sqlClient) connect(ctx context.Context) (session, error) {
 	conn, err := c.alone.Conn(ctx)
 	if err != nil {
-		return nil, loginError(err)
+		return nil, err
 	}
 	return &sqlSession{conn}, nil
 }
@@ -91,7 +94,7 @@ type sqlPool struct{ db *sql.DB }
 func (p *sqlPool) acquire(ctx context.Context) (session, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
-		return nil, loginError(err)
+		return nil, err
 	}
 	return &sqlSession{conn}, nil
 }
@@ -112,8 +115,8 @@ func (s *sqlSession) call(text string, args []any, sink *rows) error {
 	return sink.fetch(answer)
 }
 
-func (s *sqlSession) calls(t template, rows [][]any, sink *rows) error {
-	return s.call(t.joined().text(len(rows)), flatten(nil, rows), sink)
+func (s *sqlSession) calls(t template, rows [][]any) error {
+	return s.call(t.repeated(len(rows)), flatten(nil, rows), nil)
 }
 
 func (s *sqlSession) prepare(text string) (statement, error) {
@@ -148,19 +151,15 @@ func (s *sqlStatement) call(args []any, sink *rows) error {
 
 func (s *sqlStatement) close() error { return s.prepared.Close() }
 
-// loginError tells a login that the driver does not know how to do from one that went wrong.
-func loginError(err error) error {
-	var server *mysql.MySQLError
+// serverCode is the number of the server's error that is in an error; empty for none.
+func serverCode(err error) string {
+	var one *mysql.MySQLError
+	var other *gomysql.MyError
 	switch {
-	case errors.Is(err, mysql.ErrUnknownPlugin), errors.Is(err, mysql.ErrOldPassword), errors.Is(err, mysql.ErrOldProtocol),
-		errors.Is(err, mysql.ErrCleartextPassword), errors.Is(err, mysql.ErrNativePassword),
-		errors.As(err, &server) && unknownLogin(server.Number):
-		return cannot("%v", err)
+	case errors.As(err, &one):
+		return strconv.Itoa(int(one.Number))
+	case errors.As(err, &other):
+		return strconv.Itoa(int(other.Code))
 	}
-	return err
-}
-
-// unknownLogin are the server's words for a login that client or server has no plugin for.
-func unknownLogin(number uint16) bool {
-	return number == 1251 || number == 1524 // ER_NOT_SUPPORTED_AUTH_MODE, ER_PLUGIN_IS_NOT_LOADED
+	return ""
 }

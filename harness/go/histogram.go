@@ -22,21 +22,12 @@ func index(v int64) int {
 	return shift*1024 + int(v>>shift)
 }
 
-// lowest is the smallest value of the bucket at a place.
-func lowest(i int) int64 {
-	if i < 2048 {
-		return int64(i)
-	}
-	shift := i/1024 - 1
-	return int64(i-shift*1024) << shift
-}
-
-// buckets are those that are not empty, in ascending order: lowest value and count.
+// buckets are those that are not empty, in ascending order: index and count.
 func (h *histogram) buckets() [][2]int64 {
 	found := [][2]int64{}
 	for i, n := range h.counts {
 		if n > 0 {
-			found = append(found, [2]int64{lowest(i), n})
+			found = append(found, [2]int64{int64(i), n})
 		}
 	}
 	return found

@@ -25,8 +25,12 @@ func (h *harness) serve(in io.Reader, out io.Writer) error {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
-			if _, err := out.Write(append(h.answer(line), '\n')); err != nil {
-				return fmt.Errorf("answers cannot be written: %w", err)
+			answer, err := h.answer(line)
+			if err == nil {
+				_, err = out.Write(append(answer, '\n'))
+			}
+			if err != nil {
+				return fmt.Errorf("no answer to %.200s: %w", line, err)
 			}
 		}
 		if errors.Is(err, io.EOF) {

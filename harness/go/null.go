@@ -5,17 +5,12 @@ import "context"
 // nullDriver opens and sends nothing: what remains is the harness.
 var nullDriver = driver{
 	name: "null",
-	schemes: map[string]string{
+	can: map[string]string{
 		"SingleRow": "nothing", "Prepared": "nothing", "ExecuteMany": "nothing", "Pipelined": "nothing",
 		"MultiRow": "nothing but the text and the list of parameters", "MultiStatement": "nothing but the text and the list of parameters",
-		"InList": "nothing but the text and the list of parameters", "Batch": "nothing",
+		"InList": "nothing but the text and the list of parameters", "Batch": "nothing", "Pool": "nothing", "Encode": "nothing",
 	},
-	open: func(t target) (client, error) {
-		for name := range t.options {
-			return nil, cannot("null has no option %s", name)
-		}
-		return nothing{}, nil
-	},
+	open: func(target) (client, error) { return nothing{}, nil },
 }
 
 type nothing struct{}
@@ -29,11 +24,11 @@ func (nothing) encode(string, []any) error               { return nil }
 type nothingSession struct{}
 
 func (nothingSession) call(string, []any, *rows) error { return nil }
-func (nothingSession) calls(t template, rows [][]any, _ *rows) error {
-	_, _ = t.joined().text(len(rows)), flatten(nil, rows)
+func (nothingSession) calls(t template, rows [][]any) error {
+	_, _ = t.repeated(len(rows)), flatten(nil, rows)
 	return nil
 }
-func (nothingSession) all(string, [][]any, *rows) error  { return nil }
+func (nothingSession) all(string, [][]any) error         { return nil }
 func (nothingSession) prepare(string) (statement, error) { return nothingStatement{}, nil }
 func (nothingSession) close() error                      { return nil }
 

@@ -16,20 +16,20 @@ func (w *work) closePrepared() error {
 }
 
 // eachPrepared executes the prepared statement once per row. Where none was kept (each operation has a connection of its
-// own) it is prepared here; where the first parameter is in the text, each row has a statement of its own.
+// own) it is prepared here.
 func (w *work) eachPrepared(s session) error {
-	if w.inline {
-		for _, row := range w.next() {
-			if err := preparing(s, w.template.inlined(row[0].(int64)), func(p statement) error { return p.call(row[1:], w.sink) }); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
 	if w.prepared != nil {
 		return w.executions(w.prepared)
 	}
-	return preparing(s, w.template.text, w.executions)
+	p, err := s.prepare(w.template.text)
+	if err != nil {
+		return err
+	}
+	err = w.executions(p)
+	if closed := p.close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
 func (w *work) executions(p statement) error {
@@ -42,17 +42,4 @@ func (w *work) executions(p statement) error {
 		}
 	}
 	return nil
-}
-
-// preparing prepares a text, uses it and closes it.
-func preparing(s session, text string, use func(statement) error) error {
-	p, err := s.prepare(text)
-	if err != nil {
-		return err
-	}
-	err = use(p)
-	if closed := p.close(); err == nil {
-		err = closed
-	}
-	return err
 }

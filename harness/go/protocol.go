@@ -3,34 +3,37 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
-const protocolVersion = "assay.dev/driver/v1"
+const protocolVersion = "assay.dev/driver/v2"
 
 // request is every request of docs/driver-protocol.md in one: which fields count depends on do.
 type request struct {
 	ID               int64             `json:"id"`
 	Do               string            `json:"do"`
-	Protocol         string            `json:"protocol"`
 	Name             string            `json:"name"`
 	Rows             [][]any           `json:"rows"`
 	Connection       string            `json:"connection"`
 	Driver           string            `json:"driver"`
-	Version          string            `json:"version"`
 	Host             string            `json:"host"`
 	Port             int               `json:"port"`
 	Database         string            `json:"database"`
-	TLS              string            `json:"tls"`
+	TLS              bool              `json:"tls"`
 	Options          map[string]string `json:"options"`
 	Kind             string            `json:"kind"`
 	Scheme           string            `json:"scheme"`
-	Transaction      string            `json:"transaction"`
 	Session          string            `json:"session"`
+	Commit           bool              `json:"commit"`
+	Inline           bool              `json:"inline"`
 	Statement        string            `json:"statement"`
+	Head             string            `json:"head"`
+	Group            string            `json:"group"`
+	Separator        string            `json:"separator"`
+	Tail             string            `json:"tail"`
 	Data             string            `json:"data"`
 	RowsPerOperation int               `json:"rowsPerOperation"`
 	Chunk            int               `json:"chunk"`
-	Inline           bool              `json:"inline"`
 	Operations       int64             `json:"operations"`
 	Seconds          float64           `json:"seconds"`
 }
@@ -39,6 +42,7 @@ type request struct {
 type outcome struct {
 	ID     int64  `json:"id"`
 	State  string `json:"state"`
+	Code   string `json:"code,omitempty"`
 	Reason string `json:"reason,omitempty"`
 }
 
@@ -54,18 +58,13 @@ type helloAnswer struct {
 type driverSummary struct {
 	Name     string            `json:"name"`
 	Versions []string          `json:"versions"`
-	Schemes  map[string]string `json:"schemes"`
-}
-
-type dataAnswer struct {
-	outcome
-	Rows int `json:"rows"`
+	Can      map[string]string `json:"can"`
+	Cannot   map[string]string `json:"cannot"`
 }
 
 type prepareAnswer struct {
 	outcome
 	Version string `json:"version"`
-	Library string `json:"library"` // always empty: no driver of Go stands on a C library
 	Cipher  string `json:"cipher"`
 }
 
@@ -96,29 +95,22 @@ func cannot(format string, args ...any) error { return unsupported{fmt.Sprintf(f
 
 // parameters turns the numbers of the JSON text into the types in which users of Go hold them.
 func parameters(rows [][]any) error {
-	for i, row := range rows {
-		for j, cell := range row {
-			switch v := cell.(type) {
-			case nil, string:
-			case json.Number:
-				number, err := parseNumber(v)
-				if err != nil {
-					return fmt.Errorf("row %d, value %d: %w", i, j, err)
-				}
-				row[j] = number
-			default:
-				return cannot("row %d, value %d is %T; integers, numbers, strings and null are known", i, j, cell)
+	for _, row := range rows {
+		for i, cell := range row {
+			number, ok := cell.(json.Number)
+			if !ok {
+				continue
+			}
+			var err error
+			if strings.Contains(number.String(), ".") {
+				row[i], err = number.Float64()
+			} else {
+				row[i], err = number.Int64()
+			}
+			if err != nil {
+				return err
 			}
 		}
 	}
 	return nil
-}
-
-func parseNumber(n json.Number) (any, error) {
-	for _, c := range n.String() {
-		if c == '.' || c == 'e' || c == 'E' {
-			return n.Float64()
-		}
-	}
-	return n.Int64()
 }

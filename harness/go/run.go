@@ -10,10 +10,7 @@ import (
 
 // run does the untimed part before and after the operations, and measures those.
 func (h *harness) run(r *request, ok outcome, c *connection) (any, error) {
-	w, err := h.plan(r, c)
-	if err != nil {
-		return nil, err
-	}
+	w := newWork(r, h.data[r.Data])
 	answer := runAnswer{outcome: ok}
 	if err := h.measured(r, c, w, &answer); err != nil {
 		_ = c.drop() // it may be broken; what failed before is what is told
@@ -72,7 +69,7 @@ func (w *work) operation(r *request, c *connection) (operation func() error, aft
 	none := func() error { return nil }
 	switch r.Kind {
 	case "Encode":
-		encoder := c.client.(encoder) // plan made sure
+		encoder := c.client.(encoder)
 		return func() error { return encoder.encode(w.template.text, w.data[0]) }, none, nil
 	case "Connect":
 		return func() error {
@@ -85,11 +82,11 @@ func (w *work) operation(r *request, c *connection) (operation func() error, aft
 	}
 	switch r.Session {
 	case "New":
-		return w.anew(c.client.connect, r.Transaction == "One", true), none, nil
+		return w.anew(c.client.connect, r.Commit, true), none, nil
 	case "Pool":
-		return w.pooled(c, r.Transaction == "One")
+		return w.pooled(c, r.Commit)
 	default:
-		return w.dedicated(c, r.Transaction == "One")
+		return w.dedicated(c, r.Commit)
 	}
 }
 
