@@ -8,9 +8,9 @@ namespace Assay
     /// </summary>
     internal static class Program
     {
-        private static int Main()
+        private static void Main()
         {
-            return new Conversation(Catalogue.Drivers()).Serve(Console.OpenStandardInput(), Console.OpenStandardOutput());
+            new Conversation(Catalogue.Drivers()).Serve(Console.OpenStandardInput(), Console.OpenStandardOutput());
         }
     }
 }

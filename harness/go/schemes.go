@@ -48,6 +48,9 @@ func (w *work) begin() {
 
 // next is the rows of one operation: those behind the operation before, and at the end the first ones again.
 func (w *work) next() [][]any {
+	if w.data == nil {
+		return nil // a statement without parameters, once per operation
+	}
 	rows := w.data[w.at : w.at+w.take]
 	w.at = (w.at + w.take) % len(w.data)
 	return rows

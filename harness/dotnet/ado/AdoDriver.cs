@@ -1,4 +1,3 @@
-using System;
 using System.Collections.Generic;
 using System.Data.Common;
 
@@ -12,12 +11,12 @@ namespace Assay
         public AdoDriver(Provider provider)
         {
             this.provider = provider;
-            var schemes = new Dictionary<string, string>();
+            var can = new Dictionary<string, string> { { "Pool", "its own pool, of one connection" } };
             foreach (var scheme in provider.Schemes)
             {
-                if (scheme.Key != "Batch" || Batches.Can(provider.Factory)) schemes.Add(scheme.Key, scheme.Value);
+                if (scheme.Key != "Batch" || Batches.Can(provider.Factory)) can.Add(scheme.Key, scheme.Value);
             }
-            Schemes = schemes;
+            Can = can;
         }
 
         public string Name
@@ -30,7 +29,7 @@ namespace Assay
             get { return provider.Version; }
         }
 
-        public IReadOnlyDictionary<string, string> Schemes { get; }
+        public IReadOnlyDictionary<string, string> Can { get; }
 
         public void Check(Target target)
         {
@@ -71,16 +70,6 @@ namespace Assay
         public string Demand(string scheme)
         {
             return provider.Demands.ContainsKey(scheme) ? scheme : "";
-        }
-
-        public bool CannotLogIn(Exception error)
-        {
-            for (var cause = error; cause != null; cause = cause.InnerException)
-            {
-                if (cause is NotSupportedException) return true;
-                if (cause is DbException && cause.Message.Contains("uthentication method") && cause.Message.Contains("not supported")) return true;
-            }
-            return false;
         }
     }
 

@@ -45,7 +45,7 @@ namespace Assay
 
         protected void Set(int first, object[] row)
         {
-            for (var i = 0; i < row.Length; i++) made[first + i].Value = row[i] ?? DBNull.Value;
+            for (var i = 0; i < row.Length; i++) made[first + i].Value = row[i];
         }
 
         /// <summary>One execution, up to the end of its answers.</summary>
@@ -82,8 +82,8 @@ namespace Assay
     {
         public EachOperation(DbConnection connection, Work work, bool prepare) : base(connection, work)
         {
-            Command.CommandText = work.Template.Named();
-            Resize(work.Template.Parameters);
+            Command.CommandText = work.Statement.Text(1);
+            Resize(work.Statement.Parameters);
             if (!prepare) return;
             if (work.Rows.Count > 0) Set(0, work.Rows[0]); // a provider may look at the types
             Command.Prepare();
@@ -99,25 +99,23 @@ namespace Assay
         }
     }
 
-    /// <summary>A number in the text: each text is another, and where it is prepared, it is prepared by itself.</summary>
+    /// <summary>A number in the text: each text is another, with a command of its own.</summary>
     internal sealed class InlineOperation : IOperation
     {
         private readonly DbConnection connection;
         private readonly Work work;
-        private readonly bool prepare;
 
-        public InlineOperation(DbConnection connection, Work work, bool prepare)
+        public InlineOperation(DbConnection connection, Work work)
         {
             this.connection = connection;
             this.work = work;
-            this.prepare = prepare;
         }
 
         public void Run()
         {
             for (var i = work.Executions; i > 0; i--)
             {
-                using (var one = new Inlined(connection, work, prepare)) one.Run();
+                using (var one = new Inlined(connection, work)) one.Run();
             }
         }
 
@@ -125,15 +123,14 @@ namespace Assay
 
         private sealed class Inlined : AdoOperation
         {
-            public Inlined(DbConnection connection, Work work, bool prepare) : base(connection, work)
+            public Inlined(DbConnection connection, Work work) : base(connection, work)
             {
                 var row = work.Next();
                 var rest = new object[row.Length - 1];
                 Array.Copy(row, 1, rest, 0, rest.Length);
-                Command.CommandText = work.Template.Inlined((long)row[0]);
+                Command.CommandText = work.Inlined((long)row[0]);
                 Resize(rest.Length);
                 Set(0, rest);
-                if (prepare) Command.Prepare();
             }
 
             public override void Run()
@@ -146,22 +143,18 @@ namespace Assay
     /// <summary>MultiRow, InList and MultiStatement: the rows of a chunk in one text with many parameters.</summary>
     internal sealed class RepeatedOperation : AdoOperation
     {
-        private readonly Repeated repeated;
-
-        public RepeatedOperation(DbConnection connection, Work work, Repeated repeated) : base(connection, work)
-        {
-            this.repeated = repeated;
-        }
+        public RepeatedOperation(DbConnection connection, Work work) : base(connection, work) { }
 
         public override void Run()
         {
+            var repeated = Work.Repeated;
             for (var left = Work.Executions; left > 0; left -= Work.Chunk)
             {
                 var count = Math.Min(left, Work.Chunk);
                 Command.CommandText = repeated.Text(count);
                 Resize(count * repeated.Parameters);
                 for (var i = 0; i < count; i++) Set(i * repeated.Parameters, Work.Next());
-                Execute();
+                Command.ExecuteNonQuery();
             }
         }
     }

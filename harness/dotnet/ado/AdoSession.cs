@@ -29,17 +29,13 @@ namespace Assay
             switch (scheme)
             {
                 case "SingleRow":
-                    return work.Inline ? (IOperation)new InlineOperation(connection, work, false) : new EachOperation(connection, work, false);
-                case "Prepared":
-                    return work.Inline ? (IOperation)new InlineOperation(connection, work, true) : new EachOperation(connection, work, true);
-                case "MultiRow": return new RepeatedOperation(connection, work, work.Template.MultiRow());
-                case "InList": return new RepeatedOperation(connection, work, work.Template.InList());
-                case "MultiStatement": return new RepeatedOperation(connection, work, work.Template.Joined());
+                    return work.Inline ? (IOperation)new InlineOperation(connection, work) : new EachOperation(connection, work, false);
+                case "Prepared": return new EachOperation(connection, work, true);
                 case "Batch": return Batches.Operation(provider.Factory, connection, work);
                 case "ExecuteMany":
                 case "Pipelined":
                     return provider.Many.Operation(connection, work, target);
-                default: throw new UnsupportedException(provider.Name + " has no scheme " + scheme);
+                default: return new RepeatedOperation(connection, work);
             }
         }
 

@@ -4,21 +4,19 @@ namespace Assay
 {
     /// <summary>
     /// The rows of each operation in the shape that a call for many rows takes. They are made before the first operation:
-    /// operations come again after the least common multiple of both numbers.
+    /// the rows are a multiple of those of an operation.
     /// </summary>
     public static class Windows
     {
-        private const long Most = 1000000;
-
         /// <summary>Of each operation: an array of values for each parameter.</summary>
         public static List<object[][]> Columns(Work work)
         {
             var windows = new List<object[][]>();
-            for (var left = Count(work); left > 0; left--)
+            for (var left = work.Rows.Count; left > 0; left -= work.Executions)
             {
-                var columns = new object[work.Template.Parameters][];
-                for (var c = 0; c < columns.Length; c++) columns[c] = new object[work.RowsPerOperation];
-                for (var r = 0; r < work.RowsPerOperation; r++)
+                var columns = new object[work.Statement.Parameters][];
+                for (var c = 0; c < columns.Length; c++) columns[c] = new object[work.Executions];
+                for (var r = 0; r < work.Executions; r++)
                 {
                     var row = work.Next();
                     for (var c = 0; c < columns.Length; c++) columns[c][r] = row[c];
@@ -32,10 +30,10 @@ namespace Assay
         public static List<List<IDictionary<string, object>>> Dictionaries(Work work)
         {
             var windows = new List<List<IDictionary<string, object>>>();
-            for (var left = Count(work); left > 0; left--)
+            for (var left = work.Rows.Count; left > 0; left -= work.Executions)
             {
-                var rows = new List<IDictionary<string, object>>(work.RowsPerOperation);
-                for (var r = 0; r < work.RowsPerOperation; r++)
+                var rows = new List<IDictionary<string, object>>(work.Executions);
+                for (var r = 0; r < work.Executions; r++)
                 {
                     var row = work.Next();
                     var named = new Dictionary<string, object>(row.Length);
@@ -45,17 +43,6 @@ namespace Assay
                 windows.Add(rows);
             }
             return windows;
-        }
-
-        private static long Count(Work work)
-        {
-            if (work.Rows.Count == 0) throw new UnsupportedException("a call for many rows needs rows");
-            long a = work.Rows.Count, b = work.RowsPerOperation;
-            while (b != 0) (a, b) = (b, a % b);
-            var all = work.Rows.Count / a * work.RowsPerOperation;
-            if (all <= Most) return all / work.RowsPerOperation;
-            throw new UnsupportedException(work.RowsPerOperation + " rows of " + work.Rows.Count + " come in too many combinations: "
-                + "let one number divide the other");
         }
     }
 }

@@ -17,13 +17,19 @@ namespace Assay
             return Line(id, "ok", content);
         }
 
-        public static byte[] Refusal(long id, string state, string reason)
+        public static byte[] Unsupported(long id, UnsupportedException error)
         {
-            return Line(id, state, json => json.WriteString("reason", reason == "" ? "an error without words" : reason));
+            return Line(id, "unsupported", json => json.WriteString("reason", error.Message));
+        }
+
+        public static byte[] Failed(long id, Exception error)
+        {
+            var words = Words(error);
+            return Line(id, "failed", json => json.WriteString("reason", words == "" ? error.GetType().Name : words));
         }
 
         /// <summary>What the driver or the server said, with the causes that it kept.</summary>
-        public static string Words(Exception error)
+        private static string Words(Exception error)
         {
             var words = error.Message;
             for (var cause = error.InnerException; cause != null; cause = cause.InnerException)
@@ -35,7 +41,7 @@ namespace Assay
 
         public static void Hello(Utf8JsonWriter json, IReadOnlyList<IDriver> drivers)
         {
-            json.WriteString("protocol", Conversation.Protocol);
+            json.WriteString("protocol", "assay.dev/driver/v2");
             json.WriteString("language", ".NET");
             json.WriteString("runtime", Environment.Version.ToString());
             json.WriteString("clock", Clock.Name);
@@ -47,8 +53,8 @@ namespace Assay
                 json.WriteStartArray("versions");
                 json.WriteStringValue(driver.Version);
                 json.WriteEndArray();
-                json.WriteStartObject("schemes");
-                foreach (var scheme in driver.Schemes) json.WriteString(scheme.Key, scheme.Value);
+                json.WriteStartObject("can");
+                foreach (var way in driver.Can) json.WriteString(way.Key, way.Value);
                 json.WriteEndObject();
                 json.WriteEndObject();
             }
@@ -59,8 +65,8 @@ namespace Assay
         {
             json.WriteNumber("operations", measurement.Operations);
             json.WriteNumber("nanoseconds", measurement.Nanoseconds);
-            json.WriteNumber("rows", work == null ? 0 : work.Fetched);
-            json.WriteNumber("checksum", work == null ? 0 : Checksum.Of(work.Answer));
+            json.WriteNumber("rows", work.Fetched);
+            json.WriteNumber("checksum", Checksum.Of(work.Answer));
             json.WriteStartArray("histogram");
             foreach (var bucket in measurement.Buckets())
             {

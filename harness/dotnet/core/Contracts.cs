@@ -32,8 +32,8 @@ namespace Assay
 
         string Version { get; }
 
-        /// <summary>How each scheme is done that the driver can do.</summary>
-        IReadOnlyDictionary<string, string> Schemes { get; }
+        /// <summary>How each scheme is done that the driver can do; Pool and Encode are others.</summary>
+        IReadOnlyDictionary<string, string> Can { get; }
 
         /// <summary>Throws what is unsupported about a target before anything is opened.</summary>
         void Check(Target target);
@@ -46,9 +46,6 @@ namespace Assay
 
         /// <summary>What a scheme asks of the connection: those with the same word share one.</summary>
         string Demand(string scheme);
-
-        /// <summary>Whether an error of Open says that the driver does not know how to log in.</summary>
-        bool CannotLogIn(Exception error);
     }
 
     public interface ISession : IDisposable

@@ -18,13 +18,13 @@ namespace Assay
             counts[IndexOf(nanoseconds)]++;
         }
 
-        /// <summary>Lowest value and count of each bucket that is not empty.</summary>
+        /// <summary>Index and count of each bucket that is not empty.</summary>
         public List<KeyValuePair<long, long>> Buckets()
         {
             var found = new List<KeyValuePair<long, long>>();
             for (var i = 0; i < counts.Length; i++)
             {
-                if (counts[i] > 0) found.Add(new KeyValuePair<long, long>(LowestOf(i), counts[i]));
+                if (counts[i] > 0) found.Add(new KeyValuePair<long, long>(i, counts[i]));
             }
             return found;
         }
@@ -34,13 +34,6 @@ namespace Assay
             if (value < 2048) return (int)value;
             var shift = BitLength(value) - 11;
             return (shift << 10) + (int)(value >> shift);
-        }
-
-        private static long LowestOf(int index)
-        {
-            if (index < 2048) return index;
-            var shift = (index >> 10) - 1;
-            return (long)(index - (shift << 10)) << shift;
         }
 
         private static int BitLength(long value)

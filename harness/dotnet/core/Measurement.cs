@@ -38,7 +38,7 @@ namespace Assay
             do
             {
                 var start = Clock.Now();
-                work?.BeginOperation();
+                work.BeginOperation();
                 operation.Run();
                 last = Clock.Now();
                 histogram.Record(last - start);

@@ -6,16 +6,16 @@ namespace Assay
     /// <summary>Does everything but call a driver, and so measures the harness.</summary>
     public sealed class NullDriver : IDriver
     {
-        public static readonly string[] All =
+        private static readonly string[] All =
         {
-            "SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "InList", "Batch",
+            "SingleRow", "Prepared", "ExecuteMany", "Pipelined", "MultiRow", "MultiStatement", "InList", "Batch", "Pool", "Encode",
         };
 
         public NullDriver()
         {
-            var schemes = new Dictionary<string, string>();
-            foreach (var scheme in All) schemes.Add(scheme, "nothing is sent; texts are built where the scheme builds them");
-            Schemes = schemes;
+            var can = new Dictionary<string, string>();
+            foreach (var what in All) can.Add(what, "nothing is sent; texts are built where the scheme builds them");
+            Can = can;
         }
 
         public string Name
@@ -28,13 +28,9 @@ namespace Assay
             get { return "1"; }
         }
 
-        public IReadOnlyDictionary<string, string> Schemes { get; }
+        public IReadOnlyDictionary<string, string> Can { get; }
 
-        public void Check(Target target)
-        {
-            if (target.Options.Count == 0) return;
-            throw new UnsupportedException("the driver null has no options; the request has " + string.Join(", ", target.Options.Keys));
-        }
+        public void Check(Target target) { }
 
         public ISession Open(Target target, string scheme)
         {
@@ -49,11 +45,6 @@ namespace Assay
         public string Demand(string scheme)
         {
             return "";
-        }
-
-        public bool CannotLogIn(Exception error)
-        {
-            return false;
         }
     }
 
@@ -75,9 +66,10 @@ namespace Assay
         {
             switch (scheme)
             {
-                case "MultiRow": return new NullRepeated(work, work.Template.MultiRow());
-                case "InList": return new NullRepeated(work, work.Template.InList());
-                case "MultiStatement": return new NullRepeated(work, work.Template.Joined());
+                case "MultiRow":
+                case "InList":
+                case "MultiStatement":
+                    return new NullRepeated(work);
                 default: return new NullEach(work);
             }
         }
@@ -108,7 +100,7 @@ namespace Assay
             for (var i = work.Executions; i > 0; i--)
             {
                 var row = work.Next();
-                if (work.Inline) work.Template.Inlined((long)row[0]);
+                if (work.Inline) work.Inlined((long)row[0]);
             }
         }
 
@@ -118,13 +110,11 @@ namespace Assay
     internal sealed class NullRepeated : IOperation
     {
         private readonly Work work;
-        private readonly Repeated repeated;
         private readonly List<object> flat = new List<object>();
 
-        public NullRepeated(Work work, Repeated repeated)
+        public NullRepeated(Work work)
         {
             this.work = work;
-            this.repeated = repeated;
         }
 
         public void Run()
@@ -132,7 +122,7 @@ namespace Assay
             for (var left = work.Executions; left > 0; left -= work.Chunk)
             {
                 var count = Math.Min(left, work.Chunk);
-                repeated.Text(count);
+                work.Repeated.Text(count);
                 flat.Clear();
                 for (var i = 0; i < count; i++) flat.AddRange(work.Next());
             }

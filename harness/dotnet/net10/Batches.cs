@@ -1,4 +1,3 @@
-using System;
 using System.Data.Common;
 
 namespace Assay
@@ -30,7 +29,7 @@ namespace Assay
             this.factory = factory;
             this.connection = connection;
             this.work = work;
-            text = work.Template.Named();
+            text = work.Statement.Text(1);
         }
 
         public void Run()
@@ -38,12 +37,7 @@ namespace Assay
             using (var batch = connection.CreateBatch())
             {
                 for (var i = work.Executions; i > 0; i--) batch.BatchCommands.Add(CommandFor(batch, work.Next()));
-                if (!work.Query)
-                {
-                    batch.ExecuteNonQuery();
-                    return;
-                }
-                using (var reader = batch.ExecuteReader()) Rows.Fetch(reader, work);
+                batch.ExecuteNonQuery();
             }
         }
 
@@ -57,7 +51,7 @@ namespace Assay
             {
                 var parameter = factory.CreateParameter();
                 parameter.ParameterName = "@p" + i;
-                parameter.Value = row[i] ?? DBNull.Value;
+                parameter.Value = row[i];
                 command.Parameters.Add(parameter);
             }
             return command;

@@ -93,7 +93,6 @@ namespace Assay
 
         public IOperation Operation(DbConnection connection, Work work, Target target)
         {
-            if (work.Query) throw new UnsupportedException("the calls of NewLife.MySql for many rows hand over no rows");
             target.Options.TryGetValue(Option, out var method);
             return method == ByRows ? (IOperation)new RowsOperation(connection, work) : new ArraysOperation(connection, work);
         }
@@ -109,9 +108,9 @@ namespace Assay
             public ArraysOperation(DbConnection connection, Work work)
             {
                 windows = Windows.Columns(work);
-                count = work.RowsPerOperation;
-                command = new MySqlCommand(connection, work.Template.Named());
-                for (var i = 0; i < work.Template.Parameters; i++) command.Parameters.AddWithValue("p" + i, null);
+                count = work.Executions;
+                command = new MySqlCommand(connection, work.Statement.Text(1));
+                for (var i = 0; i < work.Statement.Parameters; i++) command.Parameters.AddWithValue("p" + i, null);
             }
 
             public void Run()
@@ -138,7 +137,7 @@ namespace Assay
             public RowsOperation(DbConnection connection, Work work)
             {
                 windows = Windows.Dictionaries(work);
-                command = new MySqlCommand(connection, work.Template.Named());
+                command = new MySqlCommand(connection, work.Statement.Text(1));
             }
 
             public void Run()

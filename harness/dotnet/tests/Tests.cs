@@ -32,20 +32,6 @@ namespace Assay
             Console.WriteLine("FAILED: " + claim + "\n  want " + wanted + "\n  got  " + found);
         }
 
-        public void Throws<T>(string claim, Action call)
-            where T : Exception
-        {
-            try
-            {
-                call();
-                Same(claim, typeof(T).Name, "nothing was thrown");
-            }
-            catch (Exception error)
-            {
-                Same(claim, typeof(T).Name, error.GetType().Name);
-            }
-        }
-
         private static string Show(object value)
         {
             if (value is string text) return text;
@@ -71,8 +57,31 @@ namespace Assay
         public JsonElement Ask(string request)
         {
             var line = "{'id': " + ++id + ", " + request + "}";
-            var answer = conversation.Answer(Request.Read(line.Replace('\'', '"')));
+            var answer = conversation.Answer(new Request(line.Replace('\'', '"')));
             return JsonDocument.Parse(Encoding.UTF8.GetString(answer)).RootElement;
+        }
+
+        public static string Prepare(string driver, string options, string tls = "false")
+        {
+            return "'do': 'prepare', 'connection': 'c', 'driver': '" + driver + "', 'version': '', 'host': 'db', 'port': 1, 'database': 'd', 'tls': "
+                + tls + ", 'options': {" + options + "}";
+        }
+
+        /// <summary>A request run with the fields that are given, and what a statement without rows has as the others.</summary>
+        public static string Run(string given)
+        {
+            var fields = new Dictionary<string, string>
+            {
+                { "kind", "'Execute'" }, { "scheme", "'SingleRow'" }, { "session", "'Dedicated'" }, { "commit", "false" }, { "inline", "false" },
+                { "statement", "'DO ?'" }, { "head", "''" }, { "group", "''" }, { "separator", "''" }, { "tail", "''" }, { "data", "''" },
+                { "rowsPerOperation", "1" }, { "chunk", "2" }, { "operations", "1" }, { "seconds", "0" },
+            };
+            var request = "'do': 'run', 'connection': 'c', " + given;
+            foreach (var field in fields)
+            {
+                if (!request.Contains("'" + field.Key + "':")) request += ", '" + field.Key + "': " + field.Value;
+            }
+            return request;
         }
 
         /// <summary>The state, and the reason where there is one.</summary>

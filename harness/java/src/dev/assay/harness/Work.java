@@ -60,6 +60,9 @@ final class Work {
 
   /** Takes the rows behind those of the operation before, and at the end the first ones again. */
   private void next() {
+    if (data == null) {
+      return; // a statement without parameters, once per operation
+    }
     from = at;
     to = at + request.rowsPerOperation;
     at = to % data.length;
