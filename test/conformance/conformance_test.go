@@ -87,6 +87,30 @@ func TestTLS(t *testing.T) {
 	})
 }
 
+// A driver that says that it pipelines does not wait for one answer before it sends the next: through a
+// relay that makes every round trip 20 ms longer, 25 rows take less than half of 25 round trips.
+func TestPipelined(t *testing.T) {
+	const delay = 20 * time.Millisecond
+	forEach(t, func(t *testing.T, h harness) {
+		for name, port := range servers(t) {
+			t.Run(name, func(t *testing.T) {
+				tr := trialOf(h.Name, h.Drivers, `{"operation": "Update", "schemes": ["Pipelined", "Prepared"], "rows": [25]}`, port, runner.TLSDisabled)
+				tr.Endpoint.Port = relay(t, port, delay)
+				for _, m := range h.speak(t, tr).report.Measurements {
+					if m.Name != result.NameLatencyAvg || m.Labels[drivers.LabelScheme] != "Pipelined" {
+						continue
+					}
+					if got := time.Duration(*m.Value * float64(time.Millisecond)); got > 25*delay/2 {
+						t.Errorf("%s: 25 rows took %s", m.Labels[drivers.LabelDriver], got)
+					} else {
+						t.Logf("%s: 25 rows took %s", m.Labels[drivers.LabelDriver], got)
+					}
+				}
+			})
+		}
+	})
+}
+
 // After an answer that is not ok, and after its connection was killed, a harness goes on.
 func TestAHarnessGoesOn(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {

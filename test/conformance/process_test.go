@@ -7,12 +7,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/go-sql-driver/mysql" // the servers are asked by it
 
@@ -196,6 +198,61 @@ func kill(t *testing.T, port int32) {
 	for _, id := range ids {
 		if _, err := db.Exec(fmt.Sprintf("KILL %d", id)); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// relay hands on what a server and its clients say, and holds what the server says for a while.
+func relay(t *testing.T, port int32, delay time.Duration) int32 {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return // the end of the test
+			}
+			server, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+			if err != nil {
+				_ = client.Close()
+				continue
+			}
+			go handOn(client, server, 0)
+			go handOn(server, client, delay)
+		}
+	}()
+	return int32(listener.Addr().(*net.TCPAddr).Port)
+}
+
+// handOn one direction. What comes while something is held is handed on with it, not held after it.
+func handOn(from, to net.Conn, delay time.Duration) {
+	type held struct {
+		until time.Time
+		bytes []byte
+	}
+	queue := make(chan held, 1024)
+	go func() {
+		defer func() { _ = to.Close() }()
+		for h := range queue {
+			time.Sleep(time.Until(h.until))
+			if _, err := to.Write(h.bytes); err != nil {
+				return
+			}
+		}
+	}()
+	defer close(queue)
+	for {
+		buffer := make([]byte, 64<<10)
+		n, err := from.Read(buffer)
+		if n > 0 {
+			queue <- held{time.Now().Add(delay), buffer[:n]}
+		}
+		if err != nil {
+			return
 		}
 	}
 }
