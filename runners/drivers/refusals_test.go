@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // able are drivers that can do everything, with one option of each type.
@@ -98,7 +99,7 @@ func TestWhatIsRefusedIsUnsupported(t *testing.T) {
 			out.Exchanges[r.turn] = runner.Exchange{Turn: r.turn, Unsupported: "no such call"}
 		}
 	}
-	got := parse(tr, runner.Run, out)
+	got := parse(tr, contract.PhaseRun, out)
 	if got.Failure != nil {
 		t.Fatalf("%+v", got.Failure)
 	}
@@ -109,8 +110,8 @@ func TestWhatIsRefusedIsUnsupported(t *testing.T) {
 		} else if named("Insert", multiRow)(c) {
 			want = "no such call"
 		}
-		m, ok := result.Find(got.Measurements, result.NameThroughput, c.labels())
-		if !ok || (m.Absent == nil) != (want == "") || m.Absent != nil && (m.Absent.State != result.Unsupported || m.Absent.Reason != want) {
+		m, ok := contract.Find(got.Measurements, contract.NameThroughput, c.labels())
+		if !ok || (m.Absent == nil) != (want == "") || m.Absent != nil && (m.Absent.State != contract.Unsupported || m.Absent.Reason != want) {
 			t.Errorf("%s: %+v, want the absence %q", c.name(), m, want)
 		}
 	}

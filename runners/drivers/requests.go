@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Protocol is the version that is spoken.
@@ -79,13 +79,13 @@ func hello() request { return &helloRequest{header{Do: "hello"}, Protocol} }
 
 func keep(name string, rows [][]any) request { return &dataRequest{header{Do: "data"}, name, rows} }
 
-func prepare(connection string, d Driver, e runner.Endpoint) request {
+func prepare(connection string, d Driver, e contract.Endpoint) request {
 	options := d.Options
 	if options == nil {
 		options = map[string]string{}
 	}
 	return &prepareRequest{
-		header{Do: "prepare"}, connection, d.Name, d.Version, e.Host, e.Port, e.Database, e.TLS == runner.TLSRequired, options,
+		header{Do: "prepare"}, connection, d.Name, d.Version, e.Host, e.Port, e.Database, e.TLS == contract.TLSRequired, options,
 	}
 }
 

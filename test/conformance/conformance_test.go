@@ -19,10 +19,12 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/harnesses"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // everything is every operation by every scheme, transaction and session.
@@ -51,7 +53,7 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
 		for name, port := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				got := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), everything, port, runner.TLSDisabled))
+				got := h.speak(t, trialOf(h.Name, append([]string{nullDriver}, h.Drivers...), everything, port, contract.TLSDisabled))
 				measured := got.check(t)
 				t.Logf("%s: %d combinations measured", got.report.ToolVersion, measured)
 				if measured < 10*len(h.Drivers) {
@@ -65,7 +67,7 @@ func TestEveryDriverDoesWhatItSays(t *testing.T) {
 // The driver null does everything without a server.
 func TestNullDoesEverything(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
-		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, everything, 0, runner.TLSDisabled))
+		got := h.speak(t, trialOf(h.Name, []string{nullDriver}, everything, 0, contract.TLSDisabled))
 		got.check(t)
 		for _, m := range got.report.Measurements {
 			if m.Absent != nil {
@@ -80,7 +82,7 @@ func TestTLS(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
 		for name, port := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				got := h.speak(t, trialOf(h.Name, h.Drivers, `{"operation": "SelectOne"}`, port, runner.TLSRequired))
+				got := h.speak(t, trialOf(h.Name, h.Drivers, `{"operation": "SelectOne"}`, port, contract.TLSRequired))
 				got.check(t)
 			})
 		}
@@ -94,10 +96,10 @@ func TestPipelined(t *testing.T) {
 	forEach(t, func(t *testing.T, h harness) {
 		for name, port := range servers(t) {
 			t.Run(name, func(t *testing.T) {
-				tr := trialOf(h.Name, h.Drivers, `{"operation": "Update", "schemes": ["Pipelined", "Prepared"], "rows": [25]}`, port, runner.TLSDisabled)
+				tr := trialOf(h.Name, h.Drivers, `{"operation": "Update", "schemes": ["Pipelined", "Prepared"], "rows": [25]}`, port, contract.TLSDisabled)
 				tr.Endpoint.Port = relay(t, port, delay)
 				for _, m := range h.speak(t, tr).report.Measurements {
-					if m.Name != result.NameLatencyAvg || m.Labels[drivers.LabelScheme] != "Pipelined" {
+					if m.Name != contract.NameLatencyAvg || m.Labels[drivers.LabelScheme] != "Pipelined" {
 						continue
 					}
 					if got := time.Duration(*m.Value * float64(time.Millisecond)); got > 25*delay/2 {
@@ -161,17 +163,17 @@ func goesOn(t *testing.T, h harness, driver string, port int32) {
 }
 
 // trialOf some drivers and benchmarks; without a port, of a server that is never asked.
-func trialOf(language string, names []string, benchmarks string, port int32, tls runner.TLSMode) runner.Trial {
+func trialOf(language string, names []string, benchmarks string, port int32, tls contract.TLSMode) contract.Trial {
 	var entries []string
 	for _, name := range names {
 		entries = append(entries, fmt.Sprintf(`{"language": %q, "name": %q}`, language, name))
 	}
 	workload := fmt.Sprintf(`{"drivers": [%s], "benchmarks": [%s], "seed": 42, "rounds": 1, "warmupRounds": 1, "window": "50ms", "warmup": "20ms"}`,
 		strings.Join(entries, ", "), benchmarks)
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: drivers.Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
-		Ref:      result.TrialRef{Phase: "Run", Block: new(0)},
-		Endpoint: runner.Endpoint{Host: "127.0.0.1", Port: max(port, 1), Database: "assay", TLS: tls},
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: drivers.Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
+		Ref:      contract.TrialRef{Phase: "Run", Block: new(0)},
+		Endpoint: contract.Endpoint{Host: "127.0.0.1", Port: max(port, 1), Database: "assay", TLS: tls},
 	}
 }
 
@@ -182,14 +184,14 @@ type heard struct {
 }
 
 // speak has the conversation of a trial with a harness.
-func (h harness) speak(t *testing.T, trial runner.Trial) heard {
+func (h harness) speak(t *testing.T, trial contract.Trial) heard {
 	t.Helper()
 	credentials := runner.Credentials{Username: user, Password: user}
-	if trial.Endpoint.TLS == runner.TLSRequired {
+	if trial.Endpoint.TLS == contract.TLSRequired {
 		credentials.CA = authority(t)
 	}
 	tool := drivers.Runner()
-	command, err := tool.Command(trial, runner.Run, credentials)
+	command, err := tool.Command(trial, contract.PhaseRun, credentials)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,16 +204,16 @@ func (h harness) speak(t *testing.T, trial runner.Trial) heard {
 		t.Fatalf("%v\n%s", err, &p.complaints)
 	}
 	p.end(t)
-	return heard{d.Exchanges(), tool.Parse(trial, runner.Run, runner.Output{Exchanges: d.Exchanges()})}
+	return heard{d.Exchanges(), tool.Parse(trial, contract.PhaseRun, runner.Output{Exchanges: d.Exchanges()})}
 }
 
 // bench is a connection to the server; without one, something that says nothing.
-func bench(t *testing.T, e runner.Endpoint) dialogue.Workbench {
+func bench(t *testing.T, e contract.Endpoint) dialogue.Workbench {
 	t.Helper()
 	if e.Port == 1 {
 		return silent{}
 	}
-	e.TLS = runner.TLSDisabled
+	e.TLS = contract.TLSDisabled
 	s, err := database.Open(e, runner.Credentials{Username: user, Password: user})
 	if err != nil {
 		t.Fatal(err)
@@ -242,7 +244,7 @@ func (h heard) check(t *testing.T) (measured int) {
 	can := h.capabilities(t)
 	unsupported := map[string]bool{}
 	for _, m := range h.report.Measurements {
-		if m.Name != result.NameThroughput {
+		if m.Name != contract.NameThroughput {
 			continue
 		}
 		_, able := can[m.Labels[drivers.LabelDriver]][m.Labels[drivers.LabelScheme]]
@@ -251,7 +253,7 @@ func (h heard) check(t *testing.T) (measured int) {
 			measured++
 		case harnesses.IsKnown(m):
 			t.Logf("%v: %s", m.Labels, m.Absent.Reason)
-		case m.Absent.State == result.NotMeasured:
+		case m.Absent.State == contract.NotMeasured:
 			t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
 		case able && m.Labels[drivers.LabelSession] == "" && !dependsOn(m):
 			t.Errorf("%v is among what the driver says that it can do, and it answers: %s", m.Labels, m.Absent.Reason)
@@ -305,9 +307,9 @@ func (h heard) capabilities(t *testing.T) map[string]map[string]string {
 // dependsOn: what a driver can do depends on more than the scheme. It may not know how to log in to
 // the server; the server may lack the command; and not every driver that sends statements without
 // waiting can fetch rows in this way.
-func dependsOn(m result.Measurement) bool {
+func dependsOn(m contract.Measurement) bool {
 	reason := strings.ToLower(m.Absent.Reason)
-	reads := strings.HasPrefix(m.Labels[result.LabelOperation], "Select")
+	reads := strings.HasPrefix(m.Labels[contract.LabelOperation], "Select")
 	return strings.Contains(reason, "auth") || strings.Contains(reason, "server doesn't support") ||
 		reads && m.Labels[drivers.LabelScheme] == "Pipelined"
 }

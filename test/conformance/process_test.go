@@ -21,6 +21,8 @@ import (
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/harnesses"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -98,7 +100,7 @@ type process struct {
 // start the harness as a trial does. The authority is where the variable of the command says.
 func (h harness) start(t *testing.T, environment map[string]string) *process {
 	t.Helper()
-	how, err := drivers.Runner().Command(trialOf(h.Name, []string{nullDriver}, `{"operation": "Do"}`, 0, runner.TLSDisabled), runner.Run,
+	how, err := drivers.Runner().Command(trialOf(h.Name, []string{nullDriver}, `{"operation": "Do"}`, 0, contract.TLSDisabled), contract.PhaseRun,
 		runner.Credentials{Username: user, Password: user})
 	if err != nil {
 		t.Fatal(err)

@@ -11,9 +11,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/test/harnesses"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // driversYAML is a run of drivers; each entry is a language and a driver.
@@ -65,7 +67,7 @@ func TestDrivers(t *testing.T) {
 				t.Errorf("trial %d (%s): %v: %s: %s", trial.Index, res.Tool.Version, m.Labels, m.Absent.State, m.Absent.Reason)
 			}
 		}
-		for _, name := range []string{result.NameThroughput, drivers.NameRows, result.NameLatencyAvg} {
+		for _, name := range []string{contract.NameThroughput, drivers.NameRows, contract.NameLatencyAvg} {
 			if m, ok := res.Find(name, map[string]string{drivers.LabelScheme: "MultiRow"}); !ok || m.Value == nil || *m.Value <= 0 {
 				t.Errorf("trial %d (%s): %s of MultiRow is %+v", trial.Index, res.Tool.Version, name, m)
 			}
@@ -94,7 +96,7 @@ func TestDriversWithTLSRequired(t *testing.T) {
 		for _, m := range storedResult(t, ns, trial.Result).Measurements {
 			if m.Absent != nil {
 				t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
-			} else if m.Name == result.NameThroughput {
+			} else if m.Name == contract.NameThroughput {
 				measured++
 			}
 		}
@@ -140,10 +142,10 @@ func checkComparison(t *testing.T, ns string, run *v1alpha1.BenchmarkRun) {
 	for _, rec := range records(t, run) {
 		for _, m := range storedResult(t, ns, rec.Result).Measurements {
 			switch {
-			case m.Absent == nil && m.Name == result.NameThroughput:
+			case m.Absent == nil && m.Name == contract.NameThroughput:
 				measured++
 			case m.Absent == nil || harnesses.IsKnown(m):
-			case m.Absent.State == result.NotMeasured:
+			case m.Absent.State == contract.NotMeasured:
 				t.Errorf("trial %d on %s: %v: %s", rec.Index, rec.Target, m.Labels, m.Absent.Reason)
 			default:
 				unsupported[rec.Target+" "+m.Labels[drivers.LabelDriver]+" "+m.Labels[drivers.LabelScheme]] = m.Absent.Reason

@@ -4,8 +4,9 @@ package harnesses
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/drivers"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Language is a language whose image can be built anywhere.
@@ -33,8 +34,8 @@ var All = []Language{
 // IsKnown says whether a measurement is absent because of a fault of a driver that has to be found
 // out every time: the C extension of MySQL Connector/Python 26.10.0 binds a float of a prepared
 // statement as one of four bytes, so that 12.34 is written as 12.34000015258789.
-func IsKnown(m result.Measurement) bool {
+func IsKnown(m contract.Measurement) bool {
 	l := m.Labels
-	return l[drivers.LabelDriver] == "mysql-connector-python" && l[result.LabelOperation] == "Insert" && l[drivers.LabelScheme] == "Prepared" &&
-		m.Absent.State == result.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
+	return l[drivers.LabelDriver] == "mysql-connector-python" && l[contract.LabelOperation] == "Insert" && l[drivers.LabelScheme] == "Prepared" &&
+		m.Absent.State == contract.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
 }

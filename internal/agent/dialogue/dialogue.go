@@ -13,8 +13,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Workbench is a connection of the agent's own, beside the tool that it speaks with.
@@ -166,6 +167,6 @@ func asJSON(line []byte) json.RawMessage {
 }
 
 func brief(request []byte) json.RawMessage {
-	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), result.Digest(request)))
+	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), contract.Digest(request)))
 	return text
 }
