@@ -71,9 +71,9 @@ const (
 	// ReasonSecretIncomplete: a named Secret lacks a key.
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonConfigNotFound: a named ConfigMap does not exist.
-	ReasonConfigNotFound = "ConfigNotFound"
+	ReasonConfigMapNotFound = "ConfigMapNotFound"
 	// ReasonConfigRejected: a server setting is malformed or owned by Assay.
-	ReasonConfigRejected = "ConfigRejected"
+	ReasonSettingInvalid = "SettingInvalid"
 	// ReasonPublishedUnreadable: the text of a published target has no number that can be
 	// read.
 	ReasonPublishedUnreadable = "PublishedUnreadable"
@@ -107,12 +107,15 @@ const (
 	// ReasonNodeLost: the node of a pod is gone, does not answer, or was shut down.
 	ReasonNodeLost = "NodeLost"
 	// ReasonTargetGone: the database pod was deleted during a trial.
-	ReasonTargetGone = "TargetGone"
+	ReasonTargetPodDeleted = "TargetPodDeleted"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
 	// deleted: what was measured is not known any more.
 	ReasonJournalLost = "JournalLost"
+	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials so that
+	// this one must not go on with them. The run waits until a newer manager takes over.
+	ReasonJournalTooNew = "JournalTooNew"
 	// ReasonPodRejected: the API server, or the kubelet of its node, refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
 	// ReasonResultMissing: a client ended without a result.

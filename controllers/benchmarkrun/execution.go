@@ -239,7 +239,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	c := resources.Client{
 		Run: s.run, Name: e.name, Attempt: e.attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
-		CredentialsSecret: contract.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
+		CredentialsSecret: contract.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.ClientNodeNames, Timeout: timeout,
 		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}
 	if in := s.run.Status.Resolved.Inputs; in != nil {

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -17,7 +16,7 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
 	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
+		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: value, Unit: "ms"}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
@@ -52,16 +51,16 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 
 // speedRecords are trials of two targets in turn; later is the time of the kernel in the second
 // half, over that in the first.
-func speedRecords(n int, kernel string, later float64) []journal.Record {
-	var out []journal.Record
+func speedRecords(n int, kernel string, later float64) []contract.Record {
+	var out []contract.Record
 	for i := range n {
 		value := 1 + 0.002*float64(i%5)
 		if i >= n/2 {
 			value *= later
 		}
-		rec := journal.Record{}
-		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
-		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: "target", Kernel: kernel, Value: decimal(value), Unit: "ms"}}
+		rec := contract.Record{}
+		rec.Index, rec.Target, rec.TargetNodeName, rec.ClientNodeNames = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
+		rec.MachineSpeed = []contract.RecordedSpeed{{Side: "target", Kernel: kernel, Seconds: value / 1000}}
 		out = append(out, rec)
 	}
 	return out
@@ -69,7 +68,7 @@ func speedRecords(n int, kernel string, later float64) []journal.Record {
 
 func TestMachineSpeedOfARun(t *testing.T) {
 	tests := map[string]struct {
-		records []journal.Record
+		records []contract.Record
 		// shown are side/node/target/kernel/n of the status, and the drift.
 		shown []string
 		// finding is the begin of the message of the warning.
@@ -90,7 +89,7 @@ func TestMachineSpeedOfARun(t *testing.T) {
 			s.showMachineSpeed(tc.records)
 			var shown []string
 			for _, e := range s.run.Status.MachineSpeed {
-				shown = append(shown, strings.Join([]string{e.Side, e.Node, e.Target, e.Kernel, decimal(float64(e.N))}, "/")+" "+e.Drift)
+				shown = append(shown, strings.Join([]string{e.Side, e.NodeName, e.Target, e.Kernel, decimal(float64(e.TrialCount))}, "/")+" "+e.DriftRatio)
 			}
 			if diff := cmp.Diff(tc.shown, shown); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)

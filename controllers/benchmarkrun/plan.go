@@ -135,7 +135,7 @@ func (s *scope) cellWorkload(cell plan.Cell) (json.RawMessage, error) {
 // storedPlan reads the plan that was written down.
 func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, error) {
 	var parts [][]byte
-	for i := range s.run.Status.Plan.Parts {
+	for i := range s.run.Status.Plan.ConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		key := client.ObjectKey{Namespace: s.run.Namespace, Name: contract.PlanName(s.run.Name, i)}
 		if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
@@ -147,6 +147,10 @@ func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, erro
 		parts = append(parts, cm.BinaryData[contract.KeyPlan])
 	}
 	p, err := journal.JoinPlan(parts)
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return nil, later(v1alpha1.ReasonJournalTooNew, "the plan of this run: %v", newer)
+	}
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonJournalLost, "the plan of this run cannot be read: %v", err)
 	}
@@ -169,7 +173,7 @@ func (r *Reconciler) writePlan(ctx context.Context, s *scope) error {
 		}
 	}
 	s.run.Status.Plan = &v1alpha1.PlanStatus{
-		Trials: int32(len(s.plan.Trials)), Cells: int32(len(s.plan.Cells)), SHA256: s.plan.SHA256(), Parts: int32(len(parts)),
+		TrialCount: int32(len(s.plan.Trials)), CellCount: int32(len(s.plan.Cells)), SHA256: s.plan.SHA256(), ConfigMapCount: int32(len(parts)),
 		Seed: new(s.plan.Seed),
 	}
 	return nil

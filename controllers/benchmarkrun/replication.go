@@ -48,7 +48,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
 			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
-			return nil, refuse(v1alpha1.ReasonConfigRejected,
+			return nil, refuse(v1alpha1.ReasonSettingInvalid,
 				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
 		}
 	}
@@ -58,7 +58,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 // replicaBuilders are those of the replicas of a target.
 func (s *scope) replicaBuilders(t v1alpha1.Target) []resources.Target {
 	var out []resources.Target
-	nodes := s.placed(t.Name).Replicas
+	nodes := s.placed(t.Name).ReplicaNodeNames
 	for i := range min(replicasOf(t), len(nodes)) {
 		b := s.builder(t)
 		b.Replica, b.Node = new(i), nodes[i]
@@ -119,9 +119,9 @@ func (r *Reconciler) provideReplicas(ctx context.Context, s *scope, t v1alpha1.T
 			return v, err
 		}
 		pod := s.replicaPod(t.Name, i)
-		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: restartsOf(pod), Ready: wanted && v.State == podhealth.Ready}
+		one := v1alpha1.ReplicaStatus{Index: int32(i), RestartCount: restartsOf(pod), Ready: wanted && v.State == podhealth.Ready}
 		if pod != nil {
-			one.Node = pod.Spec.NodeName
+			one.NodeName = pod.Spec.NodeName
 		}
 		shown = append(shown, one)
 		if v.State == podhealth.Failed && worst.State != podhealth.Failed || v.State != podhealth.Ready && worst.State == podhealth.Ready {

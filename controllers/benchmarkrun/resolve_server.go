@@ -43,7 +43,7 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 		return out, err
 	}
 	if refusals := settings.Validate(e.Owned, field+".mysql.config", user); len(refusals) > 0 {
-		return out, refuse(v1alpha1.ReasonConfigRejected, "%v", errors.Join(refusals...))
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
 	}
 	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
 	if err != nil {
@@ -73,20 +73,20 @@ func (r *Reconciler) userSettings(ctx context.Context, s *scope, field string, m
 		}
 		list, err := settings.Parse(cm.Data)
 		if err != nil {
-			return nil, refuse(v1alpha1.ReasonConfigRejected, "%s (ConfigMap %s): %v", at, ref.Name, err)
+			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): %v", at, ref.Name, err)
 		}
 		lists = append(lists, list)
 	}
 	list, err := settings.Parse(m.Config)
 	if err != nil {
-		return nil, refuse(v1alpha1.ReasonConfigRejected, "%s.config: %v", field, err)
+		return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 	}
 	return settings.Merge(append(lists, list)...), nil
 }
 
 // shapeSettings are the defaults that follow from the machine of the server.
 func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
-	if m.Defaults == v1alpha1.DefaultsServer || e.Defaults == nil {
+	if m.Sizing == v1alpha1.SizingServer || e.Defaults == nil {
 		return nil
 	}
 	return e.Defaults(engine.Shape{

@@ -78,12 +78,12 @@ func completeMessage(run *v1alpha1.BenchmarkRun) string {
 func keepTime(s *scope) {
 	st := &s.run.Status
 	switch {
-	case s.run.Spec.Suspend && st.SuspendedAt == nil:
-		st.SuspendedAt = &metav1.Time{Time: s.now}
+	case s.run.Spec.Suspend && st.SuspendedTime == nil:
+		st.SuspendedTime = &metav1.Time{Time: s.now}
 		s.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
-	case !s.run.Spec.Suspend && st.SuspendedAt != nil:
-		st.SuspendedFor = &metav1.Duration{Duration: suspendedFor(s)}
-		st.SuspendedAt = nil
+	case !s.run.Spec.Suspend && st.SuspendedTime != nil:
+		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(s)}
+		st.SuspendedTime = nil
 		if st.AcceptedTime != nil && st.Placement == nil {
 			// It left the queue, and joins it again at its end.
 			st.AcceptedTime = &metav1.Time{Time: s.now}
@@ -95,10 +95,10 @@ func keepTime(s *scope) {
 // suspendedFor is the time spent suspended so far, since the run was accepted.
 func suspendedFor(s *scope) time.Duration {
 	var d time.Duration
-	if f := s.run.Status.SuspendedFor; f != nil {
+	if f := s.run.Status.SuspendedDuration; f != nil {
 		d = f.Duration
 	}
-	if since := s.run.Status.SuspendedAt; since != nil && s.run.Status.StartTime != nil {
+	if since := s.run.Status.SuspendedTime; since != nil && s.run.Status.StartTime != nil {
 		from := since.Time
 		if from.Before(s.run.Status.StartTime.Time) {
 			from = s.run.Status.StartTime.Time

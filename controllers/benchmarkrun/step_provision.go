@@ -216,7 +216,7 @@ func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, 
 	st := s.targetStatus(name)
 	st.Address = fmt.Sprintf("%s:%d", b.Address(), resources.DatabasePort)
 	st.QOSClass = string(pod.Status.QOSClass)
-	st.Restarts = s.restarts(name)
+	st.RestartCount = s.restarts(name)
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.Name == resources.ServerContainer && c.ImageID != "" {
 			st.ImageID = c.ImageID
@@ -227,14 +227,14 @@ func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, 
 			st.AgentImageID = c.ImageID
 		}
 	}
-	if pod.Spec.NodeName == "" || (st.Node != nil && st.Node.Name == pod.Spec.NodeName) {
+	if pod.Spec.NodeName == "" || (st.NodeName != nil && st.NodeName.Name == pod.Spec.NodeName) {
 		return nil
 	}
 	info, err := r.describeNode(ctx, pod.Spec.NodeName)
 	if err != nil || info == nil {
 		return err
 	}
-	st.Node = info
+	st.NodeName = info
 	return nil
 }
 
