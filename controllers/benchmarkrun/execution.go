@@ -271,6 +271,7 @@ func (s *scope) trialOf(e execution, deadline time.Time) contract.Trial {
 	t := s.target(e.ref.Target)
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+		Measurement:     s.measurement(),
 		WarmupSeconds:   int64(s.run.Spec.Design.Warmup.Seconds()),
 		DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
 		Snapshot:        e.snapshot,
@@ -281,6 +282,9 @@ func (s *scope) trialOf(e execution, deadline time.Time) contract.Trial {
 	}
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
+	}
+	if trial.Measurement != nil {
+		trial.DurationSeconds = int64(e.busy.Seconds())
 	}
 	if s.runner.Skips != nil && s.runner.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile

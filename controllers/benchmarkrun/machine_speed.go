@@ -16,9 +16,6 @@ import (
 )
 
 const (
-	clientSide, targetSide = "client", "target"
-	// Kernels that depend on the target, and not on a node alone.
-	fsyncKernel, roundTripKernel = "fsync", "round-trip"
 	// maxSpeeds is how many entries of the machine speed stand in the status.
 	maxSpeeds = 48
 	// driftBound is the change within a run that is worth a warning, also where far less is
@@ -31,32 +28,32 @@ const (
 // machineSpeed is what the first client measured before the trial, on both sides.
 func machineSpeed(res *contract.Result) []contract.RecordedSpeed {
 	var out []contract.RecordedSpeed
-	add := func(side, kernel string, seconds float64) {
-		out = append(out, contract.RecordedSpeed{Side: side, Kernel: kernel, Seconds: seconds})
+	add := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) {
+		out = append(out, contract.RecordedSpeed{Side: string(side), Kernel: string(kernel), Seconds: seconds})
 	}
-	sided := func(side string, speed *contract.Speed) {
+	sided := func(side v1alpha1.SpeedSide, speed *contract.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
-			name   string
-			kernel *contract.Kernel
-		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
+			clock, cpu v1alpha1.SpeedKernel
+			kernel     *contract.Kernel
+		}{{v1alpha1.KernelInteger, v1alpha1.KernelIntegerCPU, speed.Integer}, {v1alpha1.KernelMemory, v1alpha1.KernelMemoryCPU, speed.Memory}} {
 			if k.kernel != nil {
-				add(side, k.name, k.kernel.MeanSeconds)
-				add(side, k.name+"-cpu", k.kernel.CPUSeconds)
+				add(side, k.clock, k.kernel.MeanSeconds)
+				add(side, k.cpu, k.kernel.CPUSeconds)
 			}
 		}
 		if speed.Fsync != nil {
-			add(side, fsyncKernel, speed.Fsync.P50Seconds)
+			add(side, v1alpha1.KernelFsync, speed.Fsync.P50Seconds)
 		}
 	}
-	sided(clientSide, res.Client.Speed)
+	sided(v1alpha1.SideClient, res.Client.Speed)
 	if res.Server != nil && res.Server.RoundTrip != nil {
-		add(clientSide, roundTripKernel, res.Server.RoundTrip.P50Seconds)
+		add(v1alpha1.SideClient, v1alpha1.KernelRoundTrip, res.Server.RoundTrip.P50Seconds)
 	}
 	if res.Target != nil {
-		sided(targetSide, res.Target.Speed)
+		sided(v1alpha1.SideTarget, res.Target.Speed)
 	}
 	return out
 }
@@ -75,21 +72,21 @@ func speedsOf(records []contract.Record) []speedSeries {
 			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: speedUnit, NodeName: rec.TargetNodeName}
-			if m.Side == clientSide {
+			e := v1alpha1.NodeSpeed{Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), NodeName: rec.TargetNodeName}
+			if e.Side == v1alpha1.SideClient {
 				e.NodeName = ""
 				if len(rec.ClientNodeNames) > 0 {
 					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
-			if dependsOnTarget(m.Kernel) {
+			if dependsOnTarget(e.Kernel) {
 				e.Target = rec.Target
 			}
 			i := slices.IndexFunc(all, func(s speedSeries) bool { return s.entry == e })
 			if i < 0 {
 				i, all = len(all), append(all, speedSeries{entry: e})
 			}
-			all[i].values = append(all[i].values, m.Seconds*1000)
+			all[i].values = append(all[i].values, m.Seconds)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
@@ -98,7 +95,10 @@ func speedsOf(records []contract.Record) []speedSeries {
 	return all
 }
 
-func dependsOnTarget(kernel string) bool { return kernel == fsyncKernel || kernel == roundTripKernel }
+// dependsOnTarget says whether a kernel depends on the target, and not on a node alone.
+func dependsOnTarget(kernel v1alpha1.SpeedKernel) bool {
+	return kernel == v1alpha1.KernelFsync || kernel == v1alpha1.KernelRoundTrip
+}
 
 // showMachineSpeed puts into the status how fast the nodes were over the run, and a finding
 // for what became slower or faster while it lasted.

@@ -14,6 +14,9 @@ import (
 	"github.com/assay-bench/assay/internal/settings"
 )
 
+// maxSettings is the bound of status.resolved.targets[].settings.
+const maxSettings = 1024
+
 // resolveServer pins image, shape and settings of a server that Assay provides.
 func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, t v1alpha1.Target) (v1alpha1.ResolvedTarget, error) {
 	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
@@ -59,6 +62,9 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
+	if n := len(out.Settings); n > maxSettings {
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
+	}
 	return out, nil
 }
 

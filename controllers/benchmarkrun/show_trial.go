@@ -47,7 +47,7 @@ func trialStatusOf(rec contract.Record) v1alpha1.TrialStatus {
 	}
 	for _, m := range rec.MachineSpeed {
 		st.MachineSpeed = append(st.MachineSpeed, v1alpha1.MachineSpeed{
-			Side: m.Side, Kernel: m.Kernel, Seconds: digits(m.Seconds * 1000), Unit: speedUnit,
+			Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), Seconds: digits(m.Seconds),
 		})
 	}
 	return st

@@ -19,6 +19,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 
 	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // measure runs the trials of the plan in their order, one at a time. What became of
@@ -156,7 +157,11 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
-	e.busy = plan.Measuring(s.run.Spec.Design) + settle + s.lead(e)
+	length, err := s.length(s.plan.Cells[t.Cell])
+	if err != nil {
+		return execution{}, err
+	}
+	e.busy = length.Most + settle + s.lead(e)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && s.resets() {
 		limits := r.Config.Limits
@@ -166,6 +171,34 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 		}
 	}
 	return e, nil
+}
+
+// measurement is the design of each measurement; nil for a tool that makes one in a trial.
+func (s *scope) measurement() *contract.Measuring {
+	if s.runner.Length == nil {
+		return nil
+	}
+	d := s.run.Spec.Design
+	return &contract.Measuring{
+		WarmupSeconds: d.Warmup.Seconds(), DurationSeconds: d.Duration.Seconds(), WarmupRounds: int(*d.WarmupRounds), Rounds: int(*d.Rounds),
+	}
+}
+
+// length of the measurements of a trial of a cell.
+func (s *scope) length(cell plan.Cell) (runner.Length, error) {
+	if s.runner.Length == nil {
+		one := plan.Measuring(s.run.Spec.Design)
+		return runner.Length{Least: one, Most: one}, nil
+	}
+	trial, err := s.sketch(cell)
+	if err != nil {
+		return runner.Length{}, err
+	}
+	out, err := s.runner.Length(trial)
+	if err != nil {
+		return out, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+	}
+	return out, nil
 }
 
 // lead is how long the processes of a trial may take to come to their work beside warm-up and
@@ -230,16 +263,9 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 // describeClients puts the nodes of clients into the status, once each.
 func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []contract.Result) error {
 	for _, res := range results {
-		known := slices.ContainsFunc(s.run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
-		if known || res.Client.Node == "" {
-			continue
-		}
-		info, err := r.describeNode(ctx, res.Client.Node)
-		if err != nil || info == nil {
+		if err := r.addNode(ctx, s, res.Client.Node, res.Client.Machine.CPUModel); err != nil {
 			return err
 		}
-		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.Nodes = append(s.run.Status.Nodes, *info)
 	}
 	return nil
 }
@@ -315,15 +341,18 @@ func estimate(s *scope) {
 			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
-	d := s.run.Spec.Design
+	length, err := s.length(s.plan.Cells[0])
+	if err != nil {
+		return // the plan is refused for it
+	}
 	left := len(s.plan.Trials) - int(s.run.Status.Progress.Done)
-	pace := plan.Measuring(d) + d.Cooldown.Duration
+	pace := length.Least + s.run.Spec.Design.Cooldown.Duration
 	from := s.now
 	if n := len(starts); n > 1 {
 		pace = starts[n-1].Sub(starts[0]) / time.Duration(n-1)
 	}
 	if n := len(starts); n > 0 {
-		from = starts[n-1].Add(d.Duration.Duration)
+		from = starts[n-1].Add(length.Least)
 	}
 	s.run.Status.Progress.EstimatedCompletionTime = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
 }

@@ -59,7 +59,7 @@ type driverSummary struct {
 	Name     string            `json:"name"`
 	Versions []string          `json:"versions"`
 	Can      map[string]string `json:"can"`
-	Cannot   map[string]string `json:"cannot"`
+	Cannot   map[string]string `json:"cannot,omitempty"`
 }
 
 type prepareAnswer struct {

@@ -168,12 +168,13 @@ func trialOf(language string, names []string, benchmarks string, port int32, tls
 	for _, name := range names {
 		entries = append(entries, fmt.Sprintf(`{"language": %q, "name": %q}`, language, name))
 	}
-	workload := fmt.Sprintf(`{"drivers": [%s], "benchmarks": [%s], "seed": 42, "rounds": 1, "warmupRounds": 1, "window": "50ms", "warmup": "20ms"}`,
+	workload := fmt.Sprintf(`{"drivers": [%s], "benchmarks": [%s]}`,
 		strings.Join(entries, ", "), benchmarks)
 	return contract.Trial{
 		Version: contract.TrialVersion, Runner: drivers.Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
-		Ref:      contract.TrialRef{Phase: "Run", Block: new(0)},
-		Endpoint: contract.Endpoint{Host: "127.0.0.1", Port: max(port, 1), Database: "assay", TLS: tls},
+		Ref: contract.TrialRef{Phase: "Run", Block: new(0)}, Seed: 42,
+		Measurement: &contract.Measuring{WarmupSeconds: 0.02, DurationSeconds: 0.05, WarmupRounds: 1, Rounds: 1},
+		Endpoint:    contract.Endpoint{Host: "127.0.0.1", Port: max(port, 1), Database: "assay", TLS: tls},
 	}
 }
 

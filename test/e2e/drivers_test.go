@@ -18,8 +18,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// driversYAML is a run of drivers; each entry is a language and a driver.
-func driversYAML(name, targets, entries, benchmarks, more string) string {
+// driversYAML is a run of drivers; each entry is a language and a driver. The design is that of
+// each measurement.
+func driversYAML(name, targets, entries, benchmarks, design string) string {
 	return fmt.Sprintf(`
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
@@ -34,10 +35,9 @@ spec:
 %s
       benchmarks:
 %s
-%s
-  design: {blocks: 1, warmup: 0s, duration: 10m}
+  design: {blocks: 1, %s}
   deadline: 30m
-`, name, targets, entries, benchmarks, more)
+`, name, targets, entries, benchmarks, design)
 }
 
 // One small cell per language: every harness starts, and every driver does what it is
@@ -51,7 +51,7 @@ func TestDrivers(t *testing.T) {
 		}
 	}
 	run := apply(t, ns, driversYAML("drivers", mariadb, entries.String(),
-		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "      rounds: 1\n"))
+		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "rounds: 1"))
 	got := awaitRun(t, run, 6*time.Minute)
 	complete(t, got)
 	if want := len(harnesses.All); len(got.Status.Trials) != want {
@@ -88,7 +88,7 @@ func TestDriversWithTLSRequired(t *testing.T) {
 		}
 	}
 	target := strings.Replace(mariadb, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
-	run := apply(t, ns, driversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "      window: 100ms\n      warmup: 0s\n"))
+	run := apply(t, ns, driversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "warmup: 0s, duration: 100ms"))
 	got := awaitRun(t, run, 10*time.Minute)
 	complete(t, got)
 	measured := 0
