@@ -187,6 +187,17 @@ func (o outcome) collections(labels map[string]string) []contract.Measurement {
 	return out
 }
 
+// Lowest is the smallest duration in ns of the bucket with an index: a value below 2048 is a bucket
+// of its own; of a greater one the 11 leading bits stay, and the 1024 buckets of each further bit
+// follow those of the one before.
+func Lowest(index int64) int64 {
+	if index < 2048 {
+		return index
+	}
+	shift := min(index/1024-1, 52)
+	return (index - shift*1024) << shift
+}
+
 // histogram of durations in ns, by the lowest value of each bucket, ascending.
 type histogram [][2]int64
 
@@ -195,7 +206,7 @@ func (o outcome) histogram() histogram {
 	counts := map[int64]int64{}
 	for _, a := range o.answers {
 		for _, b := range a.Histogram {
-			counts[b[0]] += b[1]
+			counts[Lowest(b[0])] += b[1]
 		}
 	}
 	var out histogram

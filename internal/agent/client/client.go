@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
 	"github.com/assay-bench/assay/runners/runner"
@@ -136,7 +137,7 @@ type Agent struct {
 	// Connect prepares the questions to a server.
 	Connect func(contract.Endpoint, runner.Credentials) (Server, error)
 	// Bench opens a connection beside a tool that is spoken with.
-	Bench func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error)
+	Bench func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 	Log   *slog.Logger
 
 	children supervise.Children

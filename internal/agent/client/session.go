@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -25,7 +26,7 @@ type session struct {
 	meter    *meter
 	maps     configMaps
 	retry    retrier
-	bench    func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error)
+	bench    func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 }
 
 // beginning is the session with the instant at which a tool begins its window by itself.

@@ -99,7 +99,7 @@ func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract
 		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
 	}
 	if t.talk != nil {
-		in.output.Exchanges = t.talk.exchanges
+		in.output.Exchanges = t.talk.Exchanges()
 	}
 	err = b.readOutput(t.name, &in.output)
 	if err == nil {
