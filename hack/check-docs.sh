@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fails when a document names something that is not there: a link, a heading, a path in backticks, a make target, or a
-# validity check that docs/results.md leaves out.
+# validity check that docs/reference/checks.md leaves out.
 # Usage: check-docs.sh [directory]   (another checkout, for verify.sh)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -61,7 +61,7 @@ check_targets() {
 check_findings() {
   local name
   while IFS= read -r name; do
-    grep -qF "\`$name\`" docs/results.md || problem docs/results.md "the check $name is not explained"
+    grep -qF "\`$name\`" docs/reference/checks.md || problem docs/reference/checks.md "the check $name is not explained"
   done < <({
     sed -nE 's/^\t\{"([a-z-]+)", (Invalid|Disturbed|Warning), .*/\1/p' internal/validity/validity.go
     grep -hoP '(Finding\{|Check: )"\K[a-z-]+(?=", )' internal/validity/clients.go controllers/benchmarkrun/{evidence,conclude,step_*}.go

@@ -14,7 +14,7 @@ import (
 )
 
 // The benchmarks of the operator itself run by make bench-trials only: they print
-// figures, and hold them against the bars of docs/performance.md.
+// figures, and hold them against the bars of docs/evidence/performance.md.
 func onlyAsBenchmark(t *testing.T) {
 	t.Helper()
 	if os.Getenv("ASSAY_BENCH") == "" {

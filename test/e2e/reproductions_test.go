@@ -68,7 +68,7 @@ func longWindows(text string) string {
 }
 
 // The published claims of S0, S2 and S3 that can be repeated, on both servers; the rows of
-// docs/reproductions.md. hack/e2e.sh reproductions runs it.
+// docs/evidence/reproductions.md. hack/e2e.sh reproductions runs it.
 func TestReproductions(t *testing.T) {
 	onlyAsBenchmark(t)
 	for run := range reproductionRuns {
