@@ -26,7 +26,7 @@ step() {
 step_done() {
   [[ -z $step_name ]] || printf '<== %s: %s\n' "$step_name" "$(since "$step_start")" >&2
   step_name=''
-  ended
+  underway_done
 }
 
 say() { printf '    %s\n' "$*" >&2; }
@@ -73,13 +73,13 @@ in_progress() {
   printf '%s' "$text"
 }
 
-# underway puts something on the heartbeat until ended is called: underway WHAT [LOG], whose last line is shown too. A
+# underway puts something on the heartbeat until underway_done is called: underway WHAT [LOG], whose last line is shown too. A
 # script, or a subshell of it, has one such thing at a time.
 underway() {
   [[ -z ${ASSAY_PROGRESS:-} ]] || printf '%s\n%s\n%s\n' "$(now_ms)" "$1" "${2:-}" >"$ASSAY_PROGRESS/$BASHPID"
 }
 
-ended() { [[ -z ${ASSAY_PROGRESS:-} ]] || rm -f "$ASSAY_PROGRESS/$BASHPID"; }
+underway_done() { [[ -z ${ASSAY_PROGRESS:-} ]] || rm -f "$ASSAY_PROGRESS/$BASHPID"; }
 
 now_ms() { date +%s%3N; }
 
@@ -122,15 +122,7 @@ as_root() {
 # tool builds a tool module when needed and prints the directory of its commands.
 tool() { "$REPO/hack/tool.sh" "$1"; }
 
-# tool_packages prints the commands a tool module names; tool_count how many; tool_version the version of the first.
-tool_packages() {
-  sed -nE -e 's/^tool ([^( ]+)$/\1/p' -e '/^tool \(/,/^\)/s/^\t([^ ]+)$/\1/p' "$REPO/hack/tools/$1/go.mod"
-}
-tool_count() { tool_packages "$1" | wc -l; }
-tool_version() {
-  local package
-  package=$(tool_packages "$1" | head -n 1)
-  # The module of a package is the longest required path that begins it.
-  sed -nE 's/^(require )?\t?([a-z][^ ]+) (v[^ ]+)( \/\/ indirect)?$/\2 \3/p' "$REPO/hack/tools/$1/go.mod" |
-    awk -v package="$package/" 'index(package, $1 "/") == 1 && length($1) > best {best = length($1); v = $2} END {print v}'
+# module_version prints the version of a module that a tool is built from: module_version TOOL MODULE.
+module_version() {
+  sed -nE "s#^(require )?\\t?${2//./\\.} (v[^ ]+)( // indirect)?\$#\\2#p" "$REPO/hack/tools/$1/go.mod"
 }
