@@ -42,7 +42,7 @@ func Main(m *testing.M, s *Server) int {
 	}
 	_, self, _, _ := runtime.Caller(0)
 	env := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join(filepath.Dir(self), "..", "..", "config", "crd", "bases")},
+		CRDDirectoryPaths:     []string{filepath.Join(filepath.Dir(self), "..", "..", "..", "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
 	}
 	cfg, err := env.Start()

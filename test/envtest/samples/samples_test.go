@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
-	"github.com/assay-bench/assay/test/apiserver"
+	"github.com/assay-bench/assay/test/helpers/apiserver"
 )
 
-const root = "../../"
+const root = "../../../"
 
 var server apiserver.Server
 

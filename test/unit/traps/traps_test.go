@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/traps.md")
 
-const document = "../../docs/traps.md"
+const document = "../../../docs/traps.md"
 
 // trap is an error that makes a published number mean something else than its reader thinks.
 type trap struct {
@@ -77,7 +77,7 @@ var soundFacts = runner.Facts{DurationSeconds: 10, Threads: 4, QueriesPerOperati
 
 func realRun(t *testing.T) contract.Result {
 	t.Helper()
-	data, err := os.ReadFile("../../internal/contract/testdata/run.json")
+	data, err := os.ReadFile("../../../internal/contract/testdata/run.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,12 +137,12 @@ func TestTraps(t *testing.T) {
 func tests(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}
-	files, err := fs.Glob(os.DirFS("../../"+folder), "*_test.go")
+	files, err := fs.Glob(os.DirFS("../../../"+folder), "*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../..", folder, name), nil, 0)
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../../..", folder, name), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestDocumentIsThatOfTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("docs/traps.md is not that of the table: go test ./test/traps -update")
+		t.Errorf("docs/traps.md is not that of the table: go test ./test/unit/traps -update")
 	}
 }
 
@@ -175,7 +175,7 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# Traps
 
-<!-- Derived from test/traps/traps_test.go by ` + "`go test ./test/traps -update`" + `. Do not edit. -->
+<!-- Derived from test/unit/traps/traps_test.go by ` + "`go test ./test/unit/traps -update`" + `. Do not edit. -->
 
 Errors that were found in published benchmarks, and those that reviews found in Assay itself, with what catches each. S0 is a
 performance report of batch schemes in .NET, S1 a comparison of storage engines by YCSB, S2 the baseline of a Python driver, S3

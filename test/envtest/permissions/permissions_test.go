@@ -31,10 +31,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/test/apiserver"
+	"github.com/assay-bench/assay/test/helpers/apiserver"
 )
 
-const root = "../../"
+const root = "../../../"
 
 var server apiserver.Server
 

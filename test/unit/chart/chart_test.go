@@ -23,7 +23,7 @@ import (
 	"github.com/assay-bench/assay/runners"
 )
 
-const root = "../../"
+const root = "../../../"
 
 // TestMain makes sure that the tools are there, and reads what they will read:
 // Go repeats a test only when a file changed that the test itself has opened.
