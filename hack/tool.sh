@@ -2,9 +2,9 @@
 # Builds pinned tools out of hack/tools/<module>/go.mod into the cache, once per content of the module and Go version,
 # links them into bin/ and prints the directory that holds each module's commands.
 #
-# The commands of a module share one compilation, so what a cluster runs is one module: Kubernetes, etcd, CoreDNS and the
-# provisioner have most packages in common. Helm has the versions of go.mod for the same reason: the manager is built
-# from the same packages.
+# Compilations are shared where packages have the same versions: Kubernetes, etcd and CoreDNS are one module; the
+# provisioner of volumes has Kubernetes's versions (one module will not do: it spells a package's path otherwise), and
+# Helm those of go.mod, because the manager is built from the same packages.
 # Usage: tool.sh MODULE...
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
