@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
@@ -41,42 +42,20 @@ var harnesses = []struct {
 	{"Ruby", []string{"mysql2"}},
 }
 
-// driversYAML is a run of drivers; each entry is a language and a driver.
-func driversYAML(name, targets, entries, benchmarks, more string) string {
-	return fmt.Sprintf(`
-apiVersion: assay.dev/v1alpha1
-kind: BenchmarkRun
-metadata: {name: %s}
-spec:
-  targets:
-%s
-  clients: {shape: {name: kind-client}}
-  workload:
-    drivers:
-      drivers:
-%s
-      benchmarks:
-%s
-%s
-  design: {blocks: 1, warmup: 0s, duration: 10m}
-  deadline: 30m
-`, name, targets, entries, benchmarks, more)
-}
-
 // One small cell per language: every harness starts, and every driver does what it is
 // meant to.
 func TestDrivers(t *testing.T) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	var entries strings.Builder
 	for _, h := range harnesses {
 		for _, name := range []string{h.drivers[len(h.drivers)-1], "null"} {
 			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.language, name, name, h.language)
 		}
 	}
-	run := apply(t, ns, driversYAML("drivers", mariadb, entries.String(),
+	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers", cluster.MariaDB, entries.String(),
 		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "      rounds: 1\n"))
-	got := awaitRun(t, run, 6*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 6*time.Minute)
+	cluster.Complete(t, got)
 	if want := len(harnesses); len(got.Status.Trials) != want {
 		t.Fatalf("%d trials, want one of each of %d languages", len(got.Status.Trials), want)
 	}
@@ -105,7 +84,7 @@ func TestDriverConformance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories")
 	}
-	for server, target := range map[string]string{"MariaDB": mariadb, "MySQL": mysql} {
+	for server, target := range map[string]string{"MariaDB": cluster.MariaDB, "MySQL": cluster.MySQL} {
 		for _, h := range harnesses {
 			t.Run(server+"/"+h.language, func(t *testing.T) { conforms(t, target, h.language, h.drivers) })
 		}
@@ -113,7 +92,7 @@ func TestDriverConformance(t *testing.T) {
 }
 
 func conforms(t *testing.T, target, language string, names []string) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	var entries strings.Builder
 	for _, name := range append([]string{"null"}, names...) {
 		fmt.Fprintf(&entries, "      - {language: %s, name: %q}\n", language, name)
@@ -134,10 +113,10 @@ func conforms(t *testing.T, target, language string, names []string) {
       - {operation: Do, schemes: [SingleRow, Prepared]}
       - {operation: Connect}
       - {operation: Encode}`
-	run := apply(t, ns, driversYAML("conformance", target, entries.String(), benchmarks, "      rounds: 1\n      window: 50ms\n      warmup: 20ms\n"))
-	got := awaitRun(t, run, 10*time.Minute)
-	if condition(got, v1alpha1.ConditionComplete) == nil {
-		t.Fatalf("not complete: %s", message(got, v1alpha1.ConditionFailed))
+	run := cluster.Apply(t, ns, cluster.DriversYAML("conformance", target, entries.String(), benchmarks, "      rounds: 1\n      window: 50ms\n      warmup: 20ms\n"))
+	got := cluster.AwaitRun(t, run, 10*time.Minute)
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
+		t.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
 	}
 	trial := got.Status.Trials[0]
 	res := storedResult(t, ns, trial.Result)
@@ -201,7 +180,7 @@ func checkTranscript(t *testing.T, ns, name string) map[string]map[string]string
 		t.Fatal(err)
 	}
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
 	text := untar(t, cm.BinaryData[contract.KeyRaw])["run/dialogue.jsonl"]
@@ -248,17 +227,17 @@ func TestDriversWithTLSRequired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	var entries strings.Builder
 	for _, h := range harnesses {
 		for _, name := range h.drivers {
 			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.language, name, name, h.language)
 		}
 	}
-	target := strings.Replace(mariadb, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
-	run := apply(t, ns, driversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "      window: 100ms\n      warmup: 0s\n"))
-	got := awaitRun(t, run, 10*time.Minute)
-	complete(t, got)
+	target := strings.Replace(cluster.MariaDB, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
+	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "      window: 100ms\n      warmup: 0s\n"))
+	got := cluster.AwaitRun(t, run, 10*time.Minute)
+	cluster.Complete(t, got)
 	measured := 0
 	for _, trial := range got.Status.Trials {
 		for _, m := range storedResult(t, ns, trial.Result).Measurements {
@@ -295,9 +274,9 @@ func TestPublishedDriverComparisons(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(text), run); err != nil {
 				t.Fatal(err)
 			}
-			ns := newNamespace(t)
-			got := awaitRun(t, apply(t, ns, text), 20*time.Minute)
-			complete(t, got)
+			ns := cluster.Namespace(t)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
+			cluster.Complete(t, got)
 			checkComparison(t, ns, got)
 		})
 	}
@@ -307,7 +286,7 @@ func TestPublishedDriverComparisons(t *testing.T) {
 func checkComparison(t *testing.T, ns string, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	measured, unsupported := 0, map[string]string{}
-	for _, rec := range records(t, run) {
+	for _, rec := range cluster.Records(t, run) {
 		for _, m := range storedResult(t, ns, rec.Result).Measurements {
 			switch {
 			case m.Absent == nil && m.Name == contract.NameThroughput:

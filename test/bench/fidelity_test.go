@@ -1,4 +1,4 @@
-package e2e
+package bench
 
 import (
 	"encoding/json"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners"
@@ -49,8 +50,8 @@ func TestFidelity(t *testing.T) {
 }
 
 func fidelity(t *testing.T, tool, workload string) {
-	ns := newNamespace(t)
-	run := apply(t, ns, fmt.Sprintf(`
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, fmt.Sprintf(`
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: fidelity}
@@ -62,7 +63,7 @@ spec:
   suspend: false
   deadline: 4h
   design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Continue}
-`, mariadb, workload, pairs+1, window))
+`, cluster.MariaDB, workload, pairs+1, window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.
 	awaitTrial(t, run, 0)
@@ -116,10 +117,10 @@ func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 	suspend(t, run, false)
 	awaitTrial(t, run, index)
 	suspend(t, run, true)
-	got := awaitState(t, run, 3*time.Minute, "measured the trial", func(r *v1alpha1.BenchmarkRun) bool {
+	got := cluster.AwaitState(t, run, 3*time.Minute, "measured the trial", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Status.Progress.Done == index+1
 	})
-	for _, rec := range records(t, got) {
+	for _, rec := range cluster.Records(t, got) {
 		if rec.Index != index {
 			continue
 		}
@@ -141,7 +142,7 @@ func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 // awaitTrial waits until a trial has begun.
 func awaitTrial(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 	t.Helper()
-	awaitState(t, run, 10*time.Minute, "begun the trial", func(r *v1alpha1.BenchmarkRun) bool {
+	cluster.AwaitState(t, run, 10*time.Minute, "begun the trial", func(r *v1alpha1.BenchmarkRun) bool {
 		ended(t, r)
 		return r.Status.Progress.CurrentTrial != nil && *r.Status.Progress.CurrentTrial == index || r.Status.Progress.Done > index
 	})
@@ -150,15 +151,15 @@ func awaitTrial(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 // ended fails the test when the run has, before its time.
 func ended(t *testing.T, r *v1alpha1.BenchmarkRun) {
 	t.Helper()
-	if condition(r, v1alpha1.ConditionFailed) != nil {
-		t.Fatalf("the run failed: %s", message(r, v1alpha1.ConditionFailed))
+	if cluster.Condition(r, v1alpha1.ConditionFailed) != nil {
+		t.Fatalf("the run failed: %s", cluster.Message(r, v1alpha1.ConditionFailed))
 	}
 }
 
 func suspend(t *testing.T, run *v1alpha1.BenchmarkRun, on bool) {
 	t.Helper()
 	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, on))
-	if err := api.Patch(t.Context(), run.DeepCopy(), patch); err != nil {
+	if err := cluster.API.Patch(t.Context(), run.DeepCopy(), patch); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -177,13 +178,13 @@ type manualRun struct {
 func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun {
 	t.Helper()
 	got := &v1alpha1.BenchmarkRun{}
-	if err := api.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 		t.Fatal(err)
 	}
 	name := contract.TrialName(run.Name, 0, 0)
 	cm, secret := &corev1.ConfigMap{}, &corev1.Secret{}
 	for key, obj := range map[string]client.Object{name: cm, contract.TargetName(run.Name, "mariadb"): secret} {
-		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: key}, obj); err != nil {
+		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: key}, obj); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -201,7 +202,7 @@ func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 		t.Fatal(err)
 	}
 	files := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: run.Namespace, Name: "by-hand"}, Data: m.command.Files}
-	if err := api.Create(t.Context(), files); err != nil {
+	if err := cluster.API.Create(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -223,7 +224,7 @@ func (m *manualRun) measure(t *testing.T) float64 {
 	pod := &corev1.Pod{}
 	key := client.ObjectKey{Namespace: m.namespace, Name: name}
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		if err := api.Get(t.Context(), key, pod); err != nil {
+		if err := cluster.API.Get(t.Context(), key, pod); err != nil {
 			t.Fatal(err)
 		}
 		if pod.Status.Phase == corev1.PodSucceeded {
@@ -238,7 +239,7 @@ func (m *manualRun) measure(t *testing.T) float64 {
 	if !ok || throughput.Value == nil {
 		t.Fatalf("the run by hand printed no throughput: %+v\n%s", report.Failure, m.logs(t, name))
 	}
-	if err := api.Delete(t.Context(), pod); err != nil {
+	if err := cluster.API.Delete(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
 	return *throughput.Value
@@ -246,7 +247,7 @@ func (m *manualRun) measure(t *testing.T) float64 {
 
 func (m *manualRun) logs(t *testing.T, pod string) []byte {
 	t.Helper()
-	stream, err := clientset.CoreV1().Pods(m.namespace).GetLogs(pod, &corev1.PodLogOptions{}).Stream(t.Context())
+	stream, err := cluster.Clientset.CoreV1().Pods(m.namespace).GetLogs(pod, &corev1.PodLogOptions{}).Stream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func (m *manualRun) logs(t *testing.T, pod string) []byte {
 func (m *manualRun) pod(t *testing.T) map[string]any {
 	t.Helper()
 	shape := &v1alpha1.InstanceShape{}
-	if err := api.Get(t.Context(), client.ObjectKey{Name: "kind-client"}, shape); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Name: "kind-client"}, shape); err != nil {
 		t.Fatal(err)
 	}
 	limits := corev1.ResourceList{corev1.ResourceCPU: shape.Spec.CPU, corev1.ResourceMemory: shape.Spec.Memory}

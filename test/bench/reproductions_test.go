@@ -1,4 +1,4 @@
-package e2e
+package bench
 
 import (
 	"fmt"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
@@ -109,12 +110,12 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 	if err != nil {
 		t.Fatal(err)
 	}
-	ns := newNamespace(t)
-	got := awaitRun(t, apply(t, ns, string(out)), time.Hour)
-	if condition(got, v1alpha1.ConditionComplete) == nil {
-		t.Fatalf("not complete: %s", message(got, v1alpha1.ConditionFailed))
+	ns := cluster.Namespace(t)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, string(out)), time.Hour)
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
+		t.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
 	}
-	all := records(t, got)
+	all := cluster.Records(t, got)
 	for _, target := range got.Spec.Targets {
 		for _, c := range claims {
 			for _, delay := range delays(all) {
@@ -218,8 +219,8 @@ func sameLabels(have map[string]string, want labels) bool {
 func nodeClaims() []claim {
 	against := func(text string, mysql, mysql2, mariadb float64, l labels) []claim {
 		return []claim{
-			{text: "S3 " + text + ": mariadb over mysql2", ratio: mariadb / mysql2, of: l.with("driver=mariadb"), to: l.with("driver=mysql2")},
-			{text: "S3 " + text + ": mysql (promise-mysql) over mysql2", ratio: mysql / mysql2, of: l.with("driver=promise-mysql"), to: l.with("driver=mysql2")},
+			{text: "S3 " + text + ": mariadb over mysql2", ratio: cluster.MariaDB / mysql2, of: l.with("driver=mariadb"), to: l.with("driver=mysql2")},
+			{text: "S3 " + text + ": mysql (promise-mysql) over mysql2", ratio: cluster.MySQL / mysql2, of: l.with("driver=promise-mysql"), to: l.with("driver=mysql2")},
 		}
 	}
 	var out []claim
@@ -294,7 +295,7 @@ func batchClaims() []claim {
 
 // delayed is a run with longer round trips: "10 to 50 times at 1 ms" was never measured.
 func delayed(string) string {
-	text := driversYAML("delayed", mariadb, "      - {language: C, name: libmariadb}\n",
+	text := cluster.DriversYAML("delayed", cluster.MariaDB, "      - {language: C, name: libmariadb}\n",
 		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n",
 		"      rounds: 1\n      delay: 1us\n")
 	return strings.Replace(text, "  design:", "  matrix:\n  - {name: delay, values: [1us, 1ms, 5ms]}\n  design:", 1)

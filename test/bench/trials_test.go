@@ -1,4 +1,4 @@
-package e2e
+package bench
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -33,18 +34,18 @@ func quantile(sample []float64, q float64) float64 {
 // Four clients begin to measure together, 50 times.
 func TestBenchStartSkew(t *testing.T) {
 	onlyAsBenchmark(t)
-	ns := newNamespace(t)
-	text := runYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s}\n")
+	ns := cluster.Namespace(t)
+	text := cluster.RunYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 4, shape: {inline: {cpu: 450m, memory: 128Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := awaitRun(t, apply(t, ns, text), 15*time.Minute)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 15*time.Minute)
 	// Windows of a second by clients of a slice of a CPU may be no measurement of the
 	// server; when they began, they tell all the same.
-	if condition(got, v1alpha1.ConditionComplete) == nil {
-		t.Fatalf("not complete: %s", message(got, v1alpha1.ConditionFailed))
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
+		t.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
 	}
 	var spreads, late, told, unsure []float64
 	claimed := 0
-	for _, rec := range records(t, got) {
+	for _, rec := range cluster.Records(t, got) {
 		s, err := strconv.ParseFloat(rec.StartSkew, 64)
 		if err != nil {
 			t.Fatalf("trial %d has no start skew: %v", rec.Index, err)
@@ -59,7 +60,7 @@ func TestBenchStartSkew(t *testing.T) {
 		}
 		var first, last float64
 		for i := range 4 {
-			times := stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), i).Times
+			times := cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), i).Times
 			after := 1000 * times.MeasureStarted.Sub(*times.Planned).Seconds()
 			late = append(late, after)
 			if i == 0 {
@@ -83,12 +84,12 @@ func TestBenchStartSkew(t *testing.T) {
 // The time between two trials, with nothing to reset.
 func TestBenchDeadTime(t *testing.T) {
 	onlyAsBenchmark(t)
-	ns := newNamespace(t)
-	text := runYAML("dead", "", "  design: {blocks: 21, warmup: 1s, duration: 3s}\n")
+	ns := cluster.Namespace(t)
+	text := cluster.RunYAML("dead", "", "  design: {blocks: 21, warmup: 1s, duration: 3s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{shape: {inline: {cpu: 500m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := awaitRun(t, apply(t, ns, text), 10*time.Minute)
-	complete(t, got)
-	dead := gaps(records(t, got), time.Second)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
+	cluster.Complete(t, got)
+	dead := gaps(cluster.Records(t, got), time.Second)
 	fmt.Printf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d\n",
 		quantile(dead, 0.5), slices.Min(dead), slices.Max(dead), len(dead))
 	if m := quantile(dead, 0.5); m > 1.5 {
@@ -106,8 +107,8 @@ func TestBenchDeadTime(t *testing.T) {
 func speedTimes(t *testing.T, run *v1alpha1.BenchmarkRun) []float64 {
 	t.Helper()
 	var out []float64
-	for _, rec := range records(t, run) {
-		res := stored(t, run.Namespace, contract.TrialName(run.Name, rec.Index, 0), 0)
+	for _, rec := range cluster.Records(t, run) {
+		res := cluster.Stored(t, run.Namespace, contract.TrialName(run.Name, rec.Index, 0), 0)
 		if res.Client.Speed == nil || res.Target == nil || res.Target.Speed == nil {
 			t.Fatalf("trial %d: the speed of a machine is not known: %+v", rec.Index, res.Problems)
 		}
@@ -130,20 +131,20 @@ func gaps(all []journal.Record, warmup time.Duration) []float64 {
 // A data directory of 1 GiB is put back before each trial.
 func TestBenchReset(t *testing.T) {
 	onlyAsBenchmark(t)
-	ns := newNamespace(t)
-	text := runYAML("reset", strings.Replace(mariadb, "size: 1Gi", "size: 6Gi", 1),
+	ns := cluster.Namespace(t)
+	text := cluster.RunYAML("reset", strings.Replace(cluster.MariaDB, "size: 1Gi", "size: 6Gi", 1),
 		"  design: {blocks: 6, warmup: 0s, duration: 3s, dataReset: PerTrial}\n")
 	// About 240 bytes a row: 4 tables of a million rows are about 1 GiB.
 	text = strings.Replace(text, "tables: 2, tableSize: 2000", "tables: 4, tableSize: 1000000", 1)
-	got := awaitRun(t, apply(t, ns, text), 25*time.Minute)
-	complete(t, got)
-	snapshot := stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 25*time.Minute)
+	cluster.Complete(t, got)
+	snapshot := cluster.Stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
 	fmt.Printf("snapshot of %.2f GiB in %d files: %.2f s (reflink %t), server down for %.2f s\n",
 		float64(snapshot.Bytes)/(1<<30), snapshot.Files, snapshot.Seconds, snapshot.Reflink, snapshot.StoppedSeconds)
-	all := records(t, got)
+	all := cluster.Records(t, got)
 	var resets, copies, verifies, dead []float64
 	for i, rec := range all[1:] {
-		data := stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0).Data
+		data := cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0).Data
 		if data == nil || data.Reset == nil || data.Reset.Method != contract.ResetSnapshot {
 			t.Fatalf("trial %d was not reset: %+v", rec.Index, data)
 		}
