@@ -107,7 +107,7 @@ e2e-chaos: cluster images ## a run that loses its manager 20 times, its database
 
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
-	@hack/e2e.sh bench
+	@hack/e2e.sh trials
 
 .PHONY: bench-fidelity
 bench-fidelity: cluster images ## sysbench and YCSB through Assay against the same by kubectl run, 20 pairs each, in the cluster

@@ -38,20 +38,24 @@ const fidelityBar = 0.02
 
 // A tool measures the same whether Assay calls it or a person does: same image, same
 // options, same node, same limits, same server and data. Only reads, so that no run
-// changes what the next one finds. hack/e2e.sh fidelity runs it.
-func TestFidelity(t *testing.T) {
-	onlyAsBenchmark(t)
+// changes what the next one finds. The bar: an interval of the ratio that is not wholly
+// beyond fidelityBar.
+func BenchmarkFidelity(b *testing.B) {
 	for name, workload := range map[string]string{
 		"sysbench": "{sysbench: {test: oltp_read_only, threads: 4, tables: 2, tableSize: 10000}}",
 		"ycsb":     "{ycsb: {workload: c, recordCount: 10000, threads: 4, driver: MariaDB, jvmOptions: [-Xmx192m]}}",
 	} {
-		t.Run(name, func(t *testing.T) { fidelity(t, name, workload) })
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				fidelity(b, name, workload)
+			}
+		})
 	}
 }
 
-func fidelity(t *testing.T, tool, workload string) {
-	ns := cluster.Namespace(t)
-	run := cluster.Apply(t, ns, fmt.Sprintf(`
+func fidelity(b *testing.B, tool, workload string) {
+	ns := cluster.Namespace(b)
+	run := cluster.Apply(b, ns, fmt.Sprintf(`
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
 metadata: {name: fidelity}
@@ -66,61 +70,68 @@ spec:
 `, cluster.MariaDB, workload, pairs+1, window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.
-	awaitTrial(t, run, 0)
-	hand := newByHand(t, run, tool)
-	byAssay(t, run, 0)
+	awaitTrial(b, run, 0)
+	hand := newByHand(b, run, tool)
+	byAssay(b, run, 0)
 	order := rand.New(rand.NewPCG(42, 0))
 	var ratios, assay, manual []float64
 	for i := range pairs {
 		var a, m float64
 		if order.IntN(2) == 0 {
-			a = byAssay(t, run, int32(i+1))
-			m = hand.measure(t)
+			a = byAssay(b, run, int32(i+1))
+			m = hand.measure(b)
 		} else {
-			m = hand.measure(t)
-			a = byAssay(t, run, int32(i+1))
+			m = hand.measure(b)
+			a = byAssay(b, run, int32(i+1))
 		}
-		t.Logf("pair %d: Assay %.1f, by hand %.1f, ratio %.4f", i, a, m, a/m)
+		b.Logf("pair %d: Assay %.1f, by hand %.1f, ratio %.4f", i, a, m, a/m)
 		ratios, assay, manual = append(ratios, a/m), append(assay, a), append(manual, m)
 	}
-	report(t, tool, ratios, assay, manual)
+	reportRatios(b, tool, ratios, assay, manual)
 }
 
-// report prints the ratio with its interval, and what limits it when that is wider than
+// reportRatios reports the ratio with its interval, and what limits it when that is wider than
 // the bar: how much a run by hand differs from the next run by hand.
-func report(t *testing.T, tool string, ratios, assay, manual []float64) {
-	t.Helper()
+func reportRatios(b *testing.B, tool string, ratios, assay, manual []float64) {
+	b.Helper()
 	estimate, err := stats.EstimateMedian(ratios)
 	if err != nil || estimate.Interval == nil {
-		t.Fatalf("no interval of %v: %v", ratios, err)
+		b.Fatalf("no interval of %v: %v", ratios, err)
 	}
 	low, high := estimate.Interval.Low, estimate.Interval.High
-	fmt.Printf("%s: throughput through Assay / by hand: median %.4f, %.1f %% interval %.4f to %.4f, n=%d pairs; medians %.1f and %.1f ops/s\n",
-		tool, quantile(ratios, 0.5), 100*estimate.Interval.Coverage, low, high, len(ratios), quantile(assay, 0.5), quantile(manual, 0.5))
+	b.ReportMetric(quantile(ratios, 0.5), "ratio-p50")
+	b.ReportMetric(low, "ratio-low")
+	b.ReportMetric(high, "ratio-high")
+	b.ReportMetric(100*estimate.Interval.Coverage, "coverage-%")
+	b.ReportMetric(float64(len(ratios)), "pairs")
+	b.ReportMetric(quantile(assay, 0.5), "by-assay-ops/s")
+	b.ReportMetric(quantile(manual, 0.5), "by-hand-ops/s")
 	spread := func(sample []float64) float64 {
 		return 100 * (quantile(sample, 0.75) - quantile(sample, 0.25)) / quantile(sample, 0.5)
 	}
-	fmt.Printf("%s: middle half of the runs: through Assay %.2f %%, by hand %.2f %% of the median\n", tool, spread(assay), spread(manual))
+	// The middle half of the runs, as a share of the median.
+	b.ReportMetric(spread(assay), "by-assay-spread-%")
+	b.ReportMetric(spread(manual), "by-hand-spread-%")
 	switch {
 	case low >= 1-fidelityBar && high <= 1+fidelityBar:
 	case high < 1-fidelityBar || low > 1+fidelityBar:
-		t.Errorf("%s: the whole interval is beyond %.2f to %.2f: Assay changes what the tool measures", tool, 1-fidelityBar, 1+fidelityBar)
+		b.Errorf("%s: the whole interval is beyond %.2f to %.2f: Assay changes what the tool measures", tool, 1-fidelityBar, 1+fidelityBar)
 	default:
-		fmt.Printf("%s: the interval is not within %.2f to %.2f: what limits it is the spread of single runs on this machine, by hand too\n",
+		b.Logf("%s: the interval is not within %.2f to %.2f: what limits it is the spread of single runs on this machine, by hand too",
 			tool, 1-fidelityBar, 1+fidelityBar)
 	}
 }
 
 // byAssay lets the run measure its next trial, and holds it back again.
-func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
-	t.Helper()
-	suspend(t, run, false)
-	awaitTrial(t, run, index)
-	suspend(t, run, true)
-	got := cluster.AwaitState(t, run, 3*time.Minute, "measured the trial", func(r *v1alpha1.BenchmarkRun) bool {
+func byAssay(b *testing.B, run *v1alpha1.BenchmarkRun, index int32) float64 {
+	b.Helper()
+	suspend(b, run, false)
+	awaitTrial(b, run, index)
+	suspend(b, run, true)
+	got := cluster.AwaitState(b, run, 3*time.Minute, "measured the trial", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Status.Progress.Done == index+1
 	})
-	for _, rec := range cluster.Records(t, got) {
+	for _, rec := range cluster.Records(b, got) {
 		if rec.Index != index {
 			continue
 		}
@@ -128,39 +139,39 @@ func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 			if v.Name == contract.NameThroughput {
 				n, err := strconv.ParseFloat(v.Value, 64)
 				if err != nil {
-					t.Fatal(err)
+					b.Fatal(err)
 				}
 				return n
 			}
 		}
-		t.Fatalf("trial %d has no throughput: %s %s", index, rec.Reason, rec.Message)
+		b.Fatalf("trial %d has no throughput: %s %s", index, rec.Reason, rec.Message)
 	}
-	t.Fatalf("trial %d has no record", index)
+	b.Fatalf("trial %d has no record", index)
 	return 0
 }
 
 // awaitTrial waits until a trial has begun.
-func awaitTrial(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
-	t.Helper()
-	cluster.AwaitState(t, run, 10*time.Minute, "begun the trial", func(r *v1alpha1.BenchmarkRun) bool {
-		ended(t, r)
+func awaitTrial(b *testing.B, run *v1alpha1.BenchmarkRun, index int32) {
+	b.Helper()
+	cluster.AwaitState(b, run, 10*time.Minute, "begun the trial", func(r *v1alpha1.BenchmarkRun) bool {
+		ended(b, r)
 		return r.Status.Progress.CurrentTrial != nil && *r.Status.Progress.CurrentTrial == index || r.Status.Progress.Done > index
 	})
 }
 
 // ended fails the test when the run has, before its time.
-func ended(t *testing.T, r *v1alpha1.BenchmarkRun) {
-	t.Helper()
+func ended(b *testing.B, r *v1alpha1.BenchmarkRun) {
+	b.Helper()
 	if cluster.Condition(r, v1alpha1.ConditionFailed) != nil {
-		t.Fatalf("the run failed: %s", cluster.Message(r, v1alpha1.ConditionFailed))
+		b.Fatalf("the run failed: %s", cluster.Message(r, v1alpha1.ConditionFailed))
 	}
 }
 
-func suspend(t *testing.T, run *v1alpha1.BenchmarkRun, on bool) {
-	t.Helper()
+func suspend(b *testing.B, run *v1alpha1.BenchmarkRun, on bool) {
+	b.Helper()
 	patch := client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, `{"spec":{"suspend":%t}}`, on))
-	if err := cluster.API.Patch(t.Context(), run.DeepCopy(), patch); err != nil {
-		t.Fatal(err)
+	if err := cluster.API.Patch(b.Context(), run.DeepCopy(), patch); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -175,96 +186,96 @@ type manualRun struct {
 	n               int
 }
 
-func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun {
-	t.Helper()
+func newByHand(b *testing.B, run *v1alpha1.BenchmarkRun, tool string) *manualRun {
+	b.Helper()
 	got := &v1alpha1.BenchmarkRun{}
-	if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
-		t.Fatal(err)
+	if err := cluster.API.Get(b.Context(), client.ObjectKeyFromObject(run), got); err != nil {
+		b.Fatal(err)
 	}
 	name := contract.TrialName(run.Name, 0, 0)
 	cm, secret := &corev1.ConfigMap{}, &corev1.Secret{}
 	for key, obj := range map[string]client.Object{name: cm, contract.TargetName(run.Name, "mariadb"): secret} {
-		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: key}, obj); err != nil {
-			t.Fatal(err)
+		if err := cluster.API.Get(b.Context(), client.ObjectKey{Namespace: run.Namespace, Name: key}, obj); err != nil {
+			b.Fatal(err)
 		}
 	}
 	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
 	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &m.trial); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	var known bool
 	if m.runner, known = runners.Find(tool); !known {
-		t.Fatalf("no runner %s", tool)
+		b.Fatalf("no runner %s", tool)
 	}
 	credentials := runner.Credentials{Username: string(secret.Data[contract.KeyUsername]), Password: string(secret.Data[contract.KeyPassword])}
 	var err error
 	if m.command, err = m.runner.Command(m.trial, contract.PhaseRun, credentials); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	files := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: run.Namespace, Name: "by-hand"}, Data: m.command.Files}
-	if err := cluster.API.Create(t.Context(), files); err != nil {
-		t.Fatal(err)
+	if err := cluster.API.Create(b.Context(), files); err != nil {
+		b.Fatal(err)
 	}
 	return m
 }
 
 // measure runs the tool by kubectl run, on the node and with the limits of the client.
-func (m *manualRun) measure(t *testing.T) float64 {
-	t.Helper()
+func (m *manualRun) measure(b *testing.B) float64 {
+	b.Helper()
 	m.n++
 	name := fmt.Sprintf("by-hand-%d", m.n)
-	overrides, err := json.Marshal(m.pod(t))
+	overrides, err := json.Marshal(m.pod(b))
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	args := []string{"run", name, "--namespace=" + m.namespace, "--image=" + m.image, "--restart=Never", "--overrides=" + string(overrides)}
-	if out, err := exec.CommandContext(t.Context(), "kubectl", args...).CombinedOutput(); err != nil {
-		t.Fatalf("kubectl run: %v: %s", err, out)
+	if out, err := exec.CommandContext(b.Context(), "kubectl", args...).CombinedOutput(); err != nil {
+		b.Fatalf("kubectl run: %v: %s", err, out)
 	}
 	pod := &corev1.Pod{}
 	key := client.ObjectKey{Namespace: m.namespace, Name: name}
 	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(200 * time.Millisecond) {
-		if err := cluster.API.Get(t.Context(), key, pod); err != nil {
-			t.Fatal(err)
+		if err := cluster.API.Get(b.Context(), key, pod); err != nil {
+			b.Fatal(err)
 		}
 		if pod.Status.Phase == corev1.PodSucceeded {
 			break
 		}
 		if pod.Status.Phase == corev1.PodFailed || time.Now().After(deadline) {
-			t.Fatalf("the run by hand is %s: %s\n%s", pod.Status.Phase, pod.Status.Message, m.logs(t, name))
+			b.Fatalf("the run by hand is %s: %s\n%s", pod.Status.Phase, pod.Status.Message, m.logs(b, name))
 		}
 	}
-	report := m.runner.Quote(m.logs(t, name))
+	report := m.runner.Quote(m.logs(b, name))
 	throughput, ok := contract.Find(report.Measurements, contract.NameThroughput, nil)
 	if !ok || throughput.Value == nil {
-		t.Fatalf("the run by hand printed no throughput: %+v\n%s", report.Failure, m.logs(t, name))
+		b.Fatalf("the run by hand printed no throughput: %+v\n%s", report.Failure, m.logs(b, name))
 	}
-	if err := cluster.API.Delete(t.Context(), pod); err != nil {
-		t.Fatal(err)
+	if err := cluster.API.Delete(b.Context(), pod); err != nil {
+		b.Fatal(err)
 	}
 	return *throughput.Value
 }
 
-func (m *manualRun) logs(t *testing.T, pod string) []byte {
-	t.Helper()
-	stream, err := cluster.Clientset.CoreV1().Pods(m.namespace).GetLogs(pod, &corev1.PodLogOptions{}).Stream(t.Context())
+func (m *manualRun) logs(b *testing.B, pod string) []byte {
+	b.Helper()
+	stream, err := cluster.Clientset.CoreV1().Pods(m.namespace).GetLogs(pod, &corev1.PodLogOptions{}).Stream(b.Context())
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	defer func() { _ = stream.Close() }()
 	out, err := io.ReadAll(stream)
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	return out
 }
 
 // pod has what kubectl run cannot say in flags: node, limits, files and user.
-func (m *manualRun) pod(t *testing.T) map[string]any {
-	t.Helper()
+func (m *manualRun) pod(b *testing.B) map[string]any {
+	b.Helper()
 	shape := &v1alpha1.InstanceShape{}
-	if err := cluster.API.Get(t.Context(), client.ObjectKey{Name: "kind-client"}, shape); err != nil {
-		t.Fatal(err)
+	if err := cluster.API.Get(b.Context(), client.ObjectKey{Name: "kind-client"}, shape); err != nil {
+		b.Fatal(err)
 	}
 	limits := corev1.ResourceList{corev1.ResourceCPU: shape.Spec.CPU, corev1.ResourceMemory: shape.Spec.Memory}
 	c := corev1.Container{

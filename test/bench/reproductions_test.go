@@ -69,32 +69,42 @@ func longWindows(text string) string {
 	return strings.Replace(before+"  clients:\n"+after, "window: 300ms", "window: 2s", 1)
 }
 
-// The published claims of S0, S2 and S3 that can be repeated, on both servers; the rows of
-// docs/reproductions.md. hack/e2e.sh reproductions runs it.
-func TestReproductions(t *testing.T) {
-	onlyAsBenchmark(t)
-	for run := range reproductionRuns {
-		t.Run(fmt.Sprintf("S3 MariaDB run %d", run+1), func(t *testing.T) { reproduce(t, "drivers-node-small", longWindows, nodeClaims()) })
+// samples of manifests.
+const samples = "../../config/samples"
+
+// The published claims of S0, S2 and S3 that can be repeated, on both servers: one row of
+// docs/reproductions.md for each of them, printed, and the number of those that were measured
+// and that were not. There is no bar: a claim that does not hold is a result.
+func BenchmarkReproductions(b *testing.B) {
+	repeat := func(name, sample string, change func(string) string, claims []claim) {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				reproduce(b, sample, change, claims)
+			}
+		})
 	}
-	t.Run("S3", func(t *testing.T) { reproduce(t, "drivers-node-small", nil, nodeClaims()) })
-	t.Run("S2", func(t *testing.T) { reproduce(t, "drivers-python-small", nil, pythonClaims()) })
+	for run := range reproductionRuns {
+		repeat(fmt.Sprintf("S3 MariaDB run %d", run+1), "drivers-node-small", longWindows, nodeClaims())
+	}
+	repeat("S3", "drivers-node-small", nil, nodeClaims())
+	repeat("S2", "drivers-python-small", nil, pythonClaims())
 	for _, server := range []string{`flavor: MariaDB, version: "10.11"`, `flavor: MySQL, version: "9.7"`} {
 		change := func(text string) string {
 			text = strings.Replace(text, `flavor: MariaDB, version: "10.11"`, server, 1)
 			return strings.Replace(text, "      - {language: Java,", "      - {language: C, name: libmariadb}\n      - {language: Java,", 1)
 		}
-		t.Run("S0 "+server, func(t *testing.T) { reproduce(t, "drivers-batch-small", change, batchClaims()) })
+		repeat("S0 "+server, "drivers-batch-small", change, batchClaims())
 	}
-	t.Run("S0 round trips", func(t *testing.T) { reproduce(t, "", delayed, delayClaims()) })
+	repeat("S0 round trips", "", delayed, delayClaims())
 }
 
 // reproduce runs a sample with more blocks and holds each claim against every target.
-func reproduce(t *testing.T, sample string, change func(string) string, claims []claim) {
+func reproduce(b *testing.B, sample string, change func(string) string, claims []claim) {
 	text := ""
 	if sample != "" {
 		data, err := os.ReadFile(filepath.Join(samples, sample+".yaml"))
 		if err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		text = string(data)
 	}
@@ -103,26 +113,38 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 	}
 	run := &v1alpha1.BenchmarkRun{}
 	if err := yaml.UnmarshalStrict([]byte(text), run); err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	run.Spec.Design.Blocks = reproductionBlocks
 	out, err := yaml.Marshal(run)
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
-	ns := cluster.Namespace(t)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, string(out)), time.Hour)
+	ns := cluster.Namespace(b)
+	got := cluster.AwaitRun(b, cluster.Apply(b, ns, string(out)), time.Hour)
 	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
-		t.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
+		b.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
 	}
-	all := cluster.Records(t, got)
+	all := cluster.Records(b, got)
+	measured, missing := 0, 0
 	for _, target := range got.Spec.Targets {
 		for _, c := range claims {
 			for _, delay := range delays(all) {
 				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
-				fmt.Println(c.row(strings.TrimSpace(target.Name+" "+delay), of))
+				row, known := c.row(strings.TrimSpace(target.Name+" "+delay), of)
+				if known {
+					measured++
+				} else {
+					missing++
+				}
+				fmt.Println(row)
 			}
 		}
+	}
+	b.ReportMetric(float64(measured), "claims-measured")
+	b.ReportMetric(float64(missing), "claims-not-measured")
+	if measured == 0 {
+		b.Errorf("none of %d claims was measured", missing)
 	}
 }
 
@@ -145,25 +167,26 @@ func delayOf(r journal.Record) string {
 	return ""
 }
 
-// row is a line of the table: claim, target, published, ours with its interval and n.
-func (c claim) row(target string, of []journal.Record) string {
+// row is a line of the table: claim, target, published, ours with its interval and n. known says
+// whether there is a number of ours.
+func (c claim) row(target string, of []journal.Record) (line string, known bool) {
 	ratios, why := c.ratios(of)
 	published := "none"
 	if c.ratio != 0 {
 		published = fmt.Sprintf("%.2f", c.ratio)
 	}
 	if len(ratios) == 0 {
-		return fmt.Sprintf("| %s | %s | %s | not measured: %s | |", c.text, target, published, why)
+		return fmt.Sprintf("| %s | %s | %s | not measured: %s | |", c.text, target, published, why), false
 	}
 	e, err := stats.EstimateMedian(ratios)
 	if err != nil {
-		return fmt.Sprintf("| %s | %s | %s | %v | |", c.text, target, published, err)
+		return fmt.Sprintf("| %s | %s | %s | %v | |", c.text, target, published, err), false
 	}
 	interval := ""
 	if e.Interval != nil {
 		interval = fmt.Sprintf(" (%.3g to %.3g)", e.Interval.Low, e.Interval.High)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %.3g%s, n=%d | |", c.text, target, published, e.Median, interval, e.N)
+	return fmt.Sprintf("| %s | %s | %s | %.3g%s, n=%d | |", c.text, target, published, e.Median, interval, e.N), true
 }
 
 // ratios of the trials, block by block.
@@ -219,8 +242,8 @@ func sameLabels(have map[string]string, want labels) bool {
 func nodeClaims() []claim {
 	against := func(text string, mysql, mysql2, mariadb float64, l labels) []claim {
 		return []claim{
-			{text: "S3 " + text + ": mariadb over mysql2", ratio: cluster.MariaDB / mysql2, of: l.with("driver=mariadb"), to: l.with("driver=mysql2")},
-			{text: "S3 " + text + ": mysql (promise-mysql) over mysql2", ratio: cluster.MySQL / mysql2, of: l.with("driver=promise-mysql"), to: l.with("driver=mysql2")},
+			{text: "S3 " + text + ": mariadb over mysql2", ratio: mariadb / mysql2, of: l.with("driver=mariadb"), to: l.with("driver=mysql2")},
+			{text: "S3 " + text + ": mysql (promise-mysql) over mysql2", ratio: mysql / mysql2, of: l.with("driver=promise-mysql"), to: l.with("driver=mysql2")},
 		}
 	}
 	var out []claim
@@ -245,7 +268,7 @@ func nodeClaims() []claim {
 // pythonClaims are those of S2, for every driver that has both sides.
 func pythonClaims() []claim {
 	var out []claim
-	for _, d := range harnesses[1].drivers {
+	for _, d := range []string{"PyMySQL", "mysqlclient", "mysql-connector-python", "mysql-connector-python-pure", "mariadb", "asyncmy", "aiomysql"} {
 		driver := "driver=" + d
 		many := operation("Insert", "scheme=ExecuteMany", "rows=1000", driver)
 		out = append(out,

@@ -1,8 +1,6 @@
 package bench
 
 import (
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,101 +14,120 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// The benchmarks of the operator itself run by make bench-trials only: they print
-// figures, and hold them against the bars of docs/performance.md.
-func onlyAsBenchmark(t *testing.T) {
-	t.Helper()
-	if os.Getenv("ASSAY_BENCH") == "" {
-		t.Skip("a benchmark: make bench-trials")
-	}
-}
-
 // quantile of a sample by the nearest rank.
 func quantile(sample []float64, q float64) float64 {
 	sorted := slices.Sorted(slices.Values(sample))
 	return sorted[min(len(sorted)-1, int(q*float64(len(sorted))))]
 }
 
-// Four clients begin to measure together, 50 times.
-func TestBenchStartSkew(t *testing.T) {
-	onlyAsBenchmark(t)
-	ns := cluster.Namespace(t)
+// report reports a sample as metrics WHAT-p50-UNIT, -min-, -max- and WHAT-n.
+func report(b *testing.B, what, unit string, sample []float64) {
+	b.Helper()
+	b.ReportMetric(quantile(sample, 0.5), what+"-p50-"+unit)
+	b.ReportMetric(slices.Min(sample), what+"-min-"+unit)
+	b.ReportMetric(slices.Max(sample), what+"-max-"+unit)
+	b.ReportMetric(float64(len(sample)), what+"-n")
+}
+
+// Four clients begin to measure together, 50 times. The bar: a p99 of 10 ms between the first
+// process and the last.
+func BenchmarkStartSkew(b *testing.B) {
+	for b.Loop() {
+		startSkew(b)
+	}
+}
+
+func startSkew(b *testing.B) {
+	ns := cluster.Namespace(b)
 	text := cluster.RunYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 4, shape: {inline: {cpu: 450m, memory: 128Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 15*time.Minute)
+	got := cluster.AwaitRun(b, cluster.Apply(b, ns, text), 15*time.Minute)
 	// Windows of a second by clients of a slice of a CPU may be no measurement of the
 	// server; when they began, they tell all the same.
 	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
-		t.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
+		b.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
 	}
 	var spreads, late, told, unsure []float64
 	claimed := 0
-	for _, rec := range cluster.Records(t, got) {
+	for _, rec := range cluster.Records(b, got) {
 		s, err := strconv.ParseFloat(rec.StartSkew, 64)
 		if err != nil {
-			t.Fatalf("trial %d has no start skew: %v", rec.Index, err)
+			b.Fatalf("trial %d has no start skew: %v", rec.Index, err)
 		}
 		u, err := strconv.ParseFloat(rec.StartSkewUncertainty, 64)
 		if err != nil {
-			t.Fatalf("trial %d has no uncertainty of its start skew: %v", rec.Index, err)
+			b.Fatalf("trial %d has no uncertainty of its start skew: %v", rec.Index, err)
 		}
 		told, unsure = append(told, 1000*s), append(unsure, 1000*u)
 		if s > u {
 			claimed++
 		}
-		var first, last float64
-		for i := range 4 {
-			times := cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), i).Times
-			after := 1000 * times.MeasureStarted.Sub(*times.Planned).Seconds()
-			late = append(late, after)
-			if i == 0 {
-				first, last = after, after
-			}
-			first, last = min(first, after), max(last, after)
-		}
-		spreads = append(spreads, last-first) // all of them planned one instant, on one clock
+		after := startsOf(b, ns, contract.TrialName(got.Name, rec.Index, 0), 4)
+		late = append(late, after...)
+		spreads = append(spreads, slices.Max(after)-slices.Min(after)) // all of them planned one instant, on one clock
 	}
-	fmt.Printf("startSkew of %d trials, by the tool's clock: median %.2f ms, give or take %.2f ms (median); more than its uncertainty in %d\n",
-		len(told), quantile(told, 0.5), quantile(unsure, 0.5), claimed)
-	fmt.Printf("start of the processes of 4 clients over %d trials (last minus first): median %.2f ms, p99 %.2f ms, max %.2f ms\n",
-		len(spreads), quantile(spreads, 0.5), quantile(spreads, 0.99), slices.Max(spreads))
-	fmt.Printf("each client after the planned start: median %.2f ms, p99 %.2f ms, max %.2f ms (n=%d)\n",
-		quantile(late, 0.5), quantile(late, 0.99), slices.Max(late), len(late))
-	if p99 := quantile(spreads, 0.99); p99 > 10 {
-		t.Errorf("p99 of the start skew is %.2f ms, over 10 ms", p99)
+	// By the tool's clock: the skew that a trial states, what it is uncertain by, and in how many
+	// trials it is more than that.
+	report(b, "skew", "ms", told)
+	report(b, "skew-uncertainty", "ms", unsure)
+	b.ReportMetric(float64(claimed), "skew-claimed-n")
+	// The processes of the clients: the last after the first, and each after the planned start.
+	report(b, "spread", "ms", spreads)
+	report(b, "late", "ms", late)
+	p99 := quantile(spreads, 0.99)
+	b.ReportMetric(p99, "spread-p99-ms")
+	b.ReportMetric(quantile(late, 0.99), "late-p99-ms")
+	if p99 > 10 {
+		b.Errorf("p99 of the start skew is %.2f ms, over 10 ms", p99)
 	}
 }
 
-// The time between two trials, with nothing to reset.
-func TestBenchDeadTime(t *testing.T) {
-	onlyAsBenchmark(t)
-	ns := cluster.Namespace(t)
+// startsOf is how long after the planned start each client of a trial began to measure, in ms.
+func startsOf(b *testing.B, ns, trial string, clients int) []float64 {
+	b.Helper()
+	var out []float64
+	for i := range clients {
+		times := cluster.Stored(b, ns, trial, i).Times
+		out = append(out, 1000*times.MeasureStarted.Sub(*times.Planned).Seconds())
+	}
+	return out
+}
+
+// The time between two trials, with nothing to reset. The bars: a median of 1.5 s, of which
+// 100 ms for the speed of the machines.
+func BenchmarkDeadTime(b *testing.B) {
+	for b.Loop() {
+		deadTime(b)
+	}
+}
+
+func deadTime(b *testing.B) {
+	ns := cluster.Namespace(b)
 	text := cluster.RunYAML("dead", "", "  design: {blocks: 21, warmup: 1s, duration: 3s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{shape: {inline: {cpu: 500m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
-	cluster.Complete(t, got)
-	dead := gaps(cluster.Records(t, got), time.Second)
-	fmt.Printf("dead time between trials: median %.2f s, min %.2f s, max %.2f s, n=%d\n",
-		quantile(dead, 0.5), slices.Min(dead), slices.Max(dead), len(dead))
+	got := cluster.AwaitRun(b, cluster.Apply(b, ns, text), 10*time.Minute)
+	cluster.Complete(b, got)
+	dead := gaps(cluster.Records(b, got), time.Second)
+	report(b, "dead", "s", dead)
 	if m := quantile(dead, 0.5); m > 1.5 {
-		t.Errorf("the median dead time is %.2f s, over 1.5 s", m)
+		b.Errorf("the median dead time is %.2f s, over 1.5 s", m)
 	}
-	speed := speedTimes(t, got)
-	fmt.Printf("of it for the speed of both machines: median %.0f ms, max %.0f ms, n=%d\n", quantile(speed, 0.5), slices.Max(speed), len(speed))
+	speed := speedTimes(b, got)
+	report(b, "machine-speed", "ms", speed)
 	if m := quantile(speed, 0.5); m > 100 {
-		t.Errorf("measuring the speed of the machines takes %.0f ms in the median, over 100 ms", m)
+		b.Errorf("measuring the speed of the machines takes %.0f ms in the median, over 100 ms", m)
 	}
 }
 
 // speedTimes is how long measuring the speed of the client's and the target's machine took in
 // each trial, in ms.
-func speedTimes(t *testing.T, run *v1alpha1.BenchmarkRun) []float64 {
-	t.Helper()
+func speedTimes(b *testing.B, run *v1alpha1.BenchmarkRun) []float64 {
+	b.Helper()
 	var out []float64
-	for _, rec := range cluster.Records(t, run) {
-		res := cluster.Stored(t, run.Namespace, contract.TrialName(run.Name, rec.Index, 0), 0)
+	for _, rec := range cluster.Records(b, run) {
+		res := cluster.Stored(b, run.Namespace, contract.TrialName(run.Name, rec.Index, 0), 0)
 		if res.Client.Speed == nil || res.Target == nil || res.Target.Speed == nil {
-			t.Fatalf("trial %d: the speed of a machine is not known: %+v", rec.Index, res.Problems)
+			b.Fatalf("trial %d: the speed of a machine is not known: %+v", rec.Index, res.Problems)
 		}
 		out = append(out, 1000*(res.Client.Speed.Seconds+res.Target.Speed.Seconds))
 	}
@@ -128,34 +145,43 @@ func gaps(all []journal.Record, warmup time.Duration) []float64 {
 	return out
 }
 
-// A data directory of 1 GiB is put back before each trial.
-func TestBenchReset(t *testing.T) {
-	onlyAsBenchmark(t)
-	ns := cluster.Namespace(t)
+// A data directory of at least 1 GiB is put back before each trial.
+func BenchmarkReset(b *testing.B) {
+	for b.Loop() {
+		reset(b)
+	}
+}
+
+func reset(b *testing.B) {
+	ns := cluster.Namespace(b)
 	text := cluster.RunYAML("reset", strings.Replace(cluster.MariaDB, "size: 1Gi", "size: 6Gi", 1),
 		"  design: {blocks: 6, warmup: 0s, duration: 3s, dataReset: PerTrial}\n")
 	// About 240 bytes a row: 4 tables of a million rows are about 1 GiB.
 	text = strings.Replace(text, "tables: 2, tableSize: 2000", "tables: 4, tableSize: 1000000", 1)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 25*time.Minute)
-	cluster.Complete(t, got)
-	snapshot := cluster.Stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
-	fmt.Printf("snapshot of %.2f GiB in %d files: %.2f s (reflink %t), server down for %.2f s\n",
-		float64(snapshot.Bytes)/(1<<30), snapshot.Files, snapshot.Seconds, snapshot.Reflink, snapshot.StoppedSeconds)
-	all := cluster.Records(t, got)
+	got := cluster.AwaitRun(b, cluster.Apply(b, ns, text), 25*time.Minute)
+	cluster.Complete(b, got)
+	snapshot := cluster.Stored(b, ns, contract.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
+	b.ReportMetric(float64(snapshot.Bytes)/(1<<30), "snapshot-GiB")
+	b.ReportMetric(float64(snapshot.Files), "snapshot-files")
+	b.ReportMetric(snapshot.Seconds, "snapshot-s")
+	b.ReportMetric(snapshot.StoppedSeconds, "server-down-s")
+	b.Logf("the file system shares blocks of copies (reflink): %t", snapshot.Reflink)
+	all := cluster.Records(b, got)
 	var resets, copies, verifies, dead []float64
 	for i, rec := range all[1:] {
-		data := cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0).Data
+		data := cluster.Stored(b, ns, contract.TrialName(got.Name, rec.Index, 0), 0).Data
 		if data == nil || data.Reset == nil || data.Reset.Method != contract.ResetSnapshot {
-			t.Fatalf("trial %d was not reset: %+v", rec.Index, data)
+			b.Fatalf("trial %d was not reset: %+v", rec.Index, data)
 		}
 		reset := data.Reset.Ended.Sub(data.Reset.Started).Seconds()
 		resets, copies, verifies = append(resets, reset), append(copies, data.Reset.Copy.Seconds), append(verifies, data.Reset.VerifySeconds)
 		dead = append(dead, rec.MeasureStarted.Sub(all[i].MeasureEnded.Time).Seconds()-reset-data.Reset.VerifySeconds)
 	}
-	fmt.Printf("restore of %.2f GiB: median %.2f s (copy alone %.2f s), then %.2f s to count rows and compute checksums; n=%d\n",
-		float64(snapshot.Bytes)/(1<<30), quantile(resets, 0.5), quantile(copies, 0.5), quantile(verifies, 0.5), len(resets))
-	fmt.Printf("dead time between these trials without restore and check: median %.2f s, max %.2f s\n", quantile(dead, 0.5), slices.Max(dead))
+	report(b, "restore", "s", resets)
+	report(b, "restore-copy", "s", copies)
+	report(b, "check-of-data", "s", verifies)
+	report(b, "dead-besides", "s", dead)
 	if snapshot.Bytes < 1<<30 {
-		t.Errorf("the data directory has %d bytes, less than 1 GiB", snapshot.Bytes)
+		b.Errorf("the data directory has %d bytes, less than 1 GiB", snapshot.Bytes)
 	}
 }
