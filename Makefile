@@ -40,6 +40,11 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 ## Cluster
 
+# On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
+deploy demo: export ASSAY_IMAGES := demo
+e2e e2e-chaos bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e-full: export ASSAY_IMAGES := full
+
 .PHONY: cluster
 cluster: ## a real cluster on this machine (kind: a control plane, a target node, a client node)
 	@hack/cluster-up.sh

@@ -93,6 +93,11 @@ func (b builder) buildChain(ctx context.Context, c chain) error {
 func (b builder) build(ctx context.Context, i image) error {
 	start := time.Now()
 	log := filepath.Join(b.cache, i.file()+".log")
+	file, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
 	defer b.underway("image "+i.key(), log)()
 	folder, err := os.MkdirTemp(b.cache, "context.")
 	if err != nil {
@@ -102,15 +107,7 @@ func (b builder) build(ctx context.Context, i image) error {
 	if err := layContext(ctx, i, folder); err != nil {
 		return err
 	}
-	file, err := os.Create(log)
-	if err != nil {
-		return err
-	}
-	err = b.engine.build(ctx, i, folder, file)
-	if closed := file.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
+	if err := b.engine.build(ctx, i, folder, file); err != nil {
 		return fmt.Errorf("docker build: %w\n%s(whole log: %s)", err, lastLines(log, 30), log)
 	}
 	size, err := b.engine.megabytes(ctx, i.Tag)

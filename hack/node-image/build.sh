@@ -103,9 +103,17 @@ trap '[[ -z $container ]] || docker rm -f "$container" >/dev/null; rm -rf "$work
 
 step "node image: Debian packages and Kubernetes $version (both at once)"
 # One waits for the network, the other for the processor.
-if ! has "$debian"; then "$here/debian.sh" "$debian" >"$work/debian.log" 2>&1 & debian_job=$!; fi
+debian_job=''
+if ! has "$debian"; then
+  (
+    underway "Debian packages for the nodes" "$work/debian.log"
+    "$here/debian.sh" "$debian" >"$work/debian.log" 2>&1
+    underway_done
+  ) &
+  debian_job=$!
+fi
 "$REPO/hack/tool.sh" kubernetes local-path-provisioner kind >/dev/null
-[[ -z ${debian_job:-} ]] || wait "$debian_job" || fail "$(tail -n 20 "$work/debian.log")"
+[[ -z $debian_job ]] || wait "$debian_job" || fail "$(tail -n 20 "$work/debian.log")"
 kubernetes=$(tool kubernetes)
 
 step "node image: the images that the cluster runs"
