@@ -138,9 +138,9 @@ var badSpecs = map[string]badSpec{
 	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},
 	"a storage engine that the flavor lacks":     {replace: `flavor: MariaDB, version: "10.11"`, by: `flavor: MySQL, version: "9.7", storageEngine: RocksDB`, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].mysql.storageEngine: MySQL has no RocksDB: use one of InnoDB"},
 	"a limit below what the workload needs":      {replace: "threads: 4", by: "threads: 300", reason: string(contract.ReasonLimitTooLow), message: "spec.targets[0].mysql.config.max_connections: 200 is too low: the workload needs 300 connections"},
-	"a script of which there is no ConfigMap":    {replace: bench1, by: script("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.workload.sysbench.script.configMap: there is no ConfigMap "nowhere"`},
-	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
-	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
+	"a script of which there is no ConfigMap":    {replace: bench1, by: script("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.workload.sysbench.script.configMap: there is no ConfigMap "nowhere"`},
+	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigMapNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
+	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
 	"a published text without a number":          {replace: target1, by: target1 + published("numbers"), reason: v1alpha1.ReasonPublishedUnreadable, message: "key run: no number can be read from its text"},
 	"JDBC with a tool that does not speak it":    {replace: target1, by: jdbc, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.jdbc: sysbench does not speak JDBC"},
 	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "host:", "tls: Required, host:", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
@@ -161,9 +161,9 @@ var badSpecs = map[string]badSpec{
 	"a version that is not catalogued":           {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
 	"a Secret that does not exist":               {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
 	"a Secret that lacks a key":                  {replace: target1, by: external("halfsecret"), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "password"`},
-	"a ConfigMap that does not exist":            {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
-	"a setting that Assay owns":                  {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonConfigRejected, message: "datadir"},
-	"a setting that is no name":                  {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonConfigRejected, message: "a b"},
+	"a ConfigMap that does not exist":            {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigMapNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
+	"a setting that Assay owns":                  {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonSettingInvalid, message: "datadir"},
+	"a setting that is no name":                  {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonSettingInvalid, message: "a b"},
 	"a shape that no node offers":                {replace: "nodeSelector: {kind: t}", by: "nodeSelector: {kind: nothing}", reason: v1alpha1.ReasonNoNodeOffersShape, message: "target db"},
 	"a shape that is larger than nodes":          {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
 	"client and target on one node":              {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
@@ -262,7 +262,7 @@ func (b badSpec) awaitFailure(t *testing.T, key client.ObjectKey) {
 		if err := server.API.Get(t.Context(), key, run); err != nil {
 			t.Fatal(err)
 		}
-		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil {
+		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
 			if c.Reason != b.reason || !strings.Contains(c.Message, b.message) {
 				t.Errorf("failed with %s: %s\nwant %s with %q", c.Reason, c.Message, b.reason, b.message)
 			}

@@ -64,10 +64,10 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.Res
 func (in inputs) check(cm *corev1.ConfigMap) error {
 	files := filesOf(cm)
 	if len(files) == 0 {
-		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q is empty: each key becomes a file", in.field, in.configMap)
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "%s: ConfigMap %q is empty: each key becomes a file", in.field, in.configMap)
 	}
 	if _, has := files[in.file]; in.file != "" && !has {
-		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
 			in.field, in.configMap, in.file, slices.Sorted(maps.Keys(files)))
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path"
-	"strconv"
 	"testing"
 	"time"
 
@@ -16,14 +15,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/test/helpers/cluster"
-
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // pairs of one trial of Assay and one run by hand, in random order within the pair.
@@ -137,11 +134,7 @@ func byAssay(b *testing.B, run *v1alpha1.BenchmarkRun, index int32) float64 {
 		}
 		for _, v := range rec.Values {
 			if v.Name == contract.NameThroughput {
-				n, err := strconv.ParseFloat(v.Value, 64)
-				if err != nil {
-					b.Fatal(err)
-				}
-				return n
+				return v.Value
 			}
 		}
 		b.Fatalf("trial %d has no throughput: %s %s", index, rec.Reason, rec.Message)
@@ -199,7 +192,7 @@ func newByHand(b *testing.B, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 			b.Fatal(err)
 		}
 	}
-	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
+	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.ClientNodeNames[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
 	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &m.trial); err != nil {
 		b.Fatal(err)
 	}

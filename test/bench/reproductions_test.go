@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,13 +12,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/test/helpers/cluster"
-
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
-
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // claim is a published ratio of two rates, and the two measurements that repeat it.
@@ -66,7 +62,7 @@ const (
 func longWindows(text string) string {
 	before, after, _ := strings.Cut(text, "  - name: mysql\n")
 	_, after, _ = strings.Cut(after, "  clients:\n")
-	return strings.Replace(before+"  clients:\n"+after, "window: 300ms", "window: 2s", 1)
+	return strings.Replace(before+"  clients:\n"+after, "duration: 300ms", "duration: 2s", 1)
 }
 
 // samples of manifests.
@@ -130,7 +126,7 @@ func reproduce(b *testing.B, sample string, change func(string) string, claims [
 	for _, target := range got.Spec.Targets {
 		for _, c := range claims {
 			for _, delay := range delays(all) {
-				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
+				of := slices.DeleteFunc(slices.Clone(all), func(r contract.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
 				row, known := c.row(strings.TrimSpace(target.Name+" "+delay), of)
 				if known {
 					measured++
@@ -150,7 +146,7 @@ func reproduce(b *testing.B, sample string, change func(string) string, claims [
 
 // delays of the round trips in the records, in the order in which they come first; one empty
 // text without any.
-func delays(all []journal.Record) []string {
+func delays(all []contract.Record) []string {
 	var out []string
 	for _, r := range all {
 		if d := delayOf(r); !slices.Contains(out, d) {
@@ -160,7 +156,7 @@ func delays(all []journal.Record) []string {
 	return out
 }
 
-func delayOf(r journal.Record) string {
+func delayOf(r contract.Record) string {
 	if d, has := r.Parameters["delay"]; has {
 		return "+" + d.String()
 	}
@@ -169,7 +165,7 @@ func delayOf(r journal.Record) string {
 
 // row is a line of the table: claim, target, published, ours with its interval and n. known says
 // whether there is a number of ours.
-func (c claim) row(target string, of []journal.Record) (line string, known bool) {
+func (c claim) row(target string, of []contract.Record) (line string, known bool) {
 	ratios, why := c.ratios(of)
 	published := "none"
 	if c.ratio != 0 {
@@ -190,14 +186,14 @@ func (c claim) row(target string, of []journal.Record) (line string, known bool)
 }
 
 // ratios of the trials, block by block.
-func (c claim) ratios(all []journal.Record) (out []float64, why string) {
+func (c claim) ratios(all []contract.Record) (out []float64, why string) {
 	name := c.name
 	if name == "" {
 		name = contract.NameThroughput
 	}
 	why = "no trial has both"
 	for _, rec := range all {
-		if rec.State != v1alpha1.TrialSucceeded {
+		if rec.State != contract.Succeeded {
 			continue
 		}
 		of, hasOf := valueOf(rec, name, c.of)
@@ -210,13 +206,12 @@ func (c claim) ratios(all []journal.Record) (out []float64, why string) {
 }
 
 // valueOf is the value with exactly these labels, the parameters of the cell among them.
-func valueOf(rec journal.Record, name string, want labels) (float64, bool) {
+func valueOf(rec contract.Record, name string, want labels) (float64, bool) {
 	for _, v := range rec.Values {
 		if v.Name != name || !sameLabels(v.Labels, want) {
 			continue
 		}
-		f, err := strconv.ParseFloat(v.Value, 64)
-		return f, err == nil
+		return v.Value, true
 	}
 	return 0, false
 }
@@ -319,8 +314,7 @@ func batchClaims() []claim {
 // delayed is a run with longer round trips: "10 to 50 times at 1 ms" was never measured.
 func delayed(string) string {
 	text := cluster.DriversYAML("delayed", cluster.MariaDB, "      - {language: C, name: libmariadb}\n",
-		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n",
-		"      rounds: 1\n      delay: 1us\n")
+		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n      delay: 1us\n", "rounds: 1")
 	return strings.Replace(text, "  design:", "  matrix:\n  - {name: delay, values: [1us, 1ms, 5ms]}\n  design:", 1)
 }
 

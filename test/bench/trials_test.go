@@ -2,16 +2,13 @@ package bench
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/test/helpers/cluster"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // quantile of a sample by the nearest rank.
@@ -50,14 +47,10 @@ func startSkew(b *testing.B) {
 	var spreads, late, told, unsure []float64
 	claimed := 0
 	for _, rec := range cluster.Records(b, got) {
-		s, err := strconv.ParseFloat(rec.StartSkew, 64)
-		if err != nil {
-			b.Fatalf("trial %d has no start skew: %v", rec.Index, err)
+		if rec.StartSkewSeconds == nil || rec.StartSkewUncertaintySeconds == nil {
+			b.Fatalf("trial %d has no start skew with an uncertainty", rec.Index)
 		}
-		u, err := strconv.ParseFloat(rec.StartSkewUncertainty, 64)
-		if err != nil {
-			b.Fatalf("trial %d has no uncertainty of its start skew: %v", rec.Index, err)
-		}
+		s, u := *rec.StartSkewSeconds, *rec.StartSkewUncertaintySeconds
 		told, unsure = append(told, 1000*s), append(unsure, 1000*u)
 		if s > u {
 			claimed++
@@ -136,10 +129,10 @@ func speedTimes(b *testing.B, run *v1alpha1.BenchmarkRun) []float64 {
 
 // gaps are the times between the measured windows, without the warm-up and the
 // resets, in seconds.
-func gaps(all []journal.Record, warmup time.Duration) []float64 {
+func gaps(all []contract.Record, warmup time.Duration) []float64 {
 	var out []float64
 	for i := 1; i < len(all); i++ {
-		gap := all[i].MeasureStarted.Sub(all[i-1].MeasureEnded.Time) - warmup
+		gap := all[i].WindowStartTime.Sub(*all[i-1].WindowEndTime) - warmup
 		out = append(out, gap.Seconds())
 	}
 	return out
@@ -175,7 +168,7 @@ func reset(b *testing.B) {
 		}
 		reset := data.Reset.Ended.Sub(data.Reset.Started).Seconds()
 		resets, copies, verifies = append(resets, reset), append(copies, data.Reset.Copy.Seconds), append(verifies, data.Reset.VerifySeconds)
-		dead = append(dead, rec.MeasureStarted.Sub(all[i].MeasureEnded.Time).Seconds()-reset-data.Reset.VerifySeconds)
+		dead = append(dead, rec.WindowStartTime.Sub(*all[i].WindowEndTime).Seconds()-reset-data.Reset.VerifySeconds)
 	}
 	report(b, "restore", "s", resets)
 	report(b, "restore-copy", "s", copies)

@@ -19,12 +19,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/test/helpers/cluster"
-
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // harnesses are the drivers of each language whose image can be built anywhere.
@@ -53,7 +51,7 @@ func TestDrivers(t *testing.T) {
 		}
 	}
 	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers", cluster.MariaDB, entries.String(),
-		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "      rounds: 1\n"))
+		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "rounds: 1"))
 	got := cluster.AwaitRun(t, run, 6*time.Minute)
 	cluster.Complete(t, got)
 	if want := len(harnesses); len(got.Status.Trials) != want {
@@ -113,7 +111,7 @@ func conforms(t *testing.T, target, language string, names []string) {
       - {operation: Do, schemes: [SingleRow, Prepared]}
       - {operation: Connect}
       - {operation: Encode}`
-	run := cluster.Apply(t, ns, cluster.DriversYAML("conformance", target, entries.String(), benchmarks, "      rounds: 1\n      window: 50ms\n      warmup: 20ms\n"))
+	run := cluster.Apply(t, ns, cluster.DriversYAML("conformance", target, entries.String(), benchmarks, "rounds: 1, warmup: 20ms, duration: 50ms"))
 	got := cluster.AwaitRun(t, run, 10*time.Minute)
 	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
 		t.Fatalf("not complete: %s", cluster.Message(got, v1alpha1.ConditionFailed))
@@ -235,7 +233,7 @@ func TestDriversWithTLSRequired(t *testing.T) {
 		}
 	}
 	target := strings.Replace(cluster.MariaDB, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
-	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "      window: 100ms\n      warmup: 0s\n"))
+	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "warmup: 0s, duration: 100ms"))
 	got := cluster.AwaitRun(t, run, 10*time.Minute)
 	cluster.Complete(t, got)
 	measured := 0

@@ -95,7 +95,7 @@ func TestEverySysbenchTest(t *testing.T) {
 			got := cluster.AwaitRun(t, cluster.Apply(t, ns, workloadOf("every", cluster.MariaDB+"\n"+cluster.MySQL, workload)), 3*time.Minute)
 			cluster.Complete(t, got)
 			for _, trial := range got.Status.Trials {
-				checkStored(t, ns, trial, 1)
+				checkStored(t, ns, inStatus(trial), 1)
 			}
 		})
 	}

@@ -11,9 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/test/helpers/cluster"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // Three scenarios of sysbench at three numbers of threads on MySQL 9.7, which refuses
@@ -31,7 +30,7 @@ func TestSysbenchWithTLSRequired(t *testing.T) {
 `))
 	got := cluster.AwaitRun(t, run, 15*time.Minute)
 	cluster.Complete(t, got)
-	if len(got.Status.Targets) != 1 || !strings.HasPrefix(got.Status.Targets[0].TLS, "TLSv1") {
+	if len(got.Status.Targets) != 1 || got.Status.Targets[0].TLS == nil || !strings.HasPrefix(got.Status.Targets[0].TLS.Version, "TLSv1") {
 		t.Errorf("no session of the target was encrypted: %+v", got.Status.Targets)
 	}
 	if got.Status.Progress.Done != 9 {
@@ -74,8 +73,8 @@ func TestTLSOfEveryServer(t *testing.T) {
 	for _, trial := range got.Status.Trials {
 		i := slices.IndexFunc(got.Status.Targets, func(s v1alpha1.TargetStatus) bool { return s.Name == trial.Target })
 		target, tt := got.Status.Targets[i], tests[i]
-		if !strings.HasPrefix(target.TLS, "TLSv1.") {
-			t.Errorf("target %s: a session has %q", tt.name, target.TLS)
+		if target.TLS == nil || !strings.HasPrefix(target.TLS.Version, "TLSv1.") {
+			t.Errorf("target %s: a session has %+v", tt.name, target.TLS)
 		}
 		res := storedResult(t, ns, trial.Result)
 		if res.Server == nil || res.Server.Cipher == "" || res.Server.Variables["require_secure_transport"] != tt.required {
@@ -122,7 +121,7 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 	external := "  - {name: db, external: {host: " + address + ", tls: %s, credentials: {name: " + secret.Name + "}}}"
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("preferred", fmt.Sprintf(external, "Preferred"), shared)), 3*time.Minute)
 	cluster.Complete(t, got)
-	if got.Status.Targets[0].TLS != "none" {
+	if got.Status.Targets[0].TLS != nil {
 		t.Errorf("a session of a server without TLS has %q", got.Status.Targets[0].TLS)
 	}
 	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)

@@ -11,11 +11,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/test/helpers/cluster"
-
 	"github.com/assay-bench/assay/internal/contract"
-
 	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // ycsbYAML is a run of YCSB instead of sysbench.

@@ -108,6 +108,7 @@ func AwaitRun(t testing.TB, run *v1alpha1.BenchmarkRun, limit time.Duration) *v1
 	})
 }
 
+// AwaitState reads the run until a condition holds; what names it in the message of a failure.
 func AwaitState(t testing.TB, run *v1alpha1.BenchmarkRun, limit time.Duration, what string, holds func(*v1alpha1.BenchmarkRun) bool) *v1alpha1.BenchmarkRun {
 	t.Helper()
 	got := &v1alpha1.BenchmarkRun{}
@@ -130,6 +131,7 @@ func AwaitState(t testing.TB, run *v1alpha1.BenchmarkRun, limit time.Duration, w
 	return nil
 }
 
+// Condition is a condition that is True; nil otherwise.
 func Condition(r *v1alpha1.BenchmarkRun, kind string) *metav1.Condition {
 	c := apimeta.FindStatusCondition(r.Status.Conditions, kind)
 	if c == nil || c.Status != metav1.ConditionTrue {
@@ -138,6 +140,7 @@ func Condition(r *v1alpha1.BenchmarkRun, kind string) *metav1.Condition {
 	return c
 }
 
+// Message of a condition, whatever its status.
 func Message(r *v1alpha1.BenchmarkRun, kind string) string {
 	if c := apimeta.FindStatusCondition(r.Status.Conditions, kind); c != nil {
 		return c.Message
@@ -152,7 +155,7 @@ func Complete(t testing.TB, run *v1alpha1.BenchmarkRun) {
 	disturbed := false
 	for _, f := range run.Status.Findings {
 		disturbed = disturbed || f.Severity == string(validity.Disturbed)
-		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !ByTheMachine(f) {
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !ByTheMachine(f.Check) {
 			t.Fatalf("not valid: %s: %s", f.Check, f.Message)
 		}
 	}
@@ -168,18 +171,18 @@ func Complete(t testing.TB, run *v1alpha1.BenchmarkRun) {
 }
 
 // ByTheMachine: the finding is about others on the machine of the tests.
-func ByTheMachine(f v1alpha1.Finding) bool {
-	return slices.Contains([]string{"neighbours", "steal", "node-memory-pressure"}, f.Check)
+func ByTheMachine(check string) bool {
+	return slices.Contains([]string{"neighbours", "steal", "node-memory-pressure"}, check)
 }
 
 // Records reads the journal of a run.
-func Records(t testing.TB, run *v1alpha1.BenchmarkRun) []journal.Record {
+func Records(t testing.TB, run *v1alpha1.BenchmarkRun) []contract.Record {
 	t.Helper()
 	if run.Status.Results == nil {
 		t.Fatal("the run has no journal")
 	}
-	var out []journal.Record
-	for part := range run.Status.Results.Records {
+	var out []contract.Record
+	for part := range run.Status.Results.RecordConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		if err := API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)

@@ -31,8 +31,9 @@ spec:
 ` + more
 }
 
-// DriversYAML is a run of drivers; each entry is a language and a driver.
-func DriversYAML(name, targets, entries, benchmarks, more string) string {
+// DriversYAML is a run of drivers; each entry is a language and a driver. The design is that of
+// each measurement.
+func DriversYAML(name, targets, entries, benchmarks, design string) string {
 	return fmt.Sprintf(`
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
@@ -47,8 +48,7 @@ spec:
 %s
       benchmarks:
 %s
-%s
-  design: {blocks: 1, warmup: 0s, duration: 10m}
+  design: {blocks: 1, %s}
   deadline: 30m
-`, name, targets, entries, benchmarks, more)
+`, name, targets, entries, benchmarks, design)
 }
