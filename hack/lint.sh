@@ -11,7 +11,7 @@ step "lint: API"
 step "lint: shell"
 if command -v shellcheck >/dev/null; then
   # By the first line, since not every script is called .sh.
-  git grep -lzE '^#!.*\bbash|^# shellcheck shell=bash' -- hack .ci runners | xargs -0 shellcheck
+  git grep -lzE '^#!.*\bbash|^# shellcheck shell=bash' -- hack .ci runners harness | xargs -0 shellcheck
 else
   say "skipped: no shellcheck here (hack/install-debian.sh lint)"
 fi

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
+	"github.com/assay-bench/assay/test/harnesses"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -241,7 +242,7 @@ func nodeClaims() []claim {
 // pythonClaims are those of S2, for every driver that has both sides.
 func pythonClaims() []claim {
 	var out []claim
-	for _, d := range harnesses[1].drivers {
+	for _, d := range harnesses.All[1].Drivers {
 		driver := "driver=" + d
 		many := operation("Insert", "scheme=ExecuteMany", "rows=1000", driver)
 		out = append(out,
