@@ -167,7 +167,7 @@ func TestDocumentIsThatOfTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("docs/evidence/traps.md is not that of the table: go test ./test/traps -update")
+		t.Errorf("docs/evidence/traps.md is not that of the table: go test ./test/unit/traps -update")
 	}
 }
 
