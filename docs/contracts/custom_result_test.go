@@ -18,7 +18,7 @@ const customResultSchema = "custom-result.v1.schema.json"
 // The document that docs/guide/custom-tools.md shows is one that the schema and the agent
 // accept, and every change here is one that both refuse.
 func TestCustomResult(t *testing.T) {
-	page, err := os.ReadFile("../custom-tools.md")
+	page, err := os.ReadFile("../guide/custom-tools.md")
 	if err != nil {
 		t.Fatal(err)
 	}
