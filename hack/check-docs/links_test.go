@@ -75,12 +75,12 @@ func TestLinks(t *testing.T) {
 func TestCheck(t *testing.T) {
 	root := treeOf(t, map[string]string{
 		"go.mod": "module m\n", "Makefile": "test:\n",
-		"docs/reference/checks.md":         "`a`\n",
-		"internal/validity/f.go":  "package validity\ntype Finding struct { Check string }\nvar f = []Finding{{\"a\"}, {\"b\"}}\n",
-		"api/v1alpha1/c.go":       "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
-		"docs/evidence/claims.md": "- It is fast.\n",
-		"README.md":               "`make gone`\n",
-		"hack/tools/x/go.mod":     "module x\n", "hack/tools/x/broken.go": "no Go\n",
+		"docs/reference/checks.md": "`a`\n",
+		"internal/validity/f.go":   "package validity\ntype Finding struct { Check string }\nvar f = []Finding{{\"a\"}, {\"b\"}}\n",
+		"api/v1alpha1/c.go":        "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
+		"docs/evidence/claims.md":  "- It is fast.\n",
+		"README.md":                "`make gone`\n",
+		"hack/tools/x/go.mod":      "module x\n", "hack/tools/x/broken.go": "no Go\n",
 	})
 	problems, err := check(root)
 	if err != nil {
