@@ -38,7 +38,7 @@ Fields:
 {{- define "rules" -}}
 {{- $sep := " Rules: " -}}{{- $any := false -}}
 {{- range .Validation -}}
-{{- if not (or (eq . "Optional: {}") (eq . "Required: {}")) }}{{ $sep }}`{{ . }}`{{ $sep = "; " }}{{ $any = true }}{{ end -}}
+{{- if not (or (eq . "Optional: {}") (eq . "Required: {}")) }}{{ $sep }}`{{ . | replace "`" "" }}`{{ $sep = "; " }}{{ $any = true }}{{ end -}}
 {{- end -}}
 {{- if or (not .Type.Members) (eq .Type.Name "Duration") -}}
 {{- range index .Markers "kubebuilder:validation:XValidation" }}{{ $sep }}{{ .Message }}{{ $sep = "; " }}{{ $any = true }}{{ end -}}
