@@ -58,12 +58,12 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 	for i, res := range results {
 		asked := s.trialOf(e, s.now)
 		asked.Ref.Client = i
-		facts, err := s.runner.Facts(asked)
+		facts, err := s.work.Tool.Facts(asked)
 		if err != nil {
 			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
-		if s.runner.Demand != nil {
-			demand, err := s.runner.Demand(asked)
+		if s.work.Tool.Demand != nil {
+			demand, err := s.work.Tool.Demand(asked)
 			if err != nil {
 				return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 			}

@@ -28,7 +28,7 @@ const evidenceTime = 5 * time.Second
 // from its side, and for a restart that no client noticed. It waits a moment where
 // the cluster may not have told yet.
 func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *end) (*outcome, error) {
-	if s.target(e.ref.Target).External != nil {
+	if s.run.Target(e.ref.Target).External != nil {
 		return nil, nil
 	}
 	meta, err := r.metadata(ctx, s, e.name)

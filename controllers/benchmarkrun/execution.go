@@ -13,6 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/workload"
@@ -227,12 +230,30 @@ func (r *Reconciler) stopOthers(ctx context.Context, s *scope) (*outcome, error)
 	return new(waitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to stop", name)), nil
 }
 
+// checkInputs makes sure, before clients are started, that the files are those that
+// the run was accepted with.
+func (r *Reconciler) checkInputs(ctx context.Context, s *scope) error {
+	in := s.run.Status.Resolved.Inputs
+	if in == nil {
+		return nil
+	}
+	q := decision.GetObject{Kind: decision.KindConfigMap, Name: in.ConfigMap}
+	known, err := r.answer(ctx, s.run, decision.Known{}, []decision.Query{q})
+	if err != nil {
+		return err
+	}
+	if lost, is := accept.CheckFiles(*in, known.Ask().ConfigMap(in.ConfigMap)).(decision.Failed); is {
+		return refuse(lost.Reason, "%s", lost.Message)
+	}
+	return nil
+}
+
 // client is what the objects of an execution are built from.
 func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resources.Client, error) {
-	t := s.target(e.ref.Target)
+	t := s.run.Target(e.ref.Target)
 	limits := r.Config.Limits
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
-	image, err := s.runnerImage(e.workload)
+	image, err := s.work.Image(*s.run.Status.Resolved, e.workload)
 	if err != nil {
 		return resources.Client{}, err
 	}
@@ -251,7 +272,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name
 	} else {
-		c.CredentialKeys = s.builder(t).ClientKeys()
+		c.CredentialKeys = resources.Primary(s.run, t).ClientKeys()
 		if pod := s.targetPod(t.Name); pod != nil {
 			c.Began = workload.BeganAs(pod, resources.ServerContainer).String()
 		}
@@ -268,29 +289,31 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 
 // trialOf is what the clients of an execution are told.
 func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
-	t := s.target(e.ref.Target)
+	t := s.run.Target(e.ref.Target)
 	trial := runner.Trial{
-		Version: runner.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+		Version: runner.TrialVersion, Ref: e.ref, Runner: s.work.Tool.Name, Workload: e.workload, Clients: e.clients,
 		WarmupSeconds:   int64(s.run.Spec.Design.Warmup.Seconds()),
 		DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
 		Snapshot:        e.snapshot,
 		Deadline:        deadline,
-		Demand:          s.demand.all,
+		Demand:          s.demand.All,
 		Seed:            s.seed(),
-		SharedServer:    sharesServer(s.run.Spec.Targets, t),
+		SharedServer:    target.SharesServer(s.run.Spec.Targets, t),
 	}
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
 	}
-	if s.runner.Skips != nil && s.runner.Skips(trial, runner.Warmup) {
+	if s.work.Tool.Skips != nil && s.work.Tool.Skips(trial, runner.Warmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
 		trial.Endpoint = externalEndpoint(t.External)
 		return trial
 	}
-	address := s.builder(t).Address()
-	trial.Replicas = s.replicaAgents(t)
+	address := resources.Primary(s.run, t).Address()
+	for _, replica := range resources.Replicas(s.run, t) {
+		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
+	}
 	trial.Agent = fmt.Sprintf("%s:%d", address, resources.AgentPort)
 	trial.Endpoint = runner.Endpoint{
 		Host: address, Port: resources.DatabasePort, Database: resources.Database,

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/result"
@@ -218,9 +219,9 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 		s := &scope{
 			run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
 			plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			runner: runner.Runner{Facts: func(runner.Trial) (runner.Facts, error) {
+			work: accept.Work{Tool: runner.Runner{Facts: func(runner.Trial) (runner.Facts, error) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
-			}},
+			}}},
 		}
 		findings, _ := s.check(execution{ref: result.TrialRef{Target: "a"}}, []result.Result{res}, result.Skew{})
 		if got := slices.ContainsFunc(findings, isInvalid); got != want {

@@ -35,7 +35,7 @@ func (s *scope) loadFigures(e execution, results []result.Result) ([]v1alpha1.Va
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.name, err)
 	}
-	out = append(out, values(s.runner.Summary, merged)...)
+	out = append(out, values(s.work.Tool.Summary, merged)...)
 	return out[:min(len(out), maxLoad)], nil
 }
 
@@ -66,12 +66,12 @@ func (s *scope) rowsLoaded(e execution, results []result.Result) (rows int64, kn
 		return 0, false, nil
 	}
 	var own map[string]int64
-	if s.runner.Rows != nil {
-		if own, err = s.runner.Rows(s.trialOf(e, s.now)); err != nil {
+	if s.work.Tool.Rows != nil {
+		if own, err = s.work.Tool.Rows(s.trialOf(e, s.now)); err != nil {
 			return 0, false, fmt.Errorf("the rows of %s: %w", e.name, err)
 		}
 	}
-	if len(own) == 0 && s.target(e.ref.Target).External != nil {
+	if len(own) == 0 && s.run.Target(e.ref.Target).External != nil {
 		return 0, false, nil
 	}
 	for _, table := range results[0].Data.Tables {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -71,8 +72,8 @@ func TestLoadFigures(t *testing.T) {
 				target.MySQL, target.External = nil, &v1alpha1.ExternalTarget{Host: "db.example"}
 			}
 			s := &scope{
-				run:    loadedRun(target),
-				runner: runner.Runner{Summary: []string{"throughput"}, Rows: tc.rows}, now: at,
+				run:  loadedRun(target),
+				work: accept.Work{Tool: runner.Runner{Summary: []string{"throughput"}, Rows: tc.rows}}, now: at,
 			}
 			e := execution{name: "run-db-load", ref: result.TrialRef{Phase: string(runner.Prepare), Target: "db"}, clients: len(tc.results)}
 			got, err := s.loadFigures(e, tc.results)
@@ -85,8 +86,8 @@ func TestLoadFigures(t *testing.T) {
 		})
 	}
 	s := &scope{
-		run:    loadedRun(v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}),
-		runner: runner.Runner{Rows: func(runner.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}, now: at,
+		run:  loadedRun(v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}),
+		work: accept.Work{Tool: runner.Runner{Rows: func(runner.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}}, now: at,
 	}
 	if _, err := s.loadFigures(execution{ref: result.TrialRef{Target: "db"}}, []result.Result{loaded(0, 0, 4)}); err == nil {
 		t.Error("rows that cannot be told are no error")

@@ -3,10 +3,8 @@ package benchmarkrun
 import (
 	"context"
 	"errors"
-	"maps"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
@@ -29,8 +27,8 @@ func (r *Reconciler) compareTargets(ctx context.Context, s *scope, target string
 	if err != nil || other == nil {
 		return err
 	}
-	trial := s.trialOf(execution{ref: res.Trial, workload: s.workload, clients: 1}, s.now)
-	same := s.runner.SameBytes != nil && s.runner.SameBytes(trial)
+	trial := s.trialOf(execution{ref: res.Trial, workload: s.work.Params, clients: 1}, s.now)
+	same := s.work.Tool.SameBytes != nil && s.work.Tool.SameBytes(trial)
 	for _, f := range validity.CompareData(*other, *res, same) {
 		found := findingOf(f)
 		found.Target = target
@@ -54,7 +52,7 @@ func (r *Reconciler) loaded(ctx context.Context, s *scope, target string) (*resu
 // server did for all of them, and whether its data was still what was loaded.
 func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, merged result.Result, skew result.Skew) ([]v1alpha1.Finding, error) {
 	asked := s.trialOf(e, s.now)
-	facts, err := s.runner.Facts(asked)
+	facts, err := s.work.Tool.Facts(asked)
 	if err != nil {
 		return nil, nil // check has said so
 	}
@@ -80,35 +78,3 @@ func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, m
 // of the target's own data. What a reset loads counts as inserted too, and the agent has compared
 // the tables then. A server that other targets share counts what they loaded and did.
 func (s *scope) mayDrift(trial runner.Trial) bool { return !s.resets() && !trial.SharedServer }
-
-// checkData refuses a cell that needs other tables than Prepare makes, such as
-// bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
-// that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (s *scope) checkData(index int, cell plan.Cell, trial runner.Trial) error {
-	if s.runner.Rows == nil || len(cell) == 0 {
-		return nil
-	}
-	needed, err := s.runner.Rows(trial)
-	if err != nil {
-		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", index, cell, err)
-	}
-	trial.Workload = s.workload
-	loaded, err := s.runner.Rows(trial)
-	if err != nil {
-		return refuse(v1alpha1.ReasonInvalidSpec, "spec.workload: it is what is loaded, whatever spec.matrix says: %v", err)
-	}
-	if len(needed) > 0 && len(loaded) > 0 && !maps.Equal(needed, loaded) {
-		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v) needs other tables than spec.workload loads "+
-			"(%d tables with %d rows against %d with %d), and a run loads one data set: make one run for each",
-			index, cell, len(needed), total(needed), len(loaded), total(loaded))
-	}
-	return nil
-}
-
-func total(rows map[string]int64) int64 {
-	var sum int64
-	for _, n := range rows {
-		sum += n
-	}
-	return sum
-}

@@ -16,10 +16,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 // scope is the world of one run, read once per pass. ConfigMaps are looked up by
@@ -37,12 +38,13 @@ type scope struct {
 	strays []*corev1.Pod
 
 	// Set by accept.
-	plan   *plan.Plan
-	runner runner.Runner
-	// workload is the runner's part of the spec as JSON.
-	workload []byte
+	plan *plan.Plan
+	work accept.Work
 	// demand of the trials of the plan.
-	demand demand
+	demand accept.Demand
+
+	// Set by provision.
+	targets target.Result
 
 	// Set by readJournal.
 	journal notebook
@@ -125,40 +127,6 @@ func clientIndex(pod *corev1.Pod) int {
 		return 0
 	}
 	return n
-}
-
-// target finds a target of the spec.
-func (s *scope) target(name string) v1alpha1.Target {
-	for _, t := range s.run.Spec.Targets {
-		if t.Name == name {
-			return t
-		}
-	}
-	return v1alpha1.Target{}
-}
-
-// resolved finds the pinned inputs of a target.
-func (s *scope) resolved(name string) v1alpha1.ResolvedTarget { return resolved(s.run, name) }
-
-func resolved(run *v1alpha1.BenchmarkRun, name string) v1alpha1.ResolvedTarget {
-	for _, t := range run.Status.Resolved.Targets {
-		if t.Name == name {
-			return t
-		}
-	}
-	return v1alpha1.ResolvedTarget{}
-}
-
-// nodeOf a target that Assay places; empty for an external one.
-func (s *scope) nodeOf(target string) string {
-	if p := s.run.Status.Placement; p != nil {
-		for _, t := range p.Targets {
-			if t.Name == target {
-				return t.Node
-			}
-		}
-	}
-	return ""
 }
 
 // targetStatus finds or adds the status of a target.

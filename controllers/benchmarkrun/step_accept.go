@@ -2,96 +2,64 @@ package benchmarkrun
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 )
 
 // accept makes the plan and, once, resolves every reference of the spec and pins
 // what it meant. It refuses what cannot work and names the field.
 func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
-	run := s.run
-	name, params := workloadOf(run.Spec.Workload)
-	var ok bool
-	if s.runner, ok = r.Runner(name); !ok {
-		return failWith(v1alpha1.ReasonInvalidSpec, "spec.workload: this operator has no runner %q", name), nil
-	}
-	var err error
-	if s.workload, err = json.Marshal(params); err != nil {
-		return outcome{}, fmt.Errorf("marshalling spec.workload.%s: %w", name, err)
-	}
-	if err := r.readPlan(ctx, s, dataFields(run.Spec.Workload, s.runner)); err != nil {
+	res, err := r.decideAccept(ctx, s)
+	if err != nil {
 		return outcome{}, err
 	}
-	run.Status.Progress.Planned = int32(len(s.plan.Trials))
-	if run.Status.Resolved == nil {
-		resolved, err := r.resolve(ctx, s)
-		if err != nil {
-			return outcome{}, err
-		}
-		if err := s.foresee(*resolved); err != nil {
-			return outcome{}, err
-		}
-		run.Status.Resolved = resolved
-		run.Status.AcceptedTime = &metav1.Time{Time: s.now}
-		run.Status.SpecHash = specHash(run.Spec, s.plan.Seed, *resolved)
+	s.work, s.plan, s.demand = res.Work, res.Planned.Plan, res.Planned.Demand
+	if s.plan != nil {
+		r.plans.Store(s.run.UID, res.Planned)
+		s.run.Status.Progress.Planned = int32(len(s.plan.Trials))
 	}
-	if err := r.markRun(ctx, s); err != nil {
+	if failure, failed := res.State.(decision.Failed); failed {
+		return outcomeOf(failure), nil
+	}
+	if err := r.act(ctx, s, res.Actions); err != nil {
 		return outcome{}, err
 	}
-	if run.Spec.Suspend && len(s.statefulSets) == 0 && len(s.jobs) == 0 {
-		r.Queue.Forget(run.UID)
-		return waitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started"), nil
-	}
-	if run.Status.Plan == nil {
-		if err := r.writePlan(ctx, s); err != nil {
-			return outcome{}, err
-		}
+	mergeAccepted(s, res)
+	if _, waits := res.State.(decision.Waiting); waits {
+		r.Queue.Forget(s.run.UID)
+		return outcomeOf(res.State), nil
 	}
 	if err := r.readJournal(ctx, s); err != nil {
 		return outcome{}, err
 	}
-	return doneWith("%d trials planned: %d cells x %d targets x %d blocks",
-		len(s.plan.Trials), len(s.plan.Cells), len(s.plan.Targets), run.Spec.Design.Blocks), nil
+	return outcomeOf(res.State), nil
 }
 
-// workloadOf names the tool of a workload and its part of the spec.
-func workloadOf(w v1alpha1.Workload) (string, any) {
-	switch {
-	case w.YCSB != nil:
-		return "ycsb", w.YCSB
-	case w.Drivers != nil:
-		return "drivers", w.Drivers
-	case w.Custom != nil:
-		return "custom", w.Custom
+// mergeAccepted puts into the status what the room accept says.
+func mergeAccepted(s *scope, res accept.Result) {
+	st := &s.run.Status
+	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
+	for _, t := range s.run.Spec.Targets {
+		s.targetStatus(t.Name) // in the order of the spec
 	}
-	return "sysbench", w.Sysbench
+	for _, q := range res.Status.Quoted {
+		target := s.targetStatus(q.Target)
+		target.Quoted, target.Source = q.Values, q.Source
+	}
+	s.findAll(res.Findings)
 }
 
-// newWorkload is an empty part of the spec of the same tool.
-func newWorkload(w v1alpha1.Workload) any {
-	switch {
-	case w.YCSB != nil:
-		return new(v1alpha1.YCSBWorkload)
-	case w.Drivers != nil:
-		return new(v1alpha1.DriversWorkload)
-	case w.Custom != nil:
-		return new(v1alpha1.CustomWorkload)
+// outcomeOf a room's state.
+func outcomeOf(state decision.State) outcome {
+	switch st := state.(type) {
+	case decision.Failed:
+		return outcome{kind: failed, reason: st.Reason, message: st.Message}
+	case decision.Waiting:
+		return outcome{kind: waiting, reason: orDefault(st.Reason, v1alpha1.ReasonProgressing), message: st.Message}
+	case decision.Done:
+		return outcome{kind: done, reason: st.Reason, message: st.Message}
 	}
-	return new(v1alpha1.SysbenchWorkload)
-}
-
-// dataFields are what decides the data that is loaded: fields of the tool and, of a
-// custom one, the parameters that the user names.
-func dataFields(w v1alpha1.Workload, tool runner.Runner) []string {
-	fields := slices.Clone(tool.DataFields)
-	if w.Custom != nil {
-		fields = append(fields, w.Custom.DataParameters...)
-	}
-	return fields
+	return outcome{kind: waiting, reason: v1alpha1.ReasonProgressing}
 }

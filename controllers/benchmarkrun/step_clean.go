@@ -28,9 +28,9 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 		e := execution{
 			name: v1alpha1.CleanupName(s.run.Name, t.Name),
 			ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Cleanup), Target: t.Name},
-			busy: r.Config.Limits.Cleanup.Duration, workload: s.workload, clients: 1,
+			busy: r.Config.Limits.Cleanup.Duration, workload: s.work.Params, clients: 1,
 		}
-		if s.runner.Skips != nil && s.runner.Skips(s.trialOf(e, s.now), runner.Cleanup) {
+		if s.work.Tool.Skips != nil && s.work.Tool.Skips(s.trialOf(e, s.now), runner.Cleanup) {
 			continue // the tool made nothing that could be dropped
 		}
 		end, wait, err := r.advance(ctx, s, e)

@@ -10,27 +10,31 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
 // load fills every target with the workload's data, one after the other, once.
 func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
-	target := s.unloaded()
-	if target == "" {
+	name := s.unloaded()
+	if name == "" {
 		return doneWith("every target holds the workload's data"), nil
 	}
 	e := execution{
-		name: v1alpha1.LoadName(s.run.Name, target),
-		ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Prepare), Target: target},
-		busy: r.Config.Limits.Load.Duration, workload: s.workload, clients: 1,
+		name: v1alpha1.LoadName(s.run.Name, name),
+		ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Prepare), Target: name},
+		busy: r.Config.Limits.Load.Duration, workload: s.work.Params, clients: 1,
 	}
-	if s.runner.SharesLoad {
+	if s.work.Tool.SharesLoad {
 		e.clients = int(max(s.run.Spec.Clients.Count, 1))
 	}
-	if s.resets() && s.target(target).MySQL != nil {
+	if s.resets() && s.run.Target(name).MySQL != nil {
 		e.snapshot = true
 		e.busy += r.Config.Limits.Reset.Duration
+	}
+	if wait := s.awaitTarget(name, e.name); wait.kind == waiting {
+		return wait, nil
 	}
 	end, wait, err := r.advance(ctx, s, e)
 	if err != nil || end == nil {
@@ -40,22 +44,26 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 		if err := r.keepLogs(ctx, s, e, end); err != nil {
 			return outcome{}, err
 		}
-		return failWith(end.reason, "loading target %s: %s", target, end.message), nil
+		return failWith(end.reason, "loading target %s: %s", name, end.message), nil
 	}
-	st := s.targetStatus(target)
+	st := s.targetStatus(name)
+	if res := end.result(); res != nil {
+		said := target.Describe(s.run, *st, *res)
+		*st = said.Status
+		s.findAll(said.Findings)
+	}
 	st.LoadResult = v1alpha1.ResultName(e.name, 0)
-	st.Restarts = s.restarts(target)
-	s.describeServer(st, end.result())
+	st.Restarts = target.Restarts(s.targetPod(name))
 	if st.Load, err = s.loadFigures(e, end.results); err != nil {
 		return outcome{}, err
 	}
-	s.checkLoaded(target, end.result())
-	if err := r.compareTargets(ctx, s, target, end.result()); err != nil {
+	s.checkLoaded(name, end.result())
+	if err := r.compareTargets(ctx, s, name, end.result()); err != nil {
 		return outcome{}, err
 	}
-	s.compareDurability()
+	s.findAll(target.CompareDurability(s.run, s.run.Status.Targets))
 	// The outcome has to stand in the status before the Job may be deleted.
-	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", target), nil
+	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), nil
 }
 
 // resets says whether data is put back during the run.

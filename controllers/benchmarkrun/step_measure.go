@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -36,13 +37,13 @@ func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 		if wait, left := s.coolingDown(); left > 0 {
 			return wait, nil
 		}
-		// The target of the next trial may be another one, and still be stopped.
-		if only := s.only(); only != "" && s.targetPod(only) == nil {
-			return waitFor(v1alpha1.ReasonProgressing, "target %s is started for the next trial", only), nil
-		}
 		e, err := r.trialExecution(s, at)
 		if err != nil {
 			return outcome{}, err
+		}
+		// The target of the next trial may be another one, and still be stopped.
+		if wait := s.awaitTarget(e.ref.Target, e.name); wait.kind == waiting {
+			return wait, nil
 		}
 		end, wait, err := r.advance(ctx, s, e)
 		if err != nil {
@@ -140,7 +141,7 @@ func (s *scope) newTrialStatus(t plan.Trial, attempt int32) v1alpha1.TrialStatus
 
 func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, error) {
 	t := s.plan.Trials[at.Index]
-	params, err := s.cellWorkload(s.plan.Cells[t.Cell])
+	params, err := s.work.Cell(s.plan.Cells[t.Cell])
 	if err != nil {
 		return execution{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
@@ -158,7 +159,7 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 	if t.Reset || at.Attempt > 0 && s.resets() {
 		limits := r.Config.Limits
 		e.reset, e.busy = result.ResetSnapshot, e.busy+limits.Reset.Duration+verifying
-		if s.target(target).External != nil {
+		if s.run.Target(target).External != nil {
 			e.reset, e.busy = result.ResetReload, e.busy+limits.Load.Duration
 		}
 	}
@@ -168,12 +169,12 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 // lead is how long the processes of a trial may take to come to their work beside warm-up and
 // window: that of the warm-up and that which measures.
 func (s *scope) lead(e execution) time.Duration {
-	if s.runner.Opening == nil {
+	if s.work.Tool.Opening == nil {
 		return 0
 	}
 	d := s.run.Spec.Design
-	return 2 * s.runner.Opening(runner.Trial{
-		Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+	return 2 * s.work.Tool.Opening(runner.Trial{
+		Ref: e.ref, Runner: s.work.Tool.Name, Workload: e.workload, Clients: e.clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 	}).Lead
 }
@@ -186,7 +187,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
 	st.State, st.Result = v1alpha1.TrialSucceeded, v1alpha1.ResultName(e.name, 0)
 	st.Ended = &metav1.MicroTime{Time: s.now}
-	st.TargetNode = s.nodeOf(st.Target)
+	st.TargetNode = s.run.PlacementOf(st.Target).Node
 	for _, pod := range end.pods {
 		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
 		st.ClientQOSClass = string(pod.Status.QOSClass)
@@ -233,12 +234,17 @@ func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []re
 		if known || res.Client.Node == "" {
 			continue
 		}
-		info, err := r.describeNode(ctx, res.Client.Node)
-		if err != nil || info == nil {
+		answer, err := r.readNode(ctx, res.Client.Node)
+		if err != nil {
 			return err
 		}
+		node, there := answer.(*corev1.Node)
+		if !there {
+			continue
+		}
+		info := v1alpha1.DescribeNode(node)
 		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
+		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, info)
 	}
 	return nil
 }
@@ -257,7 +263,7 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 	if u := skew.SpreadUncertaintySeconds; u != nil {
 		rec.StartSkewUncertainty = decimal(*u)
 	}
-	rec.Values = values(s.runner.Summary, merged)
+	rec.Values = values(s.work.Tool.Summary, merged)
 	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
 	rec.Throttled = throttledIn(end.results)
 	together, err := r.checkTogether(ctx, s, e, merged, skew)
@@ -265,7 +271,7 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 		return err
 	}
 	rec.Findings = append(rec.Findings, together...)
-	if cut := valuesOf(s.runner.Summary, merged) - len(rec.Values); cut > 0 {
+	if cut := valuesOf(s.work.Tool.Summary, merged) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, v1alpha1.Finding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
 	}
@@ -317,6 +323,12 @@ const maxFindings = 20
 // find puts a finding into the status.
 func (s *scope) find(f v1alpha1.Finding) {
 	s.run.Status.Findings = lastFindings(slices.Concat(s.run.Status.Findings, []v1alpha1.Finding{f}))
+}
+
+func (s *scope) findAll(findings []v1alpha1.Finding) {
+	for _, f := range findings {
+		s.find(f)
+	}
 }
 
 // estimate says when the last trial will end: the trials that are left, at the

@@ -8,14 +8,13 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/placement"
-	"github.com/assay-bench/assay/internal/queue"
 )
 
 // place gives the run a node for every pod, all at once, or lets it wait in the
@@ -24,7 +23,7 @@ import (
 func (r *Reconciler) place(ctx context.Context, s *scope) (outcome, error) {
 	st := &s.run.Status
 	if st.Placement != nil {
-		return doneWith("%s", describePlacement(*st.Placement)), nil
+		return doneWith("%s", placement.Describe(*st.Placement)), nil
 	}
 	if err := r.recall(ctx); err != nil {
 		return outcome{}, err
@@ -36,67 +35,18 @@ func (r *Reconciler) place(ctx context.Context, s *scope) (outcome, error) {
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return outcome{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	answer := r.Queue.Ask(request(s.run), nodes.Items, s.now)
+	answer := r.Queue.Ask(accept.NodeRequest(s.run), nodes.Items, s.now)
 	if answer.Reason != v1alpha1.ReasonQueued {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}
-	switch {
-	case answer.Reason == "":
-		st.Placement = &answer.Placement
-		st.StartTime = &metav1.Time{Time: s.now}
+	placed := accept.Place(accept.Waited{Answer: answer, Since: st.AcceptedTime.Time, Limit: r.Config.Limits.Queue.Duration, Now: s.now})
+	if placed.Placement != nil {
+		st.Placement, st.StartTime = placed.Placement, placed.StartTime
 		// Time spent suspended in the queue is no time of the run.
 		st.SuspendedFor = nil
-		return waitFor(v1alpha1.ReasonProgressing, "%s", describePlacement(answer.Placement)), nil
-	case answer.Reason != v1alpha1.ReasonQueued:
-		return failWith(answer.Reason, "%s", answer.Message), nil
-	case s.now.Sub(st.AcceptedTime.Time) > r.Config.Limits.Queue.Duration:
-		return failWith(v1alpha1.ReasonDeadlineExceeded, "no nodes within %s: %s", r.Config.Limits.Queue.Duration, answer.Message), nil
 	}
-	return waitFor(v1alpha1.ReasonQueued, "%s", answer.Message), nil
-}
-
-// request is what a run that was accepted needs of the cluster.
-func request(run *v1alpha1.BenchmarkRun) queue.Request {
-	need := placement.Need{
-		Client: run.Status.Resolved.ClientShape, Clients: int(max(run.Spec.Clients.Count, 1)),
-		Separate:   run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired,
-		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
-	}
-	for _, t := range provided(run) {
-		need.Targets = append(need.Targets, placement.Target{
-			Name: t.Name, Shape: *resolved(run, t.Name).Shape, Replicas: replicasOf(t),
-		})
-	}
-	return queue.Request{
-		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: run.Spec.Priority,
-		Since: run.Status.AcceptedTime.Time, Exclusive: exclusive(run), Need: need,
-	}
-}
-
-func exclusive(run *v1alpha1.BenchmarkRun) bool {
-	return run.Spec.Exclusive == nil || *run.Spec.Exclusive
-}
-
-func describePlacement(p v1alpha1.Placement) string {
-	text := fmt.Sprintf("clients on %v", p.Clients)
-	for _, t := range p.Targets {
-		text += fmt.Sprintf(", %s on %s", t.Name, t.Node)
-		if len(t.Replicas) > 0 {
-			text += fmt.Sprintf(" with replicas on %v", t.Replicas)
-		}
-	}
-	return text
-}
-
-// nodesOf are all nodes of a placement.
-func nodesOf(p v1alpha1.Placement) []string {
-	nodes := slices.Clone(p.Clients)
-	for _, t := range p.Targets {
-		nodes = append(append(nodes, t.Node), t.Replicas...)
-	}
-	slices.Sort(nodes)
-	return slices.Compact(nodes)
+	return outcomeOf(placed.State), nil
 }
 
 // recall fills the queue once after the start of the manager: which nodes are held,
@@ -118,10 +68,10 @@ func (r *Reconciler) recall(ctx context.Context) error {
 		switch {
 		case finished(run) || !run.DeletionTimestamp.IsZero():
 		case run.Status.Placement != nil:
-			r.Queue.Hold(run.UID, run.Namespace+"/"+run.Name, nodesOf(*run.Status.Placement), exclusive(run))
+			r.Queue.Hold(run.UID, run.Namespace+"/"+run.Name, placement.Nodes(*run.Status.Placement), accept.Exclusive(run))
 			held[run.UID] = true
 		case run.Status.Resolved != nil && run.Status.AcceptedTime != nil && !run.Spec.Suspend:
-			r.Queue.Wait(request(run))
+			r.Queue.Wait(accept.NodeRequest(run))
 		}
 	}
 	var pods corev1.PodList
@@ -191,14 +141,3 @@ func (r *Reconciler) wakeNext(nodes []corev1.Node) {
 // queuePoll is how often a queued run is looked at although nobody woke it: nodes
 // may have been added.
 const queuePoll = time.Minute
-
-// provided are the targets that Assay runs itself.
-func provided(run *v1alpha1.BenchmarkRun) []v1alpha1.Target {
-	var out []v1alpha1.Target
-	for _, t := range run.Spec.Targets {
-		if t.MySQL != nil {
-			out = append(out, t)
-		}
-	}
-	return out
-}

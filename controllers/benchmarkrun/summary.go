@@ -66,7 +66,7 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]journal.Record,
 		return nil, err
 	}
 	s.showMachineSpeed(records)
-	names := s.runner.Summary
+	names := s.work.Tool.Summary
 	entries := summary.Of(summary.Input{Plan: s.plan, Names: names, Records: records})
 	s.run.Status.Summary = summary.Shown(entries, names, summary.MaxShown)
 	s.run.Status.Headline = summary.Headline(s.plan, names, entries)

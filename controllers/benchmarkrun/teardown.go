@@ -129,11 +129,11 @@ func namedChildren(run *v1alpha1.BenchmarkRun) []client.Object {
 		&rbacv1.RoleBinding{ObjectMeta: meta(clients)}, &rbacv1.Role{ObjectMeta: meta(clients)},
 		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
 	}
-	for _, t := range provided(run) {
+	for _, t := range run.Provided() {
 		name := v1alpha1.TargetName(run.Name, t.Name)
 		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
 			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
-		for i := range replicasOf(t) {
+		for i := range t.Replicas() {
 			name := v1alpha1.ReplicaName(run.Name, t.Name, i)
 			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
 				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})

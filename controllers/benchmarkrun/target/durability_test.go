@@ -1,4 +1,4 @@
-package benchmarkrun
+package target
 
 import (
 	"testing"
@@ -44,25 +44,19 @@ func TestDurabilityDiffers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			run := &v1alpha1.BenchmarkRun{}
 			run.Spec.Targets = []v1alpha1.Target{{Name: "a"}, {Name: "b"}, {Name: "paper", Published: &v1alpha1.PublishedTarget{}}}
-			s := &scope{run: run}
-			for target, variables := range map[string]map[string]string{"a": tc.a, "b": tc.b} {
-				st := s.targetStatus(target)
-				st.Durability = durabilityOf(variables)
+			var statuses []v1alpha1.TargetStatus
+			for _, target := range []string{"a", "b"} {
+				st := v1alpha1.TargetStatus{Name: target, Durability: durabilityOf(map[string]map[string]string{"a": tc.a, "b": tc.b}[target])}
 				if target == "a" || !tc.loading {
 					st.LoadResult = "loaded"
 				}
+				statuses = append(statuses, st)
 			}
-			if run.Status.Targets[0].Name == "b" {
-				run.Status.Targets[0], run.Status.Targets[1] = run.Status.Targets[1], run.Status.Targets[0]
-			}
-			// Once, however often the step looks.
-			s.compareDurability()
-			s.compareDurability()
 			var want []v1alpha1.Finding
 			if tc.want != "" {
 				want = []v1alpha1.Finding{{Check: "durability-differs", Severity: "Warning", Message: tc.want}}
 			}
-			if diff := cmp.Diff(want, run.Status.Findings); diff != "" {
+			if diff := cmp.Diff(want, CompareDurability(run, statuses)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})

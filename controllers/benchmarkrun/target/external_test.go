@@ -1,4 +1,4 @@
-package benchmarkrun
+package target
 
 import (
 	"testing"
@@ -34,10 +34,10 @@ func TestWhichTargetsShareAServer(t *testing.T) {
 			one := tt.one
 			one.Name = "one"
 			both := []v1alpha1.Target{one, tt.other}
-			if a, b := sharesServer(both, one), sharesServer(both, tt.other); a != tt.want || b != tt.want {
-				t.Errorf("sharesServer = %v and %v, want %v", a, b, tt.want)
+			if a, b := SharesServer(both, one), SharesServer(both, tt.other); a != tt.want || b != tt.want {
+				t.Errorf("SharesServer = %v and %v, want %v", a, b, tt.want)
 			}
-			if sharesServer(both[:1], one) {
+			if SharesServer(both[:1], one) {
 				t.Error("a target shares the server with itself")
 			}
 		})

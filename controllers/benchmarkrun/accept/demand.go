@@ -1,4 +1,4 @@
-package benchmarkrun
+package accept
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// demand is what the trials of a plan need of the limits of a server.
-type demand struct {
-	// all clients together, the largest of all cells.
-	all runner.Demand
+// Demand is what the trials of a plan need of the limits of a server.
+type Demand struct {
+	// All clients together, the largest of all cells.
+	All runner.Demand
 	// clients that work at the same time.
 	clients int64
 	// connections and statements of one client in the cell with the most prepared
@@ -22,20 +22,20 @@ type demand struct {
 	connections, statements int64
 }
 
-func (d demand) isZero() bool { return d.all == runner.Demand{} }
+func (d Demand) isZero() bool { return d.All == runner.Demand{} }
 
-// deriveDemand asks the tool about every cell of the plan.
-func (s *scope) deriveDemand(p *plan.Plan) (demand, error) {
-	out := demand{clients: int64(max(s.run.Spec.Clients.Count, 1))}
-	if s.runner.Demand == nil {
+// demand asks the tool about every cell of the plan.
+func (w Work) demand(p *plan.Plan) (Demand, error) {
+	out := Demand{clients: int64(w.Clients())}
+	if w.Tool.Demand == nil {
 		return out, nil
 	}
 	for i, cell := range p.Cells {
-		trial, err := s.sketch(cell)
+		trial, err := w.sketch(cell)
 		if err != nil {
 			return out, err
 		}
-		one, err := s.runner.Demand(trial)
+		one, err := w.Tool.Demand(trial)
 		if err != nil {
 			return out, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 		}
@@ -46,30 +46,17 @@ func (s *scope) deriveDemand(p *plan.Plan) (demand, error) {
 
 // add the demand of one client in one cell. Each client has connections of its own;
 // they share the tables.
-func (d *demand) add(one runner.Demand) {
+func (d *Demand) add(one runner.Demand) {
 	if one.PreparedStatements > d.statements {
 		d.connections, d.statements = one.Connections, one.PreparedStatements
 	}
-	d.all.Connections = max(d.all.Connections, d.clients*one.Connections)
-	d.all.PreparedStatements = max(d.all.PreparedStatements, d.clients*one.PreparedStatements)
-	d.all.Tables = max(d.all.Tables, one.Tables)
-}
-
-// sketch is a trial of a cell before anything is known of targets: enough to ask the
-// tool what the cell means.
-func (s *scope) sketch(cell plan.Cell) (runner.Trial, error) {
-	params, err := s.cellWorkload(cell)
-	if err != nil {
-		return runner.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
-	}
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: s.runner.Name, Workload: params, Clients: int(max(s.run.Spec.Clients.Count, 1)),
-		DurationSeconds: max(int64(s.run.Spec.Design.Duration.Seconds()), 1), Ref: result.TrialRef{Phase: string(runner.Run)},
-	}, nil
+	d.All.Connections = max(d.All.Connections, d.clients*one.Connections)
+	d.All.PreparedStatements = max(d.All.PreparedStatements, d.clients*one.PreparedStatements)
+	d.All.Tables = max(d.All.Tables, one.Tables)
 }
 
 // fits refuses settings of the user that are lower than what the workload needs.
-func (d demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engine.Setting) error {
+func (d Demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engine.Setting) error {
 	for _, need := range needed {
 		least, ok := engine.Integer(need.Value)
 		if !ok {
@@ -109,24 +96,24 @@ func inConfig(m *v1alpha1.MySQLTarget, name string) bool {
 }
 
 // arithmetic says where the numbers come from.
-func (d demand) arithmetic() string {
-	words := []string{fmt.Sprintf("%d connections", d.all.Connections)}
-	each := d.all.Connections / d.clients
+func (d Demand) arithmetic() string {
+	words := []string{fmt.Sprintf("%d connections", d.All.Connections)}
+	each := d.All.Connections / d.clients
 	if d.clients > 1 {
-		words[0] = fmt.Sprintf("%d clients x %d = %d connections", d.clients, each, d.all.Connections)
+		words[0] = fmt.Sprintf("%d clients x %d = %d connections", d.clients, each, d.All.Connections)
 	}
 	switch {
-	case d.all.PreparedStatements == 0:
+	case d.All.PreparedStatements == 0:
 	case d.connections > 0 && d.statements%d.connections == 0 && d.clients > 1:
 		words = append(words, fmt.Sprintf("%d clients x %d connections x %d prepared statements = %d",
-			d.clients, d.connections, d.statements/d.connections, d.all.PreparedStatements))
+			d.clients, d.connections, d.statements/d.connections, d.All.PreparedStatements))
 	case d.connections > 0 && d.statements%d.connections == 0:
-		words = append(words, fmt.Sprintf("%d connections x %d prepared statements = %d", d.connections, d.statements/d.connections, d.all.PreparedStatements))
+		words = append(words, fmt.Sprintf("%d connections x %d prepared statements = %d", d.connections, d.statements/d.connections, d.All.PreparedStatements))
 	default:
-		words = append(words, fmt.Sprintf("%d prepared statements", d.all.PreparedStatements))
+		words = append(words, fmt.Sprintf("%d prepared statements", d.All.PreparedStatements))
 	}
-	if d.all.Tables > 0 {
-		words = append(words, fmt.Sprintf("%d tables", d.all.Tables))
+	if d.All.Tables > 0 {
+		words = append(words, fmt.Sprintf("%d tables", d.All.Tables))
 	}
 	return strings.Join(words, ", ")
 }

@@ -1,4 +1,4 @@
-package benchmarkrun
+package target
 
 import (
 	"fmt"
@@ -10,36 +10,43 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/validity"
 )
 
 // maxListed bounds the lists of settings in the status.
 const maxListed = 40
 
-// describeServer puts into the status what the server said of itself, and where it
-// differs from what was asked for.
-func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *result.Result) {
-	if res == nil {
-		return
-	}
-	if res.Target != nil {
-		describeMachine(st, res.Target)
-	}
-	if res.Server == nil {
-		return
-	}
-	st.ServerVersion = res.Server.Version
-	describeConnection(st, res.Server)
-	st.Durability = durabilityOf(res.Server.Variables)
-	st.NonDefault = nil
-	for _, name := range slices.Sorted(maps.Keys(res.Server.NonDefault)) {
-		if len(st.NonDefault) < maxListed {
-			st.NonDefault = append(st.NonDefault, v1alpha1.ServerSetting{Name: name, Value: shorten(res.Server.NonDefault[name])})
-		}
-	}
-	s.compareSettings(st, res.Server.Variables)
+// Description is what a server said of itself when its data was loaded.
+type Description struct {
+	// Status of the target, with what the server said.
+	Status v1alpha1.TargetStatus
+	// Findings about where that differs from what was asked for; all of them.
+	Findings []v1alpha1.Finding
 }
 
-// describeMachine tells of the database pod.
+// Describe a target of the run, whose status is st, by the result of loading it.
+func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res result.Result) Description {
+	out := Description{Status: *st.DeepCopy()}
+	if res.Target != nil {
+		describeMachine(&out.Status, res.Target)
+	}
+	if res.Server == nil {
+		return out
+	}
+	out.Status.ServerVersion = res.Server.Version
+	describeConnection(&out.Status, res.Server)
+	out.Status.Durability = durabilityOf(res.Server.Variables)
+	out.Status.NonDefault = nil
+	for _, name := range slices.Sorted(maps.Keys(res.Server.NonDefault)) {
+		if len(out.Status.NonDefault) < maxListed {
+			out.Status.NonDefault = append(out.Status.NonDefault, v1alpha1.ServerSetting{Name: name, Value: shorten(res.Server.NonDefault[name])})
+		}
+	}
+	out.compareSettings(run, res.Server.Variables)
+	return out
+}
+
+// describeMachine: the machine of the database pod, as its agent saw it.
 func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
 	if st.Node != nil {
 		st.Node.CPUModel = env.Machine.CPUModel
@@ -53,7 +60,7 @@ func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
 	}
 }
 
-// describeConnection tells what a session of the benchmark's account found.
+// describeConnection: what a session of the benchmark's account found.
 func describeConnection(st *v1alpha1.TargetStatus, server *result.Server) {
 	st.TLS = strings.TrimSpace(server.TLSVersion + " " + server.Cipher)
 	if st.TLS == "" {
@@ -90,38 +97,39 @@ func milliseconds(seconds float64) string {
 	return strconv.FormatFloat(seconds*1000, 'f', 3, 64)
 }
 
-// compareSettings tells which settings the server ignored or changed, whoever asked for
-// them.
-func (s *scope) compareSettings(st *v1alpha1.TargetStatus, variables map[string]string) {
+// compareSettings lists the settings that the server ignored or changed, whoever asked
+// for them.
+func (d *Description) compareSettings(run *v1alpha1.BenchmarkRun, variables map[string]string) {
+	st := &d.Status
 	st.Differences = nil
-	t := s.target(st.Name).MySQL
+	t := run.Target(st.Name).MySQL
 	if t == nil {
 		return
 	}
 	var asked []engine.Setting
 	sources := map[string]v1alpha1.SettingSource{}
-	for _, set := range s.resolved(st.Name).Settings {
+	for _, set := range run.ResolvedTarget(st.Name).Settings {
 		asked = append(asked, engine.Setting{Name: set.Name, Value: set.Value})
 		sources[set.Name] = set.Source
 	}
-	for _, d := range engine.Differences(engine.Requested(asked, t.StorageEngine), variables) {
-		source := sources[d.Name]
+	for _, diff := range engine.Differences(engine.Requested(asked, t.StorageEngine), variables) {
+		source := sources[diff.Name]
 		if len(st.Differences) < maxListed {
 			st.Differences = append(st.Differences, v1alpha1.SettingDifference{
-				Name: d.Name, Requested: d.Requested, Effective: d.Effective, Source: source,
+				Name: diff.Name, Requested: diff.Requested, Effective: diff.Effective, Source: source,
 			})
 		}
 		effective := "it has no such variable"
-		if d.Effective != nil {
-			effective = "it uses " + *d.Effective
+		if diff.Effective != nil {
+			effective = "it uses " + *diff.Effective
 		}
 		by := ""
 		if source != "" && source != v1alpha1.SourceSpec {
 			by = fmt.Sprintf(" (source %s)", source)
 		}
-		s.find(v1alpha1.Finding{
-			Target: st.Name, Check: "effective-settings", Severity: "Warning",
-			Message: fmt.Sprintf("the server was asked for %s = %s%s, but %s", d.Name, d.Requested, by, effective),
+		d.Findings = append(d.Findings, v1alpha1.Finding{
+			Target: st.Name, Check: "effective-settings", Severity: string(validity.Warning),
+			Message: fmt.Sprintf("the server was asked for %s = %s%s, but %s", diff.Name, diff.Requested, by, effective),
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package benchmarkrun
+package target
 
 import (
 	"fmt"
@@ -28,27 +28,49 @@ func durabilityOf(variables map[string]string) []v1alpha1.ServerSetting {
 	return out
 }
 
-// compareDurability tells, once every target is loaded, that they do not pay the same price for
-// a commit: one that writes and flushes a binary log is compared with one that has none.
-func (s *scope) compareDurability() {
-	if s.unloaded() != "" {
-		return
-	}
+// CompareDurability of the targets of a run, with their statuses, once every target is
+// loaded: where they do not pay the same price for a commit, such as one that writes
+// and flushes a binary log and one that has none, it is one finding of the run.
+func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetStatus) []v1alpha1.Finding {
 	var known []v1alpha1.TargetStatus
-	for _, st := range s.run.Status.Targets {
+	loaded := map[string]bool{}
+	for _, st := range statuses {
+		loaded[st.Name] = st.LoadResult != ""
 		if len(st.Durability) > 0 {
 			known = append(known, st)
 		}
 	}
-	said := slices.ContainsFunc(s.run.Status.Findings, func(f v1alpha1.Finding) bool { return f.Check == durabilityDiffers })
-	if len(known) < 2 || said {
-		return
+	if slices.ContainsFunc(run.Spec.Targets, func(t v1alpha1.Target) bool { return t.Published == nil && !loaded[t.Name] }) {
+		return nil
 	}
-	prices := make([]map[string]string, len(known))
+	differ, prices := differing(known)
+	if len(differ) == 0 {
+		return nil
+	}
+	var each []string
+	for i, st := range known {
+		var has []string
+		for _, name := range differ {
+			if value, there := prices[i][name]; there {
+				has = append(has, name+" = "+value)
+			}
+		}
+		each = append(each, st.Name+": "+strings.Join(has, ", "))
+	}
+	return []v1alpha1.Finding{{
+		Check: durabilityDiffers, Severity: string(validity.Warning),
+		Message: fmt.Sprintf("the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too (%s): "+
+			"set them alike in spec.targets[].mysql.config to compare the servers", strings.Join(each, "; ")),
+	}}
+}
+
+// differing are the names of the settings whose values are not alike, and the settings
+// of each target.
+func differing(known []v1alpha1.TargetStatus) (differ []string, prices []map[string]string) {
+	prices = make([]map[string]string, len(known))
 	for i, st := range known {
 		prices[i] = price(st.Durability)
 	}
-	var differ []string
 	for _, name := range durabilityVariables {
 		// A variable that a server does not have says nothing: it may have no such engine.
 		values := map[string]bool{}
@@ -61,28 +83,11 @@ func (s *scope) compareDurability() {
 			differ = append(differ, name)
 		}
 	}
-	if len(differ) == 0 {
-		return
-	}
 	// How often the one binary log is flushed is what it costs.
 	if slices.Contains(differ, "log_bin") && !slices.Contains(differ, "sync_binlog") {
 		differ = append(differ, "sync_binlog")
 	}
-	var each []string
-	for i, st := range known {
-		var has []string
-		for _, name := range differ {
-			if value, there := prices[i][name]; there {
-				has = append(has, name+" = "+value)
-			}
-		}
-		each = append(each, st.Name+": "+strings.Join(has, ", "))
-	}
-	s.find(v1alpha1.Finding{
-		Check: durabilityDiffers, Severity: string(validity.Warning),
-		Message: fmt.Sprintf("the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too (%s): "+
-			"set them alike in spec.targets[].mysql.config to compare the servers", strings.Join(each, "; ")),
-	})
+	return differ, prices
 }
 
 // price are the settings by their meaning: how often a binary log is flushed matters only where

@@ -1,7 +1,6 @@
-package benchmarkrun
+package accept
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,9 +11,9 @@ import (
 )
 
 // resolveServer pins image, shape and settings of a server that Assay provides.
-func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, t v1alpha1.Target) (v1alpha1.ResolvedTarget, error) {
+func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v1alpha1.ResolvedTarget, error) {
 	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
-	e, ok := r.Engine(t.MySQL.Flavor)
+	e, ok := in.Catalogue.Engine(t.MySQL.Flavor)
 	if !ok {
 		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.flavor: this operator has no engine %q", field, t.MySQL.Flavor)
 	}
@@ -23,19 +22,20 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 			field, t.MySQL.Flavor, t.MySQL.StorageEngine, strings.Join(e.StorageEngines, ", "))
 	}
 	if out.Image == "" {
-		entry, ok := r.Config.Engines[t.MySQL.Flavor][t.MySQL.Version]
+		entry, ok := in.Catalogue.Config.Engines[t.MySQL.Flavor][t.MySQL.Version]
 		if !ok {
 			return out, refuse(v1alpha1.ReasonVersionNotInCatalogue,
 				"%s.mysql.version: the engine catalogue has no %s %q; it has: %s. Add it to the chart value engines.%s, or set image",
-				field, t.MySQL.Flavor, t.MySQL.Version, r.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor)
+				field, t.MySQL.Flavor, t.MySQL.Version, in.Catalogue.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor)
 		}
 		out.Image = entry.Image
 	}
-	var err error
-	if out.Shape, err = r.resolveShape(ctx, field+".shape", *t.Shape); err != nil {
+	shape, err := in.shape(field+".shape", *t.Shape)
+	if err != nil {
 		return out, err
 	}
-	user, err := r.userSettings(ctx, s, field+".mysql", t.MySQL)
+	out.Shape = &shape
+	user, err := in.userSettings(field+".mysql", t.MySQL)
 	if err != nil {
 		return out, err
 	}
@@ -47,12 +47,12 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 		return out, err
 	}
 	lists := []sourced{
-		{v1alpha1.SourceShape, shapeSettings(e, *out.Shape, t.MySQL)},
-		{v1alpha1.SourceWorkload, limitSettings(e, s.demand)},
+		{v1alpha1.SourceShape, shapeSettings(e, shape, t.MySQL)},
+		{v1alpha1.SourceWorkload, limitSettings(e, d)},
 		{v1alpha1.SourceReplication, replication},
 		{v1alpha1.SourceSpec, user},
 	}
-	if err := s.demand.fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
+	if err := d.fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
@@ -60,11 +60,11 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 }
 
 // userSettings merges the settings of configFrom and config.
-func (r *Reconciler) userSettings(ctx context.Context, s *scope, field string, m *v1alpha1.MySQLTarget) ([]engine.Setting, error) {
+func (in references) userSettings(field string, m *v1alpha1.MySQLTarget) ([]engine.Setting, error) {
 	var lists [][]engine.Setting
 	for i, ref := range m.ConfigFrom {
 		at := fmt.Sprintf("%s.configFrom[%d]", field, i)
-		cm, err := r.configMap(ctx, s, at, ref.Name)
+		cm, err := in.configMap(at, ref.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -93,12 +93,12 @@ func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha
 }
 
 // limitSettings raise the limits that the workload would meet.
-func limitSettings(e engine.Engine, d demand) []engine.Setting {
+func limitSettings(e engine.Engine, d Demand) []engine.Setting {
 	if e.Limits == nil || d.isZero() {
 		return nil
 	}
 	return e.Limits(engine.Demand{
-		Connections: d.all.Connections, PreparedStatements: d.all.PreparedStatements, Tables: d.all.Tables,
+		Connections: d.All.Connections, PreparedStatements: d.All.PreparedStatements, Tables: d.All.Tables,
 	})
 }
 
@@ -124,4 +124,33 @@ func mergeSettings(lists []sourced) []v1alpha1.ServerSetting {
 		out = append(out, v1alpha1.ServerSetting{Name: st.Name, Value: st.Value, Source: from[st]})
 	}
 	return out
+}
+
+// ownedByReplication are settings that would undo what Assay sets for replication, beside
+// those of engine.Replicated.
+var ownedByReplication = []string{
+	"server_id", "relay_log", "relay_log_index", "log_bin_index", "skip_log_bin", "disable_log_bin",
+	"skip_slave_start", "skip_replica_start", "replicate_same_server_id",
+}
+
+// replicationSettings are the settings that every server of a target with replicas has. It
+// refuses a setting of the user that contradicts them.
+func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []engine.Setting) ([]engine.Setting, error) {
+	if m.Replication == nil || m.Replication.Replicas == 0 {
+		return nil, nil
+	}
+	if e.Replicated == nil {
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: set mode: None, or use MySQL, Percona or MariaDB", field, e.Flavor)
+	}
+	settings := e.Replicated(engine.Target{})
+	for _, u := range user {
+		name := strings.TrimPrefix(strings.ToLower(engine.CanonicalName(u.Name)), "loose_")
+		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
+			slices.ContainsFunc(settings, func(s engine.Setting) bool { return s.Name == name })
+		if taken {
+			return nil, refuse(v1alpha1.ReasonConfigRejected,
+				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
+		}
+	}
+	return settings, nil
 }

@@ -1,4 +1,4 @@
-package benchmarkrun
+package target
 
 import (
 	"testing"
@@ -9,8 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/result"
 )
 
-func TestDescribeServer(t *testing.T) {
-	full := &result.Result{
+func TestDescribe(t *testing.T) {
+	full := result.Result{
 		Server: &result.Server{
 			Version: "9.7.1", TLSVersion: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384", RoundTrip: &result.Probe{P50Seconds: 0.0001424},
 			Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 120, "innodb_os_log_fsyncs": 50}},
@@ -20,7 +20,7 @@ func TestDescribeServer(t *testing.T) {
 		}},
 	}
 	tests := map[string]struct {
-		res  *result.Result
+		res  result.Result
 		want v1alpha1.TargetStatus
 	}{
 		"all that can be known": {full, v1alpha1.TargetStatus{
@@ -28,22 +28,19 @@ func TestDescribeServer(t *testing.T) {
 			Storage: &v1alpha1.StorageStatus{Filesystem: "ext4", Device: "/dev/nvme1n1", FsyncP50: "0.510", FsyncP99: "2.000"},
 		}},
 		"a server without TLS that tells of nothing": {
-			&result.Result{Server: &result.Server{Version: "5.7.22", Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50}}},
+			result.Result{Server: &result.Server{Version: "5.7.22", Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50}}},
 			v1alpha1.TargetStatus{Name: "db", ServerVersion: "5.7.22", TLS: "none"},
 		},
 		"a log that is never forced": {
-			&result.Result{Server: &result.Server{Durability: &result.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
+			result.Result{Server: &result.Server{Durability: &result.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
 			v1alpha1.TargetStatus{Name: "db", TLS: "none", CommitFsyncs: "0.00"},
 		},
-		"a server that nobody can ask": {&result.Result{}, v1alpha1.TargetStatus{Name: "db"}},
-		"no result":                    {nil, v1alpha1.TargetStatus{Name: "db"}},
+		"a server that nobody can ask": {result.Result{}, v1alpha1.TargetStatus{Name: "db"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scope{run: &v1alpha1.BenchmarkRun{}}
-			got := v1alpha1.TargetStatus{Name: "db"}
-			s.describeServer(&got, tt.res)
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			got := Describe(&v1alpha1.BenchmarkRun{}, v1alpha1.TargetStatus{Name: "db"}, tt.res)
+			if diff := cmp.Diff(Description{Status: tt.want}, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -1,0 +1,69 @@
+package target
+
+import (
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/workload"
+)
+
+// nameOf the StatefulSet of a server.
+func nameOf(b resources.Target) string {
+	if b.Replica != nil {
+		return v1alpha1.ReplicaName(b.Run.Name, b.Spec.Name, *b.Replica)
+	}
+	return v1alpha1.TargetName(b.Run.Name, b.Spec.Name)
+}
+
+// provideReplicas brings the replicas of a target further. The verdict is the worst one.
+func (in room) provideReplicas(t v1alpha1.Target) (workload.Verdict, []v1alpha1.ReplicaStatus, []decision.Action) {
+	worst := ready()
+	var shown []v1alpha1.ReplicaStatus
+	var actions []decision.Action
+	for i, b := range resources.Replicas(in.Run, t) {
+		v, more := in.provide(b)
+		actions = append(actions, more...)
+		pod := in.Children.TargetPods[nameOf(b)]
+		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == workload.Ready}
+		if pod != nil {
+			one.Node = pod.Spec.NodeName
+		}
+		shown = append(shown, one)
+		if v.State == workload.Failed && worst.State != workload.Failed || v.State != workload.Ready && worst.State == workload.Ready {
+			v.Message = fmt.Sprintf("replica %d: %s", i, v.Message)
+			worst = v
+		}
+	}
+	return worst, shown, actions
+}
+
+// create the objects of a server. The StatefulSet comes last: when it exists, so do all
+// the others. A replica has the Secret of its primary.
+func create(b resources.Target) []decision.Action {
+	var out []decision.Action
+	if b.Replica == nil {
+		out = append(out, decision.CreateSecret{Target: b})
+	}
+	for _, obj := range []decision.Object{b.ConfigMap(), b.Service(), b.NetworkPolicy(), b.PodDisruptionBudget(), b.StatefulSet()} {
+		out = append(out, decision.Create{Object: obj})
+	}
+	return out
+}
+
+// scale a StatefulSet to one pod or none.
+func scale(set *appsv1.StatefulSet, replicas int32) []decision.Action {
+	if set.Spec.Replicas != nil && *set.Spec.Replicas == replicas {
+		return nil
+	}
+	return []decision.Action{decision.Scale{Name: set.Name, Replicas: replicas}}
+}
+
+func ready() workload.Verdict { return workload.Verdict{State: workload.Ready} }
+
+func waiting(message string) workload.Verdict {
+	return workload.Verdict{State: workload.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
+}
