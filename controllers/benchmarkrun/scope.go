@@ -21,6 +21,8 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // scope is the world of one run, read once per pass. ConfigMaps are looked up by
@@ -142,7 +144,7 @@ func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
 
 // targetPod is the database pod of a target; nil when there is none.
 func (s *scope) targetPod(name string) *corev1.Pod {
-	return s.targetPods[v1alpha1.TargetName(s.run.Name, name)]
+	return s.targetPods[contract.TargetName(s.run.Name, name)]
 }
 
 // unloaded is the first measured target without data; empty when there is none.

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
@@ -34,9 +34,9 @@ func TestSettingsHaveASource(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	told := &diary{}
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		res := delivers(always(5))(trial)
-		res.Server = &result.Server{Version: "10.11", Variables: map[string]string{
+		res.Server = &contract.Server{Version: "10.11", Variables: map[string]string{
 			"default_storage_engine": "InnoDB", "max_connections": "151", "innodb_buffer_pool_size": "4096",
 		}}
 		return res
@@ -51,24 +51,24 @@ func TestSettingsHaveASource(t *testing.T) {
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 
-	settings := func(target int) map[string]v1alpha1.ServerSetting {
+	resolved := func(target int) map[string]v1alpha1.ServerSetting {
 		out := map[string]v1alpha1.ServerSetting{}
 		for _, st := range got.Status.Resolved.Targets[target].Settings {
 			out[st.Name] = st
 		}
 		return out
 	}
-	limit := settings(0)["max_connections"]
-	if n, _ := engine.Integer(limit.Value); n < 800 || limit.Source != v1alpha1.SourceWorkload {
+	limit := resolved(0)["max_connections"]
+	if n, _ := settings.Integer(limit.Value); n < 800 || limit.Source != v1alpha1.SourceWorkload {
 		t.Errorf("max_connections %+v, want at least 2 clients x 400 for the workload", limit)
 	}
 	// Three quarters of what 1 GiB leaves, as docs/experiments.md says.
 	const pool = "innodb_buffer_pool_size"
-	if n, _ := engine.Integer(settings(0)[pool].Value); n != 384<<20 || settings(0)[pool].Source != v1alpha1.SourceShape {
-		t.Errorf("%+v, want 384 MiB from the shape", settings(0)[pool])
+	if n, _ := settings.Integer(resolved(0)[pool].Value); n != 384<<20 || resolved(0)[pool].Source != v1alpha1.SourceShape {
+		t.Errorf("%+v, want 384 MiB from the shape", resolved(0)[pool])
 	}
-	if want := (v1alpha1.ServerSetting{Name: pool, Value: "128M", Source: v1alpha1.SourceSpec}); settings(1)[pool] != want {
-		t.Errorf("%+v, want %+v", settings(1)[pool], want)
+	if want := (v1alpha1.ServerSetting{Name: pool, Value: "128M", Source: v1alpha1.SourceSpec}); resolved(1)[pool] != want {
+		t.Errorf("%+v, want %+v", resolved(1)[pool], want)
 	}
 	for i, source := range []v1alpha1.SettingSource{v1alpha1.SourceShape, v1alpha1.SourceSpec} {
 		differs := map[string]v1alpha1.SettingSource{}
@@ -79,7 +79,7 @@ func TestSettingsHaveASource(t *testing.T) {
 			t.Errorf("differences %+v", got.Status.Targets[i].Differences)
 		}
 	}
-	for _, trial := range told.phase(runner.Run) {
+	for _, trial := range told.phase(contract.PhaseRun) {
 		if trial.Demand.Connections != 800 || trial.Demand.PreparedStatements == 0 {
 			t.Errorf("demand %+v, want the largest of all cells, of all clients", trial.Demand)
 		}
@@ -95,7 +95,7 @@ func TestJDBCTarget(t *testing.T) {
 	}
 	startManager(t, ns, nil)
 	told := &diary{}
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		res := delivers(always(5))(trial)
 		res.Data = nil // nobody can ask
 		return res
@@ -112,8 +112,8 @@ func TestJDBCTarget(t *testing.T) {
 	if a := got.Status.Targets[0].Address; a != "jdbc:sqlserver://h:1433" {
 		t.Errorf("address %s", a)
 	}
-	want := runner.Endpoint{TLS: runner.TLSRequired, JDBC: &runner.JDBC{URL: "jdbc:sqlserver://h:1433", Driver: "a.B"}}
-	for _, trial := range append(told.phase(runner.Prepare), told.phase(runner.Run)...) {
+	want := contract.Endpoint{TLS: contract.TLSRequired, JDBC: &contract.JDBC{URL: "jdbc:sqlserver://h:1433", Driver: "a.B"}}
+	for _, trial := range append(told.phase(contract.PhasePrepare), told.phase(contract.PhaseRun)...) {
 		if diff := cmp.Diff(want, trial.Endpoint); diff != "" {
 			t.Errorf("endpoint (-want +got):\n%s", diff)
 		}

@@ -8,8 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/runners/sysbench"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func sysbenchTest(test string, threads string) json.RawMessage {
@@ -34,14 +36,14 @@ func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			w := Work{Tool: sysbench.Runner(), Params: tc.workload}
-			err := w.checkData(3, cell, runner.Trial{Workload: tc.cell, Clients: 1})
+			err := w.checkData(3, cell, contract.Trial{Workload: tc.cell, Clients: 1})
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}
 	unknown := Work{Params: sysbenchTest("bulk_insert", "4")}
-	if err := unknown.checkData(0, cell, runner.Trial{}); err != nil {
+	if err := unknown.checkData(0, cell, contract.Trial{}); err != nil {
 		t.Errorf("a tool that knows nothing of its tables: %v", err)
 	}
 }

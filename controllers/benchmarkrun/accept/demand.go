@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
+
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // Demand is what the trials of a plan need of the limits of a server.
 type Demand struct {
 	// All clients together, the largest of all cells.
-	All runner.Demand
+	All contract.Demand
 	// clients that work at the same time.
 	clients int64
 	// connections and statements of one client in the cell with the most prepared
@@ -22,7 +23,7 @@ type Demand struct {
 	connections, statements int64
 }
 
-func (d Demand) isZero() bool { return d.All == runner.Demand{} }
+func (d Demand) isZero() bool { return d.All == contract.Demand{} }
 
 // demand asks the tool about every cell of the plan.
 func (w Work) demand(p *plan.Plan) (Demand, error) {
@@ -46,7 +47,7 @@ func (w Work) demand(p *plan.Plan) (Demand, error) {
 
 // add the demand of one client in one cell. Each client has connections of its own;
 // they share the tables.
-func (d *Demand) add(one runner.Demand) {
+func (d *Demand) add(one contract.Demand) {
 	if one.PreparedStatements > d.statements {
 		d.connections, d.statements = one.Connections, one.PreparedStatements
 	}
@@ -56,14 +57,14 @@ func (d *Demand) add(one runner.Demand) {
 }
 
 // fits refuses settings of the user that are lower than what the workload needs.
-func (d Demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engine.Setting) error {
+func (d Demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []contract.Setting) error {
 	for _, need := range needed {
-		least, ok := engine.Integer(need.Value)
+		least, ok := settings.Integer(need.Value)
 		if !ok {
 			continue
 		}
 		for _, given := range user {
-			has, ok := engine.Integer(given.Value)
+			has, ok := settings.Integer(given.Value)
 			if !ok || !sameOption(given.Name, need.Name) || has >= least {
 				continue
 			}
@@ -71,7 +72,7 @@ func (d Demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engin
 			if inConfig(m, given.Name) {
 				where = field + ".config."
 			}
-			return refuse(string(result.ReasonLimitTooLow), "%s%s: %s is too low: the workload needs %s, and Assay a few for itself: use at least %d, leave it out, or use fewer threads or clients",
+			return refuse(string(contract.ReasonLimitTooLow), "%s%s: %s is too low: the workload needs %s, and Assay a few for itself: use at least %d, leave it out, or use fewer threads or clients",
 				where, given.Name, given.Value, d.arithmetic(), least)
 		}
 	}
@@ -81,7 +82,7 @@ func (d Demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engin
 // sameOption compares names of settings; a server takes loose_ before any.
 func sameOption(a, b string) bool {
 	bare := func(name string) string {
-		return strings.TrimPrefix(strings.ToLower(engine.CanonicalName(name)), "loose_")
+		return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
 	}
 	return bare(a) == bare(b)
 }

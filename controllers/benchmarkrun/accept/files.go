@@ -10,6 +10,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // files are what a workload names as its inputs.
@@ -38,7 +40,7 @@ func (in references) resolveFiles(r *resolution) error {
 	if !ok {
 		return nil
 	}
-	name := v1alpha1.InputsName(in.Run.Name)
+	name := contract.InputsName(in.Run.Name)
 	cm, copied := in.copied(name)
 	if !copied {
 		var err error

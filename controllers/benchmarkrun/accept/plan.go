@@ -16,7 +16,8 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // plan of the spec. A run that was planned by another version of this program keeps
@@ -41,20 +42,20 @@ func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 // complete.
 func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.Plan, error) {
 	for i := range st.Parts {
-		ask.ConfigMap(v1alpha1.PlanName(in.Run.Name, i))
+		ask.ConfigMap(contract.PlanName(in.Run.Name, i))
 	}
 	if !ask.Complete() {
 		return nil, nil
 	}
 	var parts [][]byte
 	for i := range st.Parts {
-		name := v1alpha1.PlanName(in.Run.Name, i)
+		name := contract.PlanName(in.Run.Name, i)
 		cm := ask.ConfigMap(name)
 		if !cm.Exists {
 			return nil, refuse(v1alpha1.ReasonJournalLost,
 				"ConfigMap %s with the plan of this run was deleted, and this version of Assay would plan otherwise: create a new run", name)
 		}
-		parts = append(parts, cm.Value.BinaryData[v1alpha1.KeyPlan])
+		parts = append(parts, cm.Value.BinaryData[contract.KeyPlan])
 	}
 	p, err := journal.JoinPlan(parts)
 	if err != nil {
@@ -138,7 +139,7 @@ func (w Work) checkPlan(p *plan.Plan) error {
 // checkData refuses a cell that needs other tables than Prepare makes, such as
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (w Work) checkData(index int, cell plan.Cell, trial runner.Trial) error {
+func (w Work) checkData(index int, cell plan.Cell, trial contract.Trial) error {
 	if w.Tool.Rows == nil || len(cell) == 0 {
 		return nil
 	}
@@ -159,7 +160,7 @@ func (w Work) checkData(index int, cell plan.Cell, trial runner.Trial) error {
 }
 
 // rowsLoaded are the rows of each table that Prepare makes.
-func (w Work) rowsLoaded(trial runner.Trial) (map[string]int64, error) {
+func (w Work) rowsLoaded(trial contract.Trial) (map[string]int64, error) {
 	trial.Workload = w.Params
 	rows, err := w.Tool.Rows(trial)
 	if err != nil {
@@ -186,7 +187,7 @@ func (in Input) writePlan(out *Result) error {
 	marked := in.Run.DeepCopy()
 	marked.Status.SpecHash = out.Status.SpecHash
 	for i, data := range parts {
-		cm := resources.Journal(marked, v1alpha1.PlanName(in.Run.Name, int32(i)), v1alpha1.KeyPlan, data)
+		cm := resources.Journal(marked, contract.PlanName(in.Run.Name, int32(i)), contract.KeyPlan, data)
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
 	out.Status.Plan = &v1alpha1.PlanStatus{

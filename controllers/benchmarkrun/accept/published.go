@@ -11,6 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/quoted"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // quotedFormats are the runners that read a format of published numbers.
@@ -29,7 +31,7 @@ func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolu
 	if !ok || tool.Quote == nil {
 		return "", refuse(v1alpha1.ReasonInvalidSpec, "%s.format: this operator cannot read published output of %s", field, t.Published.Format)
 	}
-	name := v1alpha1.QuotedName(in.Run.Name, t.Name)
+	name := contract.QuotedName(in.Run.Name, t.Name)
 	cm, copied := in.copied(name)
 	if !copied {
 		if cm, err = in.configMap(field+".configMap", t.Published.ConfigMap.Name); err != nil {
@@ -46,7 +48,7 @@ func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolu
 		if err != nil {
 			return "", err
 		}
-		data := map[string]string{v1alpha1.KeyQuoted: string(encoded)}
+		data := map[string]string{contract.KeyQuoted: string(encoded)}
 		for key, text := range texts {
 			data[key] = string(text)
 		}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // references are what the spec names, with the answers about it.
@@ -25,7 +27,7 @@ func (in Input) askReferences(ask *decision.Asking) {
 	shape(&run.Spec.Clients.Shape)
 	if files, ok := filesWanted(run.Spec.Workload); ok {
 		ask.ConfigMap(files.configMap)
-		ask.ConfigMap(v1alpha1.InputsName(run.Name))
+		ask.ConfigMap(contract.InputsName(run.Name))
 	}
 	for _, t := range run.Spec.Targets {
 		switch {
@@ -33,7 +35,7 @@ func (in Input) askReferences(ask *decision.Asking) {
 			ask.Secret(t.External.Credentials.Name)
 		case t.Published != nil:
 			ask.ConfigMap(t.Published.ConfigMap.Name)
-			ask.ConfigMap(v1alpha1.QuotedName(run.Name, t.Name))
+			ask.ConfigMap(contract.QuotedName(run.Name, t.Name))
 		default:
 			shape(t.Shape)
 			for _, ref := range t.MySQL.ConfigFrom {
@@ -77,9 +79,9 @@ func (in references) checkExternal(field string, w Work, e *v1alpha1.ExternalTar
 		return refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
 			field, e.Credentials.Name, in.Run.Namespace)
 	}
-	keys := []string{v1alpha1.KeyUsername, v1alpha1.KeyPassword}
+	keys := []string{contract.KeyUsername, contract.KeyPassword}
 	if e.TLS == v1alpha1.TLSRequired && w.Tool.NeedsCertificate {
-		keys = append(keys, v1alpha1.KeyCA, v1alpha1.KeyCert, v1alpha1.KeyKey)
+		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
 	}
 	for _, k := range keys {
 		if len(secret.Value.Data[k]) == 0 {

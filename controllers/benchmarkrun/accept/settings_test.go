@@ -10,14 +10,16 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 func TestMergeSettings(t *testing.T) {
 	lists := []sourced{
-		{v1alpha1.SourceShape, []engine.Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "1"}, {Name: "c", Value: "1"}}},
-		{v1alpha1.SourceWorkload, []engine.Setting{{Name: "b", Value: "2"}, {Name: "d", Value: "2"}}},
-		{v1alpha1.SourceSpec, []engine.Setting{{Name: "loose-d", Value: "3"}, {Name: "c", Value: "1"}}},
+		{v1alpha1.SourceShape, []contract.Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "1"}, {Name: "c", Value: "1"}}},
+		{v1alpha1.SourceWorkload, []contract.Setting{{Name: "b", Value: "2"}, {Name: "d", Value: "2"}}},
+		{v1alpha1.SourceSpec, []contract.Setting{{Name: "loose-d", Value: "3"}, {Name: "c", Value: "1"}}},
 	}
 	want := []v1alpha1.ServerSetting{
 		{Name: "a", Value: "1", Source: v1alpha1.SourceShape}, {Name: "b", Value: "2", Source: v1alpha1.SourceWorkload},
@@ -33,14 +35,14 @@ func TestMergeSettings(t *testing.T) {
 func TestDemandFits(t *testing.T) {
 	of := func(clients, connections, each int64) Demand {
 		d := Demand{clients: clients}
-		d.add(runner.Demand{Connections: 2, PreparedStatements: 2, Tables: 7})
-		d.add(runner.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10})
+		d.add(contract.Demand{Connections: 2, PreparedStatements: 2, Tables: 7})
+		d.add(contract.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10})
 		return d
 	}
 	tests := map[string]struct {
 		demand  Demand
 		config  map[string]string
-		from    []engine.Setting
+		from    []contract.Setting
 		refused string
 	}{
 		"no setting of the user":   {demand: of(1, 3000, 92)},
@@ -54,7 +56,7 @@ func TestDemandFits(t *testing.T) {
 			refused: "needs 4 clients x 750 = 3000 connections, 4 clients x 750 connections x 92 prepared statements = 276000, 10 tables, and",
 		},
 		"in a ConfigMap": {
-			demand: of(1, 3000, 92), from: []engine.Setting{{Name: "max_prepared_stmt_count", Value: "1"}},
+			demand: of(1, 3000, 92), from: []contract.Setting{{Name: "max_prepared_stmt_count", Value: "1"}},
 			refused: "spec.targets[0].mysql.configFrom, max_prepared_stmt_count: 1 is too low",
 		},
 		"a value that is no number is the server's business": {demand: of(1, 3000, 92), config: map[string]string{"max_prepared_stmt_count": "x"}},
@@ -62,12 +64,12 @@ func TestDemandFits(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			user := tt.from
-			parsed, err := engine.ParseSettings(tt.config)
+			parsed, err := settings.Parse(tt.config)
 			if err != nil {
 				t.Fatal(err)
 			}
 			user = append(user, parsed...)
-			err = tt.demand.fits("spec.targets[0].mysql", &v1alpha1.MySQLTarget{Config: tt.config}, user, []engine.Setting{{Name: "max_prepared_stmt_count", Value: "276000"}})
+			err = tt.demand.fits("spec.targets[0].mysql", &v1alpha1.MySQLTarget{Config: tt.config}, user, []contract.Setting{{Name: "max_prepared_stmt_count", Value: "276000"}})
 			switch {
 			case tt.refused == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -81,7 +83,7 @@ func TestDemandFits(t *testing.T) {
 // A tool of which nothing is known asks for nothing.
 func TestNoDemandIsKnown(t *testing.T) {
 	d, err := Work{}.demand(&plan.Plan{Cells: []plan.Cell{{}}})
-	if err != nil || !d.isZero() || limitSettings(engine.Engine{Limits: func(engine.Demand) []engine.Setting { return []engine.Setting{{Name: "x"}} }}, d) != nil {
+	if err != nil || !d.isZero() || limitSettings(engine.Engine{Limits: func(contract.Demand) []contract.Setting { return []contract.Setting{{Name: "x"}} }}, d) != nil {
 		t.Errorf("demand %+v, %v", d, err)
 	}
 }
@@ -106,7 +108,7 @@ func TestReplicationSettings(t *testing.T) {
 				t.Fatalf("no engine %s", tt.flavor)
 			}
 			m := &v1alpha1.MySQLTarget{Replication: &v1alpha1.Replication{Mode: v1alpha1.ReplicationAsync, Replicas: 1}}
-			_, err := replicationSettings(e, "spec.targets[0].mysql", m, []engine.Setting{{Name: tt.user, Value: "1"}})
+			_, err := replicationSettings(e, "spec.targets[0].mysql", m, []contract.Setting{{Name: tt.user, Value: "1"}})
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}

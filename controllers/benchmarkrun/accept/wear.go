@@ -7,11 +7,13 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
+
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/internal/wear"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // Checks of what a plan does to its data.
@@ -154,7 +156,7 @@ func (w Work) memoryOf(name string, resolved v1alpha1.Resolved) (bytes int64, wh
 		return 0, ""
 	}
 	for _, set := range resolved.Targets[j].Settings {
-		n, ok := engine.Integer(set.Value)
+		n, ok := settings.Integer(set.Value)
 		innodb := slices.Contains([]string{"", "InnoDB"}, w.spec.Targets[i].MySQL.StorageEngine)
 		if ok && n > 0 && innodb && sameOption(set.Name, "innodb_buffer_pool_size") {
 			return n, "innodb_buffer_pool_size"

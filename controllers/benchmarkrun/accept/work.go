@@ -7,8 +7,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Work is what a run asks of its tool, the same in every pass.
@@ -85,14 +87,14 @@ func (w Work) Cell(cell plan.Cell) (json.RawMessage, error) {
 
 // sketch is a trial of a cell before anything is known of targets: enough to ask the
 // tool what the cell means.
-func (w Work) sketch(cell plan.Cell) (runner.Trial, error) {
+func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
 	params, err := w.Cell(cell)
 	if err != nil {
-		return runner.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+		return contract.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: w.Tool.Name, Workload: params, Clients: w.Clients(),
-		DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: result.TrialRef{Phase: string(runner.Run)},
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: params, Clients: w.Clients(),
+		DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
 	}, nil
 }
 

@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Query is a question that a room has about the cluster. Rooms do not read: they
@@ -76,7 +77,7 @@ type Delivered struct {
 	// RawSHA256 of the raw output.
 	RawSHA256 string
 	// Result is the zero value when Err is set.
-	Result result.Result
+	Result contract.Result
 	// Err says why it could not be decoded.
 	Err error
 }

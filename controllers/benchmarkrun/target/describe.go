@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // maxListed bounds the lists of settings in the status.
@@ -25,7 +27,7 @@ type Description struct {
 }
 
 // Describe a target of the run, whose status is st, by the result of loading it.
-func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res result.Result) Description {
+func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract.Result) Description {
 	out := Description{Status: *st.DeepCopy()}
 	if res.Target != nil {
 		describeMachine(&out.Status, res.Target)
@@ -47,7 +49,7 @@ func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res result.R
 }
 
 // describeMachine: the machine of the database pod, as its agent saw it.
-func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
+func describeMachine(st *v1alpha1.TargetStatus, env *contract.Environment) {
 	if st.Node != nil {
 		st.Node.CPUModel = env.Machine.CPUModel
 	}
@@ -61,7 +63,7 @@ func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
 }
 
 // describeConnection: what a session of the benchmark's account found.
-func describeConnection(st *v1alpha1.TargetStatus, server *result.Server) {
+func describeConnection(st *v1alpha1.TargetStatus, server *contract.Server) {
 	st.TLS = strings.TrimSpace(server.TLSVersion + " " + server.Cipher)
 	if st.TLS == "" {
 		st.TLS = "none"
@@ -80,7 +82,7 @@ var logCounters = map[string][]string{
 }
 
 // commitFsyncs for each commit; empty where the server does not tell.
-func commitFsyncs(d *result.Durability) string {
+func commitFsyncs(d *contract.Durability) string {
 	if d == nil || d.Commits <= 0 {
 		return ""
 	}
@@ -106,13 +108,13 @@ func (d *Description) compareSettings(run *v1alpha1.BenchmarkRun, variables map[
 	if t == nil {
 		return
 	}
-	var asked []engine.Setting
+	var asked []contract.Setting
 	sources := map[string]v1alpha1.SettingSource{}
 	for _, set := range run.ResolvedTarget(st.Name).Settings {
-		asked = append(asked, engine.Setting{Name: set.Name, Value: set.Value})
+		asked = append(asked, contract.Setting{Name: set.Name, Value: set.Value})
 		sources[set.Name] = set.Source
 	}
-	for _, diff := range engine.Differences(engine.Requested(asked, t.StorageEngine), variables) {
+	for _, diff := range settings.Differences(settings.Requested(asked, t.StorageEngine), variables) {
 		source := sources[diff.Name]
 		if len(st.Differences) < maxListed {
 			st.Differences = append(st.Differences, v1alpha1.SettingDifference{

@@ -8,19 +8,21 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // nameOf the StatefulSet of a server.
 func nameOf(b resources.Target) string {
 	if b.Replica != nil {
-		return v1alpha1.ReplicaName(b.Run.Name, b.Spec.Name, *b.Replica)
+		return contract.ReplicaName(b.Run.Name, b.Spec.Name, *b.Replica)
 	}
-	return v1alpha1.TargetName(b.Run.Name, b.Spec.Name)
+	return contract.TargetName(b.Run.Name, b.Spec.Name)
 }
 
 // provideReplicas brings the replicas of a target further. The verdict is the worst one.
-func (in room) provideReplicas(t v1alpha1.Target) (workload.Verdict, []v1alpha1.ReplicaStatus, []decision.Action) {
+func (in room) provideReplicas(t v1alpha1.Target) (podhealth.Verdict, []v1alpha1.ReplicaStatus, []decision.Action) {
 	worst := ready()
 	var shown []v1alpha1.ReplicaStatus
 	var actions []decision.Action
@@ -28,12 +30,12 @@ func (in room) provideReplicas(t v1alpha1.Target) (workload.Verdict, []v1alpha1.
 		v, more := in.provide(b)
 		actions = append(actions, more...)
 		pod := in.Children.TargetPods[nameOf(b)]
-		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == workload.Ready}
+		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == podhealth.Ready}
 		if pod != nil {
 			one.Node = pod.Spec.NodeName
 		}
 		shown = append(shown, one)
-		if v.State == workload.Failed && worst.State != workload.Failed || v.State != workload.Ready && worst.State == workload.Ready {
+		if v.State == podhealth.Failed && worst.State != podhealth.Failed || v.State != podhealth.Ready && worst.State == podhealth.Ready {
 			v.Message = fmt.Sprintf("replica %d: %s", i, v.Message)
 			worst = v
 		}
@@ -62,8 +64,8 @@ func scale(set *appsv1.StatefulSet, replicas int32) []decision.Action {
 	return []decision.Action{decision.Scale{Name: set.Name, Replicas: replicas}}
 }
 
-func ready() workload.Verdict { return workload.Verdict{State: workload.Ready} }
+func ready() podhealth.Verdict { return podhealth.Verdict{State: podhealth.Ready} }
 
-func waiting(message string) workload.Verdict {
-	return workload.Verdict{State: workload.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
+func waiting(message string) podhealth.Verdict {
+	return podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
 }

@@ -12,7 +12,9 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // Input is all that the room decides from. Nothing of it is changed.
@@ -113,7 +115,7 @@ func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
 	// A primary that is not ready yet keeps no replica from starting.
 	replicas, shown, more := in.provideReplicas(t)
 	out.Observed.Replicas = shown
-	if verdict.State == workload.Ready || replicas.State == workload.Failed && verdict.State != workload.Failed {
+	if verdict.State == podhealth.Ready || replicas.State == podhealth.Failed && verdict.State != podhealth.Failed {
 		verdict = replicas
 	}
 	out.State = in.stateOf(t.Name, verdict)
@@ -122,7 +124,7 @@ func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
 
 // pod of a target's primary; nil when there is none.
 func (in Input) pod(target string) *corev1.Pod {
-	return in.Children.TargetPods[v1alpha1.TargetName(in.Run.Name, target)]
+	return in.Children.TargetPods[contract.TargetName(in.Run.Name, target)]
 }
 
 // isIdle says whether a target has to be stopped now.
@@ -134,13 +136,13 @@ func awaitsTurn() decision.Waiting {
 }
 
 // stateOf a target by the verdict on its pods.
-func (in Input) stateOf(target string, v workload.Verdict) decision.State {
+func (in Input) stateOf(target string, v podhealth.Verdict) decision.State {
 	switch {
-	case v.State == workload.Failed:
+	case v.State == podhealth.Failed:
 		return decision.Failed{Reason: v.Reason, Message: v.Message}
-	case v.State == workload.Ready && in.isIdle(target):
+	case v.State == podhealth.Ready && in.isIdle(target):
 		return awaitsTurn()
-	case v.State == workload.Ready:
+	case v.State == podhealth.Ready:
 		return decision.Done{}
 	case v.Reason == "":
 		return decision.Waiting{Reason: v1alpha1.ReasonProgressing, Message: v.Message}
@@ -150,7 +152,7 @@ func (in Input) stateOf(target string, v workload.Verdict) decision.State {
 
 // provide brings a server further: up, or out of the way. A server that is up where it
 // should be, and one that is gone where it should be, are Ready.
-func (in room) provide(b resources.Target) (workload.Verdict, []decision.Action) {
+func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action) {
 	target, name := b.Spec.Name, nameOf(b)
 	set, pod := in.Children.StatefulSets[name], in.Children.TargetPods[name]
 	switch {
@@ -165,7 +167,7 @@ func (in room) provide(b resources.Target) (workload.Verdict, []decision.Action)
 	switch {
 	case pod == nil && other != "":
 		return waiting("waiting for target " + other + " to stop"), nil
-	case set == nil && b.Replica != nil && in.Children.StatefulSets[v1alpha1.TargetName(in.Run.Name, target)] == nil:
+	case set == nil && b.Replica != nil && in.Children.StatefulSets[contract.TargetName(in.Run.Name, target)] == nil:
 		return waiting("waiting for the primary to be created"), nil
 	case set == nil:
 		return waiting("created"), create(b)
@@ -174,23 +176,23 @@ func (in room) provide(b resources.Target) (workload.Verdict, []decision.Action)
 }
 
 // judge a server that has to be up.
-func (in room) judge(b resources.Target, set *appsv1.StatefulSet, pod *corev1.Pod) workload.Verdict {
+func (in room) judge(b resources.Target, set *appsv1.StatefulSet, pod *corev1.Pod) podhealth.Verdict {
 	loaded := in.Run.TargetStatus(b.Spec.Name).LoadResult != ""
 	switch {
 	case pod == nil && loaded:
 		// A set that was scaled up just now is older than its pod's absence.
 		return waiting("waiting for the pod to be created")
 	case pod == nil:
-		return workload.Missing(set.CreationTimestamp.Time, in.Limits, in.Now)
+		return podhealth.Missing(set.CreationTimestamp.Time, in.Limits, in.Now)
 	case loaded:
-		seen := workload.Seen{Pod: pod}
+		seen := podhealth.Seen{Pod: pod}
 		if name := pod.Spec.NodeName; name != "" {
 			node := in.ask.Node(name)
 			seen.Node, seen.NodeKnown = node.Value, node.Known
 		}
-		return workload.TargetAgain(seen, resources.ServerContainer, in.Limits, in.Now)
+		return podhealth.TargetAgain(seen, resources.ServerContainer, in.Limits, in.Now)
 	}
-	return workload.Target(pod, resources.ServerContainer, in.Limits, in.Now)
+	return podhealth.Target(pod, resources.ServerContainer, in.Limits, in.Now)
 }
 
 // inTheWay is another target whose pod has to go before this one may come up; empty for
