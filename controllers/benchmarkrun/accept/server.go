@@ -145,15 +145,15 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 	if e.Replicated == nil {
 		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: set mode: None, or use MySQL, Percona or MariaDB", field, e.Flavor)
 	}
-	settings := e.Replicated(contract.Target{})
+	needed := e.Replicated(contract.Target{})
 	for _, u := range user {
 		name := strings.TrimPrefix(strings.ToLower(settings.CanonicalName(u.Name)), "loose_")
 		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
-			slices.ContainsFunc(settings, func(s contract.Setting) bool { return s.Name == name })
+			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
 			return nil, refuse(v1alpha1.ReasonConfigRejected,
 				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
 		}
 	}
-	return settings, nil
+	return needed, nil
 }
