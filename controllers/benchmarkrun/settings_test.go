@@ -14,6 +14,7 @@ import (
 	"github.com/assay-bench/assay/test/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 func contains(text, part string) bool { return strings.Contains(text, part) }

@@ -100,9 +100,7 @@ func limitSettings(e engine.Engine, d Demand) []contract.Setting {
 	if e.Limits == nil || d.isZero() {
 		return nil
 	}
-	return e.Limits(contract.Demand{
-		Connections: d.All.Connections, PreparedStatements: d.All.PreparedStatements, Tables: d.All.Tables,
-	})
+	return e.Limits(d.All)
 }
 
 // sourced are settings of one source.
