@@ -7,11 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/assay-bench/assay/internal/plan"
-
-	"github.com/assay-bench/assay/runners/sysbench"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/runners/sysbench"
 )
 
 func sysbenchTest(test string, threads string) json.RawMessage {

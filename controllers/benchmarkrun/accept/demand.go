@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
-	"github.com/assay-bench/assay/internal/plan"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/settings"
 )
 

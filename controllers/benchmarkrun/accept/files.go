@@ -9,9 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/resources"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/resources"
 )
 
 // files are what a workload names as its inputs.

@@ -8,11 +8,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/quoted"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/contract"
 )
 
 // quotedFormats are the runners that read a format of published numbers.

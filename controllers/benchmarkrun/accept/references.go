@@ -5,7 +5,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-
 	"github.com/assay-bench/assay/internal/contract"
 )
 

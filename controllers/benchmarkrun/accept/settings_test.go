@@ -9,9 +9,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/plan"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/settings"
 )
 

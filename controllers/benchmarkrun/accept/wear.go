@@ -7,13 +7,11 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/settings"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/internal/wear"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/settings"
 )
 
 // Checks of what a plan does to its data.

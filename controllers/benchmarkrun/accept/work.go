@@ -6,11 +6,9 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
-
-	"github.com/assay-bench/assay/runners/runner"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // Work is what a run asks of its tool, the same in every pass.

@@ -8,11 +8,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
-	"github.com/assay-bench/assay/internal/validity"
-
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/settings"
+	"github.com/assay-bench/assay/internal/validity"
 )
 
 // maxListed bounds the lists of settings in the status.

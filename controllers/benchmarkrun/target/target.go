@@ -11,10 +11,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/resources"
-
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/podhealth"
+	"github.com/assay-bench/assay/internal/resources"
 )
 
 // Input is all that the room decides from. Nothing of it is changed.
