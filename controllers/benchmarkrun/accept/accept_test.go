@@ -212,6 +212,9 @@ func TestDecide(t *testing.T) {
 		"the plan of another version, known from an earlier pass": {
 			[]change{accepted(t), func(w *world) { w.in.Known = w.decide(t).Planned }, otherPlan(t, false)}, done, nil, nil,
 		},
+		"a plan that was accepted is not checked again": {
+			[]change{accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = time.Minute })}, done, nil, nil,
+		},
 		"the plan of this version, deleted": {
 			[]change{accepted(t), func(w *world) { clear(w.objects) }}, done, nil, nil,
 		},
