@@ -1,6 +1,9 @@
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/api/meta"
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+)
 
 // Target of the spec by its name; the zero value when there is none.
 func (r *BenchmarkRun) Target(name string) Target {
@@ -85,3 +88,13 @@ func (f Finding) IsInvalid() bool { return f.Severity == "Invalid" }
 
 // IsDisturbed: something outside of what is measured happened meanwhile.
 func (f Finding) IsDisturbed() bool { return f.Severity == "Disturbed" }
+
+// DescribeNode is what a node says of itself.
+func DescribeNode(node *corev1.Node) NodeInfo {
+	info := node.Status.NodeInfo
+	return NodeInfo{
+		Name: node.Name, InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
+		KernelVersion: info.KernelVersion, Architecture: info.Architecture, OSImage: info.OSImage,
+		ContainerRuntime: info.ContainerRuntimeVersion, KubeletVersion: info.KubeletVersion,
+	}
+}

@@ -210,7 +210,7 @@ func (r *Reconciler) walk(ctx context.Context, s *scope) (after time.Duration, e
 		setStep(s, st, o)
 		switch o.kind {
 		case waiting:
-			return patience(o), nil
+			return patience(o, s.now), nil
 		case failed:
 			return r.end(ctx, s, &o)
 		}
@@ -219,10 +219,12 @@ func (r *Reconciler) walk(ctx context.Context, s *scope) (after time.Duration, e
 }
 
 // patience is how long a wait is left alone: limits of time expire without an event.
-func patience(o outcome) time.Duration {
+func patience(o outcome, now time.Time) time.Duration {
 	switch {
 	case o.after > 0:
 		return o.after
+	case !o.until.IsZero():
+		return max(o.until.Sub(now), time.Millisecond)
 	case o.reason == v1alpha1.ReasonQueued:
 		return queuePoll
 	}
@@ -239,7 +241,7 @@ func (r *Reconciler) end(ctx context.Context, s *scope, failure *outcome) (after
 	}
 	if o.kind == waiting {
 		setWaiting(s, v1alpha1.PhaseCleaning, o)
-		return patience(o), nil
+		return patience(o, s.now), nil
 	}
 	return 0, r.conclude(ctx, s, failure)
 }

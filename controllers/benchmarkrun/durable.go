@@ -4,45 +4,19 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
-// checkLoaded puts into the status what loading showed of a target, such as commits that
-// were not durable.
-func (s *scope) checkLoaded(target string, res *result.Result) {
-	if res == nil {
-		return
-	}
-	for _, f := range validity.CheckLoad(*res) {
-		found := findingOf(f)
-		found.Target = target
-		s.find(found)
-	}
-}
-
-// condemns: a finding about a target that makes all its trials invalid.
-func condemns(f v1alpha1.Finding) bool { return f.Trial == nil && f.Target != "" && isInvalid(f) }
-
-// inherited are the findings about a target that each of its trials has too.
-func (s *scope) inherited(target string) []v1alpha1.Finding {
-	var out []v1alpha1.Finding
-	for _, f := range s.run.Status.Findings {
-		if condemns(f) && f.Target == target {
-			out = append(out, f)
-		}
-	}
-	return out
-}
+// invalidates: a finding about a target that makes all its trials invalid.
+func invalidates(f v1alpha1.Finding) bool { return f.Trial == nil && f.Target != "" && f.IsInvalid() }
 
 // lastFindings are the last of them, and notes go first: they must not displace what is
-// against a number. No finding that condemns a target is left out: the trials to come are
-// judged by it. There is at most one for each target and check.
+// against a number. Those that invalidate a target stay longest.
 func lastFindings(all []v1alpha1.Finding) []v1alpha1.Finding {
 	for len(all) > maxFindings {
 		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Severity == string(validity.Note) })
 		if i < 0 {
-			i = slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return !condemns(f) })
+			i = slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return !invalidates(f) })
 		}
 		if i < 0 {
 			return all

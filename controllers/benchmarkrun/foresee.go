@@ -151,7 +151,7 @@ func (s *scope) memoryOf(name string, resolved v1alpha1.Resolved) (bytes int64, 
 // percent with two digits.
 func percent(share float64) string {
 	if share < 0.0995 {
-		return decimal(math.Round(1000*share)/10) + " %"
+		return v1alpha1.Decimal(math.Round(1000*share)/10) + " %"
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)
 }

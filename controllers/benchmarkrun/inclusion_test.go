@@ -202,29 +202,3 @@ func TestSetValid(t *testing.T) {
 		})
 	}
 }
-
-// The more trials a run has, the less chance is left to each: the mix of one trial that is
-// one of some thousand is a finding in a run of one trial, and none in a run of 1,000.
-func TestChanceIsSharedByAllTrials(t *testing.T) {
-	n, reads := int64(10000), 5215.0
-	res := result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)},
-		Measurements: []result.Measurement{
-			{Name: result.NameThroughput, Value: new(1000.0), N: &n},
-			{Name: result.NameOperationCount, Labels: map[string]string{result.LabelOperation: "read"}, Value: &reads},
-		},
-	}
-	for trials, want := range map[int]bool{1: true, 1000: false} {
-		s := &scope{
-			run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
-			plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			runner: runner.Runner{Facts: func(runner.Trial) (runner.Facts, error) {
-				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
-			}},
-		}
-		findings, _ := s.check(execution{ref: result.TrialRef{Target: "a"}}, []result.Result{res}, result.Skew{})
-		if got := slices.ContainsFunc(findings, isInvalid); got != want {
-			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)
-		}
-	}
-}

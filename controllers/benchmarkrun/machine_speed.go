@@ -9,13 +9,12 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/machinespeed"
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
 const (
-	clientSide, targetSide = "client", "target"
+	clientSide = "client"
 	// Kernels that depend on the target, and not on a node alone.
 	fsyncKernel, roundTripKernel = "fsync", "round-trip"
 	// maxSpeeds is how many entries of the machine speed stand in the status.
@@ -24,39 +23,6 @@ const (
 	// certain; driftBoundOfTarget is that of storage and network, which vary with the load.
 	driftBound, driftBoundOfTarget = 0.05, 0.25
 )
-
-// machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res *result.Result) []v1alpha1.MachineSpeed {
-	var out []v1alpha1.MachineSpeed
-	add := func(side, kernel string, seconds float64) {
-		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: digits(seconds * 1000), Unit: "ms"})
-	}
-	sided := func(side string, speed *result.Speed) {
-		if speed == nil {
-			return
-		}
-		for _, k := range []struct {
-			name   string
-			kernel *result.Kernel
-		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
-			if k.kernel != nil {
-				add(side, k.name, k.kernel.MeanSeconds)
-				add(side, k.name+"-cpu", k.kernel.CPUSeconds)
-			}
-		}
-		if speed.Fsync != nil {
-			add(side, fsyncKernel, speed.Fsync.P50Seconds)
-		}
-	}
-	sided(clientSide, res.Client.Speed)
-	if res.Server != nil && res.Server.RoundTrip != nil {
-		add(clientSide, roundTripKernel, res.Server.RoundTrip.P50Seconds)
-	}
-	if res.Target != nil {
-		sided(targetSide, res.Target.Speed)
-	}
-	return out
-}
 
 // speedSeries are the values of one kernel over the trials of a run, in their order.
 type speedSeries struct {
@@ -109,11 +75,11 @@ func (s *scope) showMachineSpeed(records []journal.Record) {
 			continue
 		}
 		e := one.entry
-		e.Median, e.Min, e.Max, e.N = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
+		e.Median, e.Min, e.Max, e.N = v1alpha1.FourDigits(sum.Median), v1alpha1.FourDigits(sum.Min), v1alpha1.FourDigits(sum.Max), int32(sum.N)
 		half := len(one.values) / 2
 		change, known := machinespeed.Compare(one.values[:half], one.values[len(one.values)-half:], len(all))
 		if known {
-			e.Drift = digits(change.Ratio)
+			e.Drift = v1alpha1.FourDigits(change.Ratio)
 			if message := drifted(e, change); message != "" {
 				s.find(v1alpha1.Finding{Check: "machine-speed-drift", Severity: string(validity.Warning), Message: message})
 			}
@@ -140,14 +106,5 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	}
 	return fmt.Sprintf("%s: the kernel %s took %s times as long in the second half of the trials as in the first (99 %% interval over all kernels %s to %s): "+
 		"blocks of the first and of the second half are not of one machine speed; look for what else ran, for the CPU frequency and the quota of the node",
-		of, e.Kernel, digits(c.Ratio), digits(c.Low), digits(c.High))
-}
-
-// digits are the first four: the kernels are not more exact.
-func digits(v float64) string {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	if err != nil {
-		return decimal(v)
-	}
-	return decimal(rounded)
+		of, e.Kernel, v1alpha1.FourDigits(c.Ratio), v1alpha1.FourDigits(c.Low), v1alpha1.FourDigits(c.High))
 }

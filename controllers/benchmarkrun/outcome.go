@@ -13,6 +13,7 @@ type outcome struct {
 	reason, message string
 	// after is when to look again, for a wait whose end is known; 0 for the usual poll.
 	after time.Duration
+	until time.Time
 }
 
 type outcomeKind int

@@ -165,7 +165,7 @@ func (r *Reconciler) provideReplica(ctx context.Context, s *scope, b resources.T
 	case pod == nil:
 		return workload.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now), nil
 	case loaded:
-		seen, err := r.see(ctx, pod)
+		seen, err := r.see(ctx, s, pod)
 		return workload.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
 	}
 	return workload.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil

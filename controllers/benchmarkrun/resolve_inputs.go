@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -67,28 +66,6 @@ func (in inputs) check(cm *corev1.ConfigMap) error {
 	if _, has := files[in.file]; in.file != "" && !has {
 		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
 			in.field, in.configMap, in.file, slices.Sorted(maps.Keys(files)))
-	}
-	return nil
-}
-
-// checkInputs makes sure, before clients are started, that the files are those that
-// the run was accepted with.
-func (r *Reconciler) checkInputs(ctx context.Context, s *scope) error {
-	in := s.run.Status.Resolved.Inputs
-	if in == nil {
-		return nil
-	}
-	cm := &corev1.ConfigMap{}
-	err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: in.ConfigMap}, cm)
-	switch {
-	case apierrors.IsNotFound(err):
-		return refuse(v1alpha1.ReasonInputsLost, "ConfigMap %s with the files of the workload was deleted: create a new run", in.ConfigMap)
-	case err != nil:
-		return fmt.Errorf("reading ConfigMap %s: %w", in.ConfigMap, err)
-	}
-	if got := digest(filesOf(cm)); got != in.SHA256 {
-		return refuse(v1alpha1.ReasonInputsLost, "ConfigMap %s with the files of the workload is another one (SHA-256 %.12s) than when the run was accepted (%.12s): create a new run",
-			in.ConfigMap, got, in.SHA256)
 	}
 	return nil
 }

@@ -1,11 +1,8 @@
 package benchmarkrun
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,9 +13,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -31,10 +28,6 @@ type scope struct {
 	statefulSets map[string]*appsv1.StatefulSet
 	jobs         map[string]*batchv1.Job
 	targetPods   map[string]*corev1.Pod
-	// clientPods of each Job, in the order of the clients.
-	clientPods map[string][]*corev1.Pod
-	// strays are clients whose Job is gone: they end within their grace.
-	strays []*corev1.Pod
 
 	// Set by accept.
 	plan   *plan.Plan
@@ -46,6 +39,10 @@ type scope struct {
 
 	// Set by readJournal.
 	journal notebook
+
+	// children of the run as the pass found them, and what was read since.
+	children decision.Children
+	known    decision.Known
 }
 
 // notebook is the last part of the records of a run.
@@ -67,11 +64,7 @@ func runUID(o client.Object) []string {
 
 // loadScope reads the objects of a run from the cache.
 func (r *Reconciler) loadScope(ctx context.Context, run *v1alpha1.BenchmarkRun) (*scope, error) {
-	s := &scope{
-		run: run, now: r.Clock.Now(),
-		statefulSets: map[string]*appsv1.StatefulSet{}, jobs: map[string]*batchv1.Job{},
-		targetPods: map[string]*corev1.Pod{}, clientPods: map[string][]*corev1.Pod{},
-	}
+	s := &scope{run: run, now: r.Clock.Now()}
 	var (
 		sets appsv1.StatefulSetList
 		jobs batchv1.JobList
@@ -82,49 +75,9 @@ func (r *Reconciler) loadScope(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 			return nil, fmt.Errorf("listing the run's objects: %w", err)
 		}
 	}
-	for i := range sets.Items {
-		if metav1.IsControlledBy(&sets.Items[i], run) {
-			s.statefulSets[sets.Items[i].Name] = &sets.Items[i]
-		}
-	}
-	for i := range jobs.Items {
-		if metav1.IsControlledBy(&jobs.Items[i], run) {
-			s.jobs[jobs.Items[i].Name] = &jobs.Items[i]
-		}
-	}
-	for i := range pods.Items {
-		s.addPod(&pods.Items[i])
-	}
-	for _, pods := range s.clientPods {
-		slices.SortFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(clientIndex(a), clientIndex(b)) })
-	}
+	s.children = decision.NewChildren(run, sets.Items, jobs.Items, pods.Items)
+	s.statefulSets, s.jobs, s.targetPods = s.children.StatefulSets, s.children.Jobs, s.children.TargetPods
 	return s, nil
-}
-
-// addPod files a pod under its StatefulSet or Job, if that belongs to the run.
-func (s *scope) addPod(pod *corev1.Pod) {
-	owner := metav1.GetControllerOf(pod)
-	if owner == nil {
-		return
-	}
-	if set := s.statefulSets[owner.Name]; set != nil && set.UID == owner.UID {
-		s.targetPods[owner.Name] = pod
-	}
-	switch job := s.jobs[owner.Name]; {
-	case job != nil && job.UID == owner.UID:
-		s.clientPods[owner.Name] = append(s.clientPods[owner.Name], pod)
-	case pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleClient:
-		s.strays = append(s.strays, pod)
-	}
-}
-
-// clientIndex is the number of a client among those of its Job.
-func clientIndex(pod *corev1.Pod) int {
-	n, err := strconv.Atoi(pod.Annotations[batchv1.JobCompletionIndexAnnotation])
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 // target finds a target of the spec.
@@ -187,24 +140,6 @@ func (s *scope) unloaded() string {
 	return ""
 }
 
-// working names the Job of a client of the run that is at work now; the Job of a
-// stray does not exist any more.
-func (s *scope) working() (job string, yes bool) {
-	for name, pods := range s.clientPods {
-		for _, p := range pods {
-			if !hasEnded(p) {
-				return name, true
-			}
-		}
-	}
-	for _, p := range s.strays {
-		if !hasEnded(p) {
-			return p.Labels[batchv1.JobNameLabel], true
-		}
-	}
-	return "", false
-}
-
 // unrecorded says whether a trial has begun whose end is not written down.
 func (s *scope) unrecorded() bool {
 	for _, job := range s.jobs {
@@ -213,17 +148,6 @@ func (s *scope) unrecorded() bool {
 		}
 	}
 	return false
-}
-
-// hasEnded says whether the runner of a client pod has ended. The phase of the pod
-// says so up to a second later.
-func hasEnded(pod *corev1.Pod) bool {
-	for _, c := range pod.Status.ContainerStatuses {
-		if c.Name == resources.RunnerContainer && c.State.Terminated != nil {
-			return true
-		}
-	}
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
 // metadata of a ConfigMap of this run, from the cache; nil when there is none.

@@ -4,8 +4,9 @@ import (
 	"context"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/validity"
 )
 
 // clean drops the tables that this run made in external targets, also when the
@@ -25,23 +26,22 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 		if st.LoadResult == "" || st.CleanupResult != "" {
 			continue
 		}
-		e := execution{
-			name: v1alpha1.CleanupName(s.run.Name, t.Name),
-			ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Cleanup), Target: t.Name},
-			busy: r.Config.Limits.Cleanup.Duration, workload: s.workload, clients: 1,
+		e, needed := trial.Cleanup(r.input(s), t.Name)
+		if !needed {
+			continue
 		}
-		if s.runner.Skips != nil && s.runner.Skips(s.trialOf(e, s.now), runner.Cleanup) {
-			continue // the tool made nothing that could be dropped
+		res, err := r.advance(ctx, s, e)
+		if err != nil {
+			return outcome{}, err
 		}
-		end, wait, err := r.advance(ctx, s, e)
-		if err != nil || end == nil {
-			return wait, err
+		if _, ended := res.State.(decision.Done); !ended {
+			return outcomeOf(res.State), nil
 		}
-		st.CleanupResult = v1alpha1.ResultName(e.name, 0)
-		if end.reason != "" {
+		st.CleanupResult = v1alpha1.ResultName(e.Name, 0)
+		if res.End.Reason != "" {
 			s.find(v1alpha1.Finding{
-				Target: t.Name, Check: "cleanup", Severity: "Warning",
-				Message: "the workload's tables could not be dropped (" + end.reason + "): " + end.message,
+				Target: t.Name, Check: "cleanup", Severity: string(validity.Warning),
+				Message: "the workload's tables could not be dropped (" + res.End.Reason + "): " + res.End.Message,
 			})
 		}
 	}

@@ -2,16 +2,10 @@ package benchmarkrun
 
 import (
 	"context"
-	"errors"
-	"fmt"
-
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 )
 
 // load fills every target with the workload's data, one after the other, once.
@@ -20,75 +14,37 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 	if target == "" {
 		return doneWith("every target holds the workload's data"), nil
 	}
-	e := execution{
-		name: v1alpha1.LoadName(s.run.Name, target),
-		ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Prepare), Target: target},
-		busy: r.Config.Limits.Load.Duration, workload: s.workload, clients: 1,
+	in := r.input(s)
+	e := trial.Load(in, target)
+	res, err := r.advance(ctx, s, e)
+	if err != nil {
+		return outcome{}, err
 	}
-	if s.runner.SharesLoad {
-		e.clients = int(max(s.run.Spec.Clients.Count, 1))
+	if _, ended := res.State.(decision.Done); !ended {
+		return outcomeOf(res.State), nil
 	}
-	if s.resets() && s.target(target).MySQL != nil {
-		e.snapshot = true
-		e.busy += r.Config.Limits.Reset.Duration
+	if res.End.Reason != "" {
+		return failWith(res.End.Reason, "loading target %s: %s", target, res.End.Message), nil
 	}
-	end, wait, err := r.advance(ctx, s, e)
-	if err != nil || end == nil {
-		return wait, err
-	}
-	if end.reason != "" {
-		if err := r.keepLogs(ctx, s, e, end); err != nil {
-			return outcome{}, err
-		}
-		return failWith(end.reason, "loading target %s: %s", target, end.message), nil
+	first := res.End.Results[0]
+	found, err := consult(ctx, r, s, func(ask *decision.Asking) []v1alpha1.Finding { return trial.LoadFindings(in, target, first, ask) })
+	if err != nil {
+		return outcome{}, err
 	}
 	st := s.targetStatus(target)
-	st.LoadResult = v1alpha1.ResultName(e.name, 0)
+	st.LoadResult = v1alpha1.ResultName(e.Name, 0)
 	st.Restarts = s.restarts(target)
-	s.describeServer(st, end.result())
-	if st.Load, err = s.loadFigures(e, end.results); err != nil {
-		return outcome{}, err
+	s.describeServer(st, &first)
+	if st.Load, err = trial.LoadFigures(in, e, res.End.Results); err != nil {
+		return failWith(v1alpha1.ReasonResultContradictory, "loading target %s: %v", target, err), nil
 	}
-	s.checkLoaded(target, end.result())
-	if err := r.compareTargets(ctx, s, target, end.result()); err != nil {
-		return outcome{}, err
+	for _, f := range found {
+		s.find(f)
+		if f.IsInvalid() {
+			st.InvalidatedBy = append(st.InvalidatedBy, f)
+		}
 	}
 	s.compareDurability()
 	// The outcome has to stand in the status before the Job may be deleted.
 	return waitFor(v1alpha1.ReasonProgressing, "target %s is loaded", target), nil
-}
-
-// resets says whether data is put back during the run.
-func (s *scope) resets() bool {
-	d := s.run.Spec.Design.DataReset
-	return d == v1alpha1.ResetPerBlock || d == v1alpha1.ResetPerTrial
-}
-
-// loadedTables are what the tables of a target held after loading.
-func (r *Reconciler) loadedTables(ctx context.Context, s *scope, target string) ([]result.Table, error) {
-	res, err := r.loadResult(ctx, s, target)
-	if err != nil {
-		return nil, err
-	}
-	return res.Data.Tables, nil
-}
-
-// loadResult is the result of loading a target, which says what the tables held.
-func (r *Reconciler) loadResult(ctx context.Context, s *scope, target string) (*result.Result, error) {
-	cm := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: s.run.Namespace, Name: s.targetStatus(target).LoadResult}
-	if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
-		return nil, refuse(v1alpha1.ReasonJournalLost,
-			"ConfigMap %s was deleted: it said what data target %s held after loading, and without it no trial can be shown to start from the same data", key.Name, target)
-	} else if err != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s: %w", key.Name, err)
-	}
-	res, err := result.Decode(cm.BinaryData[result.KeyResult])
-	if err == nil && res.Data == nil {
-		err = errors.New("it does not say what the tables held")
-	}
-	if err != nil {
-		return nil, refuse(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: %v", key.Name, err)
-	}
-	return &res, nil
 }

@@ -4,18 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/runners/runner"
 )
 
 // measure runs the trials of the plan in their order, one at a time. What became of
@@ -40,24 +37,31 @@ func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 		if only := s.only(); only != "" && s.targetPod(only) == nil {
 			return waitFor(v1alpha1.ReasonProgressing, "target %s is started for the next trial", only), nil
 		}
-		e, err := r.trialExecution(s, at)
+		workload, err := s.cellWorkload(s.plan.Cells[s.plan.Trials[at.Index].Cell])
+		if err != nil {
+			return failWith(v1alpha1.ReasonInvalidSpec, "%v", err), nil
+		}
+		in := r.input(s)
+		e := trial.Measurement(in, at, workload)
+		res, err := r.advance(ctx, s, e)
 		if err != nil {
 			return outcome{}, err
 		}
-		end, wait, err := r.advance(ctx, s, e)
+		if _, ended := res.State.(decision.Done); !ended {
+			return s.waitForTrial(at, outcomeOf(res.State)), nil
+		}
+		rec, err := consult(ctx, r, s, func(ask *decision.Asking) journal.Record { return trial.Record(in, e, at, res.End, ask) })
 		if err != nil {
 			return outcome{}, err
 		}
-		if end == nil {
-			return s.waitForTrial(at, wait), nil
-		}
-		if wait, err := r.explain(ctx, s, e, end); err != nil || wait != nil {
-			return deref(wait), err
-		}
-		rec, err := r.judge(ctx, s, at, e, end)
+		nodes, err := consult(ctx, r, s, func(ask *decision.Asking) []v1alpha1.NodeInfo {
+			return trial.ClientNodes(s.run.Status.ClientNodes, res.End.Results, ask)
+		})
 		if err != nil {
 			return outcome{}, err
 		}
+		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, nodes...)
+		s.known = decision.Known{}
 		if err := r.record(ctx, s, rec); err != nil {
 			return outcome{}, err
 		}
@@ -103,11 +107,10 @@ func (s *scope) waitForTrial(at journal.Position, wait outcome) outcome {
 	if wait.reason == v1alpha1.ReasonSuspended {
 		return wait
 	}
-	t := s.plan.Trials[at.Index]
 	p := &s.run.Status.Progress
 	if p.CurrentTrial == nil || *p.CurrentTrial != at.Index || !s.running(at) {
 		p.CurrentTrial, p.Current = new(at.Index), s.describe(at.Index)
-		s.showTrial(s.newTrialStatus(t, at.Attempt))
+		s.showTrial(trial.Status(s.plan, at))
 		estimate(s)
 	}
 	if wait.reason == v1alpha1.ReasonProgressing {
@@ -128,171 +131,8 @@ func (s *scope) running(at journal.Position) bool {
 
 func (s *scope) describe(index int32) string { return s.plan.Describe(s.plan.Trials[index]) }
 
-func (s *scope) newTrialStatus(t plan.Trial, attempt int32) v1alpha1.TrialStatus {
-	st := v1alpha1.TrialStatus{
-		Index: t.Index, Attempt: attempt, Block: t.Block, Cell: t.Cell, Target: s.plan.Targets[t.Target], State: v1alpha1.TrialRunning,
-	}
-	if cell := s.plan.Cells[t.Cell]; len(cell) > 0 {
-		st.Parameters = cell
-	}
-	return st
-}
-
-func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, error) {
-	t := s.plan.Trials[at.Index]
-	params, err := s.cellWorkload(s.plan.Cells[t.Cell])
-	if err != nil {
-		return execution{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
-	}
-	target := s.plan.Targets[t.Target]
-	e := execution{
-		name: v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt), attempt: at.Attempt, workload: params,
-		clients: int(max(s.run.Spec.Clients.Count, 1)),
-		ref: result.TrialRef{
-			RunUID: string(s.run.UID), Phase: string(runner.Run), Target: target,
-			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
-		},
-	}
-	e.busy = plan.Measuring(s.run.Spec.Design) + settle + s.lead(e)
-	// An attempt that failed may have left anything behind.
-	if t.Reset || at.Attempt > 0 && s.resets() {
-		limits := r.Config.Limits
-		e.reset, e.busy = result.ResetSnapshot, e.busy+limits.Reset.Duration+verifying
-		if s.target(target).External != nil {
-			e.reset, e.busy = result.ResetReload, e.busy+limits.Load.Duration
-		}
-	}
-	return e, nil
-}
-
-// lead is how long the processes of a trial may take to come to their work beside warm-up and
-// window: that of the warm-up and that which measures.
-func (s *scope) lead(e execution) time.Duration {
-	if s.runner.Opening == nil {
-		return 0
-	}
-	d := s.run.Spec.Design
-	return 2 * s.runner.Opening(runner.Trial{
-		Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
-		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
-	}).Lead
-}
-
-// verifying is how long counting rows and checksums may take at most, with room.
-const verifying = 5 * time.Minute
-
-// judge turns the end of an attempt into its record.
-func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (journal.Record, error) {
-	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
-	st.State, st.Result = v1alpha1.TrialSucceeded, v1alpha1.ResultName(e.name, 0)
-	st.Ended = &metav1.MicroTime{Time: s.now}
-	st.TargetNode = s.nodeOf(st.Target)
-	for _, pod := range end.pods {
-		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
-		st.ClientQOSClass = string(pod.Status.QOSClass)
-		for _, c := range pod.Status.ContainerStatuses {
-			if c.Name == resources.RunnerContainer && c.ImageID != "" {
-				st.ClientImageID = c.ImageID
-			}
-		}
-	}
-	if err := r.describeClients(ctx, s, end.results); err != nil {
-		return journal.Record{}, err
-	}
-	rec := journal.Record{TrialStatus: st, Final: true}
-	if first := end.result(); first != nil {
-		if from, to, ok := result.Window(*first); ok {
-			rec.MeasureStarted, rec.MeasureEnded = microTime(&from), microTime(&to)
-		}
-		rec.MachineSpeed = machineSpeed(first)
-		if first.Data != nil && first.Data.Reset != nil {
-			reset := first.Data.Reset
-			rec.ResetTime = decimal(reset.Ended.Sub(reset.Started).Seconds())
-		}
-	}
-	if end.reason == "" {
-		if err := r.evaluate(ctx, s, e, end, &rec); err != nil {
-			return rec, err
-		}
-	}
-	if end.reason != "" {
-		if err := r.keepLogs(ctx, s, e, end); err != nil {
-			return rec, err
-		}
-		rec.State, rec.Reason, rec.Message = v1alpha1.TrialFailed, end.reason, end.message
-		d := s.run.Spec.Design
-		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
-	}
-	return rec, nil
-}
-
-// describeClients puts the nodes of clients into the status, once each.
-func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []result.Result) error {
-	for _, res := range results {
-		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
-		if known || res.Client.Node == "" {
-			continue
-		}
-		info, err := r.describeNode(ctx, res.Client.Node)
-		if err != nil || info == nil {
-			return err
-		}
-		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
-	}
-	return nil
-}
-
-// evaluate merges the results of the clients and holds them against what can be
-// true.
-func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *end, rec *journal.Record) error {
-	merged, skew, err := result.Merge(end.results)
-	if err != nil {
-		end.reason, end.message = v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error()
-		return nil
-	}
-	if skew.SpreadSeconds != nil {
-		rec.StartSkew = decimal(*skew.SpreadSeconds)
-	}
-	if u := skew.SpreadUncertaintySeconds; u != nil {
-		rec.StartSkewUncertainty = decimal(*u)
-	}
-	rec.Values = values(s.runner.Summary, merged)
-	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
-	rec.Throttled = throttledIn(end.results)
-	together, err := r.checkTogether(ctx, s, e, merged, skew)
-	if err != nil {
-		return err
-	}
-	rec.Findings = append(rec.Findings, together...)
-	if cut := valuesOf(s.runner.Summary, merged) - len(rec.Values); cut > 0 {
-		rec.Findings = append(rec.Findings, v1alpha1.Finding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
-			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
-	}
-	rec.Saturated = slices.ContainsFunc(rec.Findings, isSaturated)
-	others, err := r.others(ctx, s, *rec)
-	if err != nil {
-		return err
-	}
-	rec.Findings = append(rec.Findings, others...)
-	rec.Findings = append(rec.Findings, s.inherited(rec.Target)...)
-	for i := range rec.Findings {
-		rec.Findings[i].Trial, rec.Findings[i].Target = new(rec.Index), rec.Target
-	}
-	rec.Valid = new(!slices.ContainsFunc(rec.Findings, isInvalid))
-	rec.Disturbed = slices.ContainsFunc(rec.Findings, isDisturbed)
-	return nil
-}
-
-// decimal is the shortest decimal number that reads back as v.
-func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-func microTime(t *time.Time) *metav1.MicroTime {
-	if t == nil {
-		return nil
-	}
-	return &metav1.MicroTime{Time: *t}
-}
+// maxShown values of a trial stand in the status.
+const maxShown = 60
 
 // maxTrials is how many attempts that ended stand in the status.
 const maxTrials = 10

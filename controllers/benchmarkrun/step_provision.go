@@ -139,7 +139,7 @@ func (r *Reconciler) provide(ctx context.Context, s *scope, t v1alpha1.Target, w
 		return workload.Verdict{}, err
 	}
 	if s.targetStatus(t.Name).LoadResult != "" {
-		seen, err := r.see(ctx, pod)
+		seen, err := r.see(ctx, s, pod)
 		return workload.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
 	}
 	return workload.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil

@@ -1,53 +1,14 @@
 package benchmarkrun
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/summary"
 )
-
-const (
-	// maxValues of a trial stand in its record, and maxShown of them in the status.
-	maxValues = 5000
-	maxShown  = 60
-)
-
-// values are the measurements of a trial that go into its record, in the order of the
-// names. Measurements of one name differ by their labels, such as the operation: those
-// without labels come first, because they are about all operations together.
-func values(names []string, res result.Result) []v1alpha1.Value {
-	var out []v1alpha1.Value
-	for _, name := range names {
-		var same []v1alpha1.Value
-		for _, m := range res.Measurements {
-			if m.Name == name && m.Value != nil {
-				same = append(same, v1alpha1.Value{
-					Name: name, Labels: m.Labels, Value: decimal(*m.Value), Unit: m.Unit, Direction: string(m.Direction),
-				})
-			}
-		}
-		slices.SortStableFunc(same, func(a, b v1alpha1.Value) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
-		out = append(out, same...)
-	}
-	return out[:min(len(out), maxValues)]
-}
-
-// valuesOf is how many values there are, whether or not a record has room for them.
-func valuesOf(names []string, res result.Result) (n int) {
-	for _, m := range res.Measurements {
-		if m.Value != nil && slices.Contains(names, m.Name) {
-			n++
-		}
-	}
-	return n
-}
 
 // summarise computes, for each cell and target, the median and spread of each
 // measurement over the trials that count, and stores all of it. It returns the records of

@@ -81,6 +81,14 @@ type Delivered struct {
 	Err error
 }
 
+// DeliveredIn a ConfigMap.
+func DeliveredIn(cm *corev1.ConfigMap) Delivered {
+	data := cm.BinaryData[result.KeyResult]
+	d := Delivered{Size: len(data), SHA256: result.Digest(data), RawSHA256: result.Digest(cm.BinaryData[result.KeyRaw])}
+	d.Result, d.Err = result.Decode(data)
+	return d
+}
+
 // Fact is the answer to a query.
 type Fact[T any] struct {
 	// Known: the query was answered.
@@ -200,4 +208,12 @@ func answered[T any](k Known, q Query) Fact[T] {
 	answer, known := k.answers[q]
 	value, exists := answer.(T)
 	return Fact[T]{Known: known, Exists: exists, Value: value}
+}
+
+// And joins two sets of answers; those of the other one are newer.
+func (k Known) And(other Known) Known {
+	for q, a := range other.answers {
+		k = k.With(q, a)
+	}
+	return k
 }

@@ -1,10 +1,11 @@
-package benchmarkrun
+package trial
 
 import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/result"
 )
 
@@ -31,7 +32,7 @@ func TestResultsOfAnOlderAgentAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		cm := &corev1.ConfigMap{BinaryData: map[string][]byte{result.KeyResult: data}}
-		if _, err := checkResult(cm, result.Digest(data), ref); (err == nil) != tc.ok {
+		if err := checkResult(decision.DeliveredIn(cm), result.Digest(data), ref); (err == nil) != tc.ok {
 			t.Errorf("%s: %v, want it read: %v", name, err, tc.ok)
 		}
 	}

@@ -1,4 +1,4 @@
-package benchmarkrun
+package trial
 
 import (
 	"errors"
@@ -70,12 +70,9 @@ func TestLoadFigures(t *testing.T) {
 			if tc.external {
 				target.MySQL, target.External = nil, &v1alpha1.ExternalTarget{Host: "db.example"}
 			}
-			s := &scope{
-				run:    loadedRun(target),
-				runner: runner.Runner{Summary: []string{"throughput"}, Rows: tc.rows}, now: at,
-			}
-			e := execution{name: "run-db-load", ref: result.TrialRef{Phase: string(runner.Prepare), Target: "db"}, clients: len(tc.results)}
-			got, err := s.loadFigures(e, tc.results)
+			in := Input{Run: loadedRun(target), Tool: runner.Runner{Summary: []string{"throughput"}, Rows: tc.rows}, Now: at}
+			e := Execution{Name: "run-db-load", Ref: result.TrialRef{Phase: string(runner.Prepare), Target: "db"}, Clients: len(tc.results)}
+			got, err := LoadFigures(in, e, tc.results)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,11 +81,11 @@ func TestLoadFigures(t *testing.T) {
 			}
 		})
 	}
-	s := &scope{
-		run:    loadedRun(v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}),
-		runner: runner.Runner{Rows: func(runner.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}, now: at,
+	in := Input{
+		Run:  loadedRun(v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}),
+		Tool: runner.Runner{Rows: func(runner.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}, Now: at,
 	}
-	if _, err := s.loadFigures(execution{ref: result.TrialRef{Target: "db"}}, []result.Result{loaded(0, 0, 4)}); err == nil {
+	if _, err := LoadFigures(in, Execution{Ref: result.TrialRef{Target: "db"}}, []result.Result{loaded(0, 0, 4)}); err == nil {
 		t.Error("rows that cannot be told are no error")
 	}
 }

@@ -1,4 +1,4 @@
-package benchmarkrun
+package trial
 
 import (
 	"testing"

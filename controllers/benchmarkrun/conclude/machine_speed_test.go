@@ -1,4 +1,4 @@
-package benchmarkrun
+package conclude
 
 import (
 	"strings"
@@ -8,46 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
 )
-
-func TestMachineSpeedOfATrial(t *testing.T) {
-	kernel := func(mean, cpu float64) *result.Kernel {
-		return &result.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
-	}
-	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
-	}
-	probe := func(p50 float64) *result.Probe { return &result.Probe{N: 9, P50Seconds: p50} }
-	tests := map[string]struct {
-		res  result.Result
-		want []v1alpha1.MachineSpeed
-	}{
-		"nothing was measured": {result.Result{Target: &result.Environment{}}, nil},
-		"both sides": {
-			result.Result{
-				Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.000612349, 0.0005), Memory: kernel(0.0021, 0.002)}}},
-				Target: &result.Environment{Speed: &result.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
-				Server: &result.Server{RoundTrip: probe(0.0000214)},
-			},
-			[]v1alpha1.MachineSpeed{
-				entry("client", "integer", "0.6123"), entry("client", "integer-cpu", "0.5"), entry("client", "memory", "2.1"), entry("client", "memory-cpu", "2"),
-				entry("client", "round-trip", "0.0214"), entry("target", "integer", "0.7"), entry("target", "integer-cpu", "0.6"), entry("target", "fsync", "1.23"),
-			},
-		},
-		"a target that nobody may look into": {
-			result.Result{Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.001, 0.001)}}}},
-			[]v1alpha1.MachineSpeed{entry("client", "integer", "1"), entry("client", "integer-cpu", "1")},
-		},
-	}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, machineSpeed(&tc.res)); diff != "" {
-				t.Errorf("speed (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
 
 // speedRecords are trials of two targets in turn; later is the time of the kernel in the second
 // half, over that in the first.
@@ -60,7 +21,7 @@ func speedRecords(n int, kernel string, later float64) []journal.Record {
 		}
 		rec := journal.Record{}
 		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
-		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: "target", Kernel: kernel, Value: decimal(value), Unit: "ms"}}
+		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: "target", Kernel: kernel, Value: v1alpha1.Decimal(value), Unit: "ms"}}
 		out = append(out, rec)
 	}
 	return out
@@ -85,17 +46,16 @@ func TestMachineSpeedOfARun(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scope{run: &v1alpha1.BenchmarkRun{}}
-			s.showMachineSpeed(tc.records)
+			speeds, findings := machineSpeed(tc.records)
 			var shown []string
-			for _, e := range s.run.Status.MachineSpeed {
-				shown = append(shown, strings.Join([]string{e.Side, e.Node, e.Target, e.Kernel, decimal(float64(e.N))}, "/")+" "+e.Drift)
+			for _, e := range speeds {
+				shown = append(shown, strings.Join([]string{e.Side, e.Node, e.Target, e.Kernel, v1alpha1.Decimal(float64(e.N))}, "/")+" "+e.Drift)
 			}
 			if diff := cmp.Diff(tc.shown, shown); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
 			found := ""
-			for _, f := range s.run.Status.Findings {
+			for _, f := range findings {
 				found += f.Check + "/" + f.Severity + ": " + f.Message
 			}
 			if want := tc.finding; (want == "") != (found == "") || want != "" && !strings.HasPrefix(found, "machine-speed-drift/Warning: "+want) {

@@ -1,4 +1,4 @@
-package benchmarkrun
+package trial
 
 import (
 	"fmt"
@@ -43,11 +43,40 @@ func TestValuesKeepLabelsApart(t *testing.T) {
 	}
 }
 
-// What sha256sum prints of two files, hashed again: printf one > a; printf two > b;
-// sha256sum a b | sha256sum.
-func TestDigestIsThatOfSha256sum(t *testing.T) {
-	got := digest(map[string][]byte{"b": []byte("two"), "a": []byte("one")})
-	if want := "d17138d96382403690482a89da33475336ab36c046a6912a86badedd62301cb8"; got != want {
-		t.Errorf("digest %s, want %s", got, want)
+func TestMachineSpeedOfATrial(t *testing.T) {
+	kernel := func(mean, cpu float64) *result.Kernel {
+		return &result.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
+	}
+	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
+		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
+	}
+	probe := func(p50 float64) *result.Probe { return &result.Probe{N: 9, P50Seconds: p50} }
+	tests := map[string]struct {
+		res  result.Result
+		want []v1alpha1.MachineSpeed
+	}{
+		"nothing was measured": {result.Result{Target: &result.Environment{}}, nil},
+		"both sides": {
+			result.Result{
+				Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.000612349, 0.0005), Memory: kernel(0.0021, 0.002)}}},
+				Target: &result.Environment{Speed: &result.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
+				Server: &result.Server{RoundTrip: probe(0.0000214)},
+			},
+			[]v1alpha1.MachineSpeed{
+				entry("client", "integer", "0.6123"), entry("client", "integer-cpu", "0.5"), entry("client", "memory", "2.1"), entry("client", "memory-cpu", "2"),
+				entry("client", "round-trip", "0.0214"), entry("target", "integer", "0.7"), entry("target", "integer-cpu", "0.6"), entry("target", "fsync", "1.23"),
+			},
+		},
+		"a target that nobody may look into": {
+			result.Result{Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.001, 0.001)}}}},
+			[]v1alpha1.MachineSpeed{entry("client", "integer", "1"), entry("client", "integer-cpu", "1")},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, machineSpeed(tc.res)); diff != "" {
+				t.Errorf("speed (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

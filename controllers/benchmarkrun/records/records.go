@@ -1,0 +1,116 @@
+package records
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// Book is the last part of the records of a run.
+type Book struct {
+	journal.Records
+	// Exists: the part is written. One that is not is the empty first part.
+	Exists bool
+	// object that holds the part, when it exists.
+	object *corev1.ConfigMap
+}
+
+// Empty is the book of a run that has recorded nothing.
+func Empty() Book { return Book{Records: journal.First()} }
+
+// Read the last part. The state is Done, or says why the records are of no use. Both have
+// no meaning while questions are open.
+func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.State) {
+	known := int32(0)
+	if run.Status.Results != nil {
+		known = run.Status.Results.Records
+	}
+	if run.Status.Placement == nil {
+		return Empty(), decision.Done{}
+	}
+	book, state := part(run, max(known-1, 0), ask)
+	if !ask.Complete() || failed(state) {
+		return Empty(), state
+	}
+	if !book.Exists && known > 0 {
+		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost,
+			"ConfigMap %s with the records of this run was deleted: what was measured is not known any more; create a new run",
+			v1alpha1.RecordsName(run.Name, known-1))
+	}
+	for book.Full() {
+		next, state := part(run, book.Part+1, ask)
+		if !ask.Complete() || failed(state) {
+			return Empty(), state
+		}
+		if !next.Exists {
+			break
+		}
+		book = next
+	}
+	return book, decision.Done{}
+}
+
+func failed(state decision.State) bool {
+	_, is := state.(decision.Failed)
+	return is
+}
+
+// part of the records; one that does not exist is the empty first part.
+func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book, decision.State) {
+	name := v1alpha1.RecordsName(run.Name, number)
+	cm := ask.ConfigMap(name)
+	if !cm.Exists || !metav1.IsControlledBy(cm.Value, run) {
+		return Empty(), decision.Done{}
+	}
+	records, err := journal.DecodeRecords(cm.Value.BinaryData[v1alpha1.KeyRecords])
+	if err == nil && records.Part != number {
+		err = fmt.Errorf("it says that it is part %d", records.Part)
+	}
+	if err != nil {
+		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
+	}
+	return Book{Records: records, Exists: true, object: cm.Value}, decision.Done{}
+}
+
+// Add a record: the action writes it, under the lock of the version that was read. It
+// fails when the part cannot be encoded.
+func (b Book) Add(run *v1alpha1.BenchmarkRun, rec journal.Record) (decision.Action, error) {
+	exists, part := b.Exists, b.Records
+	if part.Full() {
+		exists, part = false, part.Next()
+	}
+	data, err := part.Add(rec).Encode()
+	if err != nil {
+		return nil, err
+	}
+	if !exists {
+		cm := resources.Journal(run, v1alpha1.RecordsName(run.Name, part.Part), v1alpha1.KeyRecords, data)
+		return decision.Create{Object: cm, Existing: decision.Stop}, nil
+	}
+	cm := b.object.DeepCopy()
+	cm.BinaryData = map[string][]byte{v1alpha1.KeyRecords: data}
+	return decision.Replace{Object: cm}, nil
+}
+
+// All records of the run, in the order in which the attempts ended. The state is Done, or
+// says which part is gone.
+func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]journal.Record, decision.State) {
+	var all []journal.Record
+	for number := range last.Part {
+		book, state := part(run, number, ask)
+		if failed(state) {
+			return nil, state
+		}
+		if !book.Exists {
+			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", v1alpha1.RecordsName(run.Name, number))
+		}
+		all = append(all, book.Records.Records...)
+	}
+	return append(all, last.Records.Records...), decision.Done{}
+}
