@@ -5,9 +5,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // conclude ends the run: with a failure, or else as complete. The results and the
@@ -38,7 +39,7 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 	if int(at.Index) >= len(s.plan.Trials) {
 		return nil
 	}
-	name := v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)
+	name := contract.TrialName(s.run.Name, at.Index, at.Attempt)
 	if s.jobs[name] == nil && !s.running(at) {
 		return nil
 	}

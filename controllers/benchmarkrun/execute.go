@@ -7,7 +7,8 @@ import (
 
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // input of the room trial.
@@ -69,6 +70,6 @@ func outcomeOf(state decision.State) outcome {
 }
 
 // see looks at a pod and at the node that it runs on.
-func (r *Reconciler) see(ctx context.Context, s *scope, pod *corev1.Pod) (workload.Seen, error) {
-	return consult(ctx, r, s, func(ask *decision.Asking) workload.Seen { return trial.See(pod, ask) })
+func (r *Reconciler) see(ctx context.Context, s *scope, pod *corev1.Pod) (podhealth.Seen, error) {
+	return consult(ctx, r, s, func(ask *decision.Asking) podhealth.Seen { return trial.See(pod, ask) })
 }

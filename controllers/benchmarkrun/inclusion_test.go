@@ -14,9 +14,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // counters of a container on a machine of two CPUs over 10 s: how many CPUs it and the
@@ -26,19 +27,19 @@ type counters struct {
 	throttled  int64
 }
 
-func (c counters) environment() result.Environment {
+func (c counters) environment() contract.Environment {
 	from := time.Now()
-	return result.Environment{
-		Machine: result.Machine{BootID: "one", CPUs: new(int64(2))}, Limits: result.Limits{CPUs: new(1.0)},
-		Before: &result.Usage{At: from, CPUSeconds: new(0.0), NodeCPUSeconds: new(0.0), Periods: new(int64(0)), Throttled: new(int64(0))},
-		After: &result.Usage{
+	return contract.Environment{
+		Machine: contract.Machine{BootID: "one", CPUs: new(int64(2))}, Limits: contract.Limits{CPUs: new(1.0)},
+		Before: &contract.Usage{At: from, CPUSeconds: new(0.0), NodeCPUSeconds: new(0.0), Periods: new(int64(0)), Throttled: new(int64(0))},
+		After: &contract.Usage{
 			At: from.Add(10 * time.Second), CPUSeconds: new(10 * c.used), NodeCPUSeconds: new(10 * c.busy), Periods: new(int64(100)), Throttled: &c.throttled,
 		},
 	}
 }
 
 // on puts the counters of a client and its target into a result.
-func on(res *result.Result, client, target counters) *result.Result {
+func on(res *contract.Result, client, target counters) *contract.Result {
 	e := target.environment()
 	res.Client.Environment, res.Target = client.environment(), &e
 	return res
@@ -70,10 +71,10 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := goodClient(t)
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		res := good(trial)
 		switch {
-		case trial.Ref.Phase != string(runner.Run):
+		case trial.Ref.Phase != string(contract.PhaseRun):
 			return res
 		case isTrial(trial, 0): // a stall: little CPU, and still throttled often
 			return on(res, counters{0.2, 0.7, 0}, counters{0.4, 0.7, 40})
@@ -120,8 +121,8 @@ func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	good := goodClient(t)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
-		if trial.Ref.Phase != string(runner.Run) {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		if trial.Ref.Phase != string(contract.PhaseRun) {
 			return good(trial)
 		}
 		return on(good(trial), counters{0.5, 1.9, 0}, counters{0.8, 1.9, 0})

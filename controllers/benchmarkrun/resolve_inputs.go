@@ -13,6 +13,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // inputs are the files that a workload names.
@@ -49,7 +51,7 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.Res
 	if err := in.check(cm); err != nil {
 		return nil, err
 	}
-	name := v1alpha1.InputsName(s.run.Name)
+	name := contract.InputsName(s.run.Name)
 	cm, err = r.pin(ctx, s, resources.Pinned(s.run, name, v1alpha1.RoleInputs, cm.Data, cm.BinaryData))
 	if err != nil {
 		return nil, err

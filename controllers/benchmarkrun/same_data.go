@@ -5,13 +5,14 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // checkData refuses a cell that needs other tables than Prepare makes, such as
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (s *scope) checkData(index int, cell plan.Cell, trial runner.Trial) error {
+func (s *scope) checkData(index int, cell plan.Cell, trial contract.Trial) error {
 	if s.runner.Rows == nil || len(cell) == 0 {
 		return nil
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // scope is the world of one run, read once per pass. ConfigMaps are looked up by
@@ -127,7 +129,7 @@ func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
 
 // targetPod is the database pod of a target; nil when there is none.
 func (s *scope) targetPod(name string) *corev1.Pod {
-	return s.targetPods[v1alpha1.TargetName(s.run.Name, name)]
+	return s.targetPods[contract.TargetName(s.run.Name, name)]
 }
 
 // unloaded is the first measured target without data; empty when there is none.

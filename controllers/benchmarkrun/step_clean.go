@@ -7,6 +7,8 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // clean drops the tables that this run made in external targets, also when the
@@ -37,7 +39,7 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 		if _, ended := res.State.(decision.Done); !ended {
 			return outcomeOf(res.State), nil
 		}
-		st.CleanupResult = v1alpha1.ResultName(e.Name, 0)
+		st.CleanupResult = contract.ResultName(e.Name, 0)
 		if res.End.Reason != "" {
 			s.find(v1alpha1.Finding{
 				Target: t.Name, Check: "cleanup", Severity: string(validity.Warning),

@@ -6,6 +6,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // load fills every target with the workload's data, one after the other, once.
@@ -32,7 +34,7 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	st := s.targetStatus(target)
-	st.LoadResult = v1alpha1.ResultName(e.Name, 0)
+	st.LoadResult = contract.ResultName(e.Name, 0)
 	st.Restarts = s.restarts(target)
 	s.describeServer(st, &first)
 	if st.Load, err = trial.LoadFigures(in, e, res.End.Results); err != nil {

@@ -13,6 +13,8 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // measure runs the trials of the plan in their order, one at a time. What became of
@@ -91,7 +93,7 @@ func (s *scope) stopsAtFailure() bool {
 func (s *scope) coolingDown() (outcome, time.Duration) {
 	pause, last := s.run.Spec.Design.Cooldown.Duration, s.journal.Last()
 	at := s.journal.Position()
-	_, begun := s.jobs[v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)]
+	_, begun := s.jobs[contract.TrialName(s.run.Name, at.Index, at.Attempt)]
 	if pause <= 0 || last == nil || last.Ended == nil || begun {
 		return outcome{}, 0
 	}

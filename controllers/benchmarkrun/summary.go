@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/summary"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // summarise computes, for each cell and target, the median and spread of each
@@ -36,7 +37,7 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]journal.Record,
 		return nil, err
 	}
 	for i, data := range parts {
-		cm := resources.Journal(s.run, v1alpha1.SummaryName(s.run.Name, int32(i)), v1alpha1.KeySummary, data)
+		cm := resources.Journal(s.run, contract.SummaryName(s.run.Name, int32(i)), contract.KeySummary, data)
 		if _, err := r.ensure(ctx, s, cm); err != nil {
 			return nil, err
 		}

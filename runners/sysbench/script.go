@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Script is a Lua script of the user.
@@ -47,7 +47,7 @@ func (p Params) checkScript() error {
 		return fmt.Errorf("%s.file: %q is not the name of a Lua script: use one such as %s", field, p.Script.File, defaultScript)
 	}
 	for _, phase := range p.Script.Phases {
-		if phase != string(runner.Prepare) && phase != string(runner.Cleanup) {
+		if phase != string(contract.PhasePrepare) && phase != string(contract.PhaseCleanup) {
 			return fmt.Errorf("%s.phases: %q is not known: use Prepare and Cleanup", field, phase)
 		}
 	}
@@ -80,16 +80,16 @@ func (s *Script) files(inputs map[string][]byte) (map[string][]byte, error) {
 }
 
 // has says whether the script has the phase; every one has run.
-func (s *Script) has(phase runner.Phase) bool {
-	return phase == runner.Run || phase == runner.Warmup || slices.Contains(s.Phases, string(phase))
+func (s *Script) has(phase contract.Phase) bool {
+	return phase == contract.PhaseRun || phase == contract.PhaseWarmup || slices.Contains(s.Phases, string(phase))
 }
 
 // skips: a script that lacks a phase has nothing to do in it, and it loads once: only
 // the script of the bundled tests can share the load among clients.
-func skips(t runner.Trial, phase runner.Phase) bool {
+func skips(t contract.Trial, phase contract.Phase) bool {
 	p, err := decodeParams(t.Workload)
 	if err != nil || p.Script == nil {
 		return false // Command says what is wrong
 	}
-	return !p.Script.has(phase) || phase == runner.Prepare && t.Ref.Client > 0
+	return !p.Script.has(phase) || phase == contract.PhasePrepare && t.Ref.Client > 0
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestDecodeParams(t *testing.T) {
@@ -129,7 +131,7 @@ func TestFacts(t *testing.T) {
 			}
 		})
 	}
-	if _, err := facts(runner.Trial{}); err == nil {
+	if _, err := facts(contract.Trial{}); err == nil {
 		t.Error("facts of a trial without a workload: want an error")
 	}
 }
@@ -176,7 +178,7 @@ func FuzzDecodeParams(f *testing.F) {
 		if p.Script != nil {
 			trial.Inputs = map[string][]byte{p.Script.File: nil}
 		}
-		for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
+		for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup} {
 			if _, err := command(trial, phase, someone); err != nil {
 				t.Errorf("%s: %v", phase, err)
 			}

@@ -9,6 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/internal/summary"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Input is what the end of a run is decided from.
@@ -61,7 +63,7 @@ func Decide(in Input) Result {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
 	}
 	for i, data := range parts {
-		cm := resources.Journal(in.Run, v1alpha1.SummaryName(in.Run.Name, int32(i)), v1alpha1.KeySummary, data)
+		cm := resources.Journal(in.Run, contract.SummaryName(in.Run.Name, int32(i)), contract.KeySummary, data)
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
 	out.Parts, out.Entries = int32(len(parts)), int32(len(entries))

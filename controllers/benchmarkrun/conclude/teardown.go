@@ -15,6 +15,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/journal"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Keeps says whether a policy keeps the objects of a run that ends so.
@@ -45,17 +47,17 @@ func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Ac
 // NamedChildren are the objects of a run that no list finds, with nothing but their names.
 func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: run.Namespace, Name: name} }
-	clients := v1alpha1.ClientName(run.Name)
+	clients := contract.ClientName(run.Name)
 	out := []decision.Object{
 		&rbacv1.RoleBinding{ObjectMeta: meta(clients)}, &rbacv1.Role{ObjectMeta: meta(clients)},
 		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
 	}
 	for _, t := range run.Provided() {
-		name := v1alpha1.TargetName(run.Name, t.Name)
+		name := contract.TargetName(run.Name, t.Name)
 		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
 			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
 		for i := range t.Replicas() {
-			name := v1alpha1.ReplicaName(run.Name, t.Name, i)
+			name := contract.ReplicaName(run.Name, t.Name, i)
 			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
 				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
 		}
@@ -104,7 +106,7 @@ func RemoveEnded(run *v1alpha1.BenchmarkRun, children decision.Children, at jour
 // OutcomeKnown says whether what became of a Job is written down. At is the attempt that
 // comes next.
 func OutcomeKnown(run *v1alpha1.BenchmarkRun, job *batchv1.Job, at journal.Position) bool {
-	if target := job.Labels[v1alpha1.LabelTarget]; job.Name == v1alpha1.LoadName(run.Name, target) {
+	if target := job.Labels[v1alpha1.LabelTarget]; job.Name == contract.LoadName(run.Name, target) {
 		return run.TargetStatus(target).LoadResult != ""
 	}
 	index, err1 := strconv.ParseInt(job.Labels[v1alpha1.LabelTrial], 10, 32)

@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Query is a question that a room has about the cluster. Rooms do not read: they
@@ -76,16 +77,16 @@ type Delivered struct {
 	// RawSHA256 of the raw output.
 	RawSHA256 string
 	// Result is the zero value when Err is set.
-	Result result.Result
+	Result contract.Result
 	// Err says why it could not be decoded.
 	Err error
 }
 
 // DeliveredIn a ConfigMap.
 func DeliveredIn(cm *corev1.ConfigMap) Delivered {
-	data := cm.BinaryData[result.KeyResult]
-	d := Delivered{Size: len(data), SHA256: result.Digest(data), RawSHA256: result.Digest(cm.BinaryData[result.KeyRaw])}
-	d.Result, d.Err = result.Decode(data)
+	data := cm.BinaryData[contract.KeyResult]
+	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Result, d.Err = contract.Decode(data)
 	return d
 }
 

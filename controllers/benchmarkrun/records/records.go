@@ -10,6 +10,8 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Book is the last part of the records of a run.
@@ -41,7 +43,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 	if !book.Exists && known > 0 {
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost,
 			"ConfigMap %s with the records of this run was deleted: what was measured is not known any more; create a new run",
-			v1alpha1.RecordsName(run.Name, known-1))
+			contract.RecordsName(run.Name, known-1))
 	}
 	for book.Full() {
 		next, state := part(run, book.Part+1, ask)
@@ -63,12 +65,12 @@ func failed(state decision.State) bool {
 
 // part of the records; one that does not exist is the empty first part.
 func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book, decision.State) {
-	name := v1alpha1.RecordsName(run.Name, number)
+	name := contract.RecordsName(run.Name, number)
 	cm := ask.ConfigMap(name)
 	if !cm.Exists || !metav1.IsControlledBy(cm.Value, run) {
 		return Empty(), decision.Done{}
 	}
-	records, err := journal.DecodeRecords(cm.Value.BinaryData[v1alpha1.KeyRecords])
+	records, err := journal.DecodeRecords(cm.Value.BinaryData[contract.KeyRecords])
 	if err == nil && records.Part != number {
 		err = fmt.Errorf("it says that it is part %d", records.Part)
 	}
@@ -90,11 +92,11 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec journal.Record) (decision.Acti
 		return nil, err
 	}
 	if !exists {
-		cm := resources.Journal(run, v1alpha1.RecordsName(run.Name, part.Part), v1alpha1.KeyRecords, data)
+		cm := resources.Journal(run, contract.RecordsName(run.Name, part.Part), contract.KeyRecords, data)
 		return decision.Create{Object: cm, Existing: decision.Stop}, nil
 	}
 	cm := b.object.DeepCopy()
-	cm.BinaryData = map[string][]byte{v1alpha1.KeyRecords: data}
+	cm.BinaryData = map[string][]byte{contract.KeyRecords: data}
 	return decision.Replace{Object: cm}, nil
 }
 
@@ -108,7 +110,7 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]journal
 			return nil, state
 		}
 		if !book.Exists {
-			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", v1alpha1.RecordsName(run.Name, number))
+			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
 		}
 		all = append(all, book.Records.Records...)
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/workload"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // begin makes the objects of an execution that has no Job. The results come first, the
@@ -26,7 +26,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 		return stop(in, working[0])
 	}
 	for i := range e.Clients {
-		if begun(ask.Found(v1alpha1.ResultName(e.Name, i))) {
+		if begun(ask.Found(contract.ResultName(e.Name, i))) {
 			r := takenAway(e, ask)
 			if _, ended := r.State.(decision.Done); ended {
 				return finish(in, e, r.End, ask)
@@ -47,7 +47,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 		if state != nil {
 			return Result{State: state}
 		}
-		c.Trial.Reset = &runner.Reset{Method: e.Reset, Tables: tables}
+		c.Trial.Reset = &contract.Reset{Method: e.Reset, Tables: tables}
 	}
 	var actions []decision.Action
 	for _, cm := range c.ResultConfigMaps() {
@@ -102,7 +102,7 @@ func clients(in Input, e Execution, image string) resources.Client {
 	c := resources.Client{
 		Run: in.Run, Name: e.Name, Attempt: e.Attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,
-		CredentialsSecret: v1alpha1.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.Clients, Timeout: timeout,
+		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.Clients, Timeout: timeout,
 		Trial: message(in, e),
 	}
 	c.Trial.Deadline = in.Now.Add(timeout).UTC()
@@ -118,19 +118,19 @@ func clients(in Input, e Execution, image string) resources.Client {
 	}
 	c.CredentialKeys = resources.Primary(in.Run, t).ClientKeys()
 	if pod := in.targetPod(t.Name); pod != nil {
-		c.Began = workload.BeganAs(pod, resources.ServerContainer).String()
+		c.Began = podhealth.BeganAs(pod, resources.ServerContainer).String()
 	}
 	return c
 }
 
 // targetPod is the database pod of a target; nil when there is none.
 func (in Input) targetPod(target string) *corev1.Pod {
-	return in.Children.TargetPods[v1alpha1.TargetName(in.Run.Name, target)]
+	return in.Children.TargetPods[contract.TargetName(in.Run.Name, target)]
 }
 
 // loadedTables are what the tables of a target held after loading. The state is nil when
 // that is known.
-func loadedTables(in Input, target string, ask *decision.Asking) ([]result.Table, decision.State) {
+func loadedTables(in Input, target string, ask *decision.Asking) ([]contract.Table, decision.State) {
 	loaded := loadResult(in, target, ask)
 	switch {
 	case !loaded.Known:

@@ -5,14 +5,18 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // check compares the results of a trial with themselves and with what was asked for, and
 // says which limits of its own the trial ran into.
-func check(in Input, e Execution, results []result.Result, skew result.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
+func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
 	var out []v1alpha1.Finding
 	var limits []validity.Limit
 	for i, res := range results {
@@ -63,7 +67,7 @@ func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []v
 	}
 	facts.Clients = int32(e.Clients)
 	found := validity.CheckMerged(all.merged, facts, all.skew)
-	if mayDrift(in, asked) && all.merged.State == result.Succeeded && all.merged.Server != nil && all.merged.Server.Rows != nil {
+	if mayDrift(in, asked) && all.merged.State == contract.Succeeded && all.merged.Server != nil && all.merged.Server.Rows != nil {
 		if loaded := loadResult(in, e.Ref.Target, ask); saysData(loaded) {
 			found = append(found, validity.CheckDrift(loaded.Value.Result, all.merged)...)
 		}
@@ -81,10 +85,10 @@ func saysData(loaded decision.Fact[decision.Delivered]) bool {
 // those of the target's own data. What a reset loads counts as inserted too, and the agent
 // has compared the tables then. A server that other targets share counts what they loaded
 // and did.
-func mayDrift(in Input, trial runner.Trial) bool { return !in.resets() && !trial.SharedServer }
+func mayDrift(in Input, trial contract.Trial) bool { return !in.resets() && !trial.SharedServer }
 
 // throttledIn a trial, of all clients.
-func throttledIn(results []result.Result) []v1alpha1.Limit {
+func throttledIn(results []contract.Result) []v1alpha1.Limit {
 	var shares []validity.Limit
 	for _, res := range results {
 		shares = append(shares, validity.Throttled(res)...)

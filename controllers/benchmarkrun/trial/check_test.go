@@ -7,9 +7,13 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // The counters of a server are those of all targets on it: loading the second one is no drift
@@ -32,7 +36,7 @@ func TestWhoseDataMayDrift(t *testing.T) {
 		in.Run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
 		in.Run.Spec.Design.DataReset = tc.reset
 		workload := json.RawMessage(`{"test":"oltp_insert","threads":4,"tables":1,"tableSize":100,"percentile":95}`)
-		trial := message(in, Execution{Ref: result.TrialRef{Phase: "Run", Target: "first"}, Workload: workload, Clients: 1})
+		trial := message(in, Execution{Ref: contract.TrialRef{Phase: "Run", Target: "first"}, Workload: workload, Clients: 1})
 		if got := mayDrift(in, trial); got != tc.want {
 			t.Errorf("%s: may drift: %v, want %v", name, got, tc.want)
 		}
@@ -43,22 +47,22 @@ func TestWhoseDataMayDrift(t *testing.T) {
 // one of some thousand is a finding in a run of one trial, and none in a run of 1,000.
 func TestChanceIsSharedByAllTrials(t *testing.T) {
 	n, reads := int64(10000), 5215.0
-	res := result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)},
-		Measurements: []result.Measurement{
-			{Name: result.NameThroughput, Value: new(1000.0), N: &n},
-			{Name: result.NameOperationCount, Labels: map[string]string{result.LabelOperation: "read"}, Value: &reads},
+	res := contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
+		Measurements: []contract.Measurement{
+			{Name: contract.NameThroughput, Value: new(1000.0), N: &n},
+			{Name: contract.NameOperationCount, Labels: map[string]string{contract.LabelOperation: "read"}, Value: &reads},
 		},
 	}
 	for trials, want := range map[int]bool{1: true, 1000: false} {
 		in := Input{
 			Run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
 			Plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			Tool: runner.Runner{Facts: func(runner.Trial) (runner.Facts, error) {
+			Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
 			}},
 		}
-		findings, _ := check(in, Execution{Ref: result.TrialRef{Target: "a"}}, []result.Result{res}, result.Skew{})
+		findings, _ := check(in, Execution{Ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
 		if got := slices.ContainsFunc(findings, v1alpha1.Finding.IsInvalid); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)
 		}

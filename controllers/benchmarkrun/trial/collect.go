@@ -8,14 +8,15 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // endedClient is the pod of a client that ended, and what is known of its end.
 type endedClient struct {
 	pod     *corev1.Pod
-	verdict workload.Verdict
+	verdict podhealth.Verdict
 }
 
 // collect joins what the clients that ended delivered.
@@ -29,7 +30,7 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 		all.Results = append(all.Results, one.Results...)
 		reason, message := c.verdict.Explain(one.Reason, one.Message)
 		// A client that was told to stop says so because another one failed.
-		if reason != "" && (!all.failed() || all.Reason == string(result.ReasonInterrupted)) {
+		if reason != "" && (!all.failed() || all.Reason == string(contract.ReasonInterrupted)) {
 			all.Reason, all.Message, all.At = reason, message, c.verdict.Terminated.FinishedAt.Time
 		}
 	}
@@ -38,8 +39,8 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 
 // collectOne reads the result of one client, and believes it only if it is the one that
 // the client announced.
-func collectOne(job string, ref result.TrialRef, t *corev1.ContainerStateTerminated, ask *decision.Asking) End {
-	told, err := result.ParseTermination([]byte(t.Message))
+func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTerminated, ask *decision.Asking) End {
+	told, err := contract.ParseTermination([]byte(t.Message))
 	if err != nil {
 		return End{Reason: v1alpha1.ReasonResultMissing, Message: fmt.Sprintf(
 			"client %d of %s ended with code %d (%s) and announced no result: %v", ref.Client, job, t.ExitCode, t.Reason, err)}
@@ -47,7 +48,7 @@ func collectOne(job string, ref result.TrialRef, t *corev1.ContainerStateTermina
 	if told.SHA256 == "" {
 		return End{Reason: cmp.Or(string(told.Reason), v1alpha1.ReasonResultMissing), Message: told.Message}
 	}
-	name := v1alpha1.ResultName(job, ref.Client)
+	name := contract.ResultName(job, ref.Client)
 	delivered := ask.Result(name)
 	switch {
 	case !delivered.Known:
@@ -59,15 +60,15 @@ func collectOne(job string, ref result.TrialRef, t *corev1.ContainerStateTermina
 		return End{Reason: v1alpha1.ReasonResultContradictory, Message: fmt.Sprintf("%s: %v", name, err)}
 	}
 	res := delivered.Value.Result
-	out := End{Results: []result.Result{res}}
-	if res.State == result.Failed {
+	out := End{Results: []contract.Result{res}}
+	if res.State == contract.Failed {
 		out.Reason, out.Message = string(res.Failure.Reason), res.Failure.Message
 	}
 	return out
 }
 
 // checkResult refuses a result that is not what was announced.
-func checkResult(d decision.Delivered, sha string, ref result.TrialRef) error {
+func checkResult(d decision.Delivered, sha string, ref contract.TrialRef) error {
 	if d.SHA256 != sha {
 		return fmt.Errorf("the result (%d bytes, SHA-256 %.12s) is not the one that the client announced (%.12s)", d.Size, d.SHA256, sha)
 	}

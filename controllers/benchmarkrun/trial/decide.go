@@ -10,9 +10,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/workload"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // Result is what Decide answers. It has no meaning while questions are open.
@@ -32,7 +32,7 @@ type End struct {
 	Reason, Message string
 	// Results of the clients, in their order; fewer than there are clients when the
 	// execution failed.
-	Results []result.Result
+	Results []contract.Result
 	// Pods of the clients that are still there, in their order.
 	Pods []*corev1.Pod
 	// At is when the first client ended that failed; zero when that is not known.
@@ -48,7 +48,7 @@ func (e End) with(reason, message string) End {
 	return e
 }
 
-func lost(v workload.Verdict, pods []*corev1.Pod) End {
+func lost(v podhealth.Verdict, pods []*corev1.Pod) End {
 	return End{Reason: v.Reason, Message: v.Message, Pods: pods}
 }
 
@@ -81,7 +81,7 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 	if !ask.Complete() {
 		return Result{}
 	}
-	if e.phase() == runner.Run {
+	if e.phase() == contract.PhaseRun {
 		r := explain(in, e, end, ask)
 		if _, ended := r.State.(decision.Done); !ended {
 			return r
@@ -89,7 +89,7 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 		end = r.End
 	}
 	r := Result{State: decision.Done{}, End: end}
-	if end.failed() && e.phase() != runner.Cleanup {
+	if end.failed() && e.phase() != contract.PhaseCleanup {
 		r.Actions = keepLogs(in, e, end, ask)
 	}
 	return r
@@ -105,21 +105,21 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 	var ended []endedClient
 	failed := false
 	for _, pod := range pods {
-		switch v := workload.Client(See(pod, ask), resources.RunnerContainer, in.Limits, in.Now); v.State {
-		case workload.Ended:
+		switch v := podhealth.Client(See(pod, ask), resources.RunnerContainer, in.Limits, in.Now); v.State {
+		case podhealth.Ended:
 			ended = append(ended, endedClient{pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
-		case workload.Failed:
-			if jv, ok := workload.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
+		case podhealth.Failed:
+			if jv, ok := podhealth.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
 				v = jv
 			}
 			return Result{State: decision.Done{}, End: lost(v, pods)}
-		case workload.Running:
+		case podhealth.Running:
 		default:
 			wait = decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)
 		}
 	}
-	switch v, jobFailed := workload.JobFailure(job); {
+	switch v, jobFailed := podhealth.JobFailure(job); {
 	case !ask.Complete(): // a node decides what became of its pod
 		return Result{}
 	case failed || len(ended) == e.Clients:
@@ -133,22 +133,22 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 
 // withoutPods judges a Job that has no pod: not yet, or not any more.
 func withoutPods(in Input, e Execution, job *batchv1.Job) Result {
-	if v, failed := workload.JobFailure(job); failed {
+	if v, failed := podhealth.JobFailure(job); failed {
 		return Result{State: decision.Done{}, End: lost(v, nil)}
 	}
 	if job.Status.Active > 0 || job.Status.Failed > 0 || job.Status.Succeeded > 0 {
 		return Result{State: running(e)}
 	}
-	v := workload.Missing(job.CreationTimestamp.Time, in.Limits, in.Now)
-	if v.State == workload.Failed {
+	v := podhealth.Missing(job.CreationTimestamp.Time, in.Limits, in.Now)
+	if v.State == podhealth.Failed {
 		return Result{State: decision.Done{}, End: lost(v, nil)}
 	}
 	return Result{State: decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)}
 }
 
 // See looks at a pod and at the node that it runs on.
-func See(pod *corev1.Pod, ask *decision.Asking) workload.Seen {
-	seen := workload.Seen{Pod: pod}
+func See(pod *corev1.Pod, ask *decision.Asking) podhealth.Seen {
+	seen := podhealth.Seen{Pod: pod}
 	if pod == nil || pod.Spec.NodeName == "" {
 		return seen
 	}
@@ -164,7 +164,7 @@ func See(pod *corev1.Pod, ask *decision.Asking) workload.Seen {
 func barrier(in Input, e Execution, ask *decision.Asking) Result {
 	ready := true
 	for i := range e.Clients {
-		name := v1alpha1.ResultName(e.Name, i)
+		name := contract.ResultName(e.Name, i)
 		meta := ask.Metadata(name)
 		switch {
 		case !meta.Known:
@@ -182,7 +182,7 @@ func barrier(in Input, e Execution, ask *decision.Asking) Result {
 			ready = ready && marked(meta.Value)
 		}
 	}
-	if !ready || e.phase() != runner.Run {
+	if !ready || e.phase() != contract.PhaseRun {
 		return Result{}
 	}
 	meta := ask.Metadata(e.Name)
@@ -196,7 +196,7 @@ func barrier(in Input, e Execution, ask *decision.Asking) Result {
 // second manager from publishing another time.
 func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action {
 	trial := ask.ConfigMap(e.Name)
-	if !trial.Exists || trial.Value.Data[v1alpha1.KeyStart] != "" {
+	if !trial.Exists || trial.Value.Data[contract.KeyStart] != "" {
 		return nil
 	}
 	start := in.Now
@@ -207,11 +207,11 @@ func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action
 	if cm.Data == nil {
 		cm.Data = map[string]string{}
 	}
-	cm.Data[v1alpha1.KeyStart] = start.UTC().Format(time.RFC3339Nano)
+	cm.Data[contract.KeyStart] = start.UTC().Format(time.RFC3339Nano)
 	if cm.Annotations == nil {
 		cm.Annotations = map[string]string{}
 	}
-	cm.Annotations[v1alpha1.AnnotationStart] = cm.Data[v1alpha1.KeyStart]
+	cm.Annotations[v1alpha1.AnnotationStart] = cm.Data[contract.KeyStart]
 	return []decision.Action{decision.Replace{Object: cm}}
 }
 

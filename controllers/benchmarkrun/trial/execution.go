@@ -12,8 +12,10 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -40,7 +42,7 @@ type Input struct {
 	// Workload is the tool's part of the spec as JSON: what is loaded.
 	Workload json.RawMessage
 	// Demand of all clients together, the largest of all cells.
-	Demand runner.Demand
+	Demand contract.Demand
 	// Plan of the run; nil when it was lost, which leaves nothing to do but to clean up.
 	Plan *plan.Plan
 	// Children of the run.
@@ -52,7 +54,7 @@ type Execution struct {
 	// Name of the Job and of the trial's ConfigMap.
 	Name string
 	// Ref of the first client.
-	Ref result.TrialRef
+	Ref contract.TrialRef
 	// Attempt at a trial, from 0.
 	Attempt int32
 	// Clients that work together, at least 1.
@@ -68,7 +70,7 @@ type Execution struct {
 }
 
 // phase of the execution.
-func (e Execution) phase() runner.Phase { return runner.Phase(e.Ref.Phase) }
+func (e Execution) phase() contract.Phase { return contract.Phase(e.Ref.Phase) }
 
 // resets says whether data is put back during the run.
 func (in Input) resets() bool {
@@ -79,8 +81,8 @@ func (in Input) resets() bool {
 // Load fills a target with the workload's data.
 func Load(in Input, target string) Execution {
 	e := Execution{
-		Name: v1alpha1.LoadName(in.Run.Name, target),
-		Ref:  result.TrialRef{RunUID: string(in.Run.UID), Phase: string(runner.Prepare), Target: target},
+		Name: contract.LoadName(in.Run.Name, target),
+		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
 		Busy: in.Limits.Load.Duration, Workload: in.Workload, Clients: 1,
 	}
 	if in.Tool.SharesLoad {
@@ -97,11 +99,11 @@ func Load(in Input, target string) Execution {
 // where the tool made nothing that could be dropped.
 func Cleanup(in Input, target string) (e Execution, needed bool) {
 	e = Execution{
-		Name: v1alpha1.CleanupName(in.Run.Name, target),
-		Ref:  result.TrialRef{RunUID: string(in.Run.UID), Phase: string(runner.Cleanup), Target: target},
+		Name: contract.CleanupName(in.Run.Name, target),
+		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
 		Busy: in.Limits.Cleanup.Duration, Workload: in.Workload, Clients: 1,
 	}
-	return e, in.Tool.Skips == nil || !in.Tool.Skips(message(in, e), runner.Cleanup)
+	return e, in.Tool.Skips == nil || !in.Tool.Skips(message(in, e), contract.PhaseCleanup)
 }
 
 // Measurement is an attempt at a trial of the plan. The workload is that of its cell.
@@ -109,19 +111,19 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage) Execut
 	t := in.Plan.Trials[at.Index]
 	target := in.Plan.Targets[t.Target]
 	e := Execution{
-		Name: v1alpha1.TrialName(in.Run.Name, at.Index, at.Attempt), Attempt: at.Attempt, Workload: workload,
+		Name: contract.TrialName(in.Run.Name, at.Index, at.Attempt), Attempt: at.Attempt, Workload: workload,
 		Clients: in.Run.ClientCount(),
-		Ref: result.TrialRef{
-			RunUID: string(in.Run.UID), Phase: string(runner.Run), Target: target,
+		Ref: contract.TrialRef{
+			RunUID: string(in.Run.UID), Phase: string(contract.PhaseRun), Target: target,
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
 	e.Busy = plan.Measuring(in.Run.Spec.Design) + settle + lead(in, e)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
-		e.Reset, e.Busy = result.ResetSnapshot, e.Busy+in.Limits.Reset.Duration+verifying
+		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Limits.Reset.Duration+verifying
 		if in.Run.Target(target).External != nil {
-			e.Reset, e.Busy = result.ResetReload, e.Busy+in.Limits.Load.Duration
+			e.Reset, e.Busy = contract.ResetReload, e.Busy+in.Limits.Load.Duration
 		}
 	}
 	return e
@@ -134,7 +136,7 @@ func lead(in Input, e Execution) time.Duration {
 		return 0
 	}
 	d := in.Run.Spec.Design
-	return 2 * in.Tool.Opening(runner.Trial{
+	return 2 * in.Tool.Opening(contract.Trial{
 		Ref: e.Ref, Runner: in.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 	}).Lead
@@ -142,11 +144,11 @@ func lead(in Input, e Execution) time.Duration {
 
 // message is what the clients of an execution are told, but for its deadline and for
 // what a reset has to leave.
-func message(in Input, e Execution) runner.Trial {
+func message(in Input, e Execution) contract.Trial {
 	t := in.Run.Target(e.Ref.Target)
 	d := in.Run.Spec.Design
-	trial := runner.Trial{
-		Version: runner.TrialVersion, Ref: e.Ref, Runner: in.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+	trial := contract.Trial{
+		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
 		SharedServer: sharesServer(in.Run.Spec.Targets, t),
@@ -154,7 +156,7 @@ func message(in Input, e Execution) runner.Trial {
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
 	}
-	if in.Tool.Skips != nil && in.Tool.Skips(trial, runner.Warmup) {
+	if in.Tool.Skips != nil && in.Tool.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
@@ -166,26 +168,26 @@ func message(in Input, e Execution) runner.Trial {
 	for _, replica := range resources.Replicas(in.Run, t) {
 		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
 	}
-	trial.Endpoint = runner.Endpoint{
+	trial.Endpoint = contract.Endpoint{
 		Host: server.Address(), Port: resources.DatabasePort, Database: resources.Database,
 		TLS: tlsMode(t.MySQL.TLS), StorageEngine: t.MySQL.StorageEngine,
 	}
 	return trial
 }
 
-func tlsMode(m v1alpha1.TLSMode) runner.TLSMode {
+func tlsMode(m v1alpha1.TLSMode) contract.TLSMode {
 	if m == "" {
 		m = v1alpha1.TLSDisabled
 	}
-	return runner.TLSMode(m)
+	return contract.TLSMode(m)
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.
-func externalEndpoint(e *v1alpha1.ExternalTarget) runner.Endpoint {
+func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
 	if e.JDBC != nil {
-		return runner.Endpoint{TLS: tlsMode(e.TLS), JDBC: &runner.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+		return contract.Endpoint{TLS: tlsMode(e.TLS), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
 	}
-	return runner.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.TLS)}
+	return contract.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.TLS)}
 }
 
 // seed of the run. A run whose plan was lost has that of the status; one that was never

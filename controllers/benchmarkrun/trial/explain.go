@@ -10,8 +10,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // evidenceTime is how long after a client lost its server the kubelet is given to say
@@ -30,20 +31,20 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
 	if !meta.Exists {
 		return as(end)
 	}
-	began, err := workload.ParseBegan(meta.Value.Annotations[v1alpha1.AnnotationTarget])
+	began, err := podhealth.ParseBegan(meta.Value.Annotations[v1alpha1.AnnotationTarget])
 	if err != nil {
 		return Result{State: decision.FailWith(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.Name, v1alpha1.AnnotationTarget, err)}
 	}
 	if !end.failed() {
 		// The cache may not have heard yet of a restart during the window.
-		live := ask.Pod(v1alpha1.TargetName(in.Run.Name, e.Ref.Target) + "-0")
-		if live.Known && workload.Restarted(began, live.Value, resources.ServerContainer) {
+		live := ask.Pod(contract.TargetName(in.Run.Name, e.Ref.Target) + "-0")
+		if live.Known && podhealth.Restarted(began, live.Value, resources.ServerContainer) {
 			end = end.with(v1alpha1.ReasonTargetRestarted, "the database restarted while it was measured: see the log of the database pod")
 		}
 		return as(end)
 	}
-	reason, message := workload.Cause(end.Reason, end.Message, began, See(in.targetPod(e.Ref.Target), ask), resources.ServerContainer)
-	lostServer := end.Reason == string(result.ReasonTargetLost) || end.Reason == string(result.ReasonTargetUnreachable)
+	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.targetPod(e.Ref.Target), ask), resources.ServerContainer)
+	lostServer := end.Reason == string(contract.ReasonTargetLost) || end.Reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
 		wait := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name)
 		wait.Until = in.Now.Add(time.Second)
@@ -77,7 +78,7 @@ func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.A
 	if text.Len() == 0 {
 		return nil
 	}
-	return []decision.Action{decision.AddData{Name: v1alpha1.ResultName(e.Name, 0), Key: v1alpha1.KeyLog, Value: text.String()}}
+	return []decision.Action{decision.AddData{Name: contract.ResultName(e.Name, 0), Key: contract.KeyLog, Value: text.String()}}
 }
 
 func tail(log string) string {

@@ -11,17 +11,19 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestLoadingFindsCommitsThatAreNotDurable(t *testing.T) {
 	in := Input{Run: &v1alpha1.BenchmarkRun{}}
-	got := LoadFindings(in, "innodb", result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: "Prepare"},
-		Server: &result.Server{
+	got := LoadFindings(in, "innodb", contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare"},
+		Server: &contract.Server{
 			Variables:  map[string]string{"innodb_flush_log_at_trx_commit": "1"},
-			Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 1}},
+			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 1}},
 		},
 	}, decision.Known{}.Ask())
 	if len(got) != 1 || got[0].Check != "durability" || got[0].Target != "innodb" || !got[0].IsInvalid() || !strings.Contains(got[0].Message, "requested 1 flushes") {
@@ -39,14 +41,14 @@ func TestATrialInheritsWhatInvalidatesItsTarget(t *testing.T) {
 			Status: v1alpha1.BenchmarkRunStatus{Targets: []v1alpha1.TargetStatus{{Name: "innodb", InvalidatedBy: []v1alpha1.Finding{found}}}},
 		},
 		Now:  time.Unix(1000, 0),
-		Tool: runner.Runner{Facts: func(runner.Trial) (runner.Facts, error) { return runner.Facts{}, nil }},
+		Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) { return runner.Facts{}, nil }},
 		Plan: &plan.Plan{Targets: []string{"innodb", "myrocks"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{Index: 0}, {Index: 1, Target: 1}}},
 	}
-	res := result.Result{State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)}}
+	res := contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}}
 	checks := map[string][]string{}
 	for i, target := range in.Plan.Targets {
 		at := journal.Position{Index: int32(i)}
-		rec := Record(in, Measurement(in, at, nil), at, End{Results: []result.Result{res}}, decision.Known{}.Ask())
+		rec := Record(in, Measurement(in, at, nil), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
 		for _, f := range rec.Findings {
 			if f.Check == "durability" {
 				checks[target] = append(checks[target], f.Message)

@@ -6,8 +6,12 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // maxLoad is how many figures of a load stand in the status.
@@ -16,7 +20,7 @@ const maxLoad = 40
 // LoadFindings are what loading showed of a target: by itself, such as commits that were
 // not durable, and beside the first target that was loaded. Numbers of targets are
 // compared with each other only where their data is the same.
-func LoadFindings(in Input, target string, res result.Result, ask *decision.Asking) []v1alpha1.Finding {
+func LoadFindings(in Input, target string, res contract.Result, ask *decision.Asking) []v1alpha1.Finding {
 	found := validity.CheckLoad(res)
 	if first := firstLoaded(in, target); first != "" {
 		if loaded := loadResult(in, first, ask); saysData(loaded) {
@@ -46,24 +50,24 @@ func firstLoaded(in Input, but string) string {
 // LoadFigures are what loading a target took: its time, the rows, their rate, and the
 // figures that the tool itself gave, in the order of the summary. None where the tool had
 // nothing to load. It fails when the results contradict each other.
-func LoadFigures(in Input, e Execution, results []result.Result) ([]v1alpha1.Value, error) {
+func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.Value, error) {
 	took, known := loadTime(results)
 	if !known {
 		return nil, nil
 	}
-	figure := func(name, unit string, better result.Direction, v float64) v1alpha1.Value {
+	figure := func(name, unit string, better contract.Direction, v float64) v1alpha1.Value {
 		return v1alpha1.Value{Name: name, Value: v1alpha1.Decimal(v), Unit: unit, Direction: string(better)}
 	}
-	out := []v1alpha1.Value{figure(result.NameLoadTime, "s", result.LowerIsBetter, took.Seconds())}
+	out := []v1alpha1.Value{figure(contract.NameLoadTime, "s", contract.LowerIsBetter, took.Seconds())}
 	rows, known, err := rowsLoaded(in, e, results)
 	if err != nil {
 		return nil, err
 	}
 	if known {
-		out = append(out, figure(result.NameRowsLoaded, "1", "", float64(rows)),
-			figure(result.NameRowRate, "rows/s", result.HigherIsBetter, float64(rows)/took.Seconds()))
+		out = append(out, figure(contract.NameRowsLoaded, "1", "", float64(rows)),
+			figure(contract.NameRowRate, "rows/s", contract.HigherIsBetter, float64(rows)/took.Seconds()))
 	}
-	merged, _, err := result.Merge(results)
+	merged, _, err := merge.Results(results)
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
 	}
@@ -73,7 +77,7 @@ func LoadFigures(in Input, e Execution, results []result.Result) ([]v1alpha1.Val
 
 // loadTime is from the start of the first tool to the end of the last one, by the clocks
 // of the clients. A client without a share of the load started none.
-func loadTime(results []result.Result) (time.Duration, bool) {
+func loadTime(results []contract.Result) (time.Duration, bool) {
 	var from, to time.Time
 	for _, res := range results {
 		began, ended := res.Times.MeasureStarted, res.Times.MeasureEnded
@@ -93,7 +97,7 @@ func loadTime(results []result.Result) (time.Duration, bool) {
 // rowsLoaded are the rows of the tables that the tool says that it makes. Of a tool that
 // does not say, all tables of a server that Assay began with are its own; those of an
 // external server may be anybody's, so that nothing is known.
-func rowsLoaded(in Input, e Execution, results []result.Result) (rows int64, known bool, err error) {
+func rowsLoaded(in Input, e Execution, results []contract.Result) (rows int64, known bool, err error) {
 	if results[0].Data == nil {
 		return 0, false, nil
 	}

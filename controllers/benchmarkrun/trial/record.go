@@ -12,9 +12,13 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // Status of an attempt that runs.
@@ -34,7 +38,7 @@ func Status(p *plan.Plan, at journal.Position) v1alpha1.TrialStatus {
 func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) journal.Record {
 	rec := journal.Record{TrialStatus: describe(in, e, at, end), Final: true}
 	if !end.failed() {
-		merged, skew, err := result.Merge(end.Results)
+		merged, skew, err := merge.Results(end.Results)
 		if err != nil {
 			end = end.with(v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error())
 		} else {
@@ -52,8 +56,8 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 // Broken is the record of an attempt that was under way when the run failed.
 func Broken(in Input, at journal.Position, failure decision.Failed) journal.Record {
 	st := Status(in.Plan, at)
-	name := v1alpha1.TrialName(in.Run.Name, at.Index, at.Attempt)
-	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, v1alpha1.ResultName(name, 0), &metav1.MicroTime{Time: in.Now}
+	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
+	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, contract.ResultName(name, 0), &metav1.MicroTime{Time: in.Now}
 	st.Reason, st.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
 	return journal.Record{TrialStatus: st, Final: true}
 }
@@ -61,7 +65,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) journal.Reco
 // describe says where and when an attempt ran.
 func describe(in Input, e Execution, at journal.Position, end End) v1alpha1.TrialStatus {
 	st := Status(in.Plan, at)
-	st.State, st.Result = v1alpha1.TrialSucceeded, v1alpha1.ResultName(e.Name, 0)
+	st.State, st.Result = v1alpha1.TrialSucceeded, contract.ResultName(e.Name, 0)
 	st.Ended = &metav1.MicroTime{Time: in.Now}
 	st.TargetNode = in.Run.PlacementOf(st.Target).Node
 	for _, pod := range end.Pods {
@@ -77,7 +81,7 @@ func describe(in Input, e Execution, at journal.Position, end End) v1alpha1.Tria
 		return st
 	}
 	first := end.Results[0]
-	if from, to, ok := result.Window(first); ok {
+	if from, to, ok := contract.MeasuredWindow(first); ok {
 		st.MeasureStarted, st.MeasureEnded = &metav1.MicroTime{Time: from}, &metav1.MicroTime{Time: to}
 	}
 	st.MachineSpeed = machineSpeed(first)
@@ -90,13 +94,13 @@ func describe(in Input, e Execution, at journal.Position, end End) v1alpha1.Tria
 
 // outcome is what the clients measured together.
 type outcome struct {
-	merged result.Result
-	skew   result.Skew
+	merged contract.Result
+	skew   merge.Skew
 }
 
 // evaluate compares the results of the clients with what can be true, and writes what was
 // measured and found into the record.
-func evaluate(in Input, e Execution, results []result.Result, all outcome, rec *journal.Record, ask *decision.Asking) {
+func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *journal.Record, ask *decision.Asking) {
 	if all.skew.SpreadSeconds != nil {
 		rec.StartSkew = v1alpha1.Decimal(*all.skew.SpreadSeconds)
 	}
@@ -140,7 +144,7 @@ func neighbours(in Input, st v1alpha1.TrialStatus, ask *decision.Asking) []v1alp
 		if pods.Known && !pods.Exists {
 			return nil
 		}
-		if names := workload.Others(pods.Value, string(in.Run.UID), node, st.MeasureStarted.Time, st.MeasureEnded.Time); len(names) > 0 {
+		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, st.MeasureStarted.Time, st.MeasureEnded.Time); len(names) > 0 {
 			out = append(out, v1alpha1.Finding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, abridged(names)),
@@ -152,7 +156,7 @@ func neighbours(in Input, st v1alpha1.TrialStatus, ask *decision.Asking) []v1alp
 
 // ClientNodes describes the nodes of clients that are not in the list yet, once each. One
 // that is gone is left out.
-func ClientNodes(known []v1alpha1.NodeInfo, results []result.Result, ask *decision.Asking) []v1alpha1.NodeInfo {
+func ClientNodes(known []v1alpha1.NodeInfo, results []contract.Result, ask *decision.Asking) []v1alpha1.NodeInfo {
 	var out []v1alpha1.NodeInfo
 	for _, res := range results {
 		name := res.Client.Node

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // maxValues of a trial stand in its record.
@@ -14,7 +15,7 @@ const maxValues = 5000
 // values are the measurements of a trial that go into its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.
-func values(names []string, res result.Result) []v1alpha1.Value {
+func values(names []string, res contract.Result) []v1alpha1.Value {
 	var out []v1alpha1.Value
 	for _, name := range names {
 		var same []v1alpha1.Value
@@ -32,7 +33,7 @@ func values(names []string, res result.Result) []v1alpha1.Value {
 }
 
 // valuesOf is how many values there are, whether or not a record has room for them.
-func valuesOf(names []string, res result.Result) (n int) {
+func valuesOf(names []string, res contract.Result) (n int) {
 	for _, m := range res.Measurements {
 		if m.Value != nil && slices.Contains(names, m.Name) {
 			n++
@@ -48,18 +49,18 @@ const (
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res result.Result) []v1alpha1.MachineSpeed {
+func machineSpeed(res contract.Result) []v1alpha1.MachineSpeed {
 	var out []v1alpha1.MachineSpeed
 	add := func(side, kernel string, seconds float64) {
 		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: v1alpha1.FourDigits(seconds * 1000), Unit: "ms"})
 	}
-	sided := func(side string, speed *result.Speed) {
+	sided := func(side string, speed *contract.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
 			name   string
-			kernel *result.Kernel
+			kernel *contract.Kernel
 		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
 			if k.kernel != nil {
 				add(side, k.name, k.kernel.MeanSeconds)

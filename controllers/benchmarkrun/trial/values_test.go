@@ -7,19 +7,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func measured(name, operation string, v float64) result.Measurement {
-	m := result.Measurement{Name: name, Unit: "ms", Direction: result.LowerIsBetter, Value: &v}
+func measured(name, operation string, v float64) contract.Measurement {
+	m := contract.Measurement{Name: name, Unit: "ms", Direction: contract.LowerIsBetter, Value: &v}
 	if operation != "" {
-		m.Labels = map[string]string{result.LabelOperation: operation}
+		m.Labels = map[string]string{contract.LabelOperation: operation}
 	}
 	return m
 }
 
 func TestValuesKeepLabelsApart(t *testing.T) {
-	res := result.Result{Measurements: []result.Measurement{
+	res := contract.Result{Measurements: []contract.Measurement{
 		measured("latency.avg", "read", 1), measured("latency.avg", "", 2), {Name: "latency.avg", Unit: "ms"},
 		measured("throughput", "", 3), measured("latency.avg", "update", 4), measured("other", "", 5),
 	}}
@@ -44,23 +45,23 @@ func TestValuesKeepLabelsApart(t *testing.T) {
 }
 
 func TestMachineSpeedOfATrial(t *testing.T) {
-	kernel := func(mean, cpu float64) *result.Kernel {
-		return &result.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
+	kernel := func(mean, cpu float64) *contract.Kernel {
+		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
 	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
 		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
 	}
-	probe := func(p50 float64) *result.Probe { return &result.Probe{N: 9, P50Seconds: p50} }
+	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
-		res  result.Result
+		res  contract.Result
 		want []v1alpha1.MachineSpeed
 	}{
-		"nothing was measured": {result.Result{Target: &result.Environment{}}, nil},
+		"nothing was measured": {contract.Result{Target: &contract.Environment{}}, nil},
 		"both sides": {
-			result.Result{
-				Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.000612349, 0.0005), Memory: kernel(0.0021, 0.002)}}},
-				Target: &result.Environment{Speed: &result.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
-				Server: &result.Server{RoundTrip: probe(0.0000214)},
+			contract.Result{
+				Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.000612349, 0.0005), Memory: kernel(0.0021, 0.002)}}},
+				Target: &contract.Environment{Speed: &contract.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
+				Server: &contract.Server{RoundTrip: probe(0.0000214)},
 			},
 			[]v1alpha1.MachineSpeed{
 				entry("client", "integer", "0.6123"), entry("client", "integer-cpu", "0.5"), entry("client", "memory", "2.1"), entry("client", "memory-cpu", "2"),
@@ -68,7 +69,7 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 			},
 		},
 		"a target that nobody may look into": {
-			result.Result{Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.001, 0.001)}}}},
+			contract.Result{Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.001, 0.001)}}}},
 			[]v1alpha1.MachineSpeed{entry("client", "integer", "1"), entry("client", "integer-cpu", "1")},
 		},
 	}
