@@ -11,7 +11,10 @@ const (
 	ConditionPlaced = "Placed"
 	// ConditionTargetsReady: True when a login as the benchmark's user works on every
 	// target that Assay starts; False while one is not yet there, or when it cannot come
-	// up. Until the data of an external target is loaded, the reason is NotContacted:
+	// up. With design.idleTargets: Stopped it becomes True with the first target that
+	// is up, and stays so while another one is stopped or brought up for its turn; the
+	// step that wants the target, DataLoaded or Measured, waits for it. It becomes
+	// False when that one cannot start or has restarted. Until the data of an external target is loaded, the reason is NotContacted:
 	// nobody has tried to log in there.
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,6 +18,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/certificate"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/resources"
 )
 
@@ -51,6 +53,45 @@ func (a actor) perform(ctx context.Context, actions []decision.Action) (acted, e
 		}
 	}
 	return out, nil
+}
+
+// performed is a pass whose actions were performed, as far as that was possible.
+type performed struct {
+	pass
+	// again: more can be decided at once, from what is known and refused now.
+	again   bool
+	known   decision.Known
+	refused map[string]decision.Failed
+	// err is one that time may mend.
+	err error
+}
+
+// act on a pass, chapter by chapter. The news of a chapter whose actions cannot be
+// performed are not told, and those after it did not happen.
+func (r *Reconciler) act(ctx context.Context, a actor, p pass) performed {
+	out := performed{pass: p}
+	for i, c := range p.chapters {
+		done, err := a.perform(ctx, c.actions)
+		out.known = out.known.And(done.known)
+		if err == nil && done.stopped == nil {
+			out.again = out.again || c.again
+			continue
+		}
+		out.again = done.begun
+		out.chapters = slices.Clone(p.chapters[:i+1])
+		last := out.last()
+		last.answer = says(done.stopped)
+		switch refused, is := done.stopped.(decision.Failed); {
+		case err != nil:
+			last.answer, out.err = says(retrying(err)), fmt.Errorf("%s: %w", c.condition, err)
+		case is && c.condition == concluding:
+			out.err = fmt.Errorf("%s: %s", c.condition, refused.Message)
+		case is:
+			out.again, out.refused = true, map[string]decision.Failed{c.condition: refused}
+		}
+		return out
+	}
+	return out
 }
 
 func (a actor) do(ctx context.Context, action decision.Action, out *acted) error {
@@ -124,8 +165,13 @@ func (a actor) foreign(obj client.Object) decision.State {
 
 // learn what a ConfigMap is now.
 func (out *acted) learn(obj client.Object) {
-	if cm, is := obj.(*corev1.ConfigMap); is {
-		out.known = out.known.With(decision.GetObject{Kind: decision.KindConfigMap, Name: cm.Name}, cm)
+	cm, is := obj.(*corev1.ConfigMap)
+	if !is {
+		return
+	}
+	out.known = out.known.With(decision.GetObject{Kind: decision.KindConfigMap, Name: cm.Name}, cm)
+	if _, is := cm.BinaryData[contract.KeyRecords]; is {
+		out.known = out.known.With(decision.GetRecords{Name: cm.Name}, decision.PartIn(cm))
 	}
 }
 

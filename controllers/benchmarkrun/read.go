@@ -49,6 +49,8 @@ func (r reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.node(ctx, q.Name)
 	case decision.GetResult:
 		return r.result(ctx, q.Name)
+	case decision.GetRecords:
+		return r.records(ctx, q.Name)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
 	case decision.ReadLog:
@@ -118,6 +120,15 @@ func (r reader) result(ctx context.Context, name string) (any, error) {
 		return answer, err
 	}
 	return decision.DeliveredIn(cm), nil
+}
+
+// records reads and decodes a part of the journal.
+func (r reader) records(ctx context.Context, name string) (any, error) {
+	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	if cm, exists := answer.(*corev1.ConfigMap); exists && err == nil {
+		return decision.PartIn(cm), nil
+	}
+	return answer, err
 }
 
 // podsOn a node, of all namespaces.

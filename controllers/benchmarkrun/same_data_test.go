@@ -3,17 +3,13 @@ package benchmarkrun
 import (
 	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
 
-	"github.com/assay-bench/assay/runners/sysbench"
 	"github.com/assay-bench/assay/test/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -89,34 +85,4 @@ func counting(res *contract.Result) *contract.Result {
 		res.Measurements[i].N = new(int64(5000))
 	}
 	return res
-}
-
-// A run loads one data set: that of spec.workload.
-func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
-	tests := map[string]struct {
-		workload, cell json.RawMessage
-		want           string // empty: accepted
-	}{
-		"tests with the same tables":       {sysbenchTest("oltp_read_write", "4"), sysbenchTest("select_random_points", "8"), ""},
-		"bulk_insert beside others":        {sysbenchTest("oltp_read_write", "4"), sysbenchTest("bulk_insert", "4"), "4 tables with 0 rows against 1 with 100"},
-		"others beside bulk_insert":        {sysbenchTest("bulk_insert", "4"), sysbenchTest("oltp_delete", "4"), "make one run for each"},
-		"bulk_insert with more threads":    {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "8"), "needs other tables"},
-		"bulk_insert with the same number": {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "4"), ""},
-		"a cell that cannot be read":       {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "0"), "workload.sysbench.threads"},
-		"a base that cannot be loaded":     {sysbenchTest("bulk_insert", "0"), sysbenchTest("bulk_insert", "4"), "spec.workload: it is what is loaded"},
-	}
-	cell := plan.Cell{"test": intstr.FromString("x")}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			s := &scope{runner: sysbench.Runner(), workload: tc.workload}
-			err := s.checkData(3, cell, contract.Trial{Workload: tc.cell, Clients: 1})
-			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
-				t.Errorf("got %v, want %q", err, tc.want)
-			}
-		})
-	}
-	unknown := &scope{workload: sysbenchTest("bulk_insert", "4")}
-	if err := unknown.checkData(0, cell, contract.Trial{}); err != nil {
-		t.Errorf("a tool that knows nothing of its tables: %v", err)
-	}
 }

@@ -14,9 +14,6 @@
 package placement
 
 import (
-	"fmt"
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -87,7 +84,7 @@ func Find(nodes []corev1.Node, need Need, taken func(node string) bool) Answer {
 // Find is like the function, for a set of taken nodes.
 func (c *Cluster) Find(need Need, taken Set) Answer {
 	if p, ok := c.Fit(need, taken); ok {
-		return Answer{Message: describe(p), Placement: p}
+		return Answer{Message: Describe(p), Placement: p}
 	}
 	if _, ok := c.Fit(need, nil); !ok {
 		return c.refuse(need)
@@ -96,15 +93,4 @@ func (c *Cluster) Find(need Need, taken Set) Answer {
 	inTheWay.Keep(taken)
 	return Answer{Reason: v1alpha1.ReasonQueued, Busy: true,
 		Message: "queued: other runs are on " + c.list(inTheWay)}
-}
-
-func describe(p v1alpha1.Placement) string {
-	words := []string{"clients on " + strings.Join(p.Clients, ", ")}
-	for _, t := range p.Targets {
-		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.Node))
-		if len(t.Replicas) > 0 {
-			words[len(words)-1] += " (replicas on " + strings.Join(t.Replicas, ", ") + ")"
-		}
-	}
-	return strings.Join(words, "; ")
 }

@@ -72,7 +72,7 @@ func (w *world) ask(uid types.UID) bool {
 		}
 		return false
 	}
-	nodes := nodesOf(answer.Placement)
+	nodes := placement.Nodes(answer.Placement)
 	delete(w.waiting, uid)
 	for _, other := range w.running {
 		if (r.Exclusive || other.Exclusive) && intersect(nodes, other.nodes) {

@@ -1,13 +1,11 @@
 package trial
 
 import (
-	"encoding/json"
-	"fmt"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
 
@@ -34,10 +32,12 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 			return r
 		}
 	}
-	if state := checkInputs(in, ask); state != nil {
-		return Result{State: state}
+	if files := in.Run.Status.Resolved.Inputs; files != nil {
+		if lost, is := accept.CheckFiles(*files, ask.ConfigMap(files.ConfigMap)).(decision.Failed); is {
+			return Result{State: lost}
+		}
 	}
-	image, err := runnerImage(in, e.Workload)
+	image, err := in.Work.Image(*in.Run.Status.Resolved, e.Workload)
 	if err != nil {
 		return Result{State: decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)}
 	}
@@ -73,28 +73,6 @@ func stop(in Input, name string) Result {
 	return r
 }
 
-// checkInputs makes sure that the files of the workload are those that the run was
-// accepted with. The state is nil when they are.
-func checkInputs(in Input, ask *decision.Asking) decision.State {
-	files := in.Run.Status.Resolved.Inputs
-	if files == nil {
-		return nil
-	}
-	cm := ask.ConfigMap(files.ConfigMap)
-	switch {
-	case !cm.Known:
-		return nil
-	case !cm.Exists:
-		return decision.FailWith(v1alpha1.ReasonInputsLost, "ConfigMap %s with the files of the workload was deleted: create a new run", files.ConfigMap)
-	}
-	if got := resources.FilesDigest(cm.Value); got != files.SHA256 {
-		return decision.FailWith(v1alpha1.ReasonInputsLost,
-			"ConfigMap %s with the files of the workload is another one (SHA-256 %.12s) than when the run was accepted (%.12s): create a new run",
-			files.ConfigMap, got, files.SHA256)
-	}
-	return nil
-}
-
 // clients are what the objects of an execution are built from.
 func clients(in Input, e Execution, image string) resources.Client {
 	t := in.Run.Target(e.Ref.Target)
@@ -117,14 +95,14 @@ func clients(in Input, e Execution, image string) resources.Client {
 		return c
 	}
 	c.CredentialKeys = resources.Primary(in.Run, t).ClientKeys()
-	if pod := in.targetPod(t.Name); pod != nil {
+	if pod := in.TargetPod(t.Name); pod != nil {
 		c.Began = podhealth.BeganAs(pod, resources.ServerContainer).String()
 	}
 	return c
 }
 
-// targetPod is the database pod of a target; nil when there is none.
-func (in Input) targetPod(target string) *corev1.Pod {
+// TargetPod is the database pod of a target; nil when there is none.
+func (in Input) TargetPod(target string) *corev1.Pod {
 	return in.Children.TargetPods[contract.TargetName(in.Run.Name, target)]
 }
 
@@ -174,23 +152,4 @@ func grant(run *v1alpha1.BenchmarkRun, c resources.Client, ask *decision.Asking)
 		actions = append(actions, decision.Create{Object: binding})
 	}
 	return actions
-}
-
-// runnerImage of the clients that do a workload: never that of another language, whose
-// harness would refuse its drivers one by one.
-func runnerImage(in Input, workload json.RawMessage) (string, error) {
-	resolved := in.Run.Status.Resolved
-	if len(resolved.RunnerImages) == 0 {
-		return resolved.RunnerImage, nil
-	}
-	name, err := in.Tool.ImageName(workload)
-	if err != nil {
-		return "", err
-	}
-	for _, i := range resolved.RunnerImages {
-		if i.Name == name {
-			return i.Image, nil
-		}
-	}
-	return "", fmt.Errorf("status.resolved.runnerImages has no image %q", name)
 }

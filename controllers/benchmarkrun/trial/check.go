@@ -47,11 +47,11 @@ func expectations(in Input, e Execution, client int) (runner.Facts, error) {
 	asked := message(in, e)
 	asked.Deadline = in.Now
 	asked.Ref.Client = client
-	facts, err := in.Tool.Facts(asked)
-	if err != nil || in.Tool.Demand == nil {
+	facts, err := in.Work.Tool.Facts(asked)
+	if err != nil || in.Work.Tool.Demand == nil {
 		return facts, err
 	}
-	demand, err := in.Tool.Demand(asked)
+	demand, err := in.Work.Tool.Demand(asked)
 	facts.Connections = demand.Connections
 	return facts, err
 }
@@ -61,7 +61,7 @@ func expectations(in Input, e Execution, client int) (runner.Facts, error) {
 func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []v1alpha1.Finding {
 	asked := message(in, e)
 	asked.Deadline = in.Now
-	facts, err := in.Tool.Facts(asked)
+	facts, err := in.Work.Tool.Facts(asked)
 	if err != nil {
 		return nil // check has said so
 	}

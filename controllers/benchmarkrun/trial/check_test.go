@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/plan"
 
 	"github.com/assay-bench/assay/runners/runner"
@@ -32,7 +33,7 @@ func TestWhoseDataMayDrift(t *testing.T) {
 		"one server": {"a.example", v1alpha1.ResetPerRun, false},
 	}
 	for name, tc := range tests {
-		in := Input{Run: &v1alpha1.BenchmarkRun{}, Tool: sysbench.Runner()}
+		in := Input{Run: &v1alpha1.BenchmarkRun{}, Work: accept.Work{Tool: sysbench.Runner()}}
 		in.Run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
 		in.Run.Spec.Design.DataReset = tc.reset
 		workload := json.RawMessage(`{"test":"oltp_insert","threads":4,"tables":1,"tableSize":100,"percentile":95}`)
@@ -58,9 +59,9 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 		in := Input{
 			Run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
 			Plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) {
+			Work: accept.Work{Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
-			}},
+			}}},
 		}
 		findings, _ := check(in, Execution{Ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
 		if got := slices.ContainsFunc(findings, v1alpha1.Finding.IsInvalid); got != want {

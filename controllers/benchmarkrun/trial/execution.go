@@ -2,18 +2,16 @@ package trial
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-
-	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -37,10 +35,8 @@ type Input struct {
 	Now time.Time
 	// Limits of the waits.
 	Limits config.Limits
-	// Tool is the adapter of the workload's tool.
-	Tool runner.Runner
-	// Workload is the tool's part of the spec as JSON: what is loaded.
-	Workload json.RawMessage
+	// Work is what the run asks of its tool: what is loaded.
+	Work accept.Work
 	// Demand of all clients together, the largest of all cells.
 	Demand contract.Demand
 	// Plan of the run; nil when it was lost, which leaves nothing to do but to clean up.
@@ -83,9 +79,9 @@ func Load(in Input, target string) Execution {
 	e := Execution{
 		Name: contract.LoadName(in.Run.Name, target),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
-		Busy: in.Limits.Load.Duration, Workload: in.Workload, Clients: 1,
+		Busy: in.Limits.Load.Duration, Workload: in.Work.Params, Clients: 1,
 	}
-	if in.Tool.SharesLoad {
+	if in.Work.Tool.SharesLoad {
 		e.Clients = in.Run.ClientCount()
 	}
 	if in.resets() && in.Run.Target(target).MySQL != nil {
@@ -101,9 +97,9 @@ func Cleanup(in Input, target string) (e Execution, needed bool) {
 	e = Execution{
 		Name: contract.CleanupName(in.Run.Name, target),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
-		Busy: in.Limits.Cleanup.Duration, Workload: in.Workload, Clients: 1,
+		Busy: in.Limits.Cleanup.Duration, Workload: in.Work.Params, Clients: 1,
 	}
-	return e, in.Tool.Skips == nil || !in.Tool.Skips(message(in, e), contract.PhaseCleanup)
+	return e, in.Work.Tool.Skips == nil || !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
 }
 
 // Measurement is an attempt at a trial of the plan. The workload is that of its cell.
@@ -132,12 +128,12 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage) Execut
 // lead is how long the processes of a trial may take to come to their work beside
 // warm-up and window: that of the warm-up and that which measures.
 func lead(in Input, e Execution) time.Duration {
-	if in.Tool.Opening == nil {
+	if in.Work.Tool.Opening == nil {
 		return 0
 	}
 	d := in.Run.Spec.Design
-	return 2 * in.Tool.Opening(contract.Trial{
-		Ref: e.Ref, Runner: in.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+	return 2 * in.Work.Tool.Opening(contract.Trial{
+		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 	}).Lead
 }
@@ -148,15 +144,15 @@ func message(in Input, e Execution) contract.Trial {
 	t := in.Run.Target(e.Ref.Target)
 	d := in.Run.Spec.Design
 	trial := contract.Trial{
-		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
-		SharedServer: sharesServer(in.Run.Spec.Targets, t),
+		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
 	}
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
 	}
-	if in.Tool.Skips != nil && in.Tool.Skips(trial, contract.PhaseWarmup) {
+	if in.Work.Tool.Skips != nil && in.Work.Tool.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
@@ -200,33 +196,4 @@ func seed(in Input) int64 {
 		return *st.Seed
 	}
 	return 0
-}
-
-// sharesServer says whether another target of the run is on the same server, so that one
-// finds what the other did. Servers that Assay provides are of one target each. External
-// ones are the same when their host and port, or their JDBC URLs, are, without regard to
-// case; the names of the machine itself count as one. What a name service would make of two
-// names is not asked: it may answer otherwise tomorrow.
-func sharesServer(targets []v1alpha1.Target, t v1alpha1.Target) bool {
-	if t.External == nil {
-		return false
-	}
-	for _, other := range targets {
-		if other.Name != t.Name && other.External != nil && serverOf(other.External) == serverOf(t.External) {
-			return true
-		}
-	}
-	return false
-}
-
-// serverOf an external target, to be compared.
-func serverOf(e *v1alpha1.ExternalTarget) string {
-	if e.JDBC != nil {
-		return strings.ToLower(e.JDBC.URL)
-	}
-	host := strings.TrimSuffix(strings.ToLower(e.Host), ".")
-	if host == "127.0.0.1" || host == "::1" {
-		host = "localhost"
-	}
-	return fmt.Sprintf("%s:%d", host, e.Port)
 }

@@ -43,7 +43,7 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
 		}
 		return as(end)
 	}
-	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.targetPod(e.Ref.Target), ask), resources.ServerContainer)
+	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.TargetPod(e.Ref.Target), ask), resources.ServerContainer)
 	lostServer := end.Reason == string(contract.ReasonTargetLost) || end.Reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
 		wait := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name)
@@ -72,7 +72,7 @@ func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.A
 	for _, pod := range end.Pods[:min(len(end.Pods), maxLogs)] {
 		add(pod, resources.RunnerContainer, false)
 	}
-	if pod := in.targetPod(e.Ref.Target); pod != nil {
+	if pod := in.TargetPod(e.Ref.Target); pod != nil {
 		add(pod, resources.ServerContainer, restartedLately(pod))
 	}
 	if text.Len() == 0 {

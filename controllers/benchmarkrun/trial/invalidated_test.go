@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
@@ -41,7 +42,7 @@ func TestATrialInheritsWhatInvalidatesItsTarget(t *testing.T) {
 			Status: v1alpha1.BenchmarkRunStatus{Targets: []v1alpha1.TargetStatus{{Name: "innodb", InvalidatedBy: []v1alpha1.Finding{found}}}},
 		},
 		Now:  time.Unix(1000, 0),
-		Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) { return runner.Facts{}, nil }},
+		Work: accept.Work{Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) { return runner.Facts{}, nil }}},
 		Plan: &plan.Plan{Targets: []string{"innodb", "myrocks"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{Index: 0}, {Index: 1, Target: 1}}},
 	}
 	res := contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}}

@@ -24,8 +24,8 @@ func LoadFindings(in Input, target string, res contract.Result, ask *decision.As
 	found := validity.CheckLoad(res)
 	if first := firstLoaded(in, target); first != "" {
 		if loaded := loadResult(in, first, ask); saysData(loaded) {
-			e := Execution{Ref: res.Trial, Workload: in.Workload, Clients: 1}
-			same := in.Tool.SameBytes != nil && in.Tool.SameBytes(message(in, e))
+			e := Execution{Ref: res.Trial, Workload: in.Work.Params, Clients: 1}
+			same := in.Work.Tool.SameBytes != nil && in.Work.Tool.SameBytes(message(in, e))
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
@@ -71,7 +71,7 @@ func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.V
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
 	}
-	out = append(out, values(in.Tool.Summary, merged)...)
+	out = append(out, values(in.Work.Tool.Summary, merged)...)
 	return out[:min(len(out), maxLoad)], nil
 }
 
@@ -102,8 +102,8 @@ func rowsLoaded(in Input, e Execution, results []contract.Result) (rows int64, k
 		return 0, false, nil
 	}
 	var own map[string]int64
-	if in.Tool.Rows != nil {
-		if own, err = in.Tool.Rows(message(in, e)); err != nil {
+	if in.Work.Tool.Rows != nil {
+		if own, err = in.Work.Tool.Rows(message(in, e)); err != nil {
 			return 0, false, fmt.Errorf("the rows of %s: %w", e.Name, err)
 		}
 	}

@@ -107,11 +107,11 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	if u := all.skew.SpreadUncertaintySeconds; u != nil {
 		rec.StartSkewUncertainty = v1alpha1.Decimal(*u)
 	}
-	rec.Values = values(in.Tool.Summary, all.merged)
+	rec.Values = values(in.Work.Tool.Summary, all.merged)
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
-	if cut := valuesOf(in.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
+	if cut := valuesOf(in.Work.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, v1alpha1.Finding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
 	}
