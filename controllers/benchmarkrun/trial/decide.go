@@ -70,7 +70,8 @@ func Decide(in Input, e Execution, ask *decision.Asking) Result {
 	}
 	r := watch(in, e, job, ask)
 	if _, ended := r.State.(decision.Done); ended {
-		r = finish(in, e, r.End, ask)
+		// Nobody is told to start a trial that has failed.
+		return finish(in, e, r.End, ask)
 	}
 	r.Actions = append(atBarrier.Actions, r.Actions...)
 	return r
