@@ -1394,6 +1394,13 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.InvalidatedBy != nil {
+		in, out := &in.InvalidatedBy, &out.InvalidatedBy
+		*out = make([]Finding, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
+	}
 	if in.Storage != nil {
 		in, out := &in.Storage, &out.Storage
 		*out = new(StorageStatus)

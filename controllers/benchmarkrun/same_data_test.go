@@ -9,9 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 
-	"github.com/assay-bench/assay/runners/sysbench"
 	"github.com/assay-bench/assay/test/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -87,30 +85,4 @@ func counting(res *contract.Result) *contract.Result {
 		res.Measurements[i].N = new(int64(5000))
 	}
 	return res
-}
-
-// The counters of a server are those of all targets on it: loading the second one is no drift
-// of the first.
-func TestWhoseDataMayDrift(t *testing.T) {
-	on := func(name, host string) v1alpha1.Target {
-		return v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{Host: host, Port: 3306, Database: name}}
-	}
-	tests := map[string]struct {
-		other string
-		reset v1alpha1.DataReset
-		want  bool
-	}{
-		"servers of their own":                         {"b.example", v1alpha1.ResetPerRun, true},
-		"servers of their own, and data that is reset": {"b.example", v1alpha1.ResetPerTrial, false},
-		"one server": {"a.example", v1alpha1.ResetPerRun, false},
-	}
-	for name, tc := range tests {
-		s := &scope{run: &v1alpha1.BenchmarkRun{}, work: accept.Work{Tool: sysbench.Runner()}}
-		s.run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
-		s.run.Spec.Design.DataReset = tc.reset
-		trial := s.trialOf(execution{ref: contract.TrialRef{Phase: "Run", Target: "first"}, workload: sysbenchTest("oltp_insert", "4"), clients: 1}, time.Now())
-		if got := s.mayDrift(trial); got != tc.want {
-			t.Errorf("%s: may drift: %v, want %v", name, got, tc.want)
-		}
-	}
 }

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -108,3 +109,6 @@ func ClientIndex(pod *corev1.Pod) int {
 	}
 	return n
 }
+
+// JobNames of the run, sorted.
+func (c Children) JobNames() []string { return slices.Sorted(maps.Keys(c.Jobs)) }

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
 )
 
 // Query is a question that a room has about the cluster. Rooms do not read: they
@@ -50,6 +51,9 @@ type GetNode struct{ Name string }
 // GetResult asks the API server for the ConfigMap of a result, and decodes it.
 type GetResult struct{ Name string }
 
+// GetRecords asks the API server for a part of the records of a run, and decodes it.
+type GetRecords struct{ Name string }
+
 // ListPodsOn asks the API server for the pods of all namespaces on a node. The fact
 // does not exist when the manager may not look.
 type ListPodsOn struct{ Node string }
@@ -66,6 +70,7 @@ func (GetObject) isQuery()   {}
 func (GetMetadata) isQuery() {}
 func (GetNode) isQuery()     {}
 func (GetResult) isQuery()   {}
+func (GetRecords) isQuery()  {}
 func (ListPodsOn) isQuery()  {}
 func (ReadLog) isQuery()     {}
 
@@ -80,6 +85,31 @@ type Delivered struct {
 	Result contract.Result
 	// Err says why it could not be decoded.
 	Err error
+}
+
+// DeliveredIn a ConfigMap.
+func DeliveredIn(cm *corev1.ConfigMap) Delivered {
+	data := cm.BinaryData[contract.KeyResult]
+	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Result, d.Err = contract.Decode(data)
+	return d
+}
+
+// Part is a ConfigMap with records of a run.
+type Part struct {
+	// Object that holds them.
+	Object *corev1.ConfigMap
+	// Records are the zero value when Err is set.
+	Records journal.Records
+	// Err says why they could not be decoded.
+	Err error
+}
+
+// PartIn a ConfigMap.
+func PartIn(cm *corev1.ConfigMap) Part {
+	p := Part{Object: cm}
+	p.Records, p.Err = journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
+	return p
 }
 
 // Fact is the answer to a query.
@@ -174,6 +204,11 @@ func (a *Asking) Result(name string) Fact[Delivered] {
 	return lookUp[Delivered](a, GetResult{name})
 }
 
+// Records in a part of the journal.
+func (a *Asking) Records(name string) Fact[Part] {
+	return lookUp[Part](a, GetRecords{name})
+}
+
 // PodsOn a node, of all namespaces.
 func (a *Asking) PodsOn(node string) Fact[[]corev1.Pod] {
 	return lookUp[[]corev1.Pod](a, ListPodsOn{node})
@@ -201,4 +236,12 @@ func answered[T any](k Known, q Query) Fact[T] {
 	answer, known := k.answers[q]
 	value, exists := answer.(T)
 	return Fact[T]{Known: known, Exists: exists, Value: value}
+}
+
+// And joins two sets of answers; those of the other one are newer.
+func (k Known) And(other Known) Known {
+	for q, a := range other.answers {
+		k = k.With(q, a)
+	}
+	return k
 }
