@@ -14,7 +14,7 @@ const (
 	// up. With design.idleTargets: Stopped it becomes True with the first target that
 	// is up, and stays so while another one is stopped or brought up for its turn; the
 	// step that wants the target, DataLoaded or Measured, waits for it. It becomes
-	// False when that one cannot start or has restarted. Until the data of an external target is loaded, the reason is NotContacted:
+	// False when that one fails to start, restarts, or loses its node or its pod. Until the data of an external target is loaded, the reason is NotContacted:
 	// nobody has tried to log in there.
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.

@@ -233,12 +233,17 @@ func (in Input) together(targets []Target) decision.State {
 	return in.known()
 }
 
+// startReasons are those of a server that is on its way, and was not lost.
+var startReasons = []string{
+	v1alpha1.ReasonProgressing, v1alpha1.ReasonUnschedulable, v1alpha1.ReasonImagePullFailed, v1alpha1.ReasonContainerStartFailed,
+}
+
 // takesTurns says whether a target waits because targets run in turn, and for no other
 // reason: it is stopped, or it is on its way after another one was loaded or measured.
-// The first one of the run, a server that restarted and a pod that cannot start are
-// waits of their own.
+// The first one of the run, a server that restarted, and one whose pod or node was lost
+// are waits of their own.
 func (in Input) takesTurns(target string, w decision.Waiting) bool {
-	if in.Active == "" || w.Reason != v1alpha1.ReasonProgressing {
+	if in.Active == "" || !slices.Contains(startReasons, w.Reason) {
 		return false
 	}
 	restarts := Restarts(in.pod(target))

@@ -161,6 +161,19 @@ func unpullable(target string) change {
 	return server(target, corev1.ContainerStatus{Image: "mysql:1", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ErrImagePull"}}})
 }
 
+// unscheduled: no node was found yet for the pod of a server.
+func unscheduled(target string) change {
+	return func(w *world) {
+		pod := w.in.Children.TargetPods[contract.TargetName("run", target)]
+		pod.Spec.NodeName, pod.Status = "", corev1.PodStatus{}
+	}
+}
+
+// nodeNotReady: the kubelet of b's node has just stopped to answer.
+func nodeNotReady(w *world) {
+	w.nodes["n1"].Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Time{Time: now}}}
+}
+
 // words of a state and of actions, to be compared.
 func words(state decision.State) string {
 	switch s := state.(type) {
@@ -315,8 +328,8 @@ func TestDecide(t *testing.T) {
 			idle, "fail TargetOOMKilled: the database of pod run-b-db-0 needed more memory than its shape has: lower its buffers or take a larger shape", nil,
 		},
 		"in turn, the image of the second one cannot be pulled": {
-			[]change{active("b"), set("a", 0, long), unpullable("b"), loaded("a")}, "wait ImagePullFailed: b: image mysql:1 cannot be pulled (ErrImagePull): ",
-			idle, "wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ", nil,
+			[]change{active("b"), set("a", 0, long), unpullable("b"), loaded("a")}, turns, idle,
+			"wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ", nil,
 		},
 		"in turn, the second one restarts: that is no turn": {
 			[]change{active("b"), set("a", 0, long), restarting("b"), loaded("a", "b")}, "wait Progressing: b: the server in pod run-b-db-0 is starting again",
