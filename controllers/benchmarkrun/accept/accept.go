@@ -108,7 +108,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 	st := in.Run.Status
 	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan}}
 	if err := in.decide(ask, &out); err != nil {
-		out.State = failed(err)
+		out.State, out.Actions = failed(err), nil
 	}
 	return out
 }
