@@ -116,6 +116,9 @@ const (
 	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
 	// deleted: what was measured is not known any more.
 	ReasonJournalLost = "JournalLost"
+	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials so that
+	// this one must not go on with them. The run waits until a newer manager takes over.
+	ReasonJournalTooNew = "JournalTooNew"
 	// ReasonPodRejected: the API server, or the kubelet of its node, refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
 	// ReasonResultMissing: a client ended without a result.

@@ -83,10 +83,10 @@ func (t Target) Replicas() int {
 	return int(t.MySQL.Replication.Replicas)
 }
 
-// IsInvalid: the number must not be used.
+// IsInvalid says that the number must not be used.
 func (f Finding) IsInvalid() bool { return f.Severity == "Invalid" }
 
-// IsDisturbed: something outside of what is measured happened meanwhile.
+// IsDisturbed says that something outside of what is measured happened meanwhile.
 func (f Finding) IsDisturbed() bool { return f.Severity == "Disturbed" }
 
 // DescribeNode is what a node says of itself.

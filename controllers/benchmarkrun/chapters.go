@@ -101,7 +101,7 @@ func (v view) awaitTarget(name, job string) decision.State {
 // pass.
 func measured(v view) answer {
 	p, at := v.accepted.Planned.Plan, v.book.Position()
-	if last := v.book.Last(); last != nil && last.State == v1alpha1.TrialFailed && stopsAtFailure(v.Run) {
+	if last := v.book.Last(); last != nil && last.State == contract.Failed && stopsAtFailure(v.Run) {
 		return says(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
 	}
 	if int(at.Index) >= len(p.Trials) {
@@ -151,7 +151,7 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	}
 	p := v.accepted.Planned.Plan
 	what := p.Describe(p.Trials[at.Index])
-	a.news = []news{runningNews{status: trial.Status(p, at), what: what, planned: len(p.Trials)}}
+	a.news = []news{runningNews{planned: trial.Planned(p, at), what: what, trials: len(p.Trials)}}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -174,7 +174,7 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
 		actions: append(res.Actions, added.Action), news: []news{recordedNews{book: added.Book, record: rec, nodes: nodes}}, again: true,
 	}
-	if rec.State == v1alpha1.TrialFailed && !stopsAtFailure(v.Run) {
+	if rec.State == contract.Failed && !stopsAtFailure(v.Run) {
 		// The next pass looks first whether the target is still there.
 		a.state, a.again = decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d failed: %s", rec.Index, rec.Reason), false
 	}
@@ -260,10 +260,11 @@ func concluded(v view, failure decision.Failed) answer {
 	if !v.ask.Complete() {
 		return answer{}
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all}
-	if !isDone(state) {
-		in.Records = nil // the run has failed for just this
+	if _, waits := state.(decision.Waiting); waits {
+		return says(state)
 	}
+	// Where a part is lost, there are no records: the run has failed for just this.
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all}
 	end.result = conclude.Decide(in)
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
@@ -271,7 +272,7 @@ func concluded(v view, failure decision.Failed) answer {
 // isRunning says whether an attempt was begun, as far as anybody knows.
 func (v view) isRunning(at journal.Position) bool {
 	p := v.accepted.Planned.Plan
-	if p == nil || v.Run.Status.Placement == nil || int(at.Index) >= len(p.Trials) {
+	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || int(at.Index) >= len(p.Trials) {
 		return false
 	}
 	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]

@@ -46,7 +46,7 @@ func TestResultThatIsDeletedEndsTheTrialAtOnce(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 3)
 	lost := records(t, got)[1]
-	if lost.State != v1alpha1.TrialFailed || lost.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(lost.Message, "run-trial-00001-result-0") {
+	if lost.State != contract.Failed || lost.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(lost.Message, "run-trial-00001-result-0") {
 		t.Errorf("the trial whose result was deleted: %+v", lost)
 	}
 	if after := lost.Ended.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
@@ -204,7 +204,7 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 			checkOnce(t, k, got, 3)
 			rec := records(t, got)[1]
-			if rec.State != v1alpha1.TrialFailed || rec.Reason != tt.reason || !strings.Contains(rec.Message, tt.message) || rec.Valid != nil {
+			if rec.State != contract.Failed || rec.Reason != tt.reason || !strings.Contains(rec.Message, tt.message) || rec.Valid != nil {
 				t.Errorf("the trial: %s, %s: %s; want %s with %q", rec.State, rec.Reason, rec.Message, tt.reason, tt.message)
 			}
 			if got.Status.Summary[0].N != 2 {

@@ -148,7 +148,7 @@ func checkTools(t *testing.T, k *kubelet.Kubelet, jobs []string) {
 func checkFailuresAreSeen(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	for _, rec := range records(t, run) {
-		if rec.State != v1alpha1.TrialFailed {
+		if rec.State != contract.Failed {
 			continue
 		}
 		if diff := cmp.Diff([]string{"ToolFailed", fmt.Sprintf("attempt %d is to fail", rec.Attempt)}, []string{rec.Reason, rec.Message}); diff != "" {

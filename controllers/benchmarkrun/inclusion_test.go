@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/test/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
+
 )
 
 // counters of a container on a machine of two CPUs over 10 s: how many CPUs it and the
@@ -87,11 +88,11 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 	recs := records(t, got)
 	for i, want := range []struct {
 		disturbed bool
-		limits    []v1alpha1.Limit
+		limits    []contract.RecordedLimit
 	}{
-		{false, []v1alpha1.Limit{{By: v1alpha1.LimitCPU, ThrottledShare: "0.4000"}}},
+		{false, []contract.RecordedLimit{{By: "CPU", ThrottledShare: new(0.4)}}},
 		{true, nil},
-		{false, []v1alpha1.Limit{{By: v1alpha1.LimitClient, ThrottledShare: "0.0200"}}},
+		{false, []contract.RecordedLimit{{By: "Client", ThrottledShare: new(0.02)}}},
 	} {
 		if recs[i].Valid == nil || !*recs[i].Valid || recs[i].Disturbed != want.disturbed {
 			t.Errorf("trial %d: valid %v, disturbed %v, findings %+v", i, recs[i].Valid, recs[i].Disturbed, recs[i].Findings)
@@ -99,7 +100,7 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 		if diff := cmp.Diff(want.limits, recs[i].LimitedBy); diff != "" {
 			t.Errorf("trial %d: limits (-want +got):\n%s", i, diff)
 		}
-		note := slices.IndexFunc(recs[i].Findings, func(f v1alpha1.Finding) bool { return f.Check == "second-workload" })
+		note := slices.IndexFunc(recs[i].Findings, func(f contract.RecordedFinding) bool { return f.Check == "second-workload" })
 		if note < 0 || recs[i].Findings[note].Severity != "Note" || !strings.Contains(recs[i].Findings[note].Message, ns+"/idle") {
 			t.Errorf("trial %d: findings %+v, want a note of the idle pod", i, recs[i].Findings)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // news are what a room returned for the status. They are told once the actions of their
@@ -41,17 +41,17 @@ type loadedNews struct {
 
 // runningNews: an attempt at a trial is under way.
 type runningNews struct {
-	status v1alpha1.TrialStatus
+	planned contract.Record
 	// what is measured, for people.
 	what string
-	// planned is the number of trials in the plan.
-	planned int
+	// trials is the number of those in the plan.
+	trials int
 }
 
 // recordedNews: an attempt has ended and is recorded.
 type recordedNews struct {
 	book   logbook.Book
-	record journal.Record
+	record contract.Record
 	// nodes of clients that were not known before.
 	nodes []v1alpha1.NodeInfo
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/validity"
@@ -27,7 +29,7 @@ const (
 // showBook puts into the status how far the records are, and what the last passes
 // recorded but could not show.
 func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
-	st.Progress.Totals = book.Totals()
+	st.Progress.Totals = v1alpha1.Totals(book.Totals())
 	st.Progress.Text = progressText(st.Progress)
 	if book.Exists {
 		if st.Results == nil {
@@ -37,15 +39,15 @@ func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	}
 	all := book.Records.Records
 	for _, rec := range all[max(0, len(all)-maxTrials):] {
-		if !ended(st.Trials, rec.TrialStatus) {
+		if !ended(st.Trials, trial.Shown(rec)) {
 			showRecord(st, rec)
 		}
 	}
 }
 
-func showRecord(st *v1alpha1.BenchmarkRunStatus, rec journal.Record) {
-	showTrial(st, rec.TrialStatus)
-	st.Findings = withFindings(st.Findings, rec.Findings...)
+func showRecord(st *v1alpha1.BenchmarkRunStatus, rec contract.Record) {
+	showTrial(st, trial.Shown(rec))
+	st.Findings = withFindings(st.Findings, trial.ShownFindings(rec)...)
 	st.Progress.CurrentTrial, st.Progress.Current = nil, ""
 }
 
@@ -77,13 +79,15 @@ func showsRunning(st v1alpha1.BenchmarkRunStatus, at journal.Position) bool {
 func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
 	st := &run.Status
 	p := &st.Progress
-	at := journal.Position{Index: n.status.Index, Attempt: n.status.Attempt}
+	at := journal.Position{Index: n.planned.Index, Attempt: n.planned.Attempt}
 	if p.CurrentTrial != nil && *p.CurrentTrial == at.Index && showsRunning(*st, at) {
 		return
 	}
 	p.CurrentTrial, p.Current = new(at.Index), n.what
-	showTrial(st, n.status)
-	p.EstimatedEnd = &metav1.Time{Time: estimate(run, n.planned, now).Truncate(time.Second)}
+	running := trial.Shown(n.planned)
+	running.State = v1alpha1.TrialRunning
+	showTrial(st, running)
+	p.EstimatedEnd = &metav1.Time{Time: estimate(run, n.trials, now).Truncate(time.Second)}
 }
 
 // estimate says when the last trial will end: the trials that are left, at the pace of

@@ -1,7 +1,6 @@
 package benchmarkrun
 
 import (
-	"encoding/json"
 	"slices"
 	"testing"
 	"time"
@@ -14,10 +13,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/contract"
 )
-
-func sysbenchTest(test string, threads string) json.RawMessage {
-	return json.RawMessage(`{"test":"` + test + `","threads":` + threads + `,"tables":1,"tableSize":100,"percentile":95}`)
-}
 
 // Targets that hold other data, and trials that begin with other data than the first one,
 // are findings, and two clients are judged by what the server did for both.

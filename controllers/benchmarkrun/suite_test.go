@@ -373,9 +373,9 @@ func failedWith(t *testing.T, run *v1alpha1.BenchmarkRun, reason string) *v1alph
 }
 
 // records reads what the journal of a run says.
-func records(t *testing.T, run *v1alpha1.BenchmarkRun) []journal.Record {
+func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
 	t.Helper()
-	var out []journal.Record
+	var out []contract.Record
 	if run.Status.Results == nil {
 		return nil
 	}

@@ -18,9 +18,9 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 		var deciding []float64
 		for _, o := range behind {
 			for _, l := range o.record.Throttled {
-				share, known := number(l.ThrottledShare)
-				if known && l.By == kind && validity.QuotaCaveat(e.Name, e.Labels, share) != "" {
-					deciding = append(deciding, share)
+				share := l.ThrottledShare
+				if share != nil && l.By == string(kind) && validity.QuotaCaveat(e.Name, e.Labels, *share) != "" {
+					deciding = append(deciding, *share)
 				}
 			}
 		}

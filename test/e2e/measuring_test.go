@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
@@ -107,14 +106,14 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 }
 
 // checkStall: the stopped trial has a warning of it, and no other finding takes it out.
-func checkStall(t *testing.T, rec journal.Record) {
+func checkStall(t *testing.T, rec contract.Record) {
 	t.Helper()
 	for _, f := range rec.Findings {
-		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f) {
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f.Check) {
 			t.Errorf("trial %d is left out: %s: %s", rec.Index, f.Check, f.Message)
 		}
 	}
-	stalled := slices.ContainsFunc(rec.Findings, func(f v1alpha1.Finding) bool {
+	stalled := slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
 		return f.Check == "stall" && f.Severity == string(validity.Warning)
 	})
 	if rec.Index == 1 && !stalled {
@@ -123,7 +122,7 @@ func checkStall(t *testing.T, rec journal.Record) {
 }
 
 // checkClockAndSpeed: nodes of kind share the clock of one machine, and its speed.
-func checkClockAndSpeed(t *testing.T, rec journal.Record, res contract.Result) {
+func checkClockAndSpeed(t *testing.T, rec contract.Record, res contract.Result) {
 	t.Helper()
 	clock := res.Client.Clock
 	if clock == nil {
@@ -132,7 +131,7 @@ func checkClockAndSpeed(t *testing.T, rec journal.Record, res contract.Result) {
 		t.Errorf("trial %d: offset %g s with an uncertainty of %g s, on one machine", rec.Index, clock.OffsetSeconds, clock.UncertaintySeconds)
 	}
 	for _, side := range []string{"client", "target"} {
-		if !slices.ContainsFunc(rec.MachineSpeed, func(s v1alpha1.MachineSpeed) bool { return s.Side == side && s.Value != "" }) {
+		if !slices.ContainsFunc(rec.MachineSpeed, func(s contract.RecordedSpeed) bool { return s.Side == side && s.Seconds > 0 }) {
 			t.Errorf("trial %d: the speed of the %s is not known: %+v", rec.Index, side, rec.MachineSpeed)
 		}
 	}
@@ -151,7 +150,7 @@ func TestDeletesThatRunDry(t *testing.T) {
 		t.Errorf("the condition Valid says %q", m)
 	}
 	rec := records(t, got)[0]
-	if !slices.ContainsFunc(rec.Findings, func(f v1alpha1.Finding) bool {
+	if !slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
 		return f.Check == "no-op-writes" && f.Severity == string(validity.Invalid)
 	}) {
 		t.Errorf("nothing is said of deletes without a row: %+v", rec.Findings)

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
@@ -118,7 +116,7 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 	for _, target := range got.Spec.Targets {
 		for _, c := range claims {
 			for _, delay := range delays(all) {
-				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
+				of := slices.DeleteFunc(slices.Clone(all), func(r contract.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
 				fmt.Println(c.row(strings.TrimSpace(target.Name+" "+delay), of))
 			}
 		}
@@ -127,7 +125,7 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 
 // delays of the round trips in the records, in the order in which they come first; one empty
 // text without any.
-func delays(all []journal.Record) []string {
+func delays(all []contract.Record) []string {
 	var out []string
 	for _, r := range all {
 		if d := delayOf(r); !slices.Contains(out, d) {
@@ -137,7 +135,7 @@ func delays(all []journal.Record) []string {
 	return out
 }
 
-func delayOf(r journal.Record) string {
+func delayOf(r contract.Record) string {
 	if d, has := r.Parameters["delay"]; has {
 		return "+" + d.String()
 	}
@@ -145,7 +143,7 @@ func delayOf(r journal.Record) string {
 }
 
 // row is a line of the table: claim, target, published, ours with its interval and n.
-func (c claim) row(target string, of []journal.Record) string {
+func (c claim) row(target string, of []contract.Record) string {
 	ratios, why := c.ratios(of)
 	published := "none"
 	if c.ratio != 0 {
@@ -166,14 +164,14 @@ func (c claim) row(target string, of []journal.Record) string {
 }
 
 // ratios of the trials, block by block.
-func (c claim) ratios(all []journal.Record) (out []float64, why string) {
+func (c claim) ratios(all []contract.Record) (out []float64, why string) {
 	name := c.name
 	if name == "" {
 		name = contract.NameThroughput
 	}
 	why = "no trial has both"
 	for _, rec := range all {
-		if rec.State != v1alpha1.TrialSucceeded {
+		if rec.State != contract.Succeeded {
 			continue
 		}
 		of, hasOf := valueOf(rec, name, c.of)
@@ -186,13 +184,12 @@ func (c claim) ratios(all []journal.Record) (out []float64, why string) {
 }
 
 // valueOf is the value with exactly these labels, the parameters of the cell among them.
-func valueOf(rec journal.Record, name string, want labels) (float64, bool) {
+func valueOf(rec contract.Record, name string, want labels) (float64, bool) {
 	for _, v := range rec.Values {
 		if v.Name != name || !sameLabels(v.Labels, want) {
 			continue
 		}
-		f, err := strconv.ParseFloat(v.Value, 64)
-		return f, err == nil
+		return v.Value, true
 	}
 	return 0, false
 }

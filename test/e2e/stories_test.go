@@ -77,7 +77,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		if len(trial.Nodes) != 1 || trial.Nodes[0] == got.Status.Targets[0].Node.Name || trial.TargetNode != got.Status.Targets[0].Node.Name {
 			t.Errorf("trial %d ran on the node of the targets", trial.Index)
 		}
-		checkStored(t, ns, trial, 3)
+		checkStored(t, ns, inStatus(trial), 3)
 	}
 	for _, s := range got.Status.Summary {
 		// Errors and reconnects may have been none; anything else is more than nothing.
@@ -105,32 +105,46 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	})
 }
 
+// recorded is what the status or the journal says of a trial.
+type recorded struct {
+	index         int32
+	result, value string
+}
+
+func inStatus(t v1alpha1.TrialStatus) recorded {
+	return recorded{t.Index, t.Result, t.Values[0].Value}
+}
+
+func inJournal(r contract.Record) recorded {
+	return recorded{r.Index, r.Result, strconv.FormatFloat(r.Values[0].Value, 'f', -1, 64)}
+}
+
 // checkStored compares a trial in the status with its stored result, which has at
 // least so many intervals, and with what sysbench printed.
-func checkStored(t *testing.T, ns string, trial v1alpha1.TrialStatus, intervals int) {
+func checkStored(t *testing.T, ns string, trial recorded, intervals int) {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
-		t.Fatalf("trial %d: %v", trial.Index, err)
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.result}, cm); err != nil {
+		t.Fatalf("trial %d: %v", trial.index, err)
 	}
 	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err != nil {
-		t.Fatalf("trial %d: %v", trial.Index, err)
+		t.Fatalf("trial %d: %v", trial.index, err)
 	}
 	throughput, ok := res.Find(contract.NameThroughput, nil)
 	if !ok || throughput.Value == nil || len(throughput.Intervals) < intervals {
-		t.Fatalf("trial %d: no throughput with its intervals: %+v", trial.Index, throughput)
+		t.Fatalf("trial %d: no throughput with its intervals: %+v", trial.index, throughput)
 	}
 	stdout := string(untar(t, cm.BinaryData[contract.KeyRaw])["run/stdout.txt"])
 	printed := fmt.Sprintf("(%.2f per sec.)", *throughput.Value)
 	if !strings.Contains(stdout, printed) {
-		t.Errorf("trial %d: sysbench did not print %s:\n%s", trial.Index, printed, stdout)
+		t.Errorf("trial %d: sysbench did not print %s:\n%s", trial.index, printed, stdout)
 	}
-	if want := strconv.FormatFloat(*throughput.Value, 'f', -1, 64); trial.Values[0].Value != want {
-		t.Errorf("trial %d: the status says %s, the result %s", trial.Index, trial.Values[0].Value, want)
+	if want := strconv.FormatFloat(*throughput.Value, 'f', -1, 64); trial.value != want {
+		t.Errorf("trial %d: it is recorded with %s, the result says %s", trial.index, trial.value, want)
 	}
 	if res.Server == nil || len(res.Server.Variables) < 300 {
-		t.Errorf("trial %d: the server's variables are missing", trial.Index)
+		t.Errorf("trial %d: the server's variables are missing", trial.index)
 	}
 }
 

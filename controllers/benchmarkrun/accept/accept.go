@@ -11,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -93,8 +94,12 @@ func refuse(reason, format string, args ...any) error {
 }
 
 // failed is the state after an error. The room is pure, so that trying again would
-// end alike: every error is one of the spec.
+// end alike: every error is one of the spec, but for a plan that a newer manager wrote.
 func failed(err error) decision.State {
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
+	}
 	var r *refusal
 	if errors.As(err, &r) {
 		return r.Failed

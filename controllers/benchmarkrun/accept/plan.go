@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -57,6 +58,10 @@ func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.
 		parts = append(parts, cm.Value.BinaryData[contract.KeyPlan])
 	}
 	p, err := journal.JoinPlan(parts)
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return nil, fmt.Errorf("the plan of this run: %w", err)
+	}
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonJournalLost, "the plan of this run cannot be read: %v", err)
 	}

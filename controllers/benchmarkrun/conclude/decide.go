@@ -22,7 +22,7 @@ type Input struct {
 	// Names of the measurements that the summary has, in their order.
 	Names []string
 	// Records of all attempts; none where nothing was recorded or the journal is lost.
-	Records []journal.Record
+	Records []contract.Record
 }
 
 // Result is the end of a run.

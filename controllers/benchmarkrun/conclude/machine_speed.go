@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/machinespeed"
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
@@ -31,15 +30,14 @@ type speedSeries struct {
 }
 
 // speedsOf sorts the values of all trials into their series.
-func speedsOf(records []journal.Record) []speedSeries {
+func speedsOf(records []contract.Record) []speedSeries {
 	var all []speedSeries
 	for _, rec := range records {
 		for _, m := range rec.MachineSpeed {
-			value, err := strconv.ParseFloat(m.Value, 64)
-			if err != nil || value <= 0 {
+			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: m.Unit, Node: rec.TargetNode}
+			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: "ms", Node: rec.TargetNode}
 			if m.Side == clientSide {
 				e.Node = ""
 				if len(rec.Nodes) > 0 {
@@ -53,7 +51,7 @@ func speedsOf(records []journal.Record) []speedSeries {
 			if i < 0 {
 				i, all = len(all), append(all, speedSeries{entry: e})
 			}
-			all[i].values = append(all[i].values, value)
+			all[i].values = append(all[i].values, m.Seconds*1000)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
@@ -66,7 +64,7 @@ func dependsOnTarget(kernel string) bool { return kernel == fsyncKernel || kerne
 
 // machineSpeed is how fast the nodes were over the run, with a finding for what became
 // slower or faster while it lasted.
-func machineSpeed(records []journal.Record) (shown []v1alpha1.NodeSpeed, found []v1alpha1.Finding) {
+func machineSpeed(records []contract.Record) (shown []v1alpha1.NodeSpeed, found []v1alpha1.Finding) {
 	all := speedsOf(records)
 	for _, one := range all {
 		sum, err := stats.Summarize(one.values)

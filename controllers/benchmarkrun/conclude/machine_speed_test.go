@@ -7,21 +7,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // speedRecords are trials of two targets in turn; later is the time of the kernel in the second
 // half, over that in the first.
-func speedRecords(n int, kernel string, later float64) []journal.Record {
-	var out []journal.Record
+func speedRecords(n int, kernel string, later float64) []contract.Record {
+	var out []contract.Record
 	for i := range n {
 		value := 1 + 0.002*float64(i%5)
 		if i >= n/2 {
 			value *= later
 		}
-		rec := journal.Record{}
+		rec := contract.Record{}
 		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
-		rec.MachineSpeed = []v1alpha1.MachineSpeed{{Side: "target", Kernel: kernel, Value: v1alpha1.Decimal(value), Unit: "ms"}}
+		rec.MachineSpeed = []contract.RecordedSpeed{{Side: "target", Kernel: kernel, Seconds: value / 1000}}
 		out = append(out, rec)
 	}
 	return out
@@ -29,7 +29,7 @@ func speedRecords(n int, kernel string, later float64) []journal.Record {
 
 func TestMachineSpeedOfARun(t *testing.T) {
 	tests := map[string]struct {
-		records []journal.Record
+		records []contract.Record
 		// shown are side/node/target/kernel/n of the status, and the drift.
 		shown []string
 		// finding is the begin of the message of the warning.

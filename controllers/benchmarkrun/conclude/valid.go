@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/summary"
 )
@@ -22,7 +22,7 @@ type fates struct {
 }
 
 // fatesOf the trials of a plan, by the rule of the summary.
-func fatesOf(p *plan.Plan, records []journal.Record) fates {
+func fatesOf(p *plan.Plan, records []contract.Record) fates {
 	f := fates{cells: len(p.Cells)}
 	type pair struct{ cell, target int32 }
 	usable := map[pair]bool{}
@@ -81,7 +81,7 @@ type Verdict struct {
 }
 
 // verdict on the records of a plan. Nothing that is left out has passed.
-func verdict(p *plan.Plan, records []journal.Record) Verdict {
+func verdict(p *plan.Plan, records []contract.Record) Verdict {
 	f := fatesOf(p, records)
 	left, bare := f.left(), ""
 	if left != "" {

@@ -3,8 +3,7 @@ package conclude
 import (
 	"testing"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 )
 
@@ -18,12 +17,12 @@ func TestVerdict(t *testing.T) {
 		}
 	}
 	// all trials of the plan, in their order, changed by index.
-	all := func(change map[int]func(*journal.Record)) []journal.Record {
-		var out []journal.Record
+	all := func(change map[int]func(*contract.Record)) []contract.Record {
+		var out []contract.Record
 		for i, tr := range p.Trials {
-			rec := journal.Record{Final: true, TrialStatus: v1alpha1.TrialStatus{
-				Index: tr.Index, Block: tr.Block, Cell: tr.Cell, Target: p.Targets[tr.Target], State: v1alpha1.TrialSucceeded, Valid: new(true),
-			}}
+			rec := contract.Record{
+				Index: tr.Index, Block: tr.Block, Cell: tr.Cell, Target: p.Targets[tr.Target], State: contract.Succeeded, Valid: new(true), Final: true,
+			}
 			if f := change[i]; f != nil {
 				f(&rec)
 			} else if f := change[-1]; f != nil {
@@ -33,12 +32,12 @@ func TestVerdict(t *testing.T) {
 		}
 		return out
 	}
-	failed := func(r *journal.Record) { r.State, r.Valid = v1alpha1.TrialFailed, nil }
-	invalid := func(r *journal.Record) { r.Valid = new(false) }
-	disturbed := func(r *journal.Record) { r.Disturbed = true }
-	type changes = map[int]func(*journal.Record)
+	failed := func(r *contract.Record) { r.State, r.Valid = contract.Failed, nil }
+	invalid := func(r *contract.Record) { r.Valid = new(false) }
+	disturbed := func(r *contract.Record) { r.Disturbed = true }
+	type changes = map[int]func(*contract.Record)
 	tests := map[string]struct {
-		records []journal.Record
+		records []contract.Record
 		want    string
 	}{
 		"nothing was measured":        {nil, "  "},
@@ -50,7 +49,7 @@ func TestVerdict(t *testing.T) {
 		"all were disturbed":          {all(changes{-1: disturbed}), "False NoUsableTrial none of 8 results counts: 8 disturbed: see status.findings"},
 		"all are invalid":             {all(changes{-1: invalid}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
 		"some of both":                {all(changes{-1: invalid, 3: disturbed}), "False NoUsableTrial none of 8 results counts: 1 disturbed, 7 invalid: see status.findings"},
-		"invalid and disturbed, both": {all(changes{-1: func(r *journal.Record) { invalid(r); disturbed(r) }}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
+		"invalid and disturbed, both": {all(changes{-1: func(r *contract.Record) { invalid(r); disturbed(r) }}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
 		"a disturbed one in each block leaves none": {all(changes{0: disturbed, 3: disturbed, 5: disturbed, 6: disturbed}),
 			"False NoUsableTrial none of 8 results counts: 4 disturbed, 4 of the same blocks as disturbed ones: see status.findings"},
 		"a cell without any": {all(changes{0: disturbed, 4: disturbed}),

@@ -1,6 +1,7 @@
 package logbook
 
 import (
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -24,7 +25,7 @@ type Book struct {
 }
 
 // Empty is the book of a run that has recorded nothing.
-func Empty() Book { return Book{Records: journal.First()} }
+func Empty() Book { return Book{Records: journal.Records{}} }
 
 // Read the last part. The state is Done, or says why the records are of no use. Both have
 // no meaning while questions are open.
@@ -37,7 +38,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 		return Empty(), decision.Done{}
 	}
 	book, state := part(run, max(known-1, 0), ask)
-	if !ask.Complete() || failed(state) {
+	if !ask.Complete() || !usable(state) {
 		return Empty(), state
 	}
 	if !book.Exists && known > 0 {
@@ -47,7 +48,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 	}
 	for book.Full() {
 		next, state := part(run, book.Part+1, ask)
-		if !ask.Complete() || failed(state) {
+		if !ask.Complete() || !usable(state) {
 			return Empty(), state
 		}
 		if !next.Exists {
@@ -58,8 +59,8 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 	return book, decision.Done{}
 }
 
-func failed(state decision.State) bool {
-	_, is := state.(decision.Failed)
+func usable(state decision.State) bool {
+	_, is := state.(decision.Done)
 	return is
 }
 
@@ -73,6 +74,10 @@ func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book,
 	records, err := fact.Value.Records, fact.Value.Err
 	if err == nil && records.Part != number {
 		err = fmt.Errorf("it says that it is part %d", records.Part)
+	}
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return Empty(), decision.WaitFor(v1alpha1.ReasonJournalTooNew, "ConfigMap %s with the records of this run: %v", name, newer)
 	}
 	if err != nil {
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
@@ -89,7 +94,7 @@ type Added struct {
 // Add a record, under the lock of the version that was read. It fails when the part
 // cannot be encoded. To the book that it returns nothing can be added: it is not written
 // yet.
-func (b Book) Add(run *v1alpha1.BenchmarkRun, rec journal.Record) (Added, error) {
+func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error) {
 	exists, part := b.Exists, b.Records
 	if part.Full() {
 		exists, part = false, part.Next()
@@ -111,11 +116,11 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec journal.Record) (Added, error)
 
 // All records of the run, in the order in which the attempts ended. The state is Done, or
 // says which part is gone.
-func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]journal.Record, decision.State) {
-	var all []journal.Record
+func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
+	var all []contract.Record
 	for number := range last.Part {
 		book, state := part(run, number, ask)
-		if failed(state) {
+		if !usable(state) {
 			return nil, state
 		}
 		if !book.Exists {

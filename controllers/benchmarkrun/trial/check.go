@@ -1,9 +1,6 @@
 package trial
 
 import (
-	"strconv"
-
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 
 	"github.com/assay-bench/assay/internal/validity"
@@ -16,18 +13,18 @@ import (
 
 // check compares the results of a trial with themselves and with what was asked for, and
 // says which limits of its own the trial ran into.
-func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
-	var out []v1alpha1.Finding
+func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([]contract.RecordedFinding, []contract.RecordedLimit) {
+	var out []contract.RecordedFinding
 	var limits []validity.Limit
 	for i, res := range results {
 		facts, err := expectations(in, e, i)
 		if err != nil {
-			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
+			return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
 		facts.Clients = int32(len(results))
 		facts.Judged = len(in.Plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, facts) {
-			found := findingOf(f)
+			found := recorded(f)
 			if len(results) > 1 {
 				found.Client = new(int32(i))
 			}
@@ -39,7 +36,7 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 	if len(results) > 1 {
 		common = append(common, validity.CheckClients(skew)...)
 	}
-	return append(out, findingsOf(common)...), limitsOf(limits)
+	return append(out, allRecorded(common)...), limitsOf(limits)
 }
 
 // expectations that the result of one client is checked against.
@@ -58,7 +55,7 @@ func expectations(in Input, e Execution, client int) (runner.Facts, error) {
 
 // checkTogether asks of the results of a trial what one client's alone cannot say: what
 // the server did for all of them, and whether its data was still what was loaded.
-func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []v1alpha1.Finding {
+func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []contract.RecordedFinding {
 	asked := message(in, e)
 	asked.Deadline = in.Now
 	facts, err := in.Work.Tool.Facts(asked)
@@ -72,7 +69,7 @@ func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []v
 			found = append(found, validity.CheckDrift(loaded.Value.Result, all.merged)...)
 		}
 	}
-	return findingsOf(found)
+	return allRecorded(found)
 }
 
 // saysData: the result of a load is there, and says what the tables held. That of a
@@ -88,7 +85,7 @@ func saysData(loaded decision.Fact[decision.Delivered]) bool {
 func mayDrift(in Input, trial contract.Trial) bool { return !in.resets() && !trial.SharedServer }
 
 // throttledIn a trial, of all clients.
-func throttledIn(results []contract.Result) []v1alpha1.Limit {
+func throttledIn(results []contract.Result) []contract.RecordedLimit {
 	var shares []validity.Limit
 	for _, res := range results {
 		shares = append(shares, validity.Throttled(res)...)
@@ -96,28 +93,24 @@ func throttledIn(results []contract.Result) []v1alpha1.Limit {
 	return limitsOf(shares)
 }
 
-// findingOf a check as the API shows it.
-func findingOf(f validity.Finding) v1alpha1.Finding {
-	return v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
+// recorded is what the journal keeps of a check.
+func recorded(f validity.Finding) contract.RecordedFinding {
+	return contract.RecordedFinding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
 }
 
-func findingsOf(found []validity.Finding) []v1alpha1.Finding {
-	var out []v1alpha1.Finding
+func allRecorded(found []validity.Finding) []contract.RecordedFinding {
+	var out []contract.RecordedFinding
 	for _, f := range found {
-		out = append(out, findingOf(f))
+		out = append(out, recorded(f))
 	}
 	return out
 }
 
-// limitsOf all clients as the API shows them.
-func limitsOf(limits []validity.Limit) []v1alpha1.Limit {
-	var out []v1alpha1.Limit
+// limitsOf all clients as the journal keeps them.
+func limitsOf(limits []validity.Limit) []contract.RecordedLimit {
+	var out []contract.RecordedLimit
 	for _, l := range validity.JoinLimits(limits...) {
-		limit := v1alpha1.Limit{By: v1alpha1.LimitKind(l.By)}
-		if l.ThrottledShare != nil {
-			limit.ThrottledShare = strconv.FormatFloat(*l.ThrottledShare, 'f', 4, 64)
-		}
-		out = append(out, limit)
+		out = append(out, contract.RecordedLimit{By: string(l.By), ThrottledShare: l.ThrottledShare})
 	}
 	return out
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/validity"
 
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
@@ -64,7 +65,7 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 			}}},
 		}
 		findings, _ := check(in, Execution{Ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
-		if got := slices.ContainsFunc(findings, v1alpha1.Finding.IsInvalid); got != want {
+		if got := slices.ContainsFunc(findings, hasSeverity(validity.Invalid)); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)
 		}
 	}

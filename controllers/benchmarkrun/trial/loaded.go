@@ -29,9 +29,9 @@ func LoadFindings(in Input, target string, res contract.Result, ask *decision.As
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
-	out := findingsOf(found)
-	for i := range out {
-		out[i].Target = target
+	var out []v1alpha1.Finding
+	for _, f := range found {
+		out = append(out, v1alpha1.Finding{Target: target, Check: f.Check, Severity: string(f.Severity), Message: f.Message})
 	}
 	return out
 }
@@ -71,7 +71,7 @@ func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.V
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
 	}
-	out = append(out, values(in.Work.Tool.Summary, merged)...)
+	out = append(out, shownValues(values(in.Work.Tool.Summary, merged))...)
 	return out[:min(len(out), maxLoad)], nil
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -21,22 +21,23 @@ import (
 	"github.com/assay-bench/assay/internal/merge"
 )
 
-// Status of an attempt that runs.
-func Status(p *plan.Plan, at journal.Position) v1alpha1.TrialStatus {
+// Planned is the record of an attempt of which nothing is known but what was planned.
+func Planned(p *plan.Plan, at journal.Position) contract.Record {
 	t := p.Trials[at.Index]
-	st := v1alpha1.TrialStatus{
-		Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], State: v1alpha1.TrialRunning,
+	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target]}
+	for name, value := range p.Cells[t.Cell] {
+		if rec.Parameters == nil {
+			rec.Parameters = map[string]contract.Scalar{}
+		}
+		rec.Parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
 	}
-	if cell := p.Cells[t.Cell]; len(cell) > 0 {
-		st.Parameters = cell
-	}
-	return st
+	return rec
 }
 
 // Record of an attempt that ended, for the journal. It has no meaning while questions are
 // open.
-func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) journal.Record {
-	rec := journal.Record{TrialStatus: describe(in, e, at, end), Final: true}
+func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) contract.Record {
+	rec := describe(in, e, at, end)
 	if !end.failed() {
 		merged, skew, err := merge.Results(end.Results)
 		if err != nil {
@@ -46,7 +47,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 		}
 	}
 	if end.failed() {
-		rec.State, rec.Reason, rec.Message = v1alpha1.TrialFailed, end.Reason, end.Message
+		rec.State, rec.Reason, rec.Message = contract.Failed, end.Reason, end.Message
 		d := in.Run.Spec.Design
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
@@ -54,42 +55,41 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 }
 
 // Broken is the record of an attempt that was under way when the run failed.
-func Broken(in Input, at journal.Position, failure decision.Failed) journal.Record {
-	st := Status(in.Plan, at)
+func Broken(in Input, at journal.Position, failure decision.Failed) contract.Record {
+	rec := Planned(in.Plan, at)
 	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
-	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, contract.ResultName(name, 0), &metav1.MicroTime{Time: in.Now}
-	st.Reason, st.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
-	return journal.Record{TrialStatus: st, Final: true}
+	rec.State, rec.Result, rec.Ended, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
+	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
+	return rec
 }
 
 // describe says where and when an attempt ran.
-func describe(in Input, e Execution, at journal.Position, end End) v1alpha1.TrialStatus {
-	st := Status(in.Plan, at)
-	st.State, st.Result = v1alpha1.TrialSucceeded, contract.ResultName(e.Name, 0)
-	st.Ended = &metav1.MicroTime{Time: in.Now}
-	st.TargetNode = in.Run.PlacementOf(st.Target).Node
+func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
+	rec := Planned(in.Plan, at)
+	rec.State, rec.Final, rec.Result, rec.Ended = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
+	rec.TargetNode = in.Run.PlacementOf(rec.Target).Node
 	for _, pod := range end.Pods {
-		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
-		st.ClientQOSClass = string(pod.Status.QOSClass)
+		rec.Nodes = append(rec.Nodes, pod.Spec.NodeName)
+		rec.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
-				st.ClientImageID = c.ImageID
+				rec.ClientImageID = c.ImageID
 			}
 		}
 	}
 	if len(end.Results) == 0 {
-		return st
+		return rec
 	}
 	first := end.Results[0]
 	if from, to, ok := contract.MeasuredWindow(first); ok {
-		st.MeasureStarted, st.MeasureEnded = &metav1.MicroTime{Time: from}, &metav1.MicroTime{Time: to}
+		rec.MeasureStarted, rec.MeasureEnded = &from, &to
 	}
-	st.MachineSpeed = machineSpeed(first)
+	rec.MachineSpeed = machineSpeed(first)
 	if first.Data != nil && first.Data.Reset != nil {
 		reset := first.Data.Reset
-		st.ResetTime = v1alpha1.Decimal(reset.Ended.Sub(reset.Started).Seconds())
+		rec.ResetSeconds = new(reset.Ended.Sub(reset.Started).Seconds())
 	}
-	return st
+	return rec
 }
 
 // outcome is what the clients measured together.
@@ -100,42 +100,41 @@ type outcome struct {
 
 // evaluate compares the results of the clients with what can be true, and writes what was
 // measured and found into the record.
-func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *journal.Record, ask *decision.Asking) {
-	if all.skew.SpreadSeconds != nil {
-		rec.StartSkew = v1alpha1.Decimal(*all.skew.SpreadSeconds)
-	}
-	if u := all.skew.SpreadUncertaintySeconds; u != nil {
-		rec.StartSkewUncertainty = v1alpha1.Decimal(*u)
-	}
+func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
+	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
 	rec.Values = values(in.Work.Tool.Summary, all.merged)
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := valuesOf(in.Work.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
-		rec.Findings = append(rec.Findings, v1alpha1.Finding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
+		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
 	}
 	// Of several clients, one that could not offer its share is enough.
-	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f v1alpha1.Finding) bool { return f.Check == validity.CheckSaturated })
-	rec.Findings = append(rec.Findings, neighbours(in, rec.TrialStatus, ask)...)
-	rec.Findings = append(rec.Findings, in.Run.TargetStatus(rec.Target).InvalidatedBy...)
-	for i := range rec.Findings {
-		rec.Findings[i].Trial, rec.Findings[i].Target = new(rec.Index), rec.Target
+	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })
+	rec.Findings = append(rec.Findings, neighbours(in, *rec, ask)...)
+	for _, f := range in.Run.TargetStatus(rec.Target).InvalidatedBy {
+		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: f.Check, Severity: f.Severity, Message: f.Message})
 	}
-	rec.Valid = new(!slices.ContainsFunc(rec.Findings, v1alpha1.Finding.IsInvalid))
-	rec.Disturbed = slices.ContainsFunc(rec.Findings, v1alpha1.Finding.IsDisturbed)
+	rec.Valid = new(!slices.ContainsFunc(rec.Findings, hasSeverity(validity.Invalid)))
+	rec.Disturbed = slices.ContainsFunc(rec.Findings, hasSeverity(validity.Disturbed))
+}
+
+// hasSeverity is a predicate of findings.
+func hasSeverity(s validity.Severity) func(contract.RecordedFinding) bool {
+	return func(f contract.RecordedFinding) bool { return f.Severity == string(s) }
 }
 
 // neighbours are notes about foreign pods on the nodes of a trial. To be there is not to
 // disturb: what others used during the window is what counts, see
 // validity.CheckNeighbours. A manager that may look at its own namespaces only cannot say.
-func neighbours(in Input, st v1alpha1.TrialStatus, ask *decision.Asking) []v1alpha1.Finding {
-	if st.MeasureStarted == nil || st.MeasureEnded == nil {
+func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.RecordedFinding {
+	if rec.MeasureStarted == nil || rec.MeasureEnded == nil {
 		return nil
 	}
-	nodes := append(slices.Clone(st.Nodes), st.TargetNode)
+	nodes := append(slices.Clone(rec.Nodes), rec.TargetNode)
 	slices.Sort(nodes)
-	var out []v1alpha1.Finding
+	var out []contract.RecordedFinding
 	for _, node := range slices.Compact(nodes) {
 		if node == "" {
 			continue
@@ -144,8 +143,8 @@ func neighbours(in Input, st v1alpha1.TrialStatus, ask *decision.Asking) []v1alp
 		if pods.Known && !pods.Exists {
 			return nil
 		}
-		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, st.MeasureStarted.Time, st.MeasureEnded.Time); len(names) > 0 {
-			out = append(out, v1alpha1.Finding{
+		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, *rec.MeasureStarted, *rec.MeasureEnded); len(names) > 0 {
+			out = append(out, contract.RecordedFinding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, abridged(names)),
 			})

@@ -41,8 +41,6 @@ type cluster struct {
 // began is when the world of a test begins.
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
-const trialName = "run-trial-00000"
-
 // newCluster has a run with one trial of two clients that has not begun.
 func newCluster() *cluster {
 	run := &v1alpha1.BenchmarkRun{

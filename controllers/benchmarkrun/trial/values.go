@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -15,18 +13,18 @@ const maxValues = 5000
 // values are the measurements of a trial that go into its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.
-func values(names []string, res contract.Result) []v1alpha1.Value {
-	var out []v1alpha1.Value
+func values(names []string, res contract.Result) []contract.RecordedValue {
+	var out []contract.RecordedValue
 	for _, name := range names {
-		var same []v1alpha1.Value
+		var same []contract.RecordedValue
 		for _, m := range res.Measurements {
 			if m.Name == name && m.Value != nil {
-				same = append(same, v1alpha1.Value{
-					Name: name, Labels: m.Labels, Value: v1alpha1.Decimal(*m.Value), Unit: m.Unit, Direction: string(m.Direction),
+				same = append(same, contract.RecordedValue{
+					Name: name, Labels: m.Labels, Value: *m.Value, Unit: m.Unit, Direction: m.Direction,
 				})
 			}
 		}
-		slices.SortStableFunc(same, func(a, b v1alpha1.Value) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
+		slices.SortStableFunc(same, func(a, b contract.RecordedValue) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
 		out = append(out, same...)
 	}
 	return out[:min(len(out), maxValues)]
@@ -49,10 +47,10 @@ const (
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res contract.Result) []v1alpha1.MachineSpeed {
-	var out []v1alpha1.MachineSpeed
+func machineSpeed(res contract.Result) []contract.RecordedSpeed {
+	var out []contract.RecordedSpeed
 	add := func(side, kernel string, seconds float64) {
-		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: v1alpha1.FourDigits(seconds * 1000), Unit: "ms"})
+		out = append(out, contract.RecordedSpeed{Side: side, Kernel: kernel, Seconds: seconds})
 	}
 	sided := func(side string, speed *contract.Speed) {
 		if speed == nil {
