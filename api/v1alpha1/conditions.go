@@ -74,9 +74,9 @@ const (
 	// ReasonSecretIncomplete: a named Secret lacks a key.
 	ReasonSecretIncomplete = "SecretIncomplete"
 	// ReasonConfigNotFound: a named ConfigMap does not exist.
-	ReasonConfigNotFound = "ConfigNotFound"
+	ReasonConfigMapNotFound = "ConfigMapNotFound"
 	// ReasonConfigRejected: a server setting is malformed or owned by Assay.
-	ReasonConfigRejected = "ConfigRejected"
+	ReasonSettingInvalid = "SettingInvalid"
 	// ReasonPublishedUnreadable: the text of a published target has no number that can be
 	// read.
 	ReasonPublishedUnreadable = "PublishedUnreadable"
@@ -110,7 +110,7 @@ const (
 	// ReasonNodeLost: the node of a pod is gone, does not answer, or was shut down.
 	ReasonNodeLost = "NodeLost"
 	// ReasonTargetGone: the database pod was deleted during a trial.
-	ReasonTargetGone = "TargetGone"
+	ReasonTargetPodDeleted = "TargetPodDeleted"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was

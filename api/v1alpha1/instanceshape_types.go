@@ -50,7 +50,7 @@ type InstanceShapeStatus struct {
 	// Nodes is the number of nodes that are ready, schedulable and large enough
 	// for one pod of this shape when nothing else runs there.
 	// +optional
-	Nodes *int32 `json:"nodes,omitempty"`
+	NodeCount *int32 `json:"nodes,omitempty"`
 
 	// Conditions of the shape: Offered is True when at least one node offers it.
 	// +optional

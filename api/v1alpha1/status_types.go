@@ -48,16 +48,16 @@ type BenchmarkRunStatus struct {
 
 	// FinishTime is when the run became Complete or Failed.
 	// +optional
-	FinishTime *metav1.Time `json:"finishTime,omitempty"`
+	CompletionTime *metav1.Time `json:"finishTime,omitempty"`
 
 	// SuspendedAt is since when the run is suspended.
 	// +optional
-	SuspendedAt *metav1.Time `json:"suspendedAt,omitempty"`
+	SuspendedTime *metav1.Time `json:"suspendedAt,omitempty"`
 
 	// SuspendedFor is the time spent suspended before SuspendedAt; it does not
 	// count towards the deadline.
 	// +optional
-	SuspendedFor *metav1.Duration `json:"suspendedFor,omitempty"`
+	SuspendedDuration *metav1.Duration `json:"suspendedFor,omitempty"`
 
 	// Headline is the median of the main measurement of every target in the first cell of
 	// the plan, for people, such as "mariadb 585.3 | mysql 326.9 tx/s (n=6)": n is the number
@@ -85,7 +85,7 @@ type BenchmarkRunStatus struct {
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=64
-	ClientNodes []NodeInfo `json:"clientNodes,omitempty"`
+	Nodes []NodeInfo `json:"clientNodes,omitempty"`
 
 	// SpecHash is the SHA-256 of the resolved spec, in hexadecimal: runs with the same
 	// hash are the same experiment.
@@ -155,7 +155,7 @@ type Progress struct {
 	// EstimatedEnd of the last trial, from the spec's durations and the pace so
 	// far.
 	// +optional
-	EstimatedEnd *metav1.Time `json:"estimatedEnd,omitempty"`
+	EstimatedCompletionTime *metav1.Time `json:"estimatedEnd,omitempty"`
 }
 
 // Totals count trials.
@@ -185,7 +185,7 @@ type Placement struct {
 	// Clients are the nodes of the client pods.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
-	Clients []string `json:"clients,omitempty"`
+	ClientNodeNames []string `json:"clients,omitempty"`
 	// Targets are the nodes of the database pods.
 	// +listType=map
 	// +listMapKey=name
@@ -199,20 +199,20 @@ type TargetPlacement struct {
 	// Name of the target.
 	Name string `json:"name"`
 	// Node of its pod.
-	Node string `json:"node"`
+	NodeName string `json:"node"`
 	// Replicas are the nodes of its replicas.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4
-	Replicas []string `json:"replicas,omitempty"`
+	ReplicaNodeNames []string `json:"replicas,omitempty"`
 }
 
 // PlanStatus says where the plan is stored.
 type PlanStatus struct {
 	// Trials in the plan, 1 to 20,000.
-	Trials int32 `json:"trials"`
+	TrialCount int32 `json:"trials"`
 	// Cells of the matrix, without those that are excluded.
-	Cells int32 `json:"cells"`
+	CellCount int32 `json:"cells"`
 	// Seed of the order and of the tools' random numbers: design.seed, or what followed from
 	// the spec.
 	// +optional
@@ -221,23 +221,23 @@ type PlanStatus struct {
 	// same hash.
 	SHA256 string `json:"sha256"`
 	// Parts: the ConfigMaps RUN-plan-0000 and so on.
-	Parts int32 `json:"parts"`
+	ConfigMapCount int32 `json:"parts"`
 }
 
 // ResultsStatus says where the results are stored.
 type ResultsStatus struct {
 	// Records is the number of ConfigMaps RUN-records-0000 and so on, with what became
 	// of every attempt at a trial and the names of the ConfigMaps with its results.
-	Records int32 `json:"records"`
+	RecordConfigMapCount int32 `json:"records"`
 	// Summary is the number of ConfigMaps RUN-summary-0000 and so on.
 	// +optional
-	Summary int32 `json:"summary,omitempty"`
+	SummaryConfigMapCount int32 `json:"summary,omitempty"`
 	// SummaryEntries is the number of entries of the whole summary, in these ConfigMaps.
 	// +optional
-	SummaryEntries int32 `json:"summaryEntries,omitempty"`
+	SummaryEntryCount int32 `json:"summaryEntries,omitempty"`
 	// SummaryShown is how many of them stand in status.summary.
 	// +optional
-	SummaryShown int32 `json:"summaryShown,omitempty"`
+	ShownEntryCount int32 `json:"summaryShown,omitempty"`
 }
 
 // Resolved pins the inputs of a run.
@@ -311,7 +311,7 @@ type SettingSource string
 const (
 	// SourceSpec: config and configFrom.
 	SourceSpec SettingSource = "Spec"
-	// SourceShape: derived from the shape of the target (defaults: Shape).
+	// SourceShape: derived from the shape of the target (sizing: Shape).
 	SourceShape SettingSource = "Shape"
 	// SourceWorkload: a limit that the workload would exceed.
 	SourceWorkload SettingSource = "Workload"
@@ -361,13 +361,13 @@ type TargetStatus struct {
 	AgentImageID string `json:"agentImageID,omitempty"`
 	// Node that the database pod runs on.
 	// +optional
-	Node *NodeInfo `json:"node,omitempty"`
+	NodeName *NodeInfo `json:"node,omitempty"`
 	// ServerVersion as SELECT VERSION() answered.
 	// +optional
 	ServerVersion string `json:"serverVersion,omitempty"`
 	// Restarts of the database container.
 	// +optional
-	Restarts *int32 `json:"restarts,omitempty"`
+	RestartCount *int32 `json:"restarts,omitempty"`
 	// QOSClass of the database pod; Guaranteed unless something changed it.
 	// +optional
 	QOSClass string `json:"qosClass,omitempty"`
@@ -418,11 +418,11 @@ type TargetStatus struct {
 	Storage *StorageStatus `json:"storage,omitempty"`
 	// RoundTrip between client and server, the median in ms, when the data was loaded.
 	// +optional
-	RoundTrip string `json:"roundTrip,omitempty"`
+	RoundTripSeconds string `json:"roundTrip,omitempty"`
 	// CommitFsyncs is how many times the server forced its log to the device for each
 	// of the commits of the check before loading; absent where it does not tell.
 	// +optional
-	CommitFsyncs string `json:"commitFsyncs,omitempty"`
+	FsyncsPerCommit string `json:"commitFsyncs,omitempty"`
 	// Replicas of the target.
 	// +optional
 	// +listType=atomic
@@ -453,9 +453,9 @@ type StorageStatus struct {
 	WriteCache string `json:"writeCache,omitempty"`
 	// FsyncP50 and FsyncP99 are percentiles of the time of an fdatasync of 4 KiB, in ms.
 	// +optional
-	FsyncP50 string `json:"fsyncP50,omitempty"`
+	FsyncP50Seconds string `json:"fsyncP50,omitempty"`
 	// +optional
-	FsyncP99 string `json:"fsyncP99,omitempty"`
+	FsyncP99Seconds string `json:"fsyncP99,omitempty"`
 }
 
 // ReplicaStatus is a replica of a target.
@@ -464,20 +464,20 @@ type ReplicaStatus struct {
 	Index int32 `json:"index"`
 	// Node of its pod.
 	// +optional
-	Node string `json:"node,omitempty"`
+	NodeName string `json:"node,omitempty"`
 	// Ready: it accepts logins and applies what the primary sends.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 	// Restarts of its database container.
 	// +optional
-	Restarts *int32 `json:"restarts,omitempty"`
+	RestartCount *int32 `json:"restarts,omitempty"`
 }
 
 // QuotedValue is one number that somebody else measured.
 type QuotedValue struct {
 	// Phase that it is of.
 	// +kubebuilder:validation:Enum=load;run
-	Phase string `json:"phase"`
+	Stage string `json:"phase"`
 	// Name of the measurement, such as throughput.
 	Name string `json:"name"`
 	// Labels that tell measurements of one name apart.
@@ -581,10 +581,10 @@ type TrialStatus struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
-	Nodes []string `json:"nodes,omitempty"`
+	ClientNodeNames []string `json:"nodes,omitempty"`
 	// TargetNode that the database ran on; absent for an external target.
 	// +optional
-	TargetNode string `json:"targetNode,omitempty"`
+	TargetNodeName string `json:"targetNode,omitempty"`
 	// ClientImageID is the runner's image as the container runtime resolved it.
 	// +optional
 	ClientImageID string `json:"clientImageID,omitempty"`
@@ -594,28 +594,28 @@ type TrialStatus struct {
 	// MeasureStarted is the start of the measured window, on the clock of the first
 	// client.
 	// +optional
-	MeasureStarted *metav1.MicroTime `json:"measureStarted,omitempty"`
+	WindowStartTime *metav1.MicroTime `json:"measureStarted,omitempty"`
 	// MeasureEnded is the end of the measured window, on the clock of the first
 	// client.
 	// +optional
-	MeasureEnded *metav1.MicroTime `json:"measureEnded,omitempty"`
+	WindowEndTime *metav1.MicroTime `json:"measureEnded,omitempty"`
 	// Ended is when the manager recorded the end.
 	// +optional
-	Ended *metav1.MicroTime `json:"ended,omitempty"`
+	CompletionTime *metav1.MicroTime `json:"ended,omitempty"`
 	// StartSkew is how much later the last client began to measure than the first,
 	// in seconds, the offsets of the clients' clocks taken out; absent with one client, and
 	// where the clocks are not known.
 	// +optional
-	StartSkew string `json:"startSkew,omitempty"`
+	StartSkewSeconds string `json:"startSkew,omitempty"`
 	// StartSkewUncertainty is by how much StartSkew may be wrong, in seconds, for want of
 	// knowing the clocks better, and when exactly a tool began that does not tell it: a skew
 	// below it is none.
 	// +optional
-	StartSkewUncertainty string `json:"startSkewUncertainty,omitempty"`
+	StartSkewUncertaintySeconds string `json:"startSkewUncertainty,omitempty"`
 	// ResetTime is how long putting the data back took, in seconds; it is no part of
 	// the warm-up or the measured window. Absent without a reset.
 	// +optional
-	ResetTime string `json:"resetTime,omitempty"`
+	ResetSeconds string `json:"resetTime,omitempty"`
 	// Values of the runner's main measurements, at most 60.
 	// +optional
 	// +listType=atomic
@@ -664,7 +664,7 @@ type MachineSpeed struct {
 	// median of some from the client to the server).
 	Kernel string `json:"kernel"`
 	// Value is the time that the kernel took, as a decimal number.
-	Value string `json:"value"`
+	Seconds string `json:"value"`
 	// Unit of the value, such as ms.
 	Unit string `json:"unit"`
 }
@@ -676,24 +676,24 @@ type NodeSpeed struct {
 	Side string `json:"side"`
 	// Node that was measured; empty where it is not known.
 	// +optional
-	Node string `json:"node,omitempty"`
+	NodeName string `json:"node,omitempty"`
 	// Target that the kernel depends on (fsync, round-trip); empty for the others.
 	// +optional
 	Target string `json:"target,omitempty"`
 	// Kernel is what was timed: see MachineSpeed.
 	Kernel string `json:"kernel"`
 	// Median, Min and Max over the trials, as decimal numbers.
-	Median string `json:"median"`
-	Min    string `json:"min"`
-	Max    string `json:"max"`
+	MedianSeconds string `json:"median"`
+	MinSeconds    string `json:"min"`
+	MaxSeconds    string `json:"max"`
 	// Drift is the second half of the trials over the first (1.05 is 5 % slower), as a decimal
 	// number; empty where there are fewer than twelve trials.
 	// +optional
-	Drift string `json:"drift,omitempty"`
+	DriftRatio string `json:"drift,omitempty"`
 	// Unit of the values, such as ms.
 	Unit string `json:"unit"`
 	// N is the number of trials.
-	N int32 `json:"n"`
+	TrialCount int32 `json:"n"`
 }
 
 // Value is one measured number. A number that was not measured has no entry.
@@ -754,10 +754,10 @@ type SummaryEntry struct {
 	// +optional
 	IntervalCoverage string `json:"intervalCoverage,omitempty"`
 	// N is the number of trials behind the median.
-	N int32 `json:"n"`
+	TrialCount int32 `json:"n"`
 	// Planned is the number of trials of the target in the cell: one for each block.
 	// +optional
-	Planned int32 `json:"planned,omitempty"`
+	PlannedTrialCount int32 `json:"planned,omitempty"`
 	// LeftOut counts the trials that are not behind the median, by the reason; N and these
 	// add up to Planned.
 	// +optional
@@ -778,7 +778,7 @@ type SummaryEntry struct {
 	// Saturated is the number of trials behind the median in which the target did not keep
 	// up with the rate that was offered.
 	// +optional
-	Saturated int32 `json:"saturated,omitempty"`
+	SaturatedTrialCount int32 `json:"saturated,omitempty"`
 	// Caveat says why the value is not what its name suggests, such as a percentile of the
 	// latency that the period of CPU bandwidth enforcement decides; empty where nothing is
 	// known against it.
@@ -794,7 +794,7 @@ type LeftOut struct {
 	// +kubebuilder:validation:Enum=Failed;Invalid;Disturbed;BlockDisturbed;NoValue;NotRun
 	Reason LeftOutReason `json:"reason"`
 	// N is the number of trials.
-	N int32 `json:"n"`
+	TrialCount int32 `json:"n"`
 }
 
 // LeftOutReason is why a trial is not behind a median.
@@ -819,7 +819,7 @@ type Spread struct {
 	// Max of the trials.
 	Max string `json:"max"`
 	// N is the number of trials.
-	N int32 `json:"n"`
+	TrialCount int32 `json:"n"`
 }
 
 // LimitCount says how many trials ran into a limit.
@@ -827,7 +827,7 @@ type LimitCount struct {
 	// By is CPU, Memory or Client.
 	By LimitKind `json:"by"`
 	// N is the number of trials.
-	N int32 `json:"n"`
+	TrialCount int32 `json:"n"`
 	// ThrottledShare is the median over these trials of the share (0 to 1) of throttled
 	// periods, as a decimal number; absent where it is not known.
 	// +optional

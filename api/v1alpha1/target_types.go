@@ -96,7 +96,7 @@ type MySQLTarget struct {
 	// +optional
 	// +kubebuilder:default=Shape
 	// +kubebuilder:validation:Enum=Shape;Server
-	Defaults string `json:"defaults,omitempty"`
+	Sizing string `json:"defaults,omitempty"`
 
 	// TLS says whether connections are encrypted, with certificates that Assay makes:
 	// Disabled (the default), Preferred (clients ask for it) or Required (the server
@@ -133,8 +133,8 @@ type MySQLTarget struct {
 
 // What becomes of settings that are not given.
 const (
-	DefaultsShape  = "Shape"
-	DefaultsServer = "Server"
+	SizingShape  = "Shape"
+	SizingServer = "Server"
 )
 
 // TLSMode says whether connections are encrypted. It is never left to a driver's

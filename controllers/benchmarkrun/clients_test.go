@@ -63,7 +63,7 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 		}
 		checkOneStart(t, ns, rec.Index)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 3 {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 3 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 }
@@ -113,7 +113,7 @@ func TestOneClientThatFailsFailsTheTrial(t *testing.T) {
 	if len(all) != 2 || all[1].State != contract.Failed || all[1].Reason != string(contract.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
 		t.Errorf("the journal: %+v", all)
 	}
-	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 1 {
+	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 1 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 	if n := k.ToolStarts()["run-trial-00002"]; n != 0 {

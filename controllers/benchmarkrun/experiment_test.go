@@ -106,7 +106,7 @@ func TestCooldownIsKept(t *testing.T) {
 			t.Errorf("trial %d began %s after the end of the one before, want %s or a little more", i, gap, pause)
 		}
 	}
-	if wait := got.Status.FinishTime.Sub(*all[len(all)-1].Ended); wait > pause {
+	if wait := got.Status.CompletionTime.Sub(*all[len(all)-1].Ended); wait > pause {
 		t.Errorf("the run waited %s after the last trial", wait)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/assay-bench/assay/test/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
-
 )
 
 // counters of a container on a machine of two CPUs over 10 s: how many CPUs it and the
@@ -105,7 +104,7 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 			t.Errorf("trial %d: findings %+v, want a note of the idle pod", i, recs[i].Findings)
 		}
 	}
-	if n := got.Status.Summary[0].N; n != 2 {
+	if n := got.Status.Summary[0].TrialCount; n != 2 {
 		t.Errorf("n = %d in the summary, want 2", n)
 	}
 	c := valid(got)
@@ -134,7 +133,7 @@ func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 		t.Errorf("condition Valid %+v", c)
 	}
 	for _, e := range got.Status.Summary {
-		if e.N != 0 || e.Median != "" || e.Planned != 3 || e.WithDisturbed == nil || e.WithDisturbed.N != 3 {
+		if e.TrialCount != 0 || e.Median != "" || e.PlannedTrialCount != 3 || e.WithDisturbed == nil || e.WithDisturbed.TrialCount != 3 {
 			t.Errorf("entry %+v, want one of no trial, with what the disturbed ones had beside it", e)
 		}
 	}

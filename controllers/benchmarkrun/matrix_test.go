@@ -117,7 +117,7 @@ func checkStoredPlan(t *testing.T, run *v1alpha1.BenchmarkRun, want *plan.Plan) 
 	t.Helper()
 	sum := sha256.Sum256(want.Canonical())
 	wantStatus := &v1alpha1.PlanStatus{
-		Trials: int32(len(want.Trials)), Cells: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), Parts: 1, Seed: &want.Seed,
+		TrialCount: int32(len(want.Trials)), CellCount: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), ConfigMapCount: 1, Seed: &want.Seed,
 	}
 	if diff := cmp.Diff(wantStatus, run.Status.Plan); diff != "" {
 		t.Errorf("status.plan differs (-want +got):\n%s", diff)
@@ -148,7 +148,7 @@ func checkCellSummary(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan) {
 			value := strconv.Itoa(1000*int(cell["threads"].IntVal) + 10*int(cell["percentile"].IntVal) + j)
 			want = append(want, v1alpha1.SummaryEntry{
 				Cell: int32(i), Parameters: cell, Target: target, Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
-				Median: value, Min: value, Max: value, N: 2, Planned: 2,
+				Median: value, Min: value, Max: value, TrialCount: 2, PlannedTrialCount: 2,
 			})
 		}
 	}
@@ -203,7 +203,7 @@ func TestStatusStaysSmall(t *testing.T) {
 	if diff := cmp.Diff(wantTotals, got.Status.Progress.Totals); diff != "" {
 		t.Errorf("totals differ (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(&v1alpha1.ResultsStatus{Records: 2, Summary: 1, SummaryEntries: 144, SummaryShown: 72}, got.Status.Results); diff != "" {
+	if diff := cmp.Diff(&v1alpha1.ResultsStatus{RecordConfigMapCount: 2, SummaryConfigMapCount: 1, SummaryEntryCount: 144, ShownEntryCount: 72}, got.Status.Results); diff != "" {
 		t.Errorf("status.results differs (-want +got):\n%s", diff)
 	}
 	second, err := journal.DecodeRecords(journalPart(t, got, contract.RecordsName("run", 1), contract.KeyRecords))
@@ -216,14 +216,14 @@ func TestStatusStaysSmall(t *testing.T) {
 	}
 	n := int32(0)
 	for _, e := range all.Entries {
-		n += e.N
+		n += e.TrialCount
 	}
 	if n != 2*(144-14) {
 		t.Errorf("%d values went into the summary, want those of the 130 valid trials", n)
 	}
 	// Nothing disappears unsaid: the main measurement of each cell is there, and where the rest is.
 	for i, e := range got.Status.Summary {
-		if e.Cell != int32(i) || e.Name != contract.NameThroughput || e.Planned != 2 {
+		if e.Cell != int32(i) || e.Name != contract.NameThroughput || e.PlannedTrialCount != 2 {
 			t.Errorf("entry %d of the summary is %+v", i, e)
 		}
 	}

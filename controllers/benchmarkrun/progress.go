@@ -35,7 +35,7 @@ func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 		if st.Results == nil {
 			st.Results = &v1alpha1.ResultsStatus{}
 		}
-		st.Results.Records = book.Part + 1
+		st.Results.RecordConfigMapCount = book.Part + 1
 	}
 	all := book.Records.Records
 	for _, rec := range all[max(0, len(all)-maxTrials):] {
@@ -87,7 +87,7 @@ func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
 	running := trial.Shown(n.planned)
 	running.State = v1alpha1.TrialRunning
 	showTrial(st, running)
-	p.EstimatedEnd = &metav1.Time{Time: estimate(run, n.trials, now).Truncate(time.Second)}
+	p.EstimatedCompletionTime = &metav1.Time{Time: estimate(run, n.trials, now).Truncate(time.Second)}
 }
 
 // estimate says when the last trial will end: the trials that are left, at the pace of
@@ -96,8 +96,8 @@ func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
 func estimate(run *v1alpha1.BenchmarkRun, planned int, now time.Time) time.Time {
 	var starts []time.Time
 	for _, t := range run.Status.Trials {
-		if t.MeasureStarted != nil {
-			starts = append(starts, t.MeasureStarted.Time)
+		if t.WindowStartTime != nil {
+			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
 	d := run.Spec.Design

@@ -78,10 +78,10 @@ func TestReplicaIsProvided(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 3)
 	placed := got.Status.Placement.Targets[0]
-	if len(placed.Replicas) != 1 || placed.Replicas[0] == placed.Node {
+	if len(placed.ReplicaNodeNames) != 1 || placed.ReplicaNodeNames[0] == placed.NodeName {
 		t.Fatalf("the replica has no node of its own: %+v", placed)
 	}
-	want := []v1alpha1.ReplicaStatus{{Index: 0, Node: placed.Replicas[0], Ready: true, Restarts: new(int32(0))}}
+	want := []v1alpha1.ReplicaStatus{{Index: 0, NodeName: placed.ReplicaNodeNames[0], Ready: true, RestartCount: new(int32(0))}}
 	if diff := cmp.Diff(want, got.Status.Targets[0].Replicas); diff != "" {
 		t.Errorf("replicas (-want +got):\n%s", diff)
 	}

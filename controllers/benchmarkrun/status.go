@@ -49,7 +49,7 @@ func (t teller) tell(n news) {
 		if n.Placement != nil {
 			st.Placement, st.StartTime = n.Placement, n.StartTime
 			// Time spent suspended in the queue is no time of the run.
-			st.SuspendedFor = nil
+			st.SuspendedDuration = nil
 		}
 	case targetNews:
 		for _, one := range n.Targets {
@@ -60,7 +60,7 @@ func (t teller) tell(n news) {
 	case runningNews:
 		showRunning(t.run, n, t.now)
 	case recordedNews:
-		st.ClientNodes = append(st.ClientNodes, n.nodes...)
+		st.Nodes = append(st.Nodes, n.nodes...)
 		showRecord(st, n.record)
 		showBook(st, n.book)
 	case cleanedNews:
@@ -100,7 +100,7 @@ func (t teller) tellLoaded(n loadedNews) {
 	st := &t.run.Status
 	one := targetStatus(st, n.described.Status.Name)
 	*one = n.described.Status
-	one.LoadResult, one.Restarts, one.Load = n.result, n.restarts, n.figures
+	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
 	st.Findings = withFindings(st.Findings, n.described.Findings...)
 	st.Findings = withFindings(st.Findings, n.findings...)
 	for _, f := range n.findings {
@@ -116,13 +116,13 @@ func (t teller) tellEnd(n endedNews) {
 		return
 	}
 	st := &t.run.Status
-	st.FinishTime = &metav1.Time{Time: n.at}
-	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedEnd = nil, "", nil
+	st.CompletionTime = &metav1.Time{Time: n.at}
+	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
 	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
 	if res.Parts > 0 {
 		st.Headline = res.Headline
-		st.Results.Summary, st.Results.SummaryEntries, st.Results.SummaryShown = res.Parts, res.Entries, int32(len(res.Summary))
+		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
 	}
 	st.Findings = withFindings(st.Findings, res.Findings...)
 	if v := res.Verdict; v.Known {
@@ -183,12 +183,12 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 	t := teller{run: run.DeepCopy(), now: now}
 	st := &t.run.Status
 	switch {
-	case run.Spec.Suspend && st.SuspendedAt == nil:
-		st.SuspendedAt = &metav1.Time{Time: now}
+	case run.Spec.Suspend && st.SuspendedTime == nil:
+		st.SuspendedTime = &metav1.Time{Time: now}
 		t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
-	case !run.Spec.Suspend && st.SuspendedAt != nil:
-		st.SuspendedFor = &metav1.Duration{Duration: suspendedFor(*st, now)}
-		st.SuspendedAt = nil
+	case !run.Spec.Suspend && st.SuspendedTime != nil:
+		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
+		st.SuspendedTime = nil
 		if st.AcceptedTime != nil && st.Placement == nil {
 			// It left the queue, and joins it again at its end.
 			st.AcceptedTime = &metav1.Time{Time: now}
@@ -201,11 +201,11 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 // suspendedFor is the time spent suspended so far, since the run was accepted.
 func suspendedFor(st v1alpha1.BenchmarkRunStatus, now time.Time) time.Duration {
 	var d time.Duration
-	if st.SuspendedFor != nil {
-		d = st.SuspendedFor.Duration
+	if st.SuspendedDuration != nil {
+		d = st.SuspendedDuration.Duration
 	}
-	if st.SuspendedAt != nil && st.StartTime != nil {
-		from := st.SuspendedAt.Time
+	if st.SuspendedTime != nil && st.StartTime != nil {
+		from := st.SuspendedTime.Time
 		if from.Before(st.StartTime.Time) {
 			from = st.StartTime.Time
 		}

@@ -311,7 +311,7 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 				Name: "db", Shape: new(inline("t")),
 				// The server's own defaults, so that a story is about the settings that it has itself.
 				MySQL: &v1alpha1.MySQLTarget{
-					Flavor: "MariaDB", Version: "10.11", Defaults: v1alpha1.DefaultsServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
+					Flavor: "MariaDB", Version: "10.11", Sizing: v1alpha1.SizingServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
 				},
 			}},
 			Clients:  v1alpha1.Clients{Shape: inline("c")},
@@ -379,7 +379,7 @@ func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
 	if run.Status.Results == nil {
 		return nil
 	}
-	for part := range run.Status.Results.Records {
+	for part := range run.Status.Results.RecordConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)

@@ -109,7 +109,7 @@ func noise(n int) []byte {
 
 func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	want := Records{}.Add(record(7, 1, contract.Failed, true, func(r *contract.Record) {
-		r.Reason, r.Message = "TargetLost", "gone"
+		r.Reason, r.Message = "ConnectionLost", "gone"
 		r.Parameters = map[string]contract.Scalar{"threads": {Int: 64, IsInt: true}, "test": {Text: "oltp_read_only"}}
 		r.Findings = []contract.RecordedFinding{{Client: new(int32(1)), Check: "c", Severity: "Warning", Message: "m"}}
 	}))

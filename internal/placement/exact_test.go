@@ -111,13 +111,13 @@ func mostTargetNodes(nodes []corev1.Node, need Need, taken func(string) bool) in
 			try(i+1, -1)
 			return
 		case replica == -1:
-			p.Targets[i] = v1alpha1.TargetPlacement{Name: need.Targets[i].Name, Replicas: make([]string, need.Targets[i].Replicas)}
+			p.Targets[i] = v1alpha1.TargetPlacement{Name: need.Targets[i].Name, ReplicaNodeNames: make([]string, need.Targets[i].Replicas)}
 		}
 		for _, n := range nodes {
 			if replica == -1 {
-				p.Targets[i].Node = n.Name
+				p.Targets[i].NodeName = n.Name
 			} else {
-				p.Targets[i].Replicas[replica] = n.Name
+				p.Targets[i].ReplicaNodeNames[replica] = n.Name
 			}
 			if Offers(n, need.Targets[i].Shape) && !taken(n.Name) {
 				try(i, replica+1)
@@ -138,8 +138,8 @@ func sharedReplica(need Need, p v1alpha1.Placement) string {
 	}
 	var pods []pod
 	for i, t := range p.Targets {
-		pods = append(pods, pod{i, false, t.Node})
-		for _, node := range t.Replicas {
+		pods = append(pods, pod{i, false, t.NodeName})
+		for _, node := range t.ReplicaNodeNames {
 			pods = append(pods, pod{i, true, node})
 		}
 	}
@@ -175,7 +175,7 @@ func leftOn(n corev1.Node, need Need, p v1alpha1.Placement) (room, bool) {
 	used := false
 	for i, t := range p.Targets {
 		// A replica is never beside its primary, so each target counts at most once.
-		if t.Node != n.Name && !slices.Contains(t.Replicas, n.Name) {
+		if t.NodeName != n.Name && !slices.Contains(t.ReplicaNodeNames, n.Name) {
 			continue
 		}
 		s := need.Targets[i].Shape
@@ -192,8 +192,8 @@ func leftOn(n corev1.Node, need Need, p v1alpha1.Placement) (room, bool) {
 func targetNodes(p v1alpha1.Placement) int {
 	seen := map[string]bool{}
 	for _, t := range p.Targets {
-		seen[t.Node] = true
-		for _, node := range t.Replicas {
+		seen[t.NodeName] = true
+		for _, node := range t.ReplicaNodeNames {
 			seen[node] = true
 		}
 	}
@@ -210,13 +210,13 @@ func wrong(nodes []corev1.Node, need Need, taken func(string) bool, p v1alpha1.P
 		return "not every target has a node"
 	}
 	for i, t := range p.Targets {
-		if t.Name != need.Targets[i].Name || !Offers(byName[t.Node], need.Targets[i].Shape) || taken(t.Node) {
+		if t.Name != need.Targets[i].Name || !Offers(byName[t.NodeName], need.Targets[i].Shape) || taken(t.NodeName) {
 			return fmt.Sprintf("target %s is on a node that it cannot have", t.Name)
 		}
-		if len(t.Replicas) != need.Targets[i].Replicas {
+		if len(t.ReplicaNodeNames) != need.Targets[i].Replicas {
 			return fmt.Sprintf("target %s has not all its replicas", t.Name)
 		}
-		for _, node := range t.Replicas {
+		for _, node := range t.ReplicaNodeNames {
 			if !Offers(byName[node], need.Targets[i].Shape) || taken(node) {
 				return fmt.Sprintf("a replica of target %s is on a node that it cannot have", t.Name)
 			}
@@ -225,11 +225,11 @@ func wrong(nodes []corev1.Node, need Need, taken func(string) bool, p v1alpha1.P
 	if name := sharedReplica(need, p); name != "" {
 		return "a pod of target " + name + " shares the node of a replica"
 	}
-	if !slices.IsSorted(p.Clients) || len(slices.Compact(slices.Clone(p.Clients))) != len(p.Clients) {
+	if !slices.IsSorted(p.ClientNodeNames) || len(slices.Compact(slices.Clone(p.ClientNodeNames))) != len(p.ClientNodeNames) {
 		return "the nodes of the clients are not sorted and unique"
 	}
 	var pods []int64
-	for _, name := range p.Clients {
+	for _, name := range p.ClientNodeNames {
 		free, used := leftOn(byName[name], need, p)
 		if taken(name) || !Offers(byName[name], need.Client) || used && need.Separate {
 			return "a client is on a node that it cannot have"

@@ -40,10 +40,10 @@ func targets(text string) []Target {
 // placed reads "clients | target:node ...".
 func placed(text string) v1alpha1.Placement {
 	clients, on, _ := strings.Cut(text, "|")
-	p := v1alpha1.Placement{Clients: strings.Fields(clients)}
+	p := v1alpha1.Placement{ClientNodeNames: strings.Fields(clients)}
 	for _, t := range strings.Fields(on) {
 		name, node, _ := strings.Cut(t, ":")
-		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, Node: node})
+		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, NodeName: node})
 	}
 	return p
 }

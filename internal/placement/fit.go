@@ -263,9 +263,9 @@ func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
 	}
 	var p v1alpha1.Placement
 	for i, t := range s.need.Targets {
-		placed := v1alpha1.TargetPlacement{Name: t.Name, Node: s.c.names[on[i][0]]}
+		placed := v1alpha1.TargetPlacement{Name: t.Name, NodeName: s.c.names[on[i][0]]}
 		for _, node := range on[i][1:] {
-			placed.Replicas = append(placed.Replicas, s.c.names[node])
+			placed.ReplicaNodeNames = append(placed.ReplicaNodeNames, s.c.names[node])
 		}
 		p.Targets = append(p.Targets, placed)
 	}
@@ -274,7 +274,7 @@ func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
 		usable.AddAll(it.offers)
 	}
 	for _, i := range clientNodes(left, usable, int64(s.need.Clients)) {
-		p.Clients = append(p.Clients, s.c.names[i])
+		p.ClientNodeNames = append(p.ClientNodeNames, s.c.names[i])
 	}
 	return p
 }

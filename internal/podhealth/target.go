@@ -20,7 +20,7 @@ const crashes = 3
 
 // hopeless are the reasons of `agent target` that a second try cannot mend.
 var hopeless = map[contract.TargetReason]bool{
-	contract.ReasonConfigurationRejected: true, contract.ReasonServerMissing: true, contract.ReasonInitialisationFailed: true,
+	contract.ReasonServerRefusedSetting: true, contract.ReasonServerMissing: true, contract.ReasonInitialisationFailed: true,
 }
 
 // Target judges a database pod by its container of the given name.

@@ -157,9 +157,9 @@ func TestAsk(t *testing.T) {
 			answer := l.Ask(tt.ask, nodes, noon.Add(tt.at))
 			got := answer.Message
 			if answer.Reason == "" {
-				got = strings.Join(answer.Placement.Clients, " ") + " |"
+				got = strings.Join(answer.Placement.ClientNodeNames, " ") + " |"
 				for _, p := range answer.Placement.Targets {
-					got += " " + p.Name + ":" + p.Node
+					got += " " + p.Name + ":" + p.NodeName
 				}
 			}
 			agrees := got == tt.want
@@ -273,7 +273,7 @@ func TestNodesThatChangeAreSeen(t *testing.T) {
 	}
 	relabeled := version(pool("a:x b:y c:x"), "3")
 	l.Forget("big")
-	if answer := l.Ask(r, relabeled, noon); len(answer.Placement.Clients) != 1 || answer.Placement.Clients[0] != "c" {
+	if answer := l.Ask(r, relabeled, noon); len(answer.Placement.ClientNodeNames) != 1 || answer.Placement.ClientNodeNames[0] != "c" {
 		t.Errorf("Ask = %+v, want node c: b has another label now", answer)
 	}
 }

@@ -104,7 +104,7 @@ func (n Numbers) Values(names []string) []v1alpha1.QuotedValue {
 		for _, m := range p.Measurements {
 			if m.Value != nil {
 				out = append(out, v1alpha1.QuotedValue{
-					Phase: p.Phase, Name: m.Name, Labels: m.Labels, Unit: m.Unit, Value: strconv.FormatFloat(*m.Value, 'f', -1, 64),
+					Stage: p.Phase, Name: m.Name, Labels: m.Labels, Unit: m.Unit, Value: strconv.FormatFloat(*m.Value, 'f', -1, 64),
 				})
 			}
 		}

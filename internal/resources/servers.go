@@ -11,7 +11,7 @@ import (
 func Primary(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) Target {
 	return Target{
 		Run: run, Spec: t, Resolved: run.ResolvedTarget(t.Name),
-		AgentImage: run.Status.Resolved.AgentImage, Node: run.PlacementOf(t.Name).Node,
+		AgentImage: run.Status.Resolved.AgentImage, Node: run.PlacementOf(t.Name).NodeName,
 	}
 }
 
@@ -19,7 +19,7 @@ func Primary(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) Target {
 // a node.
 func Replicas(run *v1alpha1.BenchmarkRun, t v1alpha1.Target) []Target {
 	var out []Target
-	nodes := run.PlacementOf(t.Name).Replicas
+	nodes := run.PlacementOf(t.Name).ReplicaNodeNames
 	for i := range min(t.Replicas(), len(nodes)) {
 		b := Primary(run, t)
 		b.Replica, b.Node = new(i), nodes[i]

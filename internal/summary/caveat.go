@@ -25,12 +25,12 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 			}
 		}
 		if sum, err := stats.Summarize(deciding); err == nil {
-			words = append(words, inSome(int32(len(deciding)), e.N)+validity.QuotaCaveat(e.Name, e.Labels, round(sum.Median)))
+			words = append(words, inSome(int32(len(deciding)), e.TrialCount)+validity.QuotaCaveat(e.Name, e.Labels, round(sum.Median)))
 		}
 	}
-	if e.Saturated > 0 {
+	if e.SaturatedTrialCount > 0 {
 		if text := validity.SaturationCaveat(e.Name); text != "" {
-			words = append(words, inSome(e.Saturated, e.N)+text)
+			words = append(words, inSome(e.SaturatedTrialCount, e.TrialCount)+text)
 		}
 	}
 	return strings.Join(words, "; ")

@@ -83,7 +83,7 @@ func mainValue(in Input) contract.RecordedValue {
 // trial has any.
 func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
 	e = v1alpha1.SummaryEntry{
-		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), Planned: int32(len(trials)),
+		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), PlannedTrialCount: int32(len(trials)),
 	}
 	var counted, withDisturbed []float64
 	var behind []outcome
@@ -103,10 +103,10 @@ func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEnt
 			counted, behind = append(counted, v), append(behind, o)
 		}
 	}
-	e.N = int32(len(counted))
+	e.TrialCount = int32(len(counted))
 	for _, reason := range reasons {
 		if n := left[reason]; n > 0 {
-			e.LeftOut = append(e.LeftOut, v1alpha1.LeftOut{Reason: reason, N: n})
+			e.LeftOut = append(e.LeftOut, v1alpha1.LeftOut{Reason: reason, TrialCount: n})
 		}
 	}
 	if sum, err := stats.EstimateMedian(counted); err == nil {
@@ -118,7 +118,7 @@ func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEnt
 	if left[v1alpha1.LeftOutDisturbed]+left[v1alpha1.LeftOutBlockDisturbed] > 0 {
 		e.WithDisturbed = spread(withDisturbed)
 	}
-	e.LimitedBy, e.Saturated = limits(behind)
+	e.LimitedBy, e.SaturatedTrialCount = limits(behind)
 	e.Caveat = caveat(e, behind)
 	return e, len(withDisturbed) > 0
 }
@@ -129,7 +129,7 @@ func spread(sample []float64) *v1alpha1.Spread {
 	if err != nil {
 		return nil
 	}
-	return &v1alpha1.Spread{Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max), N: int32(sum.N)}
+	return &v1alpha1.Spread{Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max), TrialCount: int32(sum.N)}
 }
 
 // limits that the trials ran into, in the order of limitKinds, and how many were saturated.
@@ -151,7 +151,7 @@ func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 		if counts[kind] == 0 {
 			continue
 		}
-		c := v1alpha1.LimitCount{By: kind, N: counts[kind]}
+		c := v1alpha1.LimitCount{By: kind, TrialCount: counts[kind]}
 		if sum, err := stats.Summarize(shares[kind]); err == nil {
 			c.ThrottledShare = decimal(round(sum.Median))
 		}

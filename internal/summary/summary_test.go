@@ -66,7 +66,7 @@ func limited(by string, share ...float64) change {
 }
 
 func leftOut(reason v1alpha1.LeftOutReason, n int32) v1alpha1.LeftOut {
-	return v1alpha1.LeftOut{Reason: reason, N: n}
+	return v1alpha1.LeftOut{Reason: reason, TrialCount: n}
 }
 
 var names = []string{"throughput", "latency.avg", "latency.percentile"}
@@ -80,63 +80,63 @@ func TestWhatCountsAndWhatIsLeftOut(t *testing.T) {
 		a, b v1alpha1.SummaryEntry
 	}{
 		"all trials count": {
-			a: v1alpha1.SummaryEntry{Median: "102", Min: "100", Max: "104", N: 3},
-			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3},
+			a: v1alpha1.SummaryEntry{Median: "102", Min: "100", Max: "104", TrialCount: 3},
+			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 		},
 		"a disturbed trial takes its block with it, for every target": {
 			changes: map[int]change{0: isOutside},
 			a: v1alpha1.SummaryEntry{
-				Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 1)},
-				WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", N: 3},
+				Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 1)},
+				WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", TrialCount: 3},
 			},
 			b: v1alpha1.SummaryEntry{
-				Median: "104", Min: "103", Max: "105", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
-				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", N: 3},
+				Median: "104", Min: "103", Max: "105", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
+				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 			},
 		},
 		"a trial that failed or is invalid leaves the other target alone": {
 			changes: map[int]change{0: hasFailed, 3: isInvalid},
-			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Failed", 1)}},
-			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
+			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Failed", 1)}},
+			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
 		},
 		"a cell without a usable trial is seen": {
 			changes: map[int]change{0: isInvalid, 2: hasFailed, 4: hasNoThroughput},
 			a:       v1alpha1.SummaryEntry{LeftOut: []v1alpha1.LeftOut{leftOut("Failed", 1), leftOut("Invalid", 1), leftOut("NoValue", 1)}},
-			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3},
+			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 		},
 		"all trials disturbed: the numbers are there, beside a median of none": {
 			changes: map[int]change{0: isOutside, 1: isOutside, 2: isOutside, 3: isOutside, 4: isOutside, 5: isOutside},
 			a: v1alpha1.SummaryEntry{
-				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", N: 3},
+				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", TrialCount: 3},
 			},
 			b: v1alpha1.SummaryEntry{
-				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", N: 3},
+				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 			},
 		},
 		"an invalid number is in no spread, disturbed or not": {
 			changes: map[int]change{0: func(r *contract.Record) { isInvalid(r); isOutside(r) }},
-			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
+			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
 			b: v1alpha1.SummaryEntry{
-				Median: "104", Min: "103", Max: "105", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
-				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", N: 3},
+				Median: "104", Min: "103", Max: "105", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
+				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 			},
 		},
 		"a run that ended early": {
 			last: 3,
-			a:    v1alpha1.SummaryEntry{Median: "101", Min: "100", Max: "102", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 1)}},
-			b:    v1alpha1.SummaryEntry{Median: "101", Min: "101", Max: "101", N: 1, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 2)}},
+			a:    v1alpha1.SummaryEntry{Median: "101", Min: "100", Max: "102", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 1)}},
+			b:    v1alpha1.SummaryEntry{Median: "101", Min: "101", Max: "101", TrialCount: 1, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 2)}},
 		},
 		"what a target did to itself counts, with its label": {
 			changes: map[int]change{0: limited("CPU", 0.9), 2: limited("CPU", 0.7), 3: limited("Client"), 5: func(r *contract.Record) { r.Saturated = true }},
 			a: v1alpha1.SummaryEntry{
-				Median: "102", Min: "100", Max: "104", N: 3, LimitedBy: []v1alpha1.LimitCount{{By: "CPU", N: 2, ThrottledShare: "0.8"}},
+				Median: "102", Min: "100", Max: "104", TrialCount: 3, LimitedBy: []v1alpha1.LimitCount{{By: "CPU", TrialCount: 2, ThrottledShare: "0.8"}},
 			},
-			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3, LimitedBy: []v1alpha1.LimitCount{{By: "Client", N: 1}}, Saturated: 1},
+			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3, LimitedBy: []v1alpha1.LimitCount{{By: "Client", TrialCount: 1}}, SaturatedTrialCount: 1},
 		},
 		"limits are those of the trials behind the median": {
 			changes: map[int]change{0: func(r *contract.Record) { limited("CPU", 0.9)(r); isInvalid(r) }},
-			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
-			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3},
+			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
+			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 		},
 	}
 	for name, tc := range tests {
@@ -147,7 +147,7 @@ func TestWhatCountsAndWhatIsLeftOut(t *testing.T) {
 				records = records[:tc.last]
 			}
 			for target, e := range map[string]*v1alpha1.SummaryEntry{"a": &tc.a, "b": &tc.b} {
-				e.Target, e.Name, e.Unit, e.Direction, e.Planned = target, "throughput", "tx/s", "HigherIsBetter", 3
+				e.Target, e.Name, e.Unit, e.Direction, e.PlannedTrialCount = target, "throughput", "tx/s", "HigherIsBetter", 3
 			}
 			if diff := cmp.Diff([]v1alpha1.SummaryEntry{tc.a, tc.b}, Of(Input{p, names, records})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -173,7 +173,7 @@ func TestLastAttemptCounts(t *testing.T) {
 	second := recordsOf(p, nil)[0]
 	second.Attempt = 1
 	want := []v1alpha1.SummaryEntry{{
-		Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", N: 1, Planned: 1,
+		Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", TrialCount: 1, PlannedTrialCount: 1,
 	}}
 	if diff := cmp.Diff(want, Of(Input{p, names, []contract.Record{first, second}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -186,9 +186,9 @@ func TestCellsWithoutARecord(t *testing.T) {
 	p := planOf(1, 2, "db")
 	got := Of(Input{p, names, recordsOf(p, nil)[:1]})
 	want := []v1alpha1.SummaryEntry{
-		{Parameters: p.Cells[0], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", N: 1, Planned: 1},
+		{Parameters: p.Cells[0], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", TrialCount: 1, PlannedTrialCount: 1},
 		{
-			Cell: 1, Parameters: p.Cells[1], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Planned: 1,
+			Cell: 1, Parameters: p.Cells[1], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", PlannedTrialCount: 1,
 			LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 1)},
 		},
 	}
@@ -219,10 +219,10 @@ func TestLabelsAreKeptApart(t *testing.T) {
 		0: give(1, "read", "", "update"), 1: give(2, "", "read", "update"), 2: give(3, "", "read"),
 	})})
 	want := []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "latency.avg", Unit: "ms", Median: "2", Min: "1", Max: "3", N: 3, Planned: 3},
-		{Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Unit: "ms", Median: "2", Min: "1", Max: "3", N: 3, Planned: 3},
+		{Target: "db", Name: "latency.avg", Unit: "ms", Median: "2", Min: "1", Max: "3", TrialCount: 3, PlannedTrialCount: 3},
+		{Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Unit: "ms", Median: "2", Min: "1", Max: "3", TrialCount: 3, PlannedTrialCount: 3},
 		{
-			Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Unit: "ms", Median: "1.5", Min: "1", Max: "2", N: 2, Planned: 3,
+			Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Unit: "ms", Median: "1.5", Min: "1", Max: "2", TrialCount: 2, PlannedTrialCount: 3,
 			LeftOut: []v1alpha1.LeftOut{leftOut("NoValue", 1)},
 		},
 	}
@@ -249,18 +249,18 @@ func TestEveryTrialIsAccountedFor(t *testing.T) {
 			t.Fatalf("round %d: %d entries for %d cells and %d targets", round, len(entries), len(p.Cells), len(p.Targets))
 		}
 		for _, e := range entries {
-			sum, seen := e.N, map[v1alpha1.LeftOutReason]bool{}
+			sum, seen := e.TrialCount, map[v1alpha1.LeftOutReason]bool{}
 			for _, l := range e.LeftOut {
-				if sum += l.N; l.N <= 0 || seen[l.Reason] {
+				if sum += l.TrialCount; l.TrialCount <= 0 || seen[l.Reason] {
 					t.Fatalf("round %d: left out %+v", round, e.LeftOut)
 				}
 				seen[l.Reason] = true
 			}
-			if want := counting(records, e); e.N != want {
-				t.Fatalf("round %d: %d trials count, want %d: %+v", round, e.N, want, e)
+			if want := counting(records, e); e.TrialCount != want {
+				t.Fatalf("round %d: %d trials count, want %d: %+v", round, e.TrialCount, want, e)
 			}
 			blocks := int32(len(p.Trials) / len(p.Cells) / len(p.Targets))
-			if sum != e.Planned || e.Planned != blocks || (e.Median == "") != (e.N == 0) {
+			if sum != e.PlannedTrialCount || e.PlannedTrialCount != blocks || (e.Median == "") != (e.TrialCount == 0) {
 				t.Fatalf("round %d: %d of %d blocks are accounted for: %+v", round, sum, blocks, e)
 			}
 		}
@@ -284,9 +284,9 @@ func counting(records []contract.Record, e v1alpha1.SummaryEntry) (n int32) {
 
 func TestCaveats(t *testing.T) {
 	p := func(percentile string) v1alpha1.SummaryEntry {
-		return v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: map[string]string{"p": percentile}, N: 3}
+		return v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: map[string]string{"p": percentile}, TrialCount: 3}
 	}
-	of := func(name string) v1alpha1.SummaryEntry { return v1alpha1.SummaryEntry{Name: name, N: 3} }
+	of := func(name string) v1alpha1.SummaryEntry { return v1alpha1.SummaryEntry{Name: name, TrialCount: 3} }
 	// trials were throttled with these shares, one each; those with none were not.
 	trials := func(by string, shares ...float64) []outcome {
 		var out []outcome
@@ -303,9 +303,9 @@ func TestCaveats(t *testing.T) {
 		return "the " + what + " latency may be that of the CPU quota: operations waited for the next period of 100 ms in " + share + " % of the periods"
 	}
 	saturated := of("latency.avg")
-	saturated.Saturated = 2
+	saturated.SaturatedTrialCount = 2
 	capacity := of("throughput")
-	capacity.Saturated = 3
+	capacity.SaturatedTrialCount = 3
 	tests := map[string]struct {
 		e      v1alpha1.SummaryEntry
 		behind []outcome

@@ -22,7 +22,7 @@ type outcome struct {
 func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 	p, err := decode(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	r := reading{conversation: converse(p, t), exchanges: o.Exchanges}
 	report := runner.Report{}

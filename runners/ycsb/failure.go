@@ -93,12 +93,12 @@ func (r *reading) unfinished(e expectation) *contract.Failure {
 		done = *n
 	}
 	if e.phase == contract.PhasePrepare {
-		return failed(contract.ReasonUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, e.operations)
+		return failed(contract.ReasonOperationsUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, e.operations)
 	}
 	if done > e.operations {
 		return failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, e.operations)
 	}
-	return failed(contract.ReasonUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
+	return failed(contract.ReasonOperationsUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
 		done, e.operations, e.seconds)
 }
 

@@ -50,7 +50,7 @@ var causes = []cause{
 		contract.ReasonToolFailed, "transactions collided: use fewer threads, more rows, or another transaction isolation of the server"},
 	{regexp.MustCompile(`, 1286, |Unknown storage engine|instead of .*: the server has substituted it`),
 		contract.ReasonToolFailed, "name a storage engine that the server has"},
-	{connectionLost, contract.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"},
+	{connectionLost, contract.ReasonConnectionLost, "look for a crash, a restart or an OOM kill of the server in its logs"},
 }
 
 // duplicateKey: a load that finds its rows finds a schema that is not empty.

@@ -126,7 +126,7 @@ func aim(t *testing.T, run *v1alpha1.BenchmarkRun, f *fault) bool {
 			continue
 		}
 		f.job = cm.Name
-		f.clientNode, f.targetNode = run.Status.Placement.Clients[0], run.Status.Placement.Targets[0].Node
+		f.clientNode, f.targetNode = run.Status.Placement.ClientNodeNames[0], run.Status.Placement.Targets[0].NodeName
 		return true
 	}
 	return false
@@ -228,7 +228,7 @@ func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
 		t.Fatal("the run has no journal")
 	}
 	var out []contract.Record
-	for part := range run.Status.Results.Records {
+	for part := range run.Status.Results.RecordConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)

@@ -175,17 +175,17 @@ func byTheMachine(check string) bool {
 // accounted says whether all of so many trials are behind an entry of the summary, or were left
 // out for what others did on the machine; and a number that tells of them.
 func accounted(e v1alpha1.SummaryEntry, planned int32) (value string, ok bool) {
-	n := e.N
+	n := e.TrialCount
 	for _, out := range e.LeftOut {
 		if out.Reason == v1alpha1.LeftOutDisturbed || out.Reason == v1alpha1.LeftOutBlockDisturbed {
-			n += out.N
+			n += out.TrialCount
 		}
 	}
 	value = e.Median
 	if value == "" && e.WithDisturbed != nil {
 		value = e.WithDisturbed.Median
 	}
-	return value, n == planned && e.Planned == planned
+	return value, n == planned && e.PlannedTrialCount == planned
 }
 
 // failedWith fails the test unless the run failed with the reason.

@@ -43,8 +43,8 @@ func TestExperiment(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, text), 4*time.Minute)
 	complete(t, got)
 	all := records(t, got)
-	if len(all) != 3 || got.Status.Plan.Cells != 3 {
-		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.Cells)
+	if len(all) != 3 || got.Status.Plan.CellCount != 3 {
+		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.CellCount)
 	}
 	loaded := stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
 	if loaded.Data == nil || loaded.Data.Snapshot == nil || loaded.Data.Snapshot.Files == 0 {
@@ -148,8 +148,8 @@ func TestQueue(t *testing.T) {
 	complete(t, measured)
 	after := awaitRun(t, second, 3*time.Minute)
 	complete(t, after)
-	if after.Status.StartTime.Before(measured.Status.FinishTime) {
-		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.FinishTime)
+	if after.Status.StartTime.Before(measured.Status.CompletionTime) {
+		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.CompletionTime)
 	}
 }
 
@@ -170,8 +170,8 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 		}
 		for _, p := range pods.Items {
 			for _, place := range r.Status.Placement.Targets {
-				if p.Labels[v1alpha1.LabelTarget] == place.Name && p.Spec.NodeName != "" && p.Spec.NodeName != place.Node {
-					t.Errorf("target %s came back on node %s, not on %s", place.Name, p.Spec.NodeName, place.Node)
+				if p.Labels[v1alpha1.LabelTarget] == place.Name && p.Spec.NodeName != "" && p.Spec.NodeName != place.NodeName {
+					t.Errorf("target %s came back on node %s, not on %s", place.Name, p.Spec.NodeName, place.NodeName)
 				}
 			}
 		}

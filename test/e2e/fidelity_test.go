@@ -182,7 +182,7 @@ func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 			t.Fatal(err)
 		}
 	}
-	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
+	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.ClientNodeNames[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
 	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &m.trial); err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,7 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 	}
 	for _, e := range got.Status.Summary {
 		if _, all := accounted(e, blocks); e.Name == contract.NameThroughput && !all {
-			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.N, e.Planned, e.LeftOut)
+			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.TrialCount, e.PlannedTrialCount, e.LeftOut)
 		}
 	}
 }
@@ -95,7 +95,7 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 		if err != nil || trial.Data[contract.KeyStart] == "" {
 			return false
 		}
-		node = r.Status.Placement.Targets[0].Node
+		node = r.Status.Placement.Targets[0].NodeName
 		return true
 	})
 	// The warm-up takes 2 s, and the pause behind it 1 s at most; the window 5 s.
@@ -156,8 +156,8 @@ func TestDeletesThatRunDry(t *testing.T) {
 		t.Errorf("nothing is said of deletes without a row: %+v", rec.Findings)
 	}
 	for _, e := range got.Status.Summary {
-		if e.N != 0 {
-			t.Errorf("%s has n=%d", e.Name, e.N)
+		if e.TrialCount != 0 {
+			t.Errorf("%s has n=%d", e.Name, e.TrialCount)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		if !strings.HasPrefix(target.ServerVersion, versions[target.Name]) {
 			t.Errorf("target %s answers as %q", target.Name, target.ServerVersion)
 		}
-		if target.Node == nil || target.Node.InstanceType != "kind.target" || target.ImageID == "" {
+		if target.NodeName == nil || target.NodeName.InstanceType != "kind.target" || target.ImageID == "" {
 			t.Errorf("target %s is not described: %+v", target.Name, target)
 		}
 	}
@@ -74,7 +74,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		t.Fatalf("%d trials, want 6", len(got.Status.Trials))
 	}
 	for _, trial := range got.Status.Trials {
-		if len(trial.Nodes) != 1 || trial.Nodes[0] == got.Status.Targets[0].Node.Name || trial.TargetNode != got.Status.Targets[0].Node.Name {
+		if len(trial.ClientNodeNames) != 1 || trial.ClientNodeNames[0] == got.Status.Targets[0].NodeName.Name || trial.TargetNodeName != got.Status.Targets[0].NodeName.Name {
 			t.Errorf("trial %d ran on the node of the targets", trial.Index)
 		}
 		checkStored(t, ns, inStatus(trial), 3)
@@ -176,7 +176,7 @@ func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	var dead []time.Duration
 	for i := 1; i < len(run.Status.Trials); i++ {
-		gap := run.Status.Trials[i].MeasureStarted.Sub(run.Status.Trials[i-1].MeasureEnded.Time)
+		gap := run.Status.Trials[i].WindowStartTime.Sub(run.Status.Trials[i-1].WindowEndTime.Time)
 		dead = append(dead, gap-run.Spec.Design.Warmup.Duration)
 	}
 	slices.Sort(dead)
@@ -195,7 +195,7 @@ func TestRefusedSettingEndsTyped(t *testing.T) {
 	ns := newNamespace(t)
 	target := strings.Replace(mariadb, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
 	got := awaitRun(t, apply(t, ns, runYAML("badsetting", target, short)), 2*time.Minute)
-	failedWith(t, got, "ConfigurationRejected")
+	failedWith(t, got, "ServerRefusedSetting")
 	if !strings.Contains(message(got, v1alpha1.ConditionFailed), "innodb_no_such_setting") {
 		t.Error("the message does not name the setting")
 	}

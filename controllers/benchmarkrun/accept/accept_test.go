@@ -42,7 +42,7 @@ func newWorld(changes ...change) *world {
 	shape := &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi")}
 	run.Spec = v1alpha1.BenchmarkRunSpec{
 		Targets: []v1alpha1.Target{{Name: "db", Shape: &v1alpha1.ShapeRef{Inline: shape}, MySQL: &v1alpha1.MySQLTarget{
-			Flavor: "MySQL", Version: "8.4", StorageEngine: "InnoDB", Defaults: v1alpha1.DefaultsServer,
+			Flavor: "MySQL", Version: "8.4", StorageEngine: "InnoDB", Sizing: v1alpha1.SizingServer,
 		}}},
 		Clients:  v1alpha1.Clients{Shape: v1alpha1.ShapeRef{Inline: shape}},
 		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 4, Tables: 1, TableSize: 100, Percentile: 95}},
@@ -138,7 +138,7 @@ func otherPlan(t *testing.T, there bool) change {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.in.Run.Status.Plan = &v1alpha1.PlanStatus{SHA256: p.SHA256(), Parts: int32(len(parts))}
+		w.in.Run.Status.Plan = &v1alpha1.PlanStatus{SHA256: p.SHA256(), ConfigMapCount: int32(len(parts))}
 		name := contract.PlanName("run", 0)
 		delete(w.objects, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
 		if there {
@@ -262,7 +262,7 @@ func TestDecide(t *testing.T) {
 		},
 		"a script that is not there": {
 			[]change{script, configMap("scripts", map[string]string{"a": "x"})},
-			"fail ConfigNotFound: spec.workload.sysbench.script.configMap: ConfigMap \"scripts\" has no key \"my.lua\"; it has: [\"a\"]",
+			"fail ConfigMapNotFound: spec.workload.sysbench.script.configMap: ConfigMap \"scripts\" has no key \"my.lua\"; it has: [\"a\"]",
 			[]string{"ConfigMap scripts", "ConfigMap run-inputs"}, nil,
 		},
 		"a copy of a pass that died counts, though the user's object is gone": {
@@ -319,7 +319,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 		},
 		AcceptedTime: &metav1.Time{Time: now},
 		SpecHash:     first.Status.SpecHash,
-		Plan:         &v1alpha1.PlanStatus{Trials: 2, Cells: 1, SHA256: first.Planned.Plan.SHA256(), Parts: 1, Seed: &first.Planned.Plan.Seed},
+		Plan:         &v1alpha1.PlanStatus{TrialCount: 2, CellCount: 1, SHA256: first.Planned.Plan.SHA256(), ConfigMapCount: 1, Seed: &first.Planned.Plan.Seed},
 	}
 	if diff := cmp.Diff(want, first.Status); diff != "" || len(first.Status.SpecHash) != 64 {
 		t.Errorf("hash %q (-want +got):\n%s", first.Status.SpecHash, diff)

@@ -69,10 +69,10 @@ func (in references) copied(name string) (*corev1.ConfigMap, bool) {
 func (f files) check(cm *corev1.ConfigMap) error {
 	has := resources.Files(cm)
 	if len(has) == 0 {
-		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q is empty: each key becomes a file", f.field, f.configMap)
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "%s: ConfigMap %q is empty: each key becomes a file", f.field, f.configMap)
 	}
 	if _, is := has[f.file]; f.file != "" && !is {
-		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
 			f.field, f.configMap, f.file, slices.Sorted(maps.Keys(has)))
 	}
 	return nil

@@ -41,14 +41,14 @@ func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 // storedPlan is the plan that was written down; it means nothing while ask is not
 // complete.
 func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.Plan, error) {
-	for i := range st.Parts {
+	for i := range st.ConfigMapCount {
 		ask.ConfigMap(contract.PlanName(in.Run.Name, i))
 	}
 	if !ask.Complete() {
 		return nil, nil
 	}
 	var parts [][]byte
-	for i := range st.Parts {
+	for i := range st.ConfigMapCount {
 		name := contract.PlanName(in.Run.Name, i)
 		cm := ask.ConfigMap(name)
 		if !cm.Exists {
@@ -195,7 +195,7 @@ func (in Input) writePlan(out *Result) error {
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
 	out.Status.Plan = &v1alpha1.PlanStatus{
-		Trials: int32(len(p.Trials)), Cells: int32(len(p.Cells)), SHA256: p.SHA256(), Parts: int32(len(parts)), Seed: new(p.Seed),
+		TrialCount: int32(len(p.Trials)), CellCount: int32(len(p.Cells)), SHA256: p.SHA256(), ConfigMapCount: int32(len(parts)), Seed: new(p.Seed),
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func (in Input) askReferences(ask *decision.Asking) {
 func (in references) configMap(field, name string) (*corev1.ConfigMap, error) {
 	cm := in.ask.ConfigMap(name)
 	if !cm.Exists {
-		return nil, refuse(v1alpha1.ReasonConfigNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, in.Run.Namespace)
+		return nil, refuse(v1alpha1.ReasonConfigMapNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, in.Run.Namespace)
 	}
 	return cm.Value, nil
 }

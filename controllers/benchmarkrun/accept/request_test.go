@@ -15,7 +15,7 @@ import (
 
 // The queue's answers and what they mean: nodes, a wait, or the end.
 func TestPlace(t *testing.T) {
-	nodes := v1alpha1.Placement{Clients: []string{"n2"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", Node: "n1", Replicas: []string{"n3"}}}}
+	nodes := v1alpha1.Placement{ClientNodeNames: []string{"n2"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "n1", ReplicaNodeNames: []string{"n3"}}}}
 	tests := map[string]struct {
 		answer placement.Answer
 		waited time.Duration

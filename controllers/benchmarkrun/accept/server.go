@@ -42,7 +42,7 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v
 		return out, err
 	}
 	if refusals := settings.Validate(e.Owned, field+".mysql.config", user); len(refusals) > 0 {
-		return out, refuse(v1alpha1.ReasonConfigRejected, "%v", errors.Join(refusals...))
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
 	}
 	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
 	if err != nil {
@@ -72,20 +72,20 @@ func (in references) userSettings(field string, m *v1alpha1.MySQLTarget) ([]cont
 		}
 		list, err := settings.Parse(cm.Data)
 		if err != nil {
-			return nil, refuse(v1alpha1.ReasonConfigRejected, "%s (ConfigMap %s): %v", at, ref.Name, err)
+			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): %v", at, ref.Name, err)
 		}
 		lists = append(lists, list)
 	}
 	list, err := settings.Parse(m.Config)
 	if err != nil {
-		return nil, refuse(v1alpha1.ReasonConfigRejected, "%s.config: %v", field, err)
+		return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 	}
 	return settings.Merge(append(lists, list)...), nil
 }
 
 // shapeSettings are the defaults that follow from the machine of the server.
 func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
-	if m.Defaults == v1alpha1.DefaultsServer || e.Defaults == nil {
+	if m.Sizing == v1alpha1.SizingServer || e.Defaults == nil {
 		return nil
 	}
 	return e.Defaults(engine.Shape{
@@ -148,7 +148,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
 			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
-			return nil, refuse(v1alpha1.ReasonConfigRejected,
+			return nil, refuse(v1alpha1.ReasonSettingInvalid,
 				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
 		}
 	}

@@ -37,11 +37,11 @@ func speedsOf(records []contract.Record) []speedSeries {
 			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: "ms", Node: rec.TargetNode}
+			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: "ms", NodeName: rec.TargetNode}
 			if m.Side == clientSide {
-				e.Node = ""
+				e.NodeName = ""
 				if len(rec.Nodes) > 0 {
-					e.Node = rec.Nodes[0]
+					e.NodeName = rec.Nodes[0]
 				}
 			}
 			if dependsOnTarget(m.Kernel) {
@@ -55,7 +55,7 @@ func speedsOf(records []contract.Record) []speedSeries {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
-		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.Node, b.entry.Node), cmp.Compare(a.entry.Target, b.entry.Target))
+		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.NodeName, b.entry.NodeName), cmp.Compare(a.entry.Target, b.entry.Target))
 	})
 	return all
 }
@@ -72,11 +72,11 @@ func machineSpeed(records []contract.Record) (shown []v1alpha1.NodeSpeed, found 
 			continue
 		}
 		e := one.entry
-		e.Median, e.Min, e.Max, e.N = v1alpha1.FourDigits(sum.Median), v1alpha1.FourDigits(sum.Min), v1alpha1.FourDigits(sum.Max), int32(sum.N)
+		e.MedianSeconds, e.MinSeconds, e.MaxSeconds, e.TrialCount = v1alpha1.FourDigits(sum.Median), v1alpha1.FourDigits(sum.Min), v1alpha1.FourDigits(sum.Max), int32(sum.N)
 		half := len(one.values) / 2
 		change, known := machinespeed.Compare(one.values[:half], one.values[len(one.values)-half:], len(all))
 		if known {
-			e.Drift = v1alpha1.FourDigits(change.Ratio)
+			e.DriftRatio = v1alpha1.FourDigits(change.Ratio)
 			if message := drifted(e, change); message != "" {
 				found = append(found, v1alpha1.Finding{Check: "machine-speed-drift", Severity: string(validity.Warning), Message: message})
 			}
@@ -98,7 +98,7 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	if !slower && !(c.Faster() && c.Ratio <= 1/(1+bound)) {
 		return ""
 	}
-	of := fmt.Sprintf("node %s (%s)", e.Node, e.Side)
+	of := fmt.Sprintf("node %s (%s)", e.NodeName, e.Side)
 	if e.Target != "" {
 		of = "target " + e.Target
 	}

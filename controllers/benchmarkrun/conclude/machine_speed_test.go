@@ -49,7 +49,7 @@ func TestMachineSpeedOfARun(t *testing.T) {
 			speeds, findings := machineSpeed(tc.records)
 			var shown []string
 			for _, e := range speeds {
-				shown = append(shown, strings.Join([]string{e.Side, e.Node, e.Target, e.Kernel, v1alpha1.Decimal(float64(e.N))}, "/")+" "+e.Drift)
+				shown = append(shown, strings.Join([]string{e.Side, e.NodeName, e.Target, e.Kernel, v1alpha1.Decimal(float64(e.TrialCount))}, "/")+" "+e.DriftRatio)
 			}
 			if diff := cmp.Diff(tc.shown, shown); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)

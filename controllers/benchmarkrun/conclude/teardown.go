@@ -73,8 +73,8 @@ type Expiry struct {
 // Expires says when a run that has ended is to be deleted.
 func Expires(run *v1alpha1.BenchmarkRun, now time.Time) Expiry {
 	ttl := run.Spec.TTLSecondsAfterFinished
-	if ttl == nil || run.Status.FinishTime == nil {
+	if ttl == nil || run.Status.CompletionTime == nil {
 		return Expiry{}
 	}
-	return Expiry{Bounded: true, Left: run.Status.FinishTime.Add(time.Duration(*ttl) * time.Second).Sub(now)}
+	return Expiry{Bounded: true, Left: run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second).Sub(now)}
 }

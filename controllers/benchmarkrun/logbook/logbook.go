@@ -32,7 +32,7 @@ func Empty() Book { return Book{Records: journal.Records{}} }
 func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.State) {
 	known := int32(0)
 	if run.Status.Results != nil {
-		known = run.Status.Results.Records
+		known = run.Status.Results.RecordConfigMapCount
 	}
 	if run.Status.Placement == nil {
 		return Empty(), decision.Done{}

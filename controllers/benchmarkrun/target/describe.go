@@ -48,15 +48,15 @@ func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract
 
 // describeMachine: the machine of the database pod, as its agent saw it.
 func describeMachine(st *v1alpha1.TargetStatus, env *contract.Environment) {
-	if st.Node != nil {
-		st.Node.CPUModel = env.Machine.CPUModel
+	if st.NodeName != nil {
+		st.NodeName.CPUModel = env.Machine.CPUModel
 	}
 	if env.Storage == nil {
 		return
 	}
 	st.Storage = &v1alpha1.StorageStatus{Filesystem: env.Storage.Filesystem, Device: shorten(env.Storage.Device), WriteCache: env.Storage.WriteCache}
 	if fsync := env.Storage.Fsync; fsync != nil {
-		st.Storage.FsyncP50, st.Storage.FsyncP99 = milliseconds(fsync.P50Seconds), milliseconds(fsync.P99Seconds)
+		st.Storage.FsyncP50Seconds, st.Storage.FsyncP99Seconds = milliseconds(fsync.P50Seconds), milliseconds(fsync.P99Seconds)
 	}
 }
 
@@ -67,9 +67,9 @@ func describeConnection(st *v1alpha1.TargetStatus, server *contract.Server) {
 		st.TLS = "none"
 	}
 	if server.RoundTrip != nil {
-		st.RoundTrip = milliseconds(server.RoundTrip.P50Seconds)
+		st.RoundTripSeconds = milliseconds(server.RoundTrip.P50Seconds)
 	}
-	st.CommitFsyncs = commitFsyncs(server.Durability)
+	st.FsyncsPerCommit = commitFsyncs(server.Durability)
 }
 
 // logCounters count how often a server forced its log to the device, the most telling

@@ -25,15 +25,15 @@ type Observed struct {
 func observedBefore(run *v1alpha1.BenchmarkRun, target string) Observed {
 	st := run.TargetStatus(target)
 	return Observed{
-		Address: st.Address, QOSClass: st.QOSClass, Restarts: st.Restarts, ImageID: st.ImageID, AgentImageID: st.AgentImageID,
-		Node: st.Node, Replicas: st.Replicas,
+		Address: st.Address, QOSClass: st.QOSClass, Restarts: st.RestartCount, ImageID: st.ImageID, AgentImageID: st.AgentImageID,
+		Node: st.NodeName, Replicas: st.Replicas,
 	}
 }
 
 // Into puts what was observed into the status of the target.
 func (o Observed) Into(st *v1alpha1.TargetStatus) {
-	st.Address, st.QOSClass, st.Restarts, st.ImageID, st.AgentImageID = o.Address, o.QOSClass, o.Restarts, o.ImageID, o.AgentImageID
-	st.Node, st.Replicas = o.Node, o.Replicas
+	st.Address, st.QOSClass, st.RestartCount, st.ImageID, st.AgentImageID = o.Address, o.QOSClass, o.Restarts, o.ImageID, o.AgentImageID
+	st.NodeName, st.Replicas = o.Node, o.Replicas
 }
 
 // observe what really runs.

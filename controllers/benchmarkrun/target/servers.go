@@ -29,9 +29,9 @@ func (in room) provideReplicas(t v1alpha1.Target) (podhealth.Verdict, []v1alpha1
 		v, more := in.provide(b)
 		actions = append(actions, more...)
 		pod := in.Children.TargetPods[nameOf(b)]
-		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == podhealth.Ready}
+		one := v1alpha1.ReplicaStatus{Index: int32(i), RestartCount: Restarts(pod), Ready: !in.isIdle(t.Name) && v.State == podhealth.Ready}
 		if pod != nil {
-			one.Node = pod.Spec.NodeName
+			one.NodeName = pod.Spec.NodeName
 		}
 		shown = append(shown, one)
 		if v.State == podhealth.Failed && worst.State != podhealth.Failed || v.State != podhealth.Ready && worst.State == podhealth.Ready {

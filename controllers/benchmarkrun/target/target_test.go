@@ -34,7 +34,7 @@ type change func(*world)
 func newWorld(changes ...change) *world {
 	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "0123456789"}}
 	run.Status.Resolved = &v1alpha1.Resolved{AgentImage: "agent:1"}
-	run.Status.Placement = &v1alpha1.Placement{Clients: []string{"n9"}}
+	run.Status.Placement = &v1alpha1.Placement{ClientNodeNames: []string{"n9"}}
 	for i, name := range []string{"a", "b"} {
 		run.Spec.Targets = append(run.Spec.Targets, v1alpha1.Target{Name: name, MySQL: &v1alpha1.MySQLTarget{
 			Flavor: "MySQL", StorageEngine: "InnoDB", Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
@@ -42,7 +42,7 @@ func newWorld(changes ...change) *world {
 		run.Status.Resolved.Targets = append(run.Status.Resolved.Targets, v1alpha1.ResolvedTarget{
 			Name: name, Image: "mysql:1", Shape: &v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi")},
 		})
-		run.Status.Placement.Targets = append(run.Status.Placement.Targets, v1alpha1.TargetPlacement{Name: name, Node: fmt.Sprintf("n%d", i)})
+		run.Status.Placement.Targets = append(run.Status.Placement.Targets, v1alpha1.TargetPlacement{Name: name, NodeName: fmt.Sprintf("n%d", i)})
 	}
 	w := &world{
 		in: Input{Run: run, Now: now, Limits: config.Default().Limits, Children: decision.Children{
@@ -85,7 +85,7 @@ func (w *world) decide(t *testing.T) Result {
 // replicated gives target a one replica.
 func replicated(w *world) {
 	w.in.Run.Spec.Targets[0].MySQL.Replication = &v1alpha1.Replication{Mode: v1alpha1.ReplicationAsync, Replicas: 1}
-	w.in.Run.Status.Placement.Targets[0].Replicas = []string{"n1"}
+	w.in.Run.Status.Placement.Targets[0].ReplicaNodeNames = []string{"n1"}
 }
 
 // active: with idleTargets: Stopped it is the turn of a target.

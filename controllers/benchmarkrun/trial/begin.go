@@ -80,7 +80,7 @@ func clients(in Input, e Execution, image string) resources.Client {
 	c := resources.Client{
 		Run: in.Run, Name: e.Name, Attempt: e.Attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,
-		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.Clients, Timeout: timeout,
+		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.ClientNodeNames, Timeout: timeout,
 		Trial: message(in, e),
 	}
 	c.Trial.Deadline = in.Now.Add(timeout).UTC()

@@ -44,7 +44,7 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
 		return as(end)
 	}
 	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.TargetPod(e.Ref.Target), ask), resources.ServerContainer)
-	lostServer := end.Reason == string(contract.ReasonTargetLost) || end.Reason == string(contract.ReasonTargetUnreachable)
+	lostServer := end.Reason == string(contract.ReasonConnectionLost) || end.Reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
 		wait := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name)
 		wait.Until = in.Now.Add(time.Second)

@@ -67,7 +67,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
 	rec := Planned(in.Plan, at)
 	rec.State, rec.Final, rec.Result, rec.Ended = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
-	rec.TargetNode = in.Run.PlacementOf(rec.Target).Node
+	rec.TargetNode = in.Run.PlacementOf(rec.Target).NodeName
 	for _, pod := range end.Pods {
 		rec.Nodes = append(rec.Nodes, pod.Spec.NodeName)
 		rec.ClientQOSClass = string(pod.Status.QOSClass)

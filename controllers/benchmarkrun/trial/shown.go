@@ -17,10 +17,10 @@ func Shown(rec contract.Record) v1alpha1.TrialStatus {
 		Index: rec.Index, Attempt: rec.Attempt, Block: rec.Block, Cell: rec.Cell, Target: rec.Target,
 		State: v1alpha1.TrialState(rec.State), Reason: rec.Reason, Message: rec.Message,
 		Valid: rec.Valid, Disturbed: rec.Disturbed, Saturated: rec.Saturated, LimitedBy: shownLimits(rec.LimitedBy),
-		Nodes: rec.Nodes, TargetNode: rec.TargetNode, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
-		MeasureStarted: microTime(rec.MeasureStarted), MeasureEnded: microTime(rec.MeasureEnded), Ended: microTime(rec.Ended),
-		StartSkew: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertainty: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
-		ResetTime: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: shownValues(rec.Values),
+		ClientNodeNames: rec.Nodes, TargetNodeName: rec.TargetNode, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
+		WindowStartTime: microTime(rec.MeasureStarted), WindowEndTime: microTime(rec.MeasureEnded), CompletionTime: microTime(rec.Ended),
+		StartSkewSeconds: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertaintySeconds: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
+		ResetSeconds: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: shownValues(rec.Values),
 	}
 	for name, value := range rec.Parameters {
 		if st.Parameters == nil {
@@ -34,7 +34,7 @@ func Shown(rec contract.Record) v1alpha1.TrialStatus {
 	}
 	for _, m := range rec.MachineSpeed {
 		st.MachineSpeed = append(st.MachineSpeed, v1alpha1.MachineSpeed{
-			Side: m.Side, Kernel: m.Kernel, Value: v1alpha1.FourDigits(m.Seconds * 1000), Unit: "ms",
+			Side: m.Side, Kernel: m.Kernel, Seconds: v1alpha1.FourDigits(m.Seconds * 1000), Unit: "ms",
 		})
 	}
 	return st

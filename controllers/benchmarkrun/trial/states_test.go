@@ -55,7 +55,7 @@ func newCluster() *cluster {
 				RunnerImage: "tool:1", AgentImage: "agent:1",
 				Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &v1alpha1.InstanceShapeSpec{}}},
 			},
-			Placement: &v1alpha1.Placement{Clients: []string{"node"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", Node: "node"}}},
+			Placement: &v1alpha1.Placement{ClientNodeNames: []string{"node"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "node"}}},
 			Targets:   []v1alpha1.TargetStatus{{Name: "db", LoadResult: "run-db-load-result-0"}},
 		},
 	}

@@ -49,7 +49,7 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
 	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
+		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: value, Unit: "ms"}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {

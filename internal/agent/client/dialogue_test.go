@@ -165,7 +165,7 @@ func TestAConversationNeedsTheServer(t *testing.T) {
 			return nil, errors.New("connection refused")
 		}
 	})
-	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetLost {
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonConnectionLost {
 		t.Errorf("failure = %+v", res.Failure)
 	}
 }

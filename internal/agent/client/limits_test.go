@@ -185,7 +185,7 @@ func TestRowsThatPrepareHasToLeave(t *testing.T) {
 		"nothing is known":              {rows(nil, nil), "", ""},
 		"too few":                       {rows(map[string]int64{"sbtest1": 1000, "sbtest2": 1000}, nil), contract.ReasonDataDiffers, "table sbtest2 has 999 rows, want 1000"},
 		"no table":                      {rows(map[string]int64{"usertable": 1000}, nil), contract.ReasonDataDiffers, "table usertable is missing, want 1000 rows"},
-		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), contract.ReasonTrialInvalid, "recordCount"},
+		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), contract.ReasonTrialUnreadable, "recordCount"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -82,5 +82,5 @@ func (e *execution) phases() []contract.Phase {
 }
 
 func invalid(err error) *contract.Failure {
-	return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}
+	return &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}
 }

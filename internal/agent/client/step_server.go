@@ -97,7 +97,7 @@ func (e *execution) after(ctx context.Context) *contract.Failure {
 func lost(err error) *contract.Failure {
 	f := database.FailureOf(err)
 	if f.Reason == contract.ReasonTargetUnreachable {
-		f.Reason = contract.ReasonTargetLost
+		f.Reason = contract.ReasonConnectionLost
 	}
 	return f
 }

@@ -24,7 +24,7 @@ func (e *execution) ready(ctx context.Context) *contract.Failure {
 func (e *execution) barrier(ctx context.Context) *contract.Failure {
 	start, err := e.awaitStart(ctx)
 	if err != nil {
-		return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("waiting for the start: %v", err)}
 	}
 	planned := e.ownTime(start).Add(e.opening().Delay(e.trial))
 	e.res.Times.Start, e.res.Times.Planned = &start, &planned

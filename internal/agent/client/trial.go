@@ -33,15 +33,15 @@ func (a *Agent) loadTrial(ctx context.Context) (contract.Trial, *contract.Failur
 		return err
 	})
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("the trial could not be read: %v", err)}
 	}
 	t, err := parseTrial(cm.Data[keyTrial])
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
 			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
 	}
 	if a.Index < 0 || a.Index >= t.Clients {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
 			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)}
 	}
 	t.Ref.Client = a.Index

@@ -120,8 +120,8 @@ func TestALostServerEndsAToolThatBeginsByItself(t *testing.T) {
 	r.startWhenReady(t)
 	_ = r.agent.Run(t.Context())
 	res, _ := r.outcome(t)
-	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetLost || res.Times.MeasureEnded == nil {
-		t.Errorf("failure %+v, times %+v; want TargetLost, and the tool ended", res.Failure, res.Times)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonConnectionLost || res.Times.MeasureEnded == nil {
+		t.Errorf("failure %+v, times %+v; want ConnectionLost, and the tool ended", res.Failure, res.Times)
 	}
 }
 

@@ -251,8 +251,8 @@ func TestRealMariaDBRefusesSettings(t *testing.T) {
 	for _, name := range []string{"no_such_thing", "innodb_buffer_pool_siz"} { // abbreviations are off
 		s := realServer(t, contract.Setting{Name: name, Value: "64M"})
 		err := provide(t.Context(), s)
-		if err == nil || !strings.Contains(err.Error(), string(contract.ReasonConfigurationRejected)) {
-			t.Errorf("%s: got %v, want %s", name, err, contract.ReasonConfigurationRejected)
+		if err == nil || !strings.Contains(err.Error(), string(contract.ReasonServerRefusedSetting)) {
+			t.Errorf("%s: got %v, want %s", name, err, contract.ReasonServerRefusedSetting)
 		}
 	}
 }
