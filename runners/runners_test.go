@@ -20,7 +20,7 @@ var workloads = map[string]string{
 		"percentile":95,"histogram":true}`,
 	"ycsb": `{"workload":"a","recordCount":1000,"threads":4,"driver":"MySQL","columns":"Text","fieldCount":10,"fieldLength":100,
 		"statusIntervalSeconds":1}`,
-	"drivers": `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}],"rounds":3,"window":"2s","seed":42}`,
+	"drivers": `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
 		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
 		"parameters":{"rows":"10"},"dataParameters":["rows"]}`,
@@ -55,11 +55,15 @@ func trialOf(t *testing.T, r runner.Runner, tls contract.TLSMode) contract.Trial
 	if !ok {
 		t.Fatalf("add a workload for %s to this test", r.Name)
 	}
-	return contract.Trial{
+	trial := contract.Trial{
 		Version: contract.TrialVersion, Runner: r.Name, Workload: json.RawMessage(workload),
 		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
 		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
+	if r.Length != nil {
+		trial.Measurement = &contract.Measuring{WarmupSeconds: 0.5, DurationSeconds: 2, WarmupRounds: 1, Rounds: 3}
+	}
+	return trial
 }
 
 // Every runner of the list keeps the contract.

@@ -5,20 +5,20 @@ import corev1 "k8s.io/api/core/v1"
 // Workload is what the clients do.
 // +kubebuilder:validation:XValidation:rule="[has(self.sysbench), has(self.ycsb), has(self.drivers), has(self.custom)].exists_one(x, x)",message="workload needs exactly one tool: sysbench, ycsb, drivers or custom"
 type Workload struct {
-	// Sysbench runs a bundled test of sysbench, or a Lua script of yours.
+	// sysbench runs a bundled test of sysbench, or a Lua script of yours.
 	// +optional
 	Sysbench *SysbenchWorkload `json:"sysbench,omitempty"`
 
-	// YCSB runs a core workload of the Yahoo! Cloud Serving Benchmark over JDBC.
+	// ycsb runs a core workload of the Yahoo! Cloud Serving Benchmark over JDBC.
 	// +optional
 	YCSB *YCSBWorkload `json:"ycsb,omitempty"`
 
-	// Drivers compares the database drivers of programming languages: each does the same
+	// drivers compares the database drivers of programming languages: each does the same
 	// operations on the same data, and what it did is verified.
 	// +optional
 	Drivers *DriversWorkload `json:"drivers,omitempty"`
 
-	// Custom runs any tool from an image of yours.
+	// custom runs any tool from an image of yours.
 	// +optional
 	Custom *CustomWorkload `json:"custom,omitempty"`
 }
@@ -26,7 +26,8 @@ type Workload struct {
 // ConfigMapFiles names a ConfigMap in the run's namespace whose keys become files.
 // Its content is pinned when the run is accepted.
 type ConfigMapFiles struct {
-	// Name of the ConfigMap.
+	// name of the ConfigMap.
+	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
@@ -36,30 +37,30 @@ type ConfigMapFiles struct {
 // sysbench's own options.
 // +kubebuilder:validation:XValidation:rule="has(self.test) != has(self.script)",message="sysbench needs exactly one of test (a bundled one) and script (a ConfigMap with Lua of yours)"
 type SysbenchWorkload struct {
-	// Test is a bundled script.
+	// test is a bundled script.
 	// +optional
 	// +kubebuilder:validation:Enum=oltp_read_write;oltp_read_only;oltp_write_only;oltp_point_select;oltp_insert;oltp_delete;oltp_update_index;oltp_update_non_index;select_random_points;select_random_ranges;bulk_insert
 	Test string `json:"test,omitempty"`
 
-	// Script is a Lua script of yours.
+	// script is a Lua script of yours.
 	// +optional
 	Script *SysbenchScript `json:"script,omitempty"`
 
-	// Threads is the number of connections that work at the same time, 1 to 4096.
+	// threads is the number of connections that work at the same time, 1 to 4096.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// Tables is the number of tables, 1 to 1000.
+	// tables is the number of tables, 1 to 1000.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Tables int32 `json:"tables,omitempty"`
 
-	// TableSize is the number of rows in each table, 1 to 1,000,000,000 (the tables'
+	// tableSize is the number of rows in each table, 1 to 1,000,000,000 (the tables'
 	// key is an INTEGER).
 	// +optional
 	// +kubebuilder:default=10000
@@ -67,47 +68,47 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Maximum=1000000000
 	TableSize int64 `json:"tableSize,omitempty"`
 
-	// ReportIntervalSeconds is the length of the intervals of the time series, 0
-	// (no time series) to 3600. At most 10,000 intervals fit into a result.
+	// reportIntervalSeconds is the length of the intervals of the time series, 1 to
+	// 3600. At most 10,000 intervals fit into a result.
 	// +optional
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
-	ReportIntervalSeconds *int32 `json:"reportIntervalSeconds,omitempty"`
+	ReportIntervalSeconds int32 `json:"reportIntervalSeconds,omitempty"`
 
-	// Percentile of the latency that sysbench computes, 1 to 100.
+	// percentile of the latency that sysbench computes, 1 to 100.
 	// +optional
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Percentile int32 `json:"percentile,omitempty"`
 
-	// Histogram keeps the latency histogram (buckets of 1.8 %).
+	// histogram keeps the latency histogram (buckets of 1.8 %).
 	// +optional
 	// +kubebuilder:default=true
 	Histogram *bool `json:"histogram,omitempty"`
 
-	// Events is the number of transactions that each client measures; 0 (the default)
-	// measures for design.duration instead, which otherwise is the longest that a
-	// trial may take.
+	// events is the number of transactions that each client measures, 1 to 1,000,000,000.
+	// Absent: each client measures for design.duration, which otherwise is the longest that
+	// a trial may take.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000
 	Events int64 `json:"events,omitempty"`
 
-	// Rate is the number of transactions per second that each client offers, however
-	// fast the server answers (open loop); 0 (the default) begins a transaction when
+	// rate is the number of transactions per second that each client offers, however
+	// fast the server answers (open loop), 1 to 10,000,000. Absent: a transaction begins when
 	// the one before has ended (closed loop).
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	Rate int32 `json:"rate,omitempty"`
 
-	// SkipTrx leaves out BEGIN and COMMIT: every statement commits by itself.
+	// skipTrx leaves out BEGIN and COMMIT: every statement commits by itself.
 	// +optional
 	SkipTrx bool `json:"skipTrx,omitempty"`
 
-	// RandType is the distribution of the keys. It is always given to sysbench, because
+	// randType is the distribution of the keys. It is always given to sysbench, because
 	// the default of 1.0 (special: 75 % of the accesses to 1 % of the rows) is not that
 	// of 1.1 (uniform).
 	// +optional
@@ -115,14 +116,14 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Enum=uniform;gaussian;special;pareto;zipfian
 	RandType string `json:"randType,omitempty"`
 
-	// DBPSMode says whether statements are prepared: auto (the default) where the test
+	// dbPsMode says whether statements are prepared: auto (the default) where the test
 	// can, disable never.
 	// +optional
 	// +kubebuilder:default=auto
 	// +kubebuilder:validation:Enum=auto;disable
 	DBPSMode string `json:"dbPsMode,omitempty"`
 
-	// IgnoreErrors are the codes of the errors after which sysbench repeats a
+	// ignoreErrors are the codes of the errors after which sysbench repeats a
 	// transaction: its own default is 1213,1020,1205. They are counted. "all" is
 	// refused: sysbench then goes on without a server.
 	// +optional
@@ -130,7 +131,7 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Pattern=`^(none|[0-9]{1,5}(,[0-9]{1,5}){0,31})$`
 	IgnoreErrors string `json:"ignoreErrors,omitempty"`
 
-	// Options are any other options of sysbench or of the script, without the leading
+	// options are any other options of sysbench or of the script, without the leading
 	// dashes: {range-size: "100", "secondary": "on"}. What has a field here, or belongs to
 	// Assay (host, password, time, ...), is refused.
 	// +optional
@@ -140,16 +141,17 @@ type SysbenchWorkload struct {
 
 // SysbenchScript is a Lua script of the user.
 type SysbenchScript struct {
-	// ConfigMap with the script and the modules that it requires.
+	// configMap with the script and the modules that it requires.
+	// +required
 	ConfigMap ConfigMapFiles `json:"configMap"`
 
-	// File is the key of the script.
+	// file is the key of the script.
 	// +optional
 	// +kubebuilder:default="script.lua"
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[.]lua$`
 	File string `json:"file,omitempty"`
 
-	// Phases that the script has, besides run.
+	// phases that the script has, besides run.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2
@@ -157,7 +159,7 @@ type SysbenchScript struct {
 	// +kubebuilder:default={Prepare,Cleanup}
 	Phases []string `json:"phases,omitempty"`
 
-	// PreparedStatements of each connection, for the check of the server's limits.
+	// preparedStatements of each connection, for the check of the server's limits.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100000
@@ -166,7 +168,7 @@ type SysbenchScript struct {
 
 // YCSBWorkload are the parameters of a core workload of YCSB 0.17 over JDBC.
 type YCSBWorkload struct {
-	// Workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c
+	// workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c
 	// (reads), d (read latest), e (short ranges), f (read, modify, write). Properties
 	// change what it consists of.
 	// +optional
@@ -174,7 +176,7 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Enum=a;b;c;d;e;f
 	Workload string `json:"workload,omitempty"`
 
-	// RecordCount is the number of rows that are loaded, 1 to 2,000,000,000. Several
+	// recordCount is the number of rows that are loaded, 1 to 2,000,000,000. Several
 	// clients load a part each.
 	// +optional
 	// +kubebuilder:default=1000
@@ -182,63 +184,63 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Maximum=2000000000
 	RecordCount int64 `json:"recordCount,omitempty"`
 
-	// OperationCount is the number of operations that each client measures; 0 (the
-	// default) measures for design.duration instead.
+	// operationCount is the number of operations that each client measures, 1 to
+	// 2,000,000,000. Absent: each client measures for design.duration.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2000000000
 	OperationCount int64 `json:"operationCount,omitempty"`
 
-	// Threads is the number of connections that work at the same time, 1 to 4096.
+	// threads is the number of connections that work at the same time, 1 to 4096.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// Target is the number of operations per second that each client offers; 0 (the
-	// default) begins an operation when the one before has ended. With a target,
-	// latency counts from the intended start of an operation as well.
+	// target is the number of operations per second that each client offers, 1 to
+	// 10,000,000. Latency then counts from the intended start of an operation as well.
+	// Absent: an operation begins when the one before has ended.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	Target int32 `json:"target,omitempty"`
 
-	// Driver is the JDBC driver: MySQL (Connector/J), MariaDB (Connector/J of MariaDB) or
+	// driver is the JDBC driver: MySQL (Connector/J), MariaDB (Connector/J of MariaDB) or
 	// SQLServer (mssql-jdbc).
 	// +optional
 	// +kubebuilder:default=MySQL
 	// +kubebuilder:validation:Enum=MySQL;MariaDB;SQLServer
 	Driver string `json:"driver,omitempty"`
 
-	// URLParameters are parameters of the JDBC URL, such as
+	// urlParameters are parameters of the JDBC URL, such as
 	// {rewriteBatchedStatements: "true"}. Those that Assay pins, such as sslMode, are
 	// refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	URLParameters map[string]string `json:"urlParameters,omitempty"`
 
-	// BatchSize is db.batchsize: the number of INSERTs that are sent together, with
+	// batchSize is db.batchsize: the number of INSERTs that are sent together, with
 	// batchUpdateAPI, or committed together, with the property jdbc.autocommit: "false".
-	// By itself it does nothing, as in YCSB's own binding: each INSERT commits.
+	// By itself it does nothing, as in YCSB's own binding: each INSERT commits. Absent:
+	// INSERTs are sent one at a time.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	BatchSize int32 `json:"batchSize,omitempty"`
 
-	// BatchUpdateAPI is jdbc.batchupdateapi: the INSERTs of a batch go to the driver
+	// batchUpdateAPI is jdbc.batchupdateapi: the INSERTs of a batch go to the driver
 	// as one batch. The result is checked: batched INSERTs answer BATCHED_OK.
 	// +optional
 	BatchUpdateAPI bool `json:"batchUpdateAPI,omitempty"`
 
-	// FetchSize is jdbc.fetchsize: rows per fetch of a scan; 0 (the default) leaves it
-	// to the driver.
+	// fetchSize is jdbc.fetchsize: rows per fetch of a scan. Absent: the driver decides.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	FetchSize int32 `json:"fetchSize,omitempty"`
 
-	// Columns is the type of the table's columns: Text (YCSB's own table for MySQL:
+	// columns is the type of the table's columns: Text (YCSB's own table for MySQL:
 	// TEXT, nullable) or Varchar (VARCHAR(fieldLength) NOT NULL, as in published
 	// comparisons).
 	// +optional
@@ -246,35 +248,35 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Enum=Text;Varchar
 	Columns string `json:"columns,omitempty"`
 
-	// FieldCount is the number of fields of a row, 1 to 100.
+	// fieldCount is the number of fields of a row, 1 to 100.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	FieldCount int32 `json:"fieldCount,omitempty"`
 
-	// FieldLength is the length of a field in bytes, 1 to 10000.
+	// fieldLength is the length of a field in bytes, 1 to 10000.
 	// +optional
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	FieldLength int32 `json:"fieldLength,omitempty"`
 
-	// StatusIntervalSeconds is the length of the intervals of the time series, 1 to 3600.
+	// statusIntervalSeconds is the length of the intervals of the time series, 1 to 3600.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	StatusIntervalSeconds int32 `json:"statusIntervalSeconds,omitempty"`
 
-	// Properties are any other properties of YCSB, such as {requestdistribution:
+	// properties are any other properties of YCSB, such as {requestdistribution:
 	// uniform, readproportion: "0.9"}. What has a field here, or belongs to Assay, is
 	// refused; so are blanks around a value, which YCSB would keep.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Properties map[string]string `json:"properties,omitempty"`
 
-	// JVMOptions are options of the Java virtual machine, such as -Xmx2g.
+	// jvmOptions are options of the Java virtual machine, such as -Xmx2g.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
@@ -284,45 +286,47 @@ type YCSBWorkload struct {
 // CustomWorkload is any tool: an image of the user's, and how to call it. See
 // docs/custom-tools.md.
 type CustomWorkload struct {
-	// Image that has the tool. Its entrypoint is not used.
+	// image that has the tool. Its entrypoint is not used.
+	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image"`
 
-	// ImagePullPolicy of the image.
+	// imagePullPolicy of the image.
 	// +optional
 	// +kubebuilder:default=IfNotPresent
 	// +kubebuilder:validation:Enum=Always;Never;IfNotPresent
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
-	// ImagePullSecrets for the image, in the run's namespace.
+	// imagePullSecrets for the image, in the run's namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// Files is a ConfigMap whose keys become files of the working directory.
+	// files is a ConfigMap whose keys become files of the working directory.
 	// +optional
 	Files *ConfigMapFiles `json:"files,omitempty"`
 
-	// Prepare loads the data. Without it nothing is loaded.
+	// prepare loads the data. Without it nothing is loaded.
 	// +optional
 	Prepare *CustomPhase `json:"prepare,omitempty"`
 
-	// Run measures; the warm-up is the same with another duration.
+	// run measures; the warm-up is the same with another duration.
+	// +required
 	Run CustomPhase `json:"run"`
 
-	// Cleanup drops what Prepare made, in an external target.
+	// cleanup drops what Prepare made, in an external target.
 	// +optional
 	Cleanup *CustomPhase `json:"cleanup,omitempty"`
 
-	// Parameters are values for the commands: $(NAME) in an argument. An axis of the
+	// parameters are values for the commands: $(NAME) in an argument. An axis of the
 	// matrix may name one of them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// DataParameters are the parameters that decide what Prepare loads. They cannot be
+	// dataParameters are the parameters that decide what Prepare loads. They cannot be
 	// axes of the matrix: a run loads one data set.
 	// +optional
 	// +listType=set
@@ -330,7 +334,7 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	DataParameters []string `json:"dataParameters,omitempty"`
 
-	// Threads is the number of connections that the tool opens at the same time, for the
+	// threads is the number of connections that the tool opens at the same time, for the
 	// check of the server's limits, and as $(THREADS).
 	// +optional
 	// +kubebuilder:default=1
@@ -338,18 +342,19 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// Format of the output of Run: Result (docs/custom-tools.md), or that of a known
+	// format of the output of Run: Result (docs/custom-tools.md), or that of a known
 	// tool.
+	// +required
 	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog
 	Format string `json:"format"`
 
-	// HistogramUnit is the unit of the values of an HdrHistogram log, which does not say
+	// histogramUnit is the unit of the values of an HdrHistogram log, which does not say
 	// it: ns, us (the default) or ms.
 	// +optional
 	// +kubebuilder:validation:Enum=ns;us;ms
 	HistogramUnit string `json:"histogramUnit,omitempty"`
 
-	// Output is the file with the output, in the working directory; without it the
+	// output is the file with the output, in the working directory; without it the
 	// standard output is read.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
@@ -362,7 +367,8 @@ type CustomWorkload struct {
 // is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file my.cnf
 // of the working directory.
 type CustomPhase struct {
-	// Command is the program and its arguments.
+	// command is the program and its arguments.
+	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=128

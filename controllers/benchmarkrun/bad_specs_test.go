@@ -262,7 +262,7 @@ func (b badSpec) awaitFailure(t *testing.T, key client.ObjectKey) {
 		if err := server.API.Get(t.Context(), key, run); err != nil {
 			t.Fatal(err)
 		}
-		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil {
+		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
 			if c.Reason != b.reason || !strings.Contains(c.Message, b.message) {
 				t.Errorf("failed with %s: %s\nwant %s with %q", c.Reason, c.Message, b.reason, b.message)
 			}

@@ -130,7 +130,7 @@ func (v view) attempt(at journal.Position) answer {
 		return says(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}
 	in := v.trialInput()
-	e := trial.Measurement(in, at, params)
+	e := trial.Measurement(in, at, params, v.accepted.Planned.Lengths[p.Trials[at.Index].Cell])
 	res := trial.Decide(in, e, v.ask)
 	switch state := res.State.(type) {
 	case decision.Waiting:
@@ -151,7 +151,7 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	}
 	p := v.accepted.Planned.Plan
 	what := p.Describe(p.Trials[at.Index])
-	a.news = []news{runningNews{planned: trial.Planned(p, at), what: what, trials: len(p.Trials)}}
+	a.news = []news{runningNews{planned: trial.Planned(p, at), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -201,10 +201,10 @@ func stopsAtFailure(run *v1alpha1.BenchmarkRun) bool {
 func (v view) coolingDown(next string) decision.State {
 	pause, last := v.Run.Spec.Design.Cooldown.Duration, v.book.Last()
 	_, begun := v.Children.Jobs[next]
-	if pause <= 0 || last == nil || last.Ended == nil || begun {
+	if pause <= 0 || last == nil || last.CompletionTime == nil || begun {
 		return decision.Done{}
 	}
-	until := last.Ended.Add(pause)
+	until := last.CompletionTime.Add(pause)
 	if !until.After(v.Now) {
 		return decision.Done{}
 	}

@@ -58,7 +58,7 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 		if diff := cmp.Diff(new(0.0), rec.StartSkewUncertaintySeconds); diff != "" {
 			t.Errorf("trial %d: how far the start skew is known (-want +got), the clients share a clock:\n%s", rec.Index, diff)
 		}
-		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.Nodes); diff != "" {
+		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.ClientNodeNames); diff != "" {
 			t.Errorf("trial %d: nodes differ (-want +got):\n%s", rec.Index, diff)
 		}
 		checkOneStart(t, ns, rec.Index)

@@ -147,6 +147,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
+	run.Spec.SetDefaults()
 	if run.Finished() {
 		return r.afterwards(ctx, run)
 	}

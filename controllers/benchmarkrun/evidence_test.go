@@ -49,7 +49,7 @@ func TestResultThatIsDeletedEndsTheTrialAtOnce(t *testing.T) {
 	if lost.State != contract.Failed || lost.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(lost.Message, "run-trial-00001-result-0") {
 		t.Errorf("the trial whose result was deleted: %+v", lost)
 	}
-	if after := lost.Ended.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
+	if after := lost.CompletionTime.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
 		t.Errorf("the trial ended %s after its result was deleted", after)
 	}
 	if got.Status.Summary[0].TrialCount != 2 {

@@ -82,7 +82,11 @@ func TestMatrixIsMeasuredAsPlanned(t *testing.T) {
 			target = 1
 		}
 		measured = append(measured, plan.Trial{Index: rec.Index, Block: rec.Block, Cell: rec.Cell, Target: target})
-		if diff := cmp.Diff(map[string]intstr.IntOrString(want.Cells[rec.Cell]), rec.Parameters); diff != "" {
+		parameters := map[string]contract.Scalar{}
+		for name, v := range want.Cells[rec.Cell] {
+			parameters[name] = contract.Scalar{Int: v.IntVal, IsInt: true}
+		}
+		if diff := cmp.Diff(parameters, rec.Parameters); diff != "" {
 			t.Errorf("parameters of trial %d differ (-want +got):\n%s", rec.Index, diff)
 		}
 	}

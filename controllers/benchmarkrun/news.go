@@ -44,8 +44,9 @@ type runningNews struct {
 	planned contract.Record
 	// what is measured, for people.
 	what string
-	// trials is the number of those in the plan.
+	// trials is the number of those in the plan; least is how long one takes at least.
 	trials int
+	least  time.Duration
 }
 
 // recordedNews: an attempt has ended and is recorded.

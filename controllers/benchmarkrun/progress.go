@@ -12,7 +12,6 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
@@ -87,27 +86,26 @@ func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
 	running := trial.Shown(n.planned)
 	running.State = v1alpha1.TrialRunning
 	showTrial(st, running)
-	p.EstimatedCompletionTime = &metav1.Time{Time: estimate(run, n.trials, now).Truncate(time.Second)}
+	p.EstimatedCompletionTime = &metav1.Time{Time: estimate(run, n, now).Truncate(time.Second)}
 }
 
 // estimate says when the last trial will end: the trials that are left, at the pace of
 // those that have ended (from the start of one to the start of the next), or, before there
 // is a pace, at the spec's own durations.
-func estimate(run *v1alpha1.BenchmarkRun, planned int, now time.Time) time.Time {
+func estimate(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) time.Time {
 	var starts []time.Time
 	for _, t := range run.Status.Trials {
 		if t.WindowStartTime != nil {
 			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
-	d := run.Spec.Design
-	left := planned - int(run.Status.Progress.Done)
-	pace, from := plan.Measuring(d)+d.Cooldown.Duration, now
-	if n := len(starts); n > 1 {
-		pace = starts[n-1].Sub(starts[0]) / time.Duration(n-1)
+	left := n.trials - int(run.Status.Progress.Done)
+	pace, from := n.least+run.Spec.Design.Cooldown.Duration, now
+	if last := len(starts) - 1; last > 0 {
+		pace = starts[last].Sub(starts[0]) / time.Duration(last)
 	}
-	if n := len(starts); n > 0 {
-		from = starts[n-1].Add(d.Duration.Duration)
+	if last := len(starts) - 1; last >= 0 {
+		from = starts[last].Add(n.least)
 	}
 	return from.Add(time.Duration(left) * pace)
 }

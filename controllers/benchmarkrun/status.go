@@ -54,13 +54,14 @@ func (t teller) tell(n news) {
 	case targetNews:
 		for _, one := range n.Targets {
 			one.Observed.Into(targetStatus(st, one.Name))
+			addNodes(st, one.Nodes)
 		}
 	case loadedNews:
 		t.tellLoaded(n)
 	case runningNews:
 		showRunning(t.run, n, t.now)
 	case recordedNews:
-		st.Nodes = append(st.Nodes, n.nodes...)
+		addNodes(st, n.nodes)
 		showRecord(st, n.record)
 		showBook(st, n.book)
 	case cleanedNews:
@@ -100,6 +101,9 @@ func (t teller) tellLoaded(n loadedNews) {
 	st := &t.run.Status
 	one := targetStatus(st, n.described.Status.Name)
 	*one = n.described.Status
+	if one.NodeName != "" {
+		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
+	}
 	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
 	st.Findings = withFindings(st.Findings, n.described.Findings...)
 	st.Findings = withFindings(st.Findings, n.findings...)
@@ -132,16 +136,20 @@ func (t teller) tellEnd(n endedNews) {
 		}
 		t.set(v1alpha1.ConditionValid, valid, v.Reason, v.Message)
 	}
-	apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionReconciling)
-	apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionSuspended)
+	t.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "the run has ended")
 	if n.failure.Reason == "" {
 		st.Phase = v1alpha1.PhaseComplete
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
+		for _, condition := range []string{v1alpha1.ConditionFailed, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
+			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
+		}
 		return
 	}
 	st.Phase = v1alpha1.PhaseFailed
 	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
 	t.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
+	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
+	t.set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
 }
 
 func (t teller) set(condition string, status metav1.ConditionStatus, reason, message string) {
@@ -149,6 +157,26 @@ func (t teller) set(condition string, status metav1.ConditionStatus, reason, mes
 		Type: condition, Status: status, Reason: reason, Message: message,
 		ObservedGeneration: t.run.Generation, LastTransitionTime: metav1.Time{Time: t.now},
 	})
+}
+
+// setUndecided makes every condition present from the first status on: those that no
+// chapter has decided are Unknown.
+func (t teller) setUndecided() {
+	for _, condition := range v1alpha1.ConditionTypes() {
+		if apimeta.FindStatusCondition(t.run.Status.Conditions, condition) != nil {
+			continue
+		}
+		switch condition {
+		case v1alpha1.ConditionSuspended:
+			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
+		case v1alpha1.ConditionReconciling:
+			t.set(condition, metav1.ConditionTrue, v1alpha1.ReasonProgressing, "the run begins")
+		case v1alpha1.ConditionStalled:
+			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "the run has not failed")
+		default:
+			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
+		}
+	}
 }
 
 // setChapter puts the state of a chapter into its condition.
@@ -178,9 +206,11 @@ func (t teller) setWaiting(phase v1alpha1.Phase, wait decision.Waiting) {
 	t.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, wait.Reason, wait.Message)
 }
 
-// keepTime is the status with the time that the run spends suspended.
+// keepTime is the status with every condition, and with the time that the run spends
+// suspended.
 func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunStatus {
 	t := teller{run: run.DeepCopy(), now: now}
+	t.setUndecided()
 	st := &t.run.Status
 	switch {
 	case run.Spec.Suspend && st.SuspendedTime == nil:
@@ -193,7 +223,7 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 			// It left the queue, and joins it again at its end.
 			st.AcceptedTime = &metav1.Time{Time: now}
 		}
-		apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionSuspended)
+		t.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 	}
 	return *st
 }
@@ -212,6 +242,23 @@ func suspendedFor(st v1alpha1.BenchmarkRunStatus, now time.Time) time.Duration {
 		d += now.Sub(from)
 	}
 	return d
+}
+
+// maxNodes is the bound of status.nodes: 8 targets with 4 replicas each, and 64 clients.
+const maxNodes = 8*5 + 64
+
+// addNodes describes nodes, each once. The CPU model of a node is known later than the
+// rest: a pod on it reads it.
+func addNodes(st *v1alpha1.BenchmarkRunStatus, nodes []v1alpha1.NodeInfo) {
+	for _, n := range nodes {
+		i := slices.IndexFunc(st.Nodes, func(o v1alpha1.NodeInfo) bool { return o.Name == n.Name })
+		switch {
+		case i >= 0:
+			st.Nodes[i].CPUModel = cmp.Or(n.CPUModel, st.Nodes[i].CPUModel)
+		case len(st.Nodes) < maxNodes:
+			st.Nodes = append(st.Nodes, n)
+		}
+	}
 }
 
 // targetStatus finds or adds the status of a target.

@@ -59,8 +59,15 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	if diff := cmp.Diff(wantLoad, db.Load); diff != "" {
 		t.Errorf("the load differs (-want +got):\n%s", diff)
 	}
-	if db.NodeName == nil || db.NodeName.InstanceType != "type-t" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
+	if db.NodeName != "node-target" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
 		t.Errorf("the target is not described: %+v", db)
+	}
+	types := map[string]string{}
+	for _, n := range got.Status.Nodes {
+		types[n.Name] = n.InstanceType
+	}
+	if diff := cmp.Diff(map[string]string{"node-target": "type-t", "node-client": "type-c"}, types); diff != "" {
+		t.Errorf("the nodes are not described (-want +got):\n%s", diff)
 	}
 	if tr := got.Status.Trials[0]; tr.ClientNodeNames[0] != "node-client" || tr.TargetNodeName != "node-target" || tr.ClientImageID == "" || tr.Result != "run-trial-00000-result-0" {
 		t.Errorf("the trial is not described: %+v", tr)

@@ -303,7 +303,7 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 	if err := nodes(); err != nil {
 		t.Fatalf("making nodes: %v", err)
 	}
-	d := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
+	d := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 	run := &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: namespace},
 		Spec: v1alpha1.BenchmarkRunSpec{
@@ -317,7 +317,7 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 			Clients:  v1alpha1.Clients{Shape: inline("c")},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
 			Design:   v1alpha1.Design{Blocks: 3, Warmup: d(0), Duration: d(10 * time.Second)},
-			Deadline: d(time.Hour),
+			Deadline: *d(time.Hour),
 		},
 	}
 	for _, f := range change {

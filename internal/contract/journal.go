@@ -54,20 +54,20 @@ type Record struct {
 	Throttled []RecordedLimit `json:"throttled,omitempty"`
 	// MachineSpeed of the nodes of the trial, measured just before it.
 	MachineSpeed []RecordedSpeed `json:"machineSpeed,omitempty"`
-	// Nodes that the client pods ran on, in the order of the clients.
-	Nodes []string `json:"nodes,omitempty"`
-	// TargetNode that the database ran on; empty for an external target.
-	TargetNode string `json:"targetNode,omitempty"`
+	// ClientNodeNames that the client pods ran on, in the order of the clients.
+	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
+	// TargetNodeName that the database ran on; empty for an external target.
+	TargetNodeName string `json:"targetNodeName,omitempty"`
 	// ClientImageID is the runner's image as the container runtime resolved it.
 	ClientImageID string `json:"clientImageID,omitempty"`
 	// ClientQOSClass of the client pods.
 	ClientQOSClass string `json:"clientQOSClass,omitempty"`
-	// MeasureStarted and MeasureEnded bound the measured window, on the clock of the first
+	// WindowStartTime and WindowEndTime bound the measured window, on the clock of the first
 	// client.
-	MeasureStarted *time.Time `json:"measureStarted,omitempty"`
-	MeasureEnded   *time.Time `json:"measureEnded,omitempty"`
-	// Ended is when the manager recorded the end.
-	Ended *time.Time `json:"ended,omitempty"`
+	WindowStartTime *time.Time `json:"windowStartTime,omitempty"`
+	WindowEndTime   *time.Time `json:"windowEndTime,omitempty"`
+	// CompletionTime is when the manager recorded the end.
+	CompletionTime *time.Time `json:"completionTime,omitempty"`
 	// StartSkewSeconds is how much later the last client began to measure than the first, and
 	// StartSkewUncertaintySeconds by how much that may be wrong.
 	StartSkewSeconds            *float64 `json:"startSkewSeconds,omitempty"`

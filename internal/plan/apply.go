@@ -53,7 +53,25 @@ func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, e
 	if canonical, err = canonicalize(canonical, into()); err != nil {
 		return nil, fmt.Errorf("spec.workload: %w", err)
 	}
+	if err := refuseOmitted(canonical, object, cell); err != nil {
+		return nil, err
+	}
 	return canonical, nil
+}
+
+// refuseOmitted refuses the value 0 of a field that is absent where there is none: the
+// canonical form leaves it out, and the cell would not do what its name says.
+func refuseOmitted(canonical json.RawMessage, object map[string]json.RawMessage, cell Cell) error {
+	var kept map[string]json.RawMessage
+	if err := json.Unmarshal(canonical, &kept); err != nil {
+		return fmt.Errorf("spec.workload: %w", err)
+	}
+	for _, axis := range slices.Sorted(maps.Keys(cell)) {
+		if _, has := kept[axis]; !has && string(object[axis]) == "0" {
+			return fmt.Errorf("spec.matrix[%s]: the value 0 does not fit: %s has no value 0, but is left out", axis, axis)
+		}
+	}
+	return nil
 }
 
 // canonicalize reads one JSON object strictly into the typed value, and writes that.

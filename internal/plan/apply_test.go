@@ -51,7 +51,7 @@ func TestApply(t *testing.T) {
 		},
 		"an integer in quotes":               {`{"test":"x"}`, cell("threads", "64"), sysbench, `{"test":"x","threads":64}`},
 		"an integer beyond 32 bits":          {`{"test":"x"}`, cell("events", "5000000000"), sysbench, `{"test":"x","events":5000000000}`},
-		"zero where absent means a default":  {`{"test":"x"}`, cell("reportIntervalSeconds", 0), sysbench, `{"test":"x","reportIntervalSeconds":0}`},
+		"zero where absent means a default":  {`{"name":"x","share":1}`, cell("factor", 0), newTool, `{"name":"x","share":1,"factor":0}`},
 		"false where absent means a default": {`{"test":"x"}`, cell("histogram", "false"), sysbench, `{"test":"x","histogram":false}`},
 		"a string that looks like a number":  {`{"name":"x","share":1}`, cell("name", "64"), newTool, `{"name":"64","share":1}`},
 		"a fraction":                         {`{"name":"x","share":1}`, cell("share", "0.5"), newTool, `{"name":"x","share":0.5}`},
@@ -93,6 +93,7 @@ func TestApplyRefuses(t *testing.T) {
 		"an integer for a truth value":     {`{}`, cell("skipTrx", 1), sysbench, `spec.matrix[skipTrx]: the value 1 does not fit: the field needs "true" or "false"`},
 		"an integer for a string":          {`{}`, cell("test", 1), sysbench, "the field needs a string"},
 		"null, which would change nothing": {`{"threads":4}`, cell("threads", "null"), sysbench, "an integer of 32 bits"},
+		"zero, which would be no value":    {`{"rate":4}`, cell("rate", 0), sysbench, "spec.matrix[rate]: the value 0 does not fit: rate has no value 0, but is left out"},
 		"an empty value":                   {`{}`, cell("threads", ""), sysbench, "an integer of 32 bits"},
 		"two values in one":                {`{}`, cell("threads", "1 2"), sysbench, "an integer of 32 bits"},
 		"a list": {

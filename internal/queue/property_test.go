@@ -54,7 +54,7 @@ func (w *world) arrive(n int) {
 		more := request("", "", kind())
 		r.Need.Targets = append(r.Need.Targets, placement.Target{Name: fmt.Sprint(len(r.Need.Targets)), Shape: more.Need.Targets[0].Shape})
 	}
-	if placement.Find(w.nodes, r.Need, nil).Reason != "" {
+	if placement.NewCluster(w.nodes).Find(r.Need, nil).Reason != "" {
 		return
 	}
 	w.waiting[r.UID] = r
@@ -103,13 +103,9 @@ func (w *world) couldUse(r Request, nodes []string) bool {
 		if !slices.Contains(nodes, n.Name) {
 			continue
 		}
-		if placement.Offers(n, r.Need.Client) {
+		c := placement.NewCluster([]corev1.Node{n})
+		if c.Candidates(r.Need).Len() > 0 {
 			return true
-		}
-		for _, t := range r.Need.Targets {
-			if placement.Offers(n, t.Shape) {
-				return true
-			}
 		}
 	}
 	return false

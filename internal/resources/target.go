@@ -134,7 +134,7 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 // replication is the part of the server; nil for one without replicas.
 func (t Target) replication() *contract.Replication {
 	r := t.Spec.MySQL.Replication
-	if r == nil || r.Replicas == 0 {
+	if r == nil {
 		return nil
 	}
 	out := &contract.Replication{Mode: string(r.Mode), ServerID: 1, Username: ReplicationUsername, Replicas: r.Replicas}

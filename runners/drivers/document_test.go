@@ -29,8 +29,6 @@ func TestRequestsAreThoseOfTheSchema(t *testing.T) {
 	}
 	var all Params
 	all.Drivers = []Driver{{Language: "Node", Name: "mysql2"}}
-	all.Rounds, all.Seed = 1, 1
-	all.Window.Duration, all.Warmup = 1e9, &Duration{1e9}
 	for _, o := range operations {
 		b := Benchmark{Operation: o.name, Schemes: o.schemes, Sessions: []string{dedicated, "Pool", "New"}}
 		if o.writes != "" {

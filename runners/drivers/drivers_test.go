@@ -33,14 +33,15 @@ const spec = `{
 		{"operation": "SelectCollations"},
 		{"operation": "Connect"}
 	],
-	"language": "Node", "baseline": {"driver": "mysql2"}, "seed": 42, "rounds": 2, "warmupRounds": 1, "window": "2s", "warmup": "500ms"
+	"language": "Node", "baseline": {"driver": "mysql2"}
 }`
 
 func trial(workload string) contract.Trial {
 	return contract.Trial{
-		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
-		Ref:      contract.TrialRef{Phase: "Run", Block: new(3)},
-		Endpoint: contract.Endpoint{Host: "db", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
+		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60, Seed: 42,
+		Measurement: &contract.Measuring{WarmupSeconds: 0.5, DurationSeconds: 2, WarmupRounds: 1, Rounds: 2},
+		Ref:         contract.TrialRef{Phase: "Run", Block: new(3)},
+		Endpoint:    contract.Endpoint{Host: "db", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
 	}
 }
 
@@ -65,7 +66,7 @@ func answered(t *testing.T, trial contract.Trial, change func(c cell, a *answer,
 		}
 		if at := slices.IndexFunc(c.runs, func(r run) bool { return r.turn == i }); at >= 0 {
 			cell := c.runs[at].cell
-			right(p.Seed, cell, &a, &out[i])
+			right(c.seed, cell, &a, &out[i])
 			if change != nil {
 				change(cell, &a, &out[i])
 			}
@@ -308,7 +309,7 @@ func TestRefusals(t *testing.T) {
 		"a baseline that is not there":            {`"baseline": {"driver": "mysql2"}`, `"baseline": {"driver": "mysql"}`, "no driver is called mysql"},
 		"a language without drivers":              {`"language": "Node", "baseline"`, `"language": "Rust", "baseline"`, "no entry of drivers"},
 		"one benchmark twice":                     {`{"operation": "Connect"}`, `{"operation": "Connect"}, {"operation": "Connect"}`, "is there twice"},
-		"a field that is not there":               {`"seed": 42`, `"seeds": 42`, "unknown field"},
+		"a field that is not there":               {`"baseline"`, `"seed": 42, "baseline"`, "unknown field"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -413,7 +414,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
-	tr := trial(strings.Replace(spec, `"seed": 42`, `"seed": 42, "delay": "1ms"`, 1))
+	tr := trial(strings.Replace(spec, `"language": "Node", "baseline`, `"delay": "1ms", "language": "Node", "baseline`, 1))
 	if d, err := delay(tr.Workload); err != nil || d != time.Millisecond {
 		t.Errorf("delay = %s, %v", d, err)
 	}
@@ -425,7 +426,7 @@ func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"soon", "2s", "-1ms"} {
-		if _, err := decode([]byte(strings.Replace(spec, `"seed": 42`, `"seed": 42, "delay": "`+bad+`"`, 1))); err == nil {
+		if _, err := decode([]byte(strings.Replace(spec, `"language": "Node", "baseline`, `"delay": "`+bad+`", "language": "Node", "baseline`, 1))); err == nil {
 			t.Errorf("the delay %s is taken", bad)
 		}
 	}

@@ -21,6 +21,9 @@ type outcome struct {
 // parse reads the conversation of a trial.
 func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 	p, err := decode(t.Workload)
+	if err == nil && t.Measurement == nil {
+		err = errNoDesign
+	}
 	if err != nil {
 		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
 	}
@@ -133,7 +136,7 @@ func (r reading) run(run run) (answer, runner.Exchange, *contract.Absence) {
 	case stateFailed:
 		return a, x, absent(contract.NotMeasured, "%s", a.Reason)
 	}
-	if err := run.cell.verify(r.params.Seed, a, x); err != nil {
+	if err := run.cell.verify(r.seed, a, x); err != nil {
 		return a, x, absent(contract.NotMeasured, "%v", err)
 	}
 	return a, x, nil

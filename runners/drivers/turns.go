@@ -47,8 +47,11 @@ type request struct {
 // conversation is the list of turns of a trial, and what each is about.
 type conversation struct {
 	params   Params
+	design   contract.Measuring
 	endpoint contract.Endpoint
-	turns    []runner.Turn
+	// seed of the rows: that of Prepare, so that they are the same in every trial of the run.
+	seed  int64
+	turns []runner.Turn
 	// hello, and by driver the turn that prepared it.
 	hello    int
 	prepared map[string]int
@@ -73,11 +76,11 @@ type run struct {
 	warmup bool
 }
 
-// converse plans the conversation of a trial. It is a pure function of the trial, so that
-// its transcript can be read again at any time.
+// converse plans the conversation of a trial, which has a design of its measurements. It is a
+// pure function of the trial, so that its transcript can be read again at any time.
 func converse(p Params, t contract.Trial) *conversation {
 	c := &conversation{
-		params: p, endpoint: t.Endpoint,
+		params: p, design: *t.Measurement, endpoint: t.Endpoint, seed: runner.Seed(t, contract.PhasePrepare),
 		prepared: map[string]int{}, tables: map[string]int{}, data: map[string]int{}, content: map[string]content{},
 	}
 	c.hello = c.say(runner.Turn{}, request{Do: "hello", Protocol: Protocol})
@@ -138,7 +141,7 @@ func (c *conversation) measure(cell cell) {
 	var setup []string
 	switch {
 	case cell.operation.writes != "":
-		setup = cell.fill(c.params.Seed)
+		setup = cell.fill(c.seed)
 		c.content[cell.tableIn()] = content{}
 	case cell.operation.table != nil:
 		needs = append(needs, c.fill(cell))
@@ -146,16 +149,8 @@ func (c *conversation) measure(cell cell) {
 	if cell.dataRows() > 0 {
 		needs = append(needs, c.sendData(cell))
 	}
-	warmups, rounds := 0, 1
-	if cell.measure == measureRounds {
-		warmups, rounds = 1, c.params.Rounds
-		if n := c.params.WarmupRounds; n != nil {
-			warmups = *n
-		}
-	} else if w := c.params.Warmup; w != nil && w.Duration > 0 {
-		warmups = 1
-	}
-	for i := range warmups + rounds {
+	warmups := cell.warmups(c.design)
+	for i := range warmups + cell.counted(c.design) {
 		warmup := i < warmups
 		turn := c.say(runner.Turn{
 			Needs: needs, Setup: setup, Counters: true, Questions: cell.questions(),
@@ -190,9 +185,9 @@ func (c *conversation) request(cell cell, warmup bool) request {
 	case cell.measure == measureRounds:
 		r.Operations = 1
 	case warmup:
-		r.Seconds = c.params.Warmup.Seconds()
+		r.Seconds = c.design.WarmupSeconds
 	default:
-		r.Seconds = c.params.Window.Seconds()
+		r.Seconds = c.design.DurationSeconds
 	}
 	return r
 }
@@ -237,7 +232,7 @@ func (c *conversation) sendData(cell cell) int {
 	name := cell.dataName()
 	turn, sent := c.data[name]
 	if !sent {
-		rows := cell.operation.parameters(c.params.Seed, cell.dataRows())
+		rows := cell.operation.parameters(c.seed, cell.dataRows())
 		turn = c.say(runner.Turn{Needs: []int{c.hello}, Brief: true}, request{Do: "data", Name: name, Rows: rows})
 		c.data[name] = turn
 	}
@@ -251,7 +246,7 @@ func (c *conversation) fill(cell cell) int {
 	if now := c.content[name]; now.known && now.rows == cell.tableRows() {
 		return now.turn
 	}
-	c.turns = append(c.turns, runner.Turn{Needs: []int{c.tables[name]}, Setup: cell.fill(c.params.Seed)})
+	c.turns = append(c.turns, runner.Turn{Needs: []int{c.tables[name]}, Setup: cell.fill(c.seed)})
 	turn := len(c.turns) - 1
 	c.content[name] = content{rows: cell.tableRows(), turn: turn, known: true}
 	return turn
@@ -276,6 +271,9 @@ func command(t contract.Trial, _ contract.Phase, credentials runner.Credentials)
 	l, err := p.language()
 	if err == nil {
 		err = p.checkDelay(t.Endpoint.TLS)
+	}
+	if err == nil && t.Measurement == nil {
+		err = errNoDesign
 	}
 	if err != nil {
 		return runner.Command{}, err

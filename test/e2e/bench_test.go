@@ -115,7 +115,7 @@ func speedTimes(t *testing.T, run *v1alpha1.BenchmarkRun) []float64 {
 func gaps(all []contract.Record, warmup time.Duration) []float64 {
 	var out []float64
 	for i := 1; i < len(all); i++ {
-		gap := all[i].MeasureStarted.Sub(*all[i-1].MeasureEnded) - warmup
+		gap := all[i].WindowStartTime.Sub(*all[i-1].WindowEndTime) - warmup
 		out = append(out, gap.Seconds())
 	}
 	return out
@@ -143,7 +143,7 @@ func TestBenchReset(t *testing.T) {
 		}
 		reset := data.Reset.Ended.Sub(data.Reset.Started).Seconds()
 		resets, copies, verifies = append(resets, reset), append(copies, data.Reset.Copy.Seconds), append(verifies, data.Reset.VerifySeconds)
-		dead = append(dead, rec.MeasureStarted.Sub(*all[i].MeasureEnded).Seconds()-reset-data.Reset.VerifySeconds)
+		dead = append(dead, rec.WindowStartTime.Sub(*all[i].WindowEndTime).Seconds()-reset-data.Reset.VerifySeconds)
 	}
 	fmt.Printf("restore of %.2f GiB: median %.2f s (copy alone %.2f s), then %.2f s to count rows and compute checksums; n=%d\n",
 		float64(snapshot.Bytes)/(1<<30), quantile(resets, 0.5), quantile(copies, 0.5), quantile(verifies, 0.5), len(resets))

@@ -41,8 +41,9 @@ var harnesses = []struct {
 	{"Ruby", []string{"mysql2"}},
 }
 
-// driversYAML is a run of drivers; each entry is a language and a driver.
-func driversYAML(name, targets, entries, benchmarks, more string) string {
+// driversYAML is a run of drivers; each entry is a language and a driver. The design is that of
+// each measurement.
+func driversYAML(name, targets, entries, benchmarks, design string) string {
 	return fmt.Sprintf(`
 apiVersion: assay.dev/v1alpha1
 kind: BenchmarkRun
@@ -57,10 +58,9 @@ spec:
 %s
       benchmarks:
 %s
-%s
-  design: {blocks: 1, warmup: 0s, duration: 10m}
+  design: {blocks: 1, %s}
   deadline: 30m
-`, name, targets, entries, benchmarks, more)
+`, name, targets, entries, benchmarks, design)
 }
 
 // One small cell per language: every harness starts, and every driver does what it is
@@ -74,7 +74,7 @@ func TestDrivers(t *testing.T) {
 		}
 	}
 	run := apply(t, ns, driversYAML("drivers", mariadb, entries.String(),
-		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "      rounds: 1\n"))
+		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "rounds: 1"))
 	got := awaitRun(t, run, 6*time.Minute)
 	complete(t, got)
 	if want := len(harnesses); len(got.Status.Trials) != want {
@@ -134,7 +134,7 @@ func conforms(t *testing.T, target, language string, names []string) {
       - {operation: Do, schemes: [SingleRow, Prepared]}
       - {operation: Connect}
       - {operation: Encode}`
-	run := apply(t, ns, driversYAML("conformance", target, entries.String(), benchmarks, "      rounds: 1\n      window: 50ms\n      warmup: 20ms\n"))
+	run := apply(t, ns, driversYAML("conformance", target, entries.String(), benchmarks, "rounds: 1, warmup: 20ms, duration: 50ms"))
 	got := awaitRun(t, run, 10*time.Minute)
 	if condition(got, v1alpha1.ConditionComplete) == nil {
 		t.Fatalf("not complete: %s", message(got, v1alpha1.ConditionFailed))
@@ -256,7 +256,7 @@ func TestDriversWithTLSRequired(t *testing.T) {
 		}
 	}
 	target := strings.Replace(mariadb, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
-	run := apply(t, ns, driversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "      window: 100ms\n      warmup: 0s\n"))
+	run := apply(t, ns, driversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "warmup: 0s, duration: 100ms"))
 	got := awaitRun(t, run, 10*time.Minute)
 	complete(t, got)
 	measured := 0

@@ -130,8 +130,8 @@ func checkClockAndSpeed(t *testing.T, rec contract.Record, res contract.Result) 
 	} else if clock.UncertaintySeconds <= 0 || math.Abs(clock.OffsetSeconds) > clock.UncertaintySeconds+0.001 {
 		t.Errorf("trial %d: offset %g s with an uncertainty of %g s, on one machine", rec.Index, clock.OffsetSeconds, clock.UncertaintySeconds)
 	}
-	for _, side := range []string{"client", "target"} {
-		if !slices.ContainsFunc(rec.MachineSpeed, func(s contract.RecordedSpeed) bool { return s.Side == side && s.Seconds > 0 }) {
+	for _, side := range []v1alpha1.SpeedSide{v1alpha1.SideClient, v1alpha1.SideTarget} {
+		if !slices.ContainsFunc(rec.MachineSpeed, func(s contract.RecordedSpeed) bool { return s.Side == string(side) && s.Seconds > 0 }) {
 			t.Errorf("trial %d: the speed of the %s is not known: %+v", rec.Index, side, rec.MachineSpeed)
 		}
 	}

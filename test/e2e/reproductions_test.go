@@ -63,7 +63,7 @@ const (
 func longWindows(text string) string {
 	before, after, _ := strings.Cut(text, "  - name: mysql\n")
 	_, after, _ = strings.Cut(after, "  clients:\n")
-	return strings.Replace(before+"  clients:\n"+after, "window: 300ms", "window: 2s", 1)
+	return strings.Replace(before+"  clients:\n"+after, "duration: 300ms", "duration: 2s", 1)
 }
 
 // The published claims of S0, S2 and S3 that can be repeated, on both servers; the rows of
@@ -292,8 +292,7 @@ func batchClaims() []claim {
 // delayed is a run with longer round trips: "10 to 50 times at 1 ms" was never measured.
 func delayed(string) string {
 	text := driversYAML("delayed", mariadb, "      - {language: C, name: libmariadb}\n",
-		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n",
-		"      rounds: 1\n      delay: 1us\n")
+		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n      delay: 1us\n", "rounds: 1")
 	return strings.Replace(text, "  design:", "  matrix:\n  - {name: delay, values: [1us, 1ms, 5ms]}\n  design:", 1)
 }
 

@@ -62,11 +62,15 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	complete(t, got)
 
 	versions := map[string]string{"mariadb": "10.11", "mysql": "9.7"}
+	typeOf := map[string]string{}
+	for _, n := range got.Status.Nodes {
+		typeOf[n.Name] = n.InstanceType
+	}
 	for _, target := range got.Status.Targets {
 		if !strings.HasPrefix(target.ServerVersion, versions[target.Name]) {
 			t.Errorf("target %s answers as %q", target.Name, target.ServerVersion)
 		}
-		if target.NodeName == nil || target.NodeName.InstanceType != "kind.target" || target.ImageID == "" {
+		if typeOf[target.NodeName] != "kind.target" || target.ImageID == "" {
 			t.Errorf("target %s is not described: %+v", target.Name, target)
 		}
 	}
@@ -74,7 +78,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		t.Fatalf("%d trials, want 6", len(got.Status.Trials))
 	}
 	for _, trial := range got.Status.Trials {
-		if len(trial.ClientNodeNames) != 1 || trial.ClientNodeNames[0] == got.Status.Targets[0].NodeName.Name || trial.TargetNodeName != got.Status.Targets[0].NodeName.Name {
+		if len(trial.ClientNodeNames) != 1 || trial.ClientNodeNames[0] == got.Status.Targets[0].NodeName || trial.TargetNodeName != got.Status.Targets[0].NodeName {
 			t.Errorf("trial %d ran on the node of the targets", trial.Index)
 		}
 		checkStored(t, ns, inStatus(trial), 3)

@@ -286,7 +286,7 @@ func outcomes(namespace string) []outcome {
 
 func failure(run *v1alpha1.BenchmarkRun) string {
 	for _, c := range run.Status.Conditions {
-		if c.Type == v1alpha1.ConditionFailed {
+		if c.Type == v1alpha1.ConditionFailed && c.Status == metav1.ConditionTrue {
 			return c.Reason
 		}
 	}

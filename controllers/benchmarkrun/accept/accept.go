@@ -47,6 +47,8 @@ type Planned struct {
 	Plan *plan.Plan
 	// Demand of its trials.
 	Demand Demand
+	// Lengths of the measurements of a trial, by the cell.
+	Lengths []runner.Length
 }
 
 // Result of the room.

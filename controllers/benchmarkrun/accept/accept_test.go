@@ -47,7 +47,7 @@ func newWorld(changes ...change) *world {
 		Clients:  v1alpha1.Clients{Shape: v1alpha1.ShapeRef{Inline: shape}},
 		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 4, Tables: 1, TableSize: 100, Percentile: 95}},
 		Design: v1alpha1.Design{
-			Blocks: 2, Order: v1alpha1.OrderSequential, DataReset: v1alpha1.ResetPerRun, Duration: metav1.Duration{Duration: time.Minute},
+			Blocks: 2, Order: v1alpha1.OrderSequential, DataReset: v1alpha1.ResetPerRun, Warmup: &metav1.Duration{}, Duration: &metav1.Duration{Duration: time.Minute},
 		},
 		Deadline: metav1.Duration{Duration: time.Hour},
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // plan of the spec. A run that was planned by another version of this program keeps
@@ -71,11 +72,15 @@ func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.
 	return p, nil
 }
 
-// planned is a plan with the demand of its trials. A plan that is not written down
+// planned is a plan with the demand and the lengths of its trials. A plan that is not written down
 // yet has to be one that can be carried out.
 func (in Input) planned(w Work, p *plan.Plan) (Planned, error) {
+	lengths, err := w.lengths(p)
+	if err != nil {
+		return Planned{}, err
+	}
 	if in.Run.Status.Plan == nil {
-		if err := w.checkPlan(p); err != nil {
+		if err := w.checkPlan(p, lengths); err != nil {
 			return Planned{}, err
 		}
 	}
@@ -83,7 +88,24 @@ func (in Input) planned(w Work, p *plan.Plan) (Planned, error) {
 	if err != nil {
 		return Planned{}, err
 	}
-	return Planned{Plan: p, Demand: demand}, nil
+	return Planned{Plan: p, Demand: demand, Lengths: lengths}, nil
+}
+
+// lengths of the measurements of a trial of each cell.
+func (w Work) lengths(p *plan.Plan) ([]runner.Length, error) {
+	var out []runner.Length
+	for i, cell := range p.Cells {
+		trial, err := w.sketch(cell)
+		if err != nil {
+			return nil, err
+		}
+		one, err := w.length(trial)
+		if err != nil {
+			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
 }
 
 // variedSpec is the spec with the axis that the tool adds to its matrix.
@@ -108,8 +130,9 @@ func (w Work) variedSpec() (v1alpha1.BenchmarkRunSpec, error) {
 const maxIntervals = 10000
 
 // checkPlan refuses a plan that cannot be carried out.
-func (w Work) checkPlan(p *plan.Plan) error {
-	timed := true
+func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
+	// The least time of a trial of each cell; 0 for a tool that counts operations.
+	least := make([]time.Duration, len(p.Cells))
 	for i, cell := range p.Cells {
 		trial, err := w.sketch(cell)
 		if err != nil {
@@ -122,7 +145,9 @@ func (w Work) checkPlan(p *plan.Plan) error {
 		if err := w.checkData(i, cell, trial); err != nil {
 			return err
 		}
-		timed = timed && facts.DurationSeconds > 0
+		if facts.DurationSeconds > 0 || w.Tool.Length != nil {
+			least[i] = lengths[i].Least
+		}
 		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
 			return refuse(v1alpha1.ReasonInvalidSpec,
 				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
@@ -131,11 +156,10 @@ func (w Work) checkPlan(p *plan.Plan) error {
 	if err := w.checkWear(p); err != nil {
 		return err
 	}
-	// A workload whose end is not a matter of time may end long before design.duration.
-	if least := p.Duration(w.spec); timed && least > w.spec.Deadline.Duration {
+	if all := p.Duration(least, w.spec.Design.Cooldown.Duration); all > w.spec.Deadline.Duration {
 		return refuse(v1alpha1.ReasonInvalidSpec,
 			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",
-			w.spec.Deadline.Duration, len(p.Trials), plan.Measuring(w.spec.Design), least.Round(time.Second))
+			w.spec.Deadline.Duration, len(p.Trials), slices.Min(least), all.Round(time.Second))
 	}
 	return nil
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/assay-bench/assay/internal/settings"
 )
 
+// maxSettings is the bound of status.resolved.targets[].settings.
+const maxSettings = 1024
+
 // resolveServer pins image, shape and settings of a server that Assay provides.
 func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v1alpha1.ResolvedTarget, error) {
 	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
@@ -58,6 +61,9 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
+	if n := len(out.Settings); n > maxSettings {
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
+	}
 	return out, nil
 }
 
@@ -136,11 +142,11 @@ var ownedByReplication = []string{
 // replicationSettings are the settings that every server of a target with replicas has. It
 // refuses a setting of the user that contradicts them.
 func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []contract.Setting) ([]contract.Setting, error) {
-	if m.Replication == nil || m.Replication.Replicas == 0 {
+	if m.Replication == nil {
 		return nil, nil
 	}
 	if e.Replicated == nil {
-		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: set mode: None, or use MySQL, Percona or MariaDB", field, e.Flavor)
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: leave replication out, or use MySQL, Percona or MariaDB", field, e.Flavor)
 	}
 	needed := e.Replicated(contract.Target{})
 	for _, u := range user {
@@ -149,7 +155,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
 			return nil, refuse(v1alpha1.ReasonSettingInvalid,
-				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
+				"%s.config.%s: set by Assay, because replication needs it: remove it, or leave replication out", field, u.Name)
 		}
 	}
 	return needed, nil

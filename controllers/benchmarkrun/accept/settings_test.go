@@ -97,7 +97,7 @@ func TestReplicationSettings(t *testing.T) {
 		"the binary log is Assay's":                              {flavor: "MySQL", user: "log_bin", want: "mysql.config.log_bin"},
 		"also when it is to be off":                              {flavor: "MariaDB", user: "skip_log_bin", want: "mysql.config.skip_log_bin"},
 		"also as a loose one":                                    {flavor: "MariaDB", user: "loose_gtid_strict_mode", want: "loose_gtid_strict_mode"},
-		"the timeout of semi-synchronous replication is Assay's": {flavor: "MariaDB", user: "rpl_semi_sync_master_timeout", want: "replication.mode: None"},
+		"the timeout of semi-synchronous replication is Assay's": {flavor: "MariaDB", user: "rpl_semi_sync_master_timeout", want: "leave replication out"},
 		"a flavor without replicas says so":                      {flavor: "TiDB", user: "token_limit", want: "without replicas"},
 	}
 	for name, tt := range tests {

@@ -92,8 +92,28 @@ func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
 	}
 	return contract.Trial{
 		Version: contract.TrialVersion, Runner: w.Tool.Name, Workload: params, Clients: w.Clients(),
-		DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
+		Measurement: w.Measurement(), DurationSeconds: max(int64(w.spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
 	}, nil
+}
+
+// Measurement is the design of each measurement; nil for a tool that makes one in a trial.
+func (w Work) Measurement() *contract.Measuring {
+	if w.Tool.Length == nil {
+		return nil
+	}
+	d := w.spec.Design
+	return &contract.Measuring{
+		WarmupSeconds: d.Warmup.Seconds(), DurationSeconds: d.Duration.Seconds(), WarmupRounds: int(*d.WarmupRounds), Rounds: int(*d.Rounds),
+	}
+}
+
+// length of the measurements of a trial.
+func (w Work) length(trial contract.Trial) (runner.Length, error) {
+	if w.Tool.Length == nil {
+		one := plan.Measuring(w.spec.Design)
+		return runner.Length{Least: one, Most: one}, nil
+	}
+	return w.Tool.Length(trial)
 }
 
 // Image of the clients that do a workload, of those that were resolved: never that of

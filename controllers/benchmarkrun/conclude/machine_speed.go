@@ -13,9 +13,6 @@ import (
 )
 
 const (
-	clientSide = "client"
-	// Kernels that depend on the target, and not on a node alone.
-	fsyncKernel, roundTripKernel = "fsync", "round-trip"
 	// maxSpeeds is how many entries of the machine speed stand in the status.
 	maxSpeeds = 48
 	// driftBound is the change within a run that is worth a warning, also where far less is
@@ -37,21 +34,21 @@ func speedsOf(records []contract.Record) []speedSeries {
 			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: "ms", NodeName: rec.TargetNode}
-			if m.Side == clientSide {
+			e := v1alpha1.NodeSpeed{Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), NodeName: rec.TargetNodeName}
+			if e.Side == v1alpha1.SideClient {
 				e.NodeName = ""
-				if len(rec.Nodes) > 0 {
-					e.NodeName = rec.Nodes[0]
+				if len(rec.ClientNodeNames) > 0 {
+					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
-			if dependsOnTarget(m.Kernel) {
+			if dependsOnTarget(e.Kernel) {
 				e.Target = rec.Target
 			}
 			i := slices.IndexFunc(all, func(s speedSeries) bool { return s.entry == e })
 			if i < 0 {
 				i, all = len(all), append(all, speedSeries{entry: e})
 			}
-			all[i].values = append(all[i].values, m.Seconds*1000)
+			all[i].values = append(all[i].values, m.Seconds)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
@@ -60,7 +57,10 @@ func speedsOf(records []contract.Record) []speedSeries {
 	return all
 }
 
-func dependsOnTarget(kernel string) bool { return kernel == fsyncKernel || kernel == roundTripKernel }
+// dependsOnTarget says whether a kernel depends on the target, and not on a node alone.
+func dependsOnTarget(kernel v1alpha1.SpeedKernel) bool {
+	return kernel == v1alpha1.KernelFsync || kernel == v1alpha1.KernelRoundTrip
+}
 
 // machineSpeed is how fast the nodes were over the run, with a finding for what became
 // slower or faster while it lasted.

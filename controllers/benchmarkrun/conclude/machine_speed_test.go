@@ -12,7 +12,7 @@ import (
 
 // speedRecords are trials of two targets in turn; later is the time of the kernel in the second
 // half, over that in the first.
-func speedRecords(n int, kernel string, later float64) []contract.Record {
+func speedRecords(n int, kernel v1alpha1.SpeedKernel, later float64) []contract.Record {
 	var out []contract.Record
 	for i := range n {
 		value := 1 + 0.002*float64(i%5)
@@ -20,8 +20,8 @@ func speedRecords(n int, kernel string, later float64) []contract.Record {
 			value *= later
 		}
 		rec := contract.Record{}
-		rec.Index, rec.Target, rec.TargetNode, rec.Nodes = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
-		rec.MachineSpeed = []contract.RecordedSpeed{{Side: "target", Kernel: kernel, Seconds: value / 1000}}
+		rec.Index, rec.Target, rec.TargetNodeName, rec.ClientNodeNames = int32(i), []string{"a", "b"}[i%2], "worker-1", []string{"worker-2"}
+		rec.MachineSpeed = []contract.RecordedSpeed{{Side: string(v1alpha1.SideTarget), Kernel: string(kernel), Seconds: value / 1000}}
 		out = append(out, rec)
 	}
 	return out
@@ -35,13 +35,13 @@ func TestMachineSpeedOfARun(t *testing.T) {
 		// finding is the begin of the message of the warning.
 		finding string
 	}{
-		"as fast at the end":              {speedRecords(40, "integer", 1), []string{"target/worker-1//integer/40 1"}, ""},
-		"10 % slower in the second half":  {speedRecords(40, "integer", 1.1), []string{"target/worker-1//integer/40 1.1"}, "node worker-1 (target): the kernel integer took 1.1 times as long"},
-		"10 % faster":                     {speedRecords(40, "integer-cpu", 0.9), []string{"target/worker-1//integer-cpu/40 0.9"}, "node worker-1 (target): the kernel integer-cpu took 0.9 times as long"},
-		"3 %, which is certain, and less": {speedRecords(40, "integer", 1.03), []string{"target/worker-1//integer/40 1.03"}, ""},
-		"too few to tell":                 {speedRecords(10, "integer", 1.3), []string{"target/worker-1//integer/10 "}, ""},
-		"storage may vary more": {speedRecords(40, "fsync", 1.1),
-			[]string{"target/worker-1/a/fsync/20 1.1", "target/worker-1/b/fsync/20 1.1"}, ""},
+		"as fast at the end":              {speedRecords(40, "Integer", 1), []string{"Target/worker-1//Integer/40 1"}, ""},
+		"10 % slower in the second half":  {speedRecords(40, "Integer", 1.1), []string{"Target/worker-1//Integer/40 1.1"}, "node worker-1 (Target): the kernel Integer took 1.1 times as long"},
+		"10 % faster":                     {speedRecords(40, "IntegerCPU", 0.9), []string{"Target/worker-1//IntegerCPU/40 0.9"}, "node worker-1 (Target): the kernel IntegerCPU took 0.9 times as long"},
+		"3 %, which is certain, and less": {speedRecords(40, "Integer", 1.03), []string{"Target/worker-1//Integer/40 1.03"}, ""},
+		"too few to tell":                 {speedRecords(10, "Integer", 1.3), []string{"Target/worker-1//Integer/10 "}, ""},
+		"storage may vary more": {speedRecords(40, "Fsync", 1.1),
+			[]string{"Target/worker-1/a/Fsync/20 1.1", "Target/worker-1/b/Fsync/20 1.1"}, ""},
 		"no trial at all": {nil, nil, ""},
 	}
 	for name, tc := range tests {
@@ -49,7 +49,7 @@ func TestMachineSpeedOfARun(t *testing.T) {
 			speeds, findings := machineSpeed(tc.records)
 			var shown []string
 			for _, e := range speeds {
-				shown = append(shown, strings.Join([]string{e.Side, e.NodeName, e.Target, e.Kernel, v1alpha1.Decimal(float64(e.TrialCount))}, "/")+" "+e.DriftRatio)
+				shown = append(shown, strings.Join([]string{string(e.Side), e.NodeName, e.Target, string(e.Kernel), v1alpha1.Decimal(float64(e.TrialCount))}, "/")+" "+e.DriftRatio)
 			}
 			if diff := cmp.Diff(tc.shown, shown); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)

@@ -20,6 +20,8 @@ const maxListed = 40
 type Description struct {
 	// Status of the target, with what the server said.
 	Status v1alpha1.TargetStatus
+	// CPUModel of its node; empty where nobody could look.
+	CPUModel string
 	// Findings about where that differs from what was asked for; all of them.
 	Findings []v1alpha1.Finding
 }
@@ -28,7 +30,8 @@ type Description struct {
 func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract.Result) Description {
 	out := Description{Status: *st.DeepCopy()}
 	if res.Target != nil {
-		describeMachine(&out.Status, res.Target)
+		out.CPUModel = res.Target.Machine.CPUModel
+		describeStorage(&out.Status, res.Target)
 	}
 	if res.Server == nil {
 		return out
@@ -46,28 +49,25 @@ func Describe(run *v1alpha1.BenchmarkRun, st v1alpha1.TargetStatus, res contract
 	return out
 }
 
-// describeMachine: the machine of the database pod, as its agent saw it.
-func describeMachine(st *v1alpha1.TargetStatus, env *contract.Environment) {
-	if st.NodeName != nil {
-		st.NodeName.CPUModel = env.Machine.CPUModel
-	}
+// describeStorage describes where the data of a database pod lies.
+func describeStorage(st *v1alpha1.TargetStatus, env *contract.Environment) {
 	if env.Storage == nil {
 		return
 	}
 	st.Storage = &v1alpha1.StorageStatus{Filesystem: env.Storage.Filesystem, Device: shorten(env.Storage.Device), WriteCache: env.Storage.WriteCache}
 	if fsync := env.Storage.Fsync; fsync != nil {
-		st.Storage.FsyncP50Seconds, st.Storage.FsyncP99Seconds = milliseconds(fsync.P50Seconds), milliseconds(fsync.P99Seconds)
+		st.Storage.FsyncP50Seconds, st.Storage.FsyncP99Seconds = microseconds(fsync.P50Seconds), microseconds(fsync.P99Seconds)
 	}
 }
 
-// describeConnection: what a session of the benchmark's account found.
+// describeConnection describes a session of the benchmark's account.
 func describeConnection(st *v1alpha1.TargetStatus, server *contract.Server) {
-	st.TLS = strings.TrimSpace(server.TLSVersion + " " + server.Cipher)
-	if st.TLS == "" {
-		st.TLS = "none"
+	st.TLS = nil
+	if server.TLSVersion != "" {
+		st.TLS = &v1alpha1.TLSStatus{Version: server.TLSVersion, Cipher: server.Cipher}
 	}
 	if server.RoundTrip != nil {
-		st.RoundTripSeconds = milliseconds(server.RoundTrip.P50Seconds)
+		st.RoundTripSeconds = microseconds(server.RoundTrip.P50Seconds)
 	}
 	st.FsyncsPerCommit = commitFsyncs(server.Durability)
 }
@@ -92,9 +92,9 @@ func commitFsyncs(d *contract.Durability) string {
 	return ""
 }
 
-// milliseconds with three digits: probes are not more exact.
-func milliseconds(seconds float64) string {
-	return strconv.FormatFloat(seconds*1000, 'f', 3, 64)
+// microseconds are seconds to the microsecond: probes are not more exact.
+func microseconds(seconds float64) string {
+	return strconv.FormatFloat(seconds, 'f', 6, 64)
 }
 
 // compareSettings lists the settings that the server ignored or changed, whoever asked

@@ -1,7 +1,9 @@
 package target
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,7 +19,7 @@ type Observed struct {
 	Restarts     *int32
 	ImageID      string
 	AgentImageID string
-	Node         *v1alpha1.NodeInfo
+	NodeName     string
 	Replicas     []v1alpha1.ReplicaStatus
 }
 
@@ -26,14 +28,14 @@ func observedBefore(run *v1alpha1.BenchmarkRun, target string) Observed {
 	st := run.TargetStatus(target)
 	return Observed{
 		Address: st.Address, QOSClass: st.QOSClass, Restarts: st.RestartCount, ImageID: st.ImageID, AgentImageID: st.AgentImageID,
-		Node: st.NodeName, Replicas: st.Replicas,
+		NodeName: st.NodeName, Replicas: st.Replicas,
 	}
 }
 
 // Into puts what was observed into the status of the target.
 func (o Observed) Into(st *v1alpha1.TargetStatus) {
 	st.Address, st.QOSClass, st.RestartCount, st.ImageID, st.AgentImageID = o.Address, o.QOSClass, o.Restarts, o.ImageID, o.AgentImageID
-	st.NodeName, st.Replicas = o.Node, o.Replicas
+	st.NodeName, st.Replicas = o.NodeName, o.Replicas
 }
 
 // observe what really runs.
@@ -52,12 +54,23 @@ func (in room) observe(b resources.Target, pod *corev1.Pod) Observed {
 			o.AgentImageID = c.ImageID
 		}
 	}
-	if name := pod.Spec.NodeName; name != "" && (o.Node == nil || o.Node.Name != name) {
-		if node := in.ask.Node(name); node.Exists {
-			o.Node = new(v1alpha1.DescribeNode(node.Value))
+	o.NodeName = cmp.Or(pod.Spec.NodeName, o.NodeName)
+	return o
+}
+
+// nodesOf pods that the status does not describe yet. A node that is gone is left out.
+func (in room) nodesOf(t v1alpha1.Target) []v1alpha1.NodeInfo {
+	var out []v1alpha1.NodeInfo
+	for _, b := range append([]resources.Target{resources.Primary(in.Run, t)}, resources.Replicas(in.Run, t)...) {
+		pod := in.Children.TargetPods[nameOf(b)]
+		if pod == nil || pod.Spec.NodeName == "" || slices.ContainsFunc(in.Run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == pod.Spec.NodeName }) {
+			continue
+		}
+		if node := in.ask.Node(pod.Spec.NodeName); node.Exists {
+			out = append(out, v1alpha1.DescribeNode(node.Value))
 		}
 	}
-	return o
+	return out
 }
 
 // Restarts of the server of a database pod; nil when there is no pod.

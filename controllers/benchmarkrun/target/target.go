@@ -49,6 +49,8 @@ type Target struct {
 	State decision.State
 	// Observed of the target, now or before.
 	Observed Observed
+	// Nodes of its pods that the status does not describe yet.
+	Nodes []v1alpha1.NodeInfo
 }
 
 // Of finds a target; one that is not there is Failed.
@@ -112,7 +114,7 @@ func (in room) decide(t v1alpha1.Target) (Target, []decision.Action) {
 	}
 	// A primary that is not ready yet keeps no replica from starting.
 	replicas, shown, more := in.provideReplicas(t)
-	out.Observed.Replicas = shown
+	out.Observed.Replicas, out.Nodes = shown, in.nodesOf(t)
 	if verdict.State == podhealth.Ready || replicas.State == podhealth.Failed && verdict.State != podhealth.Failed {
 		verdict = replicas
 	}

@@ -410,11 +410,15 @@ func TestObserved(t *testing.T) {
 	w := newWorld(up("a"), up("b"))
 	first := w.decide(t).Of("a").Observed
 	want := Observed{
-		Address: "run-a-db.ns.svc:3306", QOSClass: "Guaranteed", Restarts: new(int32), ImageID: "sha", Node: &v1alpha1.NodeInfo{Name: "n0"},
+		Address: "run-a-db.ns.svc:3306", QOSClass: "Guaranteed", Restarts: new(int32), ImageID: "sha", NodeName: "n0",
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
+	if diff := cmp.Diff([]v1alpha1.NodeInfo{{Name: "n0"}}, w.decide(t).Of("a").Nodes); diff != "" {
+		t.Errorf("nodes (-want +got):\n%s", diff)
+	}
+	w.in.Run.Status.Nodes = []v1alpha1.NodeInfo{{Name: "n0"}}
 	st := v1alpha1.TargetStatus{Name: "a"}
 	first.Into(&st)
 	w.in.Run.Status.Targets = []v1alpha1.TargetStatus{st}

@@ -37,6 +37,7 @@ func TestWhoseDataMayDrift(t *testing.T) {
 		in := Input{Run: &v1alpha1.BenchmarkRun{}, Work: accept.Work{Tool: sysbench.Runner()}}
 		in.Run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
 		in.Run.Spec.Design.DataReset = tc.reset
+		in.Run.Spec.SetDefaults()
 		workload := json.RawMessage(`{"test":"oltp_insert","threads":4,"tables":1,"tableSize":100,"percentile":95}`)
 		trial := message(in, Execution{Ref: contract.TrialRef{Phase: "Run", Target: "first"}, Workload: workload, Clients: 1})
 		if got := mayDrift(in, trial); got != tc.want {
@@ -64,6 +65,7 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
 			}}},
 		}
+		in.Run.Spec.SetDefaults()
 		findings, _ := check(in, Execution{Ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
 		if got := slices.ContainsFunc(findings, hasSeverity(validity.Invalid)); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)

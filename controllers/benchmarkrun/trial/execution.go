@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -102,8 +103,9 @@ func Cleanup(in Input, target string) (e Execution, needed bool) {
 	return e, in.Work.Tool.Skips == nil || !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
 }
 
-// Measurement is an attempt at a trial of the plan. The workload is that of its cell.
-func Measurement(in Input, at journal.Position, workload json.RawMessage) Execution {
+// Measurement is an attempt at a trial of the plan. Workload and length are those of its
+// cell.
+func Measurement(in Input, at journal.Position, workload json.RawMessage, length runner.Length) Execution {
 	t := in.Plan.Trials[at.Index]
 	target := in.Plan.Targets[t.Target]
 	e := Execution{
@@ -114,7 +116,7 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage) Execut
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
-	e.Busy = plan.Measuring(in.Run.Spec.Design) + settle + lead(in, e)
+	e.Busy = length.Most + settle + lead(in, e)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
 		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Limits.Reset.Duration+verifying
@@ -145,12 +147,15 @@ func message(in Input, e Execution) contract.Trial {
 	d := in.Run.Spec.Design
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
-		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+		Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
 		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
 	}
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
+	}
+	if trial.Measurement != nil {
+		trial.DurationSeconds = int64(e.Busy.Seconds())
 	}
 	if in.Work.Tool.Skips != nil && in.Work.Tool.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile

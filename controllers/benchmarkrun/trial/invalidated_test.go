@@ -45,11 +45,12 @@ func TestATrialInheritsWhatInvalidatesItsTarget(t *testing.T) {
 		Work: accept.Work{Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) { return runner.Facts{}, nil }}},
 		Plan: &plan.Plan{Targets: []string{"innodb", "myrocks"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{Index: 0}, {Index: 1, Target: 1}}},
 	}
+	in.Run.Spec.SetDefaults()
 	res := contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}}
 	checks := map[string][]string{}
 	for i, target := range in.Plan.Targets {
 		at := journal.Position{Index: int32(i)}
-		rec := Record(in, Measurement(in, at, nil), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
+		rec := Record(in, Measurement(in, at, nil, runner.Length{}), at, End{Results: []contract.Result{res}}, decision.Known{}.Ask())
 		for _, f := range rec.Findings {
 			if f.Check == "durability" {
 				checks[target] = append(checks[target], f.Message)

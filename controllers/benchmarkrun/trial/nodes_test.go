@@ -28,7 +28,7 @@ func TestOneVanishedNodeDoesNotHideTheOthers(t *testing.T) {
 		With(decision.GetNode{Name: "c"}, node("c"))
 	ask := known.Ask()
 	got := ClientNodes([]v1alpha1.NodeInfo{{Name: "a"}}, []contract.Result{on("a"), on("gone"), on("b"), on(""), on("b"), on("c")}, ask)
-	want := []v1alpha1.NodeInfo{{Name: "b", CPUModel: "cpu of b"}, {Name: "c", CPUModel: "cpu of c"}}
+	want := []v1alpha1.NodeInfo{{Name: "a", CPUModel: "cpu of a"}, {Name: "b", CPUModel: "cpu of b"}, {Name: "c", CPUModel: "cpu of c"}}
 	if diff := cmp.Diff(want, got); diff != "" || !ask.Complete() {
 		t.Errorf("nodes (-want +got), open questions %v:\n%s", ask.Missing(), diff)
 	}

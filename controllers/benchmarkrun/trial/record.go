@@ -58,7 +58,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 func Broken(in Input, at journal.Position, failure decision.Failed) contract.Record {
 	rec := Planned(in.Plan, at)
 	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
-	rec.State, rec.Result, rec.Ended, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
+	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
 	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
 	return rec
 }
@@ -66,10 +66,10 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 // describe says where and when an attempt ran.
 func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
 	rec := Planned(in.Plan, at)
-	rec.State, rec.Final, rec.Result, rec.Ended = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
-	rec.TargetNode = in.Run.PlacementOf(rec.Target).NodeName
+	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
+	rec.TargetNodeName = in.Run.PlacementOf(rec.Target).NodeName
 	for _, pod := range end.Pods {
-		rec.Nodes = append(rec.Nodes, pod.Spec.NodeName)
+		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
 		rec.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
@@ -82,7 +82,7 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 	}
 	first := end.Results[0]
 	if from, to, ok := contract.MeasuredWindow(first); ok {
-		rec.MeasureStarted, rec.MeasureEnded = &from, &to
+		rec.WindowStartTime, rec.WindowEndTime = &from, &to
 	}
 	rec.MachineSpeed = machineSpeed(first)
 	if first.Data != nil && first.Data.Reset != nil {
@@ -129,10 +129,10 @@ func hasSeverity(s validity.Severity) func(contract.RecordedFinding) bool {
 // disturb: what others used during the window is what counts, see
 // validity.CheckNeighbours. A manager that may look at its own namespaces only cannot say.
 func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.RecordedFinding {
-	if rec.MeasureStarted == nil || rec.MeasureEnded == nil {
+	if rec.WindowStartTime == nil || rec.WindowEndTime == nil {
 		return nil
 	}
-	nodes := append(slices.Clone(rec.Nodes), rec.TargetNode)
+	nodes := append(slices.Clone(rec.ClientNodeNames), rec.TargetNodeName)
 	slices.Sort(nodes)
 	var out []contract.RecordedFinding
 	for _, node := range slices.Compact(nodes) {
@@ -143,7 +143,7 @@ func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.
 		if pods.Known && !pods.Exists {
 			return nil
 		}
-		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, *rec.MeasureStarted, *rec.MeasureEnded); len(names) > 0 {
+		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, *rec.WindowStartTime, *rec.WindowEndTime); len(names) > 0 {
 			out = append(out, contract.RecordedFinding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, abridged(names)),
@@ -153,14 +153,20 @@ func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.
 	return out
 }
 
-// ClientNodes describes the nodes of clients that are not in the list yet, once each. One
-// that is gone is left out.
+// ClientNodes describes the nodes of clients that are not in the list yet, once each, and
+// says the CPU model of those that are there without one. One that is gone is left out.
 func ClientNodes(known []v1alpha1.NodeInfo, results []contract.Result, ask *decision.Asking) []v1alpha1.NodeInfo {
 	var out []v1alpha1.NodeInfo
 	for _, res := range results {
 		name := res.Client.Node
 		is := func(n v1alpha1.NodeInfo) bool { return n.Name == name }
-		if name == "" || slices.ContainsFunc(known, is) || slices.ContainsFunc(out, is) {
+		if name == "" || slices.ContainsFunc(out, is) {
+			continue
+		}
+		if i := slices.IndexFunc(known, is); i >= 0 {
+			if known[i].CPUModel == "" {
+				out = append(out, v1alpha1.NodeInfo{Name: name, CPUModel: res.Client.Machine.CPUModel})
+			}
 			continue
 		}
 		if node := ask.Node(name); node.Exists {

@@ -17,8 +17,8 @@ func Shown(rec contract.Record) v1alpha1.TrialStatus {
 		Index: rec.Index, Attempt: rec.Attempt, Block: rec.Block, Cell: rec.Cell, Target: rec.Target,
 		State: v1alpha1.TrialState(rec.State), Reason: rec.Reason, Message: rec.Message,
 		Valid: rec.Valid, Disturbed: rec.Disturbed, Saturated: rec.Saturated, LimitedBy: shownLimits(rec.LimitedBy),
-		ClientNodeNames: rec.Nodes, TargetNodeName: rec.TargetNode, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
-		WindowStartTime: microTime(rec.MeasureStarted), WindowEndTime: microTime(rec.MeasureEnded), CompletionTime: microTime(rec.Ended),
+		ClientNodeNames: rec.ClientNodeNames, TargetNodeName: rec.TargetNodeName, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
+		WindowStartTime: microTime(rec.WindowStartTime), WindowEndTime: microTime(rec.WindowEndTime), CompletionTime: microTime(rec.CompletionTime),
 		StartSkewSeconds: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertaintySeconds: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
 		ResetSeconds: decimalOrAbsent(rec.ResetSeconds), Result: rec.Result, Values: shownValues(rec.Values),
 	}
@@ -34,7 +34,7 @@ func Shown(rec contract.Record) v1alpha1.TrialStatus {
 	}
 	for _, m := range rec.MachineSpeed {
 		st.MachineSpeed = append(st.MachineSpeed, v1alpha1.MachineSpeed{
-			Side: m.Side, Kernel: m.Kernel, Seconds: v1alpha1.FourDigits(m.Seconds * 1000), Unit: "ms",
+			Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), Seconds: v1alpha1.FourDigits(m.Seconds),
 		})
 	}
 	return st

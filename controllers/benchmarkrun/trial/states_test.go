@@ -48,7 +48,7 @@ func newCluster() *cluster {
 		Spec: v1alpha1.BenchmarkRunSpec{
 			Targets: []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}},
 			Clients: v1alpha1.Clients{Count: 2},
-			Design:  v1alpha1.Design{Duration: metav1.Duration{Duration: time.Minute}},
+			Design:  v1alpha1.Design{Warmup: &metav1.Duration{}, Duration: &metav1.Duration{Duration: time.Minute}},
 		},
 		Status: v1alpha1.BenchmarkRunStatus{
 			Resolved: &v1alpha1.Resolved{
@@ -75,7 +75,7 @@ func newCluster() *cluster {
 		},
 		results: map[int]*corev1.ConfigMap{}, database: database,
 	}
-	c.e = Measurement(c.in, journal.Position{}, nil)
+	c.e = Measurement(c.in, journal.Position{}, nil, runner.Length{})
 	return c
 }
 

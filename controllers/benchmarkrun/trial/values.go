@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -40,41 +41,35 @@ func valuesOf(names []string, res contract.Result) (n int) {
 	return n
 }
 
-// Kernels of the machine speed that depend on the target, and not on a node alone.
-const (
-	fsyncKernel     = "fsync"
-	roundTripKernel = "round-trip"
-)
-
 // machineSpeed is what the first client measured before the trial, on both sides.
 func machineSpeed(res contract.Result) []contract.RecordedSpeed {
 	var out []contract.RecordedSpeed
-	add := func(side, kernel string, seconds float64) {
-		out = append(out, contract.RecordedSpeed{Side: side, Kernel: kernel, Seconds: seconds})
+	add := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) {
+		out = append(out, contract.RecordedSpeed{Side: string(side), Kernel: string(kernel), Seconds: seconds})
 	}
-	sided := func(side string, speed *contract.Speed) {
+	sided := func(side v1alpha1.SpeedSide, speed *contract.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
-			name   string
-			kernel *contract.Kernel
-		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
+			clock, cpu v1alpha1.SpeedKernel
+			kernel     *contract.Kernel
+		}{{v1alpha1.KernelInteger, v1alpha1.KernelIntegerCPU, speed.Integer}, {v1alpha1.KernelMemory, v1alpha1.KernelMemoryCPU, speed.Memory}} {
 			if k.kernel != nil {
-				add(side, k.name, k.kernel.MeanSeconds)
-				add(side, k.name+"-cpu", k.kernel.CPUSeconds)
+				add(side, k.clock, k.kernel.MeanSeconds)
+				add(side, k.cpu, k.kernel.CPUSeconds)
 			}
 		}
 		if speed.Fsync != nil {
-			add(side, fsyncKernel, speed.Fsync.P50Seconds)
+			add(side, v1alpha1.KernelFsync, speed.Fsync.P50Seconds)
 		}
 	}
-	sided("client", res.Client.Speed)
+	sided(v1alpha1.SideClient, res.Client.Speed)
 	if res.Server != nil && res.Server.RoundTrip != nil {
-		add("client", roundTripKernel, res.Server.RoundTrip.P50Seconds)
+		add(v1alpha1.SideClient, v1alpha1.KernelRoundTrip, res.Server.RoundTrip.P50Seconds)
 	}
 	if res.Target != nil {
-		sided("target", res.Target.Speed)
+		sided(v1alpha1.SideTarget, res.Target.Speed)
 	}
 	return out
 }

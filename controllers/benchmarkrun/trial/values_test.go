@@ -48,8 +48,8 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 	kernel := func(mean, cpu float64) *contract.Kernel {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
-	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: value, Unit: "ms"}
+	entry := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, value string) v1alpha1.MachineSpeed {
+		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: value}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
@@ -64,13 +64,13 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 				Server: &contract.Server{RoundTrip: probe(0.0000214)},
 			},
 			[]v1alpha1.MachineSpeed{
-				entry("client", "integer", "0.6123"), entry("client", "integer-cpu", "0.5"), entry("client", "memory", "2.1"), entry("client", "memory-cpu", "2"),
-				entry("client", "round-trip", "0.0214"), entry("target", "integer", "0.7"), entry("target", "integer-cpu", "0.6"), entry("target", "fsync", "1.23"),
+				entry("Client", "Integer", "0.0006123"), entry("Client", "IntegerCPU", "0.0005"), entry("Client", "Memory", "0.0021"), entry("Client", "MemoryCPU", "0.002"),
+				entry("Client", "RoundTrip", "0.0000214"), entry("Target", "Integer", "0.0007"), entry("Target", "IntegerCPU", "0.0006"), entry("Target", "Fsync", "0.00123"),
 			},
 		},
 		"a target that nobody may look into": {
 			contract.Result{Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.001, 0.001)}}}},
-			[]v1alpha1.MachineSpeed{entry("client", "integer", "1"), entry("client", "integer-cpu", "1")},
+			[]v1alpha1.MachineSpeed{entry("Client", "Integer", "0.001"), entry("Client", "IntegerCPU", "0.001")},
 		},
 	}
 	for name, tc := range tests {

@@ -1,17 +1,14 @@
 package placement
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
 
-// impossible is the cost of a node that is no candidate: more than that of all
-// others together.
-const impossible = math.MaxInt64 / 64
-
 // assign gives every group a node of its own, so that most room is left to clients;
 // false when the groups do not fit, or too little is left.
-func (s *search) assign(groups []group) ([]int, bool) {
+func (s *oracle) assign(groups []oracleGroup) ([]int, bool) {
 	spare := s.total - int64(s.need.Clients)
 	var bound int64
 	for _, g := range groups {
@@ -111,4 +108,43 @@ func cheapest(costs [][]int64) []int {
 		}
 	}
 	return out
+}
+
+// clientNodes picks nodes for n clients: as few as possible, then as many as
+// possible of those that no target could use, then the first. fit are the clients
+// that fit on each node, enough for all together. The result is sorted.
+func clientNodes(fit []int64, usable Set, n int64) []int {
+	var all, spare, other []int // the largest first
+	for i := range fit {
+		if fit[i] > 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(min(fit[b], n), min(fit[a], n)) })
+	for _, i := range all {
+		if usable.Has(i) {
+			other = append(other, i)
+		} else {
+			spare = append(spare, i)
+		}
+	}
+	sum := func(nodes []int) (pods int64) {
+		for _, i := range nodes {
+			pods += fit[i]
+		}
+		return pods
+	}
+	few := 1
+	for few < len(all) && sum(all[:few]) < n {
+		few++
+	}
+	for j := min(few, len(spare)); j >= 0; j-- {
+		if few-j > len(other) || sum(spare[:j])+sum(other[:few-j]) < n {
+			continue
+		}
+		out := slices.Concat(spare[:j], other[:few-j])
+		slices.Sort(out)
+		return out
+	}
+	return nil
 }

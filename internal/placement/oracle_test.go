@@ -8,15 +8,15 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// maxExact is the number of targets and replicas up to which every way to share nodes is
+// maxExact of the oracle is the number of targets and replicas up to which every way to share nodes is
 // tried. It is the API's bound for targets.
 const maxExact = 8
 
-// search for a placement. Targets are split into groups that share a node, and every
+// oracle is the exact search for the best placement. Targets are split into groups that share a node, and every
 // group gets a node of its own; what is left has to be enough for the clients. That
 // is exact: the ways to split 8 targets are at most 4140, and for each one the
-// assignment that leaves most room for clients can be computed (assign.go).
-type search struct {
+// assignment that leaves most room for clients can be computed (assign).
+type oracle struct {
 	c     *Cluster
 	need  Need
 	items []item
@@ -28,7 +28,7 @@ type search struct {
 	// apart: clients stay away from the nodes of targets.
 	apart bool
 	// memo of candidates, by group.
-	memo map[group][]candidate
+	memo map[oracleGroup][]candidate
 }
 
 // item is one target or one replica; with OneAtATime, all targets of one shape, or all
@@ -43,20 +43,17 @@ type item struct {
 	room    room
 }
 
-// primary is the item.replica of what is no replica.
-const primary = -1
-
 // excludes says whether two items must not share a node: a replica has one of its own,
 // but for pods of targets that never run at the same time.
-func (s *search) excludes(a, b item) bool {
+func (s *oracle) excludes(a, b item) bool {
 	if a.replica == primary && b.replica == primary {
 		return false
 	}
 	return !s.need.OneAtATime || slices.ContainsFunc(a.targets, func(t int) bool { return slices.Contains(b.targets, t) })
 }
 
-// group of items on one node: bit i is search.items[i].
-type group uint64
+// oracleGroup of items on one node: bit i is oracle.items[i].
+type oracleGroup uint64
 
 // candidate is a node for a group. Its cost is the number of client pods that have
 // no room any more, and then the place of the name in the order.
@@ -68,11 +65,19 @@ type candidate struct {
 // costUnit is one client pod; smaller costs are the order of the names.
 const costUnit = 1 << 32
 
-// Fit gives the run its nodes, none of them taken; false when there is no way. See
-// the function Find for what it prefers.
-func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
+// exactFit gives a run its nodes, none of them taken; false when there is no way. If
+// there is a placement, one is found (up to 8 targets and replicas that are not
+// OneAtATime; for more, only one in which each of them has a node of its own). In
+// order, it prefers:
+//
+//  1. targets on nodes of their own, as many as possible (but see OneAtATime);
+//  2. clients away from the targets, also when that is not required;
+//  3. targets where they take least room away from clients;
+//  4. clients on as few nodes as possible, then on nodes that no target could use;
+//  5. the first names.
+func exactFit(c *Cluster, need Need, taken Set) (v1alpha1.Placement, bool) {
 	need.Clients = max(need.Clients, 1)
-	s := &search{c: c, need: need, taken: taken, items: items(c, need), slots: make([]int64, len(c.nodes))}
+	s := &oracle{c: c, need: need, taken: taken, items: items(c, need), slots: make([]int64, len(c.nodes))}
 	client := roomOf(need.Client)
 	for _, i := range c.offering(need.Client).Members() {
 		if !taken.Has(i) {
@@ -93,7 +98,7 @@ func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
 				continue
 			}
 			if apart != s.apart || s.memo == nil {
-				s.apart, s.memo = apart, map[group][]candidate{}
+				s.apart, s.memo = apart, map[oracleGroup][]candidate{}
 			}
 			if groups, nodes := s.split(0, 0, k, nil); groups != nil {
 				return s.place(groups, nodes), true
@@ -141,13 +146,13 @@ func itemKey(need Need, t Target, replica int) string {
 // new, until the groups can be assigned; nil when there is no way. Items of one
 // shape are interchangeable: the next one never joins a group before that of the
 // last one, which leaves out what was tried already.
-func (s *search) split(i, first, k int, groups []group) ([]group, []int) {
+func (s *oracle) split(i, first, k int, groups []oracleGroup) ([]oracleGroup, []int) {
 	if len(groups)+len(s.items)-i < k {
 		return nil, nil
 	}
 	if i == len(s.items) {
 		if nodes, ok := s.assign(groups); ok {
-			return append([]group{}, groups...), nodes // not nil, also without targets
+			return append([]oracleGroup{}, groups...), nodes // not nil, also without targets
 		}
 		return nil, nil
 	}
@@ -172,7 +177,7 @@ func (s *search) split(i, first, k int, groups []group) ([]group, []int) {
 }
 
 // conflicts says whether the last item of a group excludes another one.
-func (s *search) conflicts(g group) bool {
+func (s *oracle) conflicts(g oracleGroup) bool {
 	last := bits.Len64(uint64(g)) - 1
 	for g &^= 1 << last; g != 0; g &= g - 1 {
 		if s.excludes(s.items[bits.TrailingZeros64(uint64(g))], s.items[last]) {
@@ -184,7 +189,7 @@ func (s *search) conflicts(g group) bool {
 
 // candidates of a group: its cheapest nodes, as many as there can be groups. More
 // are never needed: one of these is always left over by the other groups.
-func (s *search) candidates(g group) []candidate {
+func (s *oracle) candidates(g oracleGroup) []candidate {
 	if known, ok := s.memo[g]; ok {
 		return known
 	}
@@ -219,7 +224,7 @@ func (s *search) candidates(g group) []candidate {
 
 // shared is what the items of a group have in common: the nodes that offer all
 // their shapes, and the room that they need together.
-func (s *search) shared(g group) (Set, room) {
+func (s *oracle) shared(g oracleGroup) (Set, room) {
 	var offers Set
 	var needs room
 	for ; g != 0; g &= g - 1 {
@@ -239,7 +244,7 @@ func (s *search) shared(g group) (Set, room) {
 }
 
 // place fills in the placement: the groups on their nodes, the clients on the rest.
-func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
+func (s *oracle) place(groups []oracleGroup, nodes []int) v1alpha1.Placement {
 	left := slices.Clone(s.slots)
 	on := make([][]int, len(s.need.Targets)) // the node of the primary, then those of the replicas
 	for i, t := range s.need.Targets {
@@ -277,10 +282,4 @@ func (s *search) place(groups []group, nodes []int) v1alpha1.Placement {
 		p.ClientNodeNames = append(p.ClientNodeNames, s.c.names[i])
 	}
 	return p
-}
-
-// slots is how many pods fit into a room; a million is as good as more, and keeps
-// costs within their type.
-func slots(has, pod room) int64 {
-	return min(has.cpu/max(pod.cpu, 1), has.memory/max(pod.memory, 1), 1<<20)
 }

@@ -1,0 +1,78 @@
+package benchmarkrun
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+)
+
+// conditionsOf a run, as status/reason by type.
+func conditionsOf(run *v1alpha1.BenchmarkRun) map[string]string {
+	out := map[string]string{}
+	for _, c := range run.Status.Conditions {
+		out[c.Type] = string(c.Status) + "/" + c.Reason
+	}
+	return out
+}
+
+// Every condition is there from the first pass on, and says what does not apply.
+func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
+	tests := map[string]struct {
+		pass func(teller)
+		want map[string]string
+	}{
+		"a run that nothing is known of": {func(teller) {}, map[string]string{
+			"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
+			"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "Unknown/NotReached", "Failed": "Unknown/NotReached",
+			"Suspended": "False/NotSuspended", "Reconciling": "True/Progressing", "Stalled": "False/Progressing",
+		}},
+		"one that waits in the queue, suspended": {
+			func(t teller) {
+				t.run.Spec.Suspend = true
+				t.run.Status = keepTime(t.run, t.now)
+				t.setChapter(taken{chapter{condition: v1alpha1.ConditionAccepted}, says(decision.DoneWith("3 trials")), false})
+				t.setChapter(taken{chapter{condition: v1alpha1.ConditionPlaced}, says(decision.WaitFor(v1alpha1.ReasonSuspended, "suspended")), false})
+			},
+			map[string]string{
+				"Accepted": "True/Succeeded", "Placed": "False/Suspended", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
+				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "Unknown/NotReached", "Failed": "Unknown/NotReached",
+				"Suspended": "True/Suspended", "Reconciling": "True/Suspended", "Stalled": "False/Progressing",
+			},
+		},
+		"one that failed at once": {
+			func(t teller) {
+				failure := decision.FailWith(v1alpha1.ReasonShapeNotFound, "no such shape")
+				t.setChapter(taken{chapter{condition: v1alpha1.ConditionAccepted}, says(failure), false})
+				t.tellEnd(endedNews{result: conclude.Result{State: decision.Done{}}, failure: failure})
+			},
+			map[string]string{
+				"Accepted": "False/ShapeNotFound", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
+				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "False/ShapeNotFound", "Failed": "True/ShapeNotFound",
+				"Suspended": "False/NotSuspended", "Reconciling": "False/ShapeNotFound", "Stalled": "True/ShapeNotFound",
+			},
+		},
+		"one that is complete": {
+			func(t teller) { t.tellEnd(endedNews{result: conclude.Result{State: decision.Done{}}}) },
+			map[string]string{
+				"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
+				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "True/Succeeded", "Failed": "False/Succeeded",
+				"Suspended": "False/NotSuspended", "Reconciling": "False/Succeeded", "Stalled": "False/Succeeded",
+			},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			told := teller{run: &v1alpha1.BenchmarkRun{}}
+			told.setUndecided()
+			tt.pass(told)
+			told.setUndecided()
+			if diff := cmp.Diff(tt.want, conditionsOf(told.run)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
