@@ -16,7 +16,6 @@ import (
 	"github.com/assay-bench/assay/test/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
-
 )
 
 // counters of a container on a machine of two CPUs over 10 s: how many CPUs it and the
