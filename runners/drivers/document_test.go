@@ -23,7 +23,7 @@ func TestTheDocumentIsThatOfTheTable(t *testing.T) {
 
 // Every request that is ever sent is one of the protocol.
 func TestRequestsAreThoseOfTheSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v1.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v2.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
