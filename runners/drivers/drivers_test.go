@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,9 +60,15 @@ func answered(t *testing.T, trial contract.Trial, change func(c cell, a *answer,
 	for i, turn := range c.turns {
 		a := answer{ID: i + 1, State: stateOK}
 		out[i] = runner.Exchange{Turn: i, Request: turn.Request}
+		if turn.Unsupported != nil {
+			if why := turn.Unsupported(out[:i]); why != "" {
+				t.Fatalf("turn %d: %s", i, why)
+			}
+		}
 		switch i {
 		case c.hello:
 			a.Protocol, a.Language, a.Runtime = Protocol, "Node.js", "v20"
+			a.Drivers = able("mysql2", "mariadb")
 		case c.prepared["mysql2"], c.prepared["mariadb old"]:
 			a.Version = "9"
 		}
@@ -90,7 +98,7 @@ func right(seed int64, c cell, a *answer, x *runner.Exchange) {
 	if c.measure == measureTime {
 		a.Operations, a.Nanoseconds = 1000, 2e9
 	}
-	a.Histogram = [][2]int64{{1999872, a.Operations}}
+	a.Histogram = [][2]int64{{indexOf(1999872), a.Operations}}
 	x.Counters = map[string]int64{"questions": a.Operations * int64(c.rows), "bytes_received": 100, "connections": 0}
 	switch {
 	case c.operation.name == "SelectCollations":
@@ -106,6 +114,26 @@ func right(seed int64, c cell, a *answer, x *runner.Exchange) {
 	case c.operation.writes != "":
 		rows, sum := c.tableAfter(seed, a.Operations)
 		x.Rows = [][]*string{{new(strconv.FormatInt(rows, 10)), new(strconv.FormatInt(sum, 10))}}
+	}
+}
+
+// indexOf the bucket of a duration in ns, as a harness computes it.
+func indexOf(ns int64) int64 {
+	shift := max(bits.Len64(uint64(ns))-11, 0)
+	return int64(shift)*1024 + ns>>shift
+}
+
+func TestLowestIsTheLowestOfItsBucket(t *testing.T) {
+	for _, ns := range []int64{0, 1, 2047, 2048, 2049, 4095, 4096, 65535, 270532609, 1 << 40, math.MaxInt64} {
+		shift := max(bits.Len64(uint64(ns))-11, 0)
+		if got, want := Lowest(indexOf(ns)), ns>>shift<<shift; got != want {
+			t.Errorf("%d ns are in the bucket of %d, want %d", ns, got, want)
+		}
+	}
+	for index := range int64(54 * 1024) {
+		if got := indexOf(Lowest(index)); got != index {
+			t.Fatalf("the lowest of bucket %d is in %d", index, got)
+		}
 	}
 }
 
@@ -375,7 +403,7 @@ func TestSecretsAreNotSaid(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v1"}`), []byte(`{"id":9,"state":"ok","operations":1,"histogram":[[1,1]]}`), "10", "7")
+	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v2"}`), []byte(`{"id":9,"state":"ok","operations":1,"histogram":[[1,1]]}`), "10", "7")
 	f.Add([]byte(`"x"`), []byte(`{"id":9,"state":"failed","reason":"r"}`), "", "-1")
 	f.Fuzz(func(t *testing.T, hello, other []byte, rows, sum string) {
 		p, err := decode([]byte(spec))
