@@ -70,7 +70,7 @@ func longWindows(text string) string {
 const samples = "../../config/samples"
 
 // The published claims of S0, S2 and S3 that can be repeated, on both servers: one row of
-// docs/reproductions.md for each of them, printed, and the number of those that were measured
+// docs/evidence/reproductions.md for each of them, printed, and the number of those that were measured
 // and that were not. There is no bar: a claim that does not hold is a result.
 func BenchmarkReproductions(b *testing.B) {
 	repeat := func(name, sample string, change func(string) string, claims []claim) {
