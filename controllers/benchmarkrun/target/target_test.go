@@ -122,6 +122,14 @@ func TestDecide(t *testing.T) {
 			[]change{active("b"), set("a", 0, long), unpullable("b"), loaded("a")}, turns, idle,
 			"wait ImagePullFailed: image mysql:1 cannot be pulled (ErrImagePull): ", nil,
 		},
+		"in turn, the second one waits for the scheduler": {
+			[]change{active("b"), set("a", 0, long), starting("b"), unscheduled("b"), loaded("a")}, turns, idle,
+			"wait Unschedulable: pod run-b-db-0: waiting for the scheduler", nil,
+		},
+		"in turn, the node of the second one is not ready: that is no turn": {
+			[]change{active("b"), set("a", 0, long), up("b"), loaded("a", "b"), nodeNotReady}, "wait NodeLost: b: node n1 of pod run-b-db-0 is not ready (KubeletNotReady: it is silent)",
+			idle, "wait NodeLost: node n1 of pod run-b-db-0 is not ready (KubeletNotReady: it is silent)", nil,
+		},
 		"in turn, the second one restarts: that is no turn": {
 			[]change{active("b"), set("a", 0, long), restarting("b"), loaded("a", "b")}, "wait Progressing: b: the server in pod run-b-db-0 is starting again",
 			idle, "wait Progressing: the server in pod run-b-db-0 is starting again", nil,

@@ -170,7 +170,7 @@ func unscheduled(target string) change {
 
 // nodeNotReady: the kubelet of b's node has just stopped to answer.
 func nodeNotReady(w *world) {
-	w.nodes["n1"].Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.Time{Time: now}}}
+	w.nodes["n1"].Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Reason: "KubeletNotReady", Message: "it is silent", LastTransitionTime: metav1.Time{Time: now}}}
 }
 
 // words of a state and of actions, to be compared.
