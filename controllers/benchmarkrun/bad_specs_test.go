@@ -50,11 +50,12 @@ type badSpec struct {
 }
 
 const (
-	server1 = `mysql: {flavor: MariaDB, version: "10.11", config: {max_connections: "200"}, storage: {size: 1Gi}}`
-	shape1  = `shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: t}}}`
-	shapeC  = `{inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: c}}}`
-	target1 = "  - name: db\n    " + shape1 + "\n    " + server1 + "\n"
-	bench1  = `{sysbench: {test: oltp_read_write, threads: 4, tables: 2, tableSize: 1000}}`
+	server1  = `mysql: {flavor: MariaDB, version: "10.11", config: {max_connections: "200"}, storage: {size: 1Gi}}`
+	shape1   = `shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: t}}}`
+	shapeC   = `{inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: c}}}`
+	target1  = "  - name: db\n    " + shape1 + "\n    " + server1 + "\n"
+	drivers1 = `{drivers: {drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}]}}`
+	bench1   = `{sysbench: {test: oltp_read_write, threads: 4, tables: 2, tableSize: 1000}}`
 )
 
 func external(more string) string {
@@ -132,7 +133,19 @@ var badSpecs = map[string]badSpec{
 	"a reset of what Assay cannot speak to":  {replace: target1, by: jdbc, more: "dataReset: PerTrial", refused: "dataReset must be PerRun with an external.jdbc target"},
 	"intervals of YCSB beyond a result":      {replace: bench1, by: "{ycsb: {threads: 4}}", more: "cooldown: 0s", duration: "9h", refused: "workload.ycsb.statusIntervalSeconds"},
 
+	"a deadline below the default design": {replace: "  design: {blocks: 3, warmup: 0s, duration: 10s}\n  deadline: 1h", by: "  deadline: 54m", refused: "deadline is shorter than blocks x targets"},
+	"rounds of a tool that has none":      {replace: "blocks: 3", by: "blocks: 3, rounds: 3", refused: "rounds and warmupRounds are for workload.drivers"},
+	"a window of drivers for hours":       {replace: bench1, by: drivers1, duration: "2h", refused: "duration must be at most 1h with workload.drivers"},
+	"a warm-up of drivers for hours":      {replace: bench1 + "\n  design: {blocks: 3, warmup: 0s", by: drivers1 + "\n  design: {blocks: 3, warmup: 2h", refused: "warmup must be at most 1h with workload.drivers"},
+	"no rounds":                           {replace: bench1, by: drivers1, more: "rounds: 0", refused: "spec.design.rounds"},
+	"a seed of the rows of drivers":       {replace: bench1, by: strings.Replace(drivers1, "{drivers: {", "{drivers: {seed: 42, ", 1), refused: `unknown field "spec.workload.drivers.seed"`},
+	"no transactions at all":              {replace: "threads: 4", by: "threads: 4, events: 0", refused: "spec.workload.sysbench.events"},
+	"an offer of nothing":                 {replace: "threads: 4", by: "threads: 4, rate: 0", refused: "spec.workload.sysbench.rate"},
+	"replication to nobody":               {replace: "flavor: MariaDB", by: "flavor: MariaDB, replication: {mode: Async, replicas: 0}", refused: "spec.targets[0].mysql.replication.replicas"},
+	"replication of no kind":              {replace: "flavor: MariaDB", by: "flavor: MariaDB, replication: {mode: None}", refused: "spec.targets[0].mysql.replication.mode"},
+
 	// What only the manager can see.
+	"a closed loop as a value of an axis":        {replace: "  workload:", by: matrix("{name: rate, values: [0, 100]}"), reason: v1alpha1.ReasonInvalidSpec, message: "rate has no value 0, but is left out"},
 	"an axis of many values":                     {replace: "  workload:", by: matrix("{name: options, values: [x]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[options]: options has many values, and an axis sets one"},
 	"an axis of a parameter that is loaded":      {replace: "  workload: " + bench1, by: matrix("{name: rows, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: rows decides what is loaded"},
 	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},

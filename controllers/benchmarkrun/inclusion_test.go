@@ -225,6 +225,7 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
 			}},
 		}
+		s.run.Spec.SetDefaults()
 		findings, _ := s.check(execution{ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
 		if got := slices.ContainsFunc(findings, isInvalid); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)

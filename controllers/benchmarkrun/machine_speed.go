@@ -21,8 +21,6 @@ const (
 	// driftBound is the change within a run that is worth a warning, also where far less is
 	// certain; driftBoundOfTarget is that of storage and network, which vary with the load.
 	driftBound, driftBoundOfTarget = 0.05, 0.25
-	// speedUnit of what the status shows.
-	speedUnit = "ms"
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.

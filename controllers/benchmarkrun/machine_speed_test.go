@@ -15,13 +15,13 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 	kernel := func(mean, cpu float64) *contract.Kernel {
 		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
-	entry := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds string) v1alpha1.MachineSpeed {
-		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Seconds: seconds}
+	entry := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) contract.RecordedSpeed {
+		return contract.RecordedSpeed{Side: string(side), Kernel: string(kernel), Seconds: seconds}
 	}
 	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
 		res  contract.Result
-		want []v1alpha1.MachineSpeed
+		want []contract.RecordedSpeed
 	}{
 		"nothing was measured": {contract.Result{Target: &contract.Environment{}}, nil},
 		"both sides": {
@@ -30,14 +30,14 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 				Target: &contract.Environment{Speed: &contract.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
 				Server: &contract.Server{RoundTrip: probe(0.0000214)},
 			},
-			[]v1alpha1.MachineSpeed{
-				entry("Client", "Integer", "0.0006123"), entry("Client", "IntegerCPU", "0.0005"), entry("Client", "Memory", "0.0021"), entry("Client", "MemoryCPU", "0.002"),
-				entry("Client", "RoundTrip", "0.0000214"), entry("Target", "Integer", "0.0007"), entry("Target", "IntegerCPU", "0.0006"), entry("Target", "Fsync", "0.00123"),
+			[]contract.RecordedSpeed{
+				entry("Client", "Integer", 0.000612349), entry("Client", "IntegerCPU", 0.0005), entry("Client", "Memory", 0.0021), entry("Client", "MemoryCPU", 0.002),
+				entry("Client", "RoundTrip", 0.0000214), entry("Target", "Integer", 0.0007), entry("Target", "IntegerCPU", 0.0006), entry("Target", "Fsync", 0.00123),
 			},
 		},
 		"a target that nobody may look into": {
 			contract.Result{Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.001, 0.001)}}}},
-			[]v1alpha1.MachineSpeed{entry("Client", "Integer", "0.001"), entry("Client", "IntegerCPU", "0.001")},
+			[]contract.RecordedSpeed{entry("Client", "Integer", 0.001), entry("Client", "IntegerCPU", 0.001)},
 		},
 	}
 	for name, tc := range tests {

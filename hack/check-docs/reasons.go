@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// reasonsFolder declares the reasons of conditions; docs/conditions.md is derived from it.
+// reasonsFolder declares the reasons of conditions; docs/reference/conditions.md is derived from it.
 const reasonsFolder = "api/v1alpha1"
 
 // checkReasons: every reason that the API declares is used outside of tests. One that nothing

@@ -106,9 +106,9 @@ type RecordedLimit struct {
 
 // RecordedSpeed is how long a kernel took on a node of the trial.
 type RecordedSpeed struct {
-	// Side is client or target.
+	// Side is Client or Target.
 	Side string `json:"side"`
-	// Kernel that was timed.
+	// Kernel that was timed: Integer, Memory, IntegerCPU, MemoryCPU, Fsync or RoundTrip.
 	Kernel string `json:"kernel"`
 	// Seconds that it took.
 	Seconds float64 `json:"seconds"`

@@ -4,12 +4,13 @@
 // have. Out: a node for every pod, or the reason why not, with what is missing on
 // which nodes and what would help (Answer).
 //
-//	offers.go  does a node offer a shape, and if not, why?
-//	share.go   which pods of the targets share a node?
-//	match.go   can each of these groups have a node of its own, with room left for the clients?
-//	choose.go  which nodes do they get, one group after the other, and then the clients?
-//	prefer.go  the preferences, in order
-//	refuse.go  what is missing, and the remedies
+//	offers.go    does a node offer a shape, and if not, why?
+//	share.go     which pods of the targets share a node?
+//	match.go     can each of these groups have a node of its own, with room left for the clients?
+//	choose.go    which nodes do they get, one group after the other, and then the clients?
+//	prefer.go    the preferences, in order
+//	refuse.go    what is missing, and the remedies
+//	describe.go  a placement in words
 //
 // What must hold is exact: a run is placed if and only if it can be (for more than
 // eight pods of targets: if and only if each can have a node of its own). Exact is also

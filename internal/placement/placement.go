@@ -1,12 +1,6 @@
 package placement
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/assay-bench/assay/api/v1alpha1"
-)
+import "github.com/assay-bench/assay/api/v1alpha1"
 
 // Need is what a run wants to place.
 type Need struct {
@@ -76,26 +70,4 @@ func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
 func (c *Cluster) possible(need Need) bool {
 	_, ok := newSearch(c, need, nil).share()
 	return ok
-}
-
-// Nodes of a placement, sorted, each once.
-func Nodes(p v1alpha1.Placement) []string {
-	nodes := slices.Clone(p.ClientNodeNames)
-	for _, t := range p.Targets {
-		nodes = append(append(nodes, t.NodeName), t.ReplicaNodeNames...)
-	}
-	slices.Sort(nodes)
-	return slices.Compact(nodes)
-}
-
-// Describe a placement for people, such as "clients on n1; mysql on n2 (replicas on n3, n4)".
-func Describe(p v1alpha1.Placement) string {
-	words := []string{"clients on " + strings.Join(p.ClientNodeNames, ", ")}
-	for _, t := range p.Targets {
-		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.NodeName))
-		if len(t.ReplicaNodeNames) > 0 {
-			words[len(words)-1] += " (replicas on " + strings.Join(t.ReplicaNodeNames, ", ") + ")"
-		}
-	}
-	return strings.Join(words, "; ")
 }

@@ -49,8 +49,9 @@ func leaveRoomForClients(n *targetNode) int64 { return n.slots }
 // that an outage of a zone leaves most of them. Nodes without the label
 // topology.kubernetes.io/zone are one zone.
 func spreadOverZones(n *targetNode) (inZone int64) {
+	zone := n.node.Labels[corev1.LabelTopologyZone]
 	for _, other := range n.others {
-		if other.node.Labels[corev1.LabelTopologyZone] == n.node.Labels[corev1.LabelTopologyZone] {
+		if other.node.Labels[corev1.LabelTopologyZone] == zone {
 			inZone++
 		}
 	}

@@ -16,7 +16,7 @@ func TestPreferencesOfTargets(t *testing.T) {
 	a, b := inZone("a"), inZone("b")
 	inA, inABB := []targetNode{{node: a}}, []targetNode{{node: a}, {node: b}, {node: b}}
 	tests := map[string][]targetNode{
-		"the node that fewer clients fit on":                {{index: 0, slots: 2}, {index: 1, slots: 1}},
+		"the node that fewer clients fit on":                {{index: 0, node: a, slots: 2}, {index: 1, node: a, slots: 1}},
 		"the node in a zone without a target":               {{index: 0, node: a, others: inA}, {index: 1, node: b, others: inA}},
 		"the node in the zone with the fewest targets":      {{index: 0, node: b, others: inABB}, {index: 1, node: a, others: inABB}},
 		"the node that fewer clients fit on, not its zone":  {{index: 0, node: b, slots: 2, others: inA}, {index: 1, node: a, slots: 1, others: inA}},
@@ -39,7 +39,8 @@ func TestPreferencesOfClients(t *testing.T) {
 }
 
 func TestTheFirstNameDecidesBetweenEqualNodes(t *testing.T) {
-	wantSecond(t, []targetNode{{index: 1}, {index: 0}}, targetPreferences)
+	n := node("n", "x")
+	wantSecond(t, []targetNode{{index: 1, node: &n}, {index: 0, node: &n}}, targetPreferences)
 	wantSecond(t, []clientNode{{index: 1}, {index: 0}}, clientPreferences)
 }
 

@@ -120,7 +120,7 @@ func endedSince(began Began, pod *corev1.Pod, container string) *corev1.Containe
 	return nil
 }
 
-// serverEnd tells how a database container ended: by the agent's own words if it
+// serverEnd says how a database container ended: by the agent's own words if it
 // left some.
 func serverEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated) Verdict {
 	if t.Reason == oomKilled {
@@ -139,7 +139,7 @@ func outOfMemory(pod *corev1.Pod) Verdict {
 		"the database of pod %s needed more memory than its shape has: lower its buffers or take a larger shape", pod.Name)
 }
 
-// exit tells how a process ended. Above 128 an exit code stands for a signal.
+// exit says how a process ended. Above 128 an exit code stands for a signal.
 func exit(t *corev1.ContainerStateTerminated) string {
 	switch {
 	case t.Reason == statusUnknown:

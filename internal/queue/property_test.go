@@ -240,7 +240,7 @@ func TestSeveralGoroutinesMayUseTheLedger(t *testing.T) {
 				uid := fmt.Sprint(g, "-", i)
 				l.Ask(request(uid, "x", "x"), nodes, noon)
 				l.Next(nodes, noon)
-				l.Holder("a")
+				l.Waiting(types.UID(uid))
 				l.Release(types.UID(uid))
 				l.Forget(types.UID(uid))
 			}

@@ -12,18 +12,18 @@ import (
 )
 
 func TestTheDocumentIsThatOfTheTable(t *testing.T) {
-	got, err := os.ReadFile("../../docs/driver-operations.md")
+	got, err := os.ReadFile("../../docs/reference/driver-operations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != Document() {
-		t.Error("docs/driver-operations.md is not what operations.go says: run make generate")
+		t.Error("docs/reference/driver-operations.md is not what operations.go says: run make generate")
 	}
 }
 
 // Every request that is ever sent is one of the protocol.
 func TestRequestsAreThoseOfTheSchema(t *testing.T) {
-	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v1.schema.json")
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/contracts/driver-protocol.v2.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,6 @@
 // Package drivers adapts the harnesses of programming languages: programs that call
-// database drivers, one per language, in a folder of its own beside this file. The agent
-// speaks with a harness by the protocol of docs/driver-protocol.md; what is said, this
+// database drivers, one per language, in the folder harness. The agent
+// speaks with a harness by the protocol of docs/contributing/driver-protocol.md; what is said, this
 // package decides:
 //
 //	workload.go      decode and check the parameters
@@ -9,6 +9,8 @@
 //	data.go          the rows, the same for the same seed
 //	cells.go         drivers x benchmarks in the order of a block
 //	turns.go         the conversation of a trial
+//	requests.go      the requests that it consists of
+//	refusals.go      what a harness cannot do, found out without asking it
 //	length.go        how long a trial may take
 //	setup.go         the tables and their content, as SQL
 //	answers.go       the answers of a harness

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -146,11 +147,15 @@ func (r reading) run(run run) (answer, runner.Exchange, *contract.Absence) {
 // error of the server.
 func (r reading) withoutTurn(run run, x runner.Exchange) *contract.Absence {
 	d := run.cell.driver
+	prepared, _ := r.exchange(r.prepared[d.shown()])
+	if why := cmp.Or(prepared.Unsupported, x.Unsupported); why != "" {
+		return absent(contract.Unsupported, "%s", why)
+	}
 	a, err := r.answer(r.prepared[d.shown()])
 	switch {
 	case err != nil:
 		return absent(contract.NotMeasured, "%v", err)
-	case a.State == stateUnsupported:
+	case a.State == stateUnsupported, a.State == stateFailed && a.isLoginMethod():
 		return absent(contract.Unsupported, "%s", a.Reason)
 	case a.State == stateFailed:
 		return absent(contract.NotMeasured, "%s", a.Reason)

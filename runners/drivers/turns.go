@@ -1,7 +1,7 @@
 package drivers
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,38 +11,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/contract"
 )
-
-// Protocol is the version that is spoken.
-const Protocol = "assay.dev/driver/v1"
-
-// request is one request of the protocol; docs/driver-protocol.md says what the fields mean.
-type request struct {
-	ID         int               `json:"id"`
-	Do         string            `json:"do"`
-	Protocol   string            `json:"protocol,omitempty"`
-	Name       string            `json:"name,omitempty"`
-	Connection string            `json:"connection,omitempty"`
-	Driver     string            `json:"driver,omitempty"`
-	Version    string            `json:"version,omitempty"`
-	Host       string            `json:"host,omitempty"`
-	Port       int32             `json:"port,omitempty"`
-	Database   string            `json:"database,omitempty"`
-	TLS        string            `json:"tls,omitempty"`
-	Options    map[string]string `json:"options,omitempty"`
-	Kind       string            `json:"kind,omitempty"`
-
-	Scheme           string  `json:"scheme,omitempty"`
-	Transaction      string  `json:"transaction,omitempty"`
-	Session          string  `json:"session,omitempty"`
-	Statement        string  `json:"statement,omitempty"`
-	Data             string  `json:"data,omitempty"`
-	RowsPerOperation int     `json:"rowsPerOperation,omitempty"`
-	Chunk            int     `json:"chunk,omitempty"`
-	Inline           bool    `json:"inline,omitempty"`
-	Operations       int     `json:"operations,omitempty"`
-	Seconds          float64 `json:"seconds,omitempty"`
-	Rows             [][]any `json:"rows,omitempty"`
-}
 
 // conversation is the list of turns of a trial, and what each is about.
 type conversation struct {
@@ -83,13 +51,9 @@ func converse(p Params, t contract.Trial) *conversation {
 		params: p, design: *t.Measurement, endpoint: t.Endpoint, seed: runner.Seed(t, contract.PhasePrepare),
 		prepared: map[string]int{}, tables: map[string]int{}, data: map[string]int{}, content: map[string]content{},
 	}
-	c.hello = c.say(runner.Turn{}, request{Do: "hello", Protocol: Protocol})
+	c.hello = c.say(runner.Turn{}, hello())
 	for i, d := range p.inLanguage() {
-		r := request{
-			Do: "prepare", Connection: connection(i), Driver: d.Name, Version: d.Version, Options: d.Options,
-			Host: t.Endpoint.Host, Port: t.Endpoint.Port, Database: t.Endpoint.Database, TLS: string(t.Endpoint.TLS),
-		}
-		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}}, r)
+		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}, Unsupported: c.refuses(d.refused)}, prepare(connection(i), d, t.Endpoint))
 	}
 	block := 0
 	if t.Ref.Block != nil {
@@ -102,21 +66,12 @@ func converse(p Params, t contract.Trial) *conversation {
 	return c
 }
 
-// say adds a turn with a request.
+// say adds a turn with a request, whose id is its place.
 func (c *conversation) say(t runner.Turn, r request) int {
-	r.ID = len(c.turns) + 1
+	r.number(len(c.turns) + 1)
 	t.Request = encode(r)
 	c.turns = append(c.turns, t)
 	return len(c.turns) - 1
-}
-
-// encode a request; it has nothing that cannot be written as JSON.
-func encode(r request) json.RawMessage {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(fmt.Sprintf("a request that is no JSON: %v", err))
-	}
-	return text
 }
 
 func connection(driver int) string { return fmt.Sprintf("c%d", driver+1) }
@@ -153,7 +108,7 @@ func (c *conversation) measure(cell cell) {
 	for i := range warmups + cell.counted(c.design) {
 		warmup := i < warmups
 		turn := c.say(runner.Turn{
-			Needs: needs, Setup: setup, Counters: true, Questions: cell.questions(),
+			Needs: needs, Unsupported: c.refuses(cell.refused), Setup: setup, Counters: counterNames, Questions: cell.questions(),
 		}, c.request(cell, warmup))
 		c.runs = append(c.runs, run{cell: cell, turn: turn, warmup: warmup})
 		if i == 0 {
@@ -163,23 +118,32 @@ func (c *conversation) measure(cell cell) {
 	}
 }
 
+// refuses asks a driver or a cell what the harness has not got for it. Without an answer to
+// hello nothing is refused: the turn needs that one anyway.
+func (c *conversation) refuses(refused func(hello answer) string) func([]runner.Exchange) string {
+	return func(before []runner.Exchange) string {
+		a, err := readAnswer(before[c.hello])
+		if err != nil || a.State != stateOK {
+			return ""
+		}
+		return refused(a)
+	}
+}
+
 // request that runs a cell.
 func (c *conversation) request(cell cell, warmup bool) request {
-	r := request{
-		Do: "run", Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cell.scheme,
-		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()), Inline: cell.operation.inline,
+	r := &runRequest{
+		header:     header{Do: "run"},
+		Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cmp.Or(cell.scheme, singleRow),
+		Session: dedicated, Commit: cell.transaction == oneTransaction, Inline: cell.operation.inline, RowsPerOperation: 1, Chunk: cell.chunk,
+		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()),
 	}
-	if cell.operation.kind != kindEncode {
-		r.Session = cell.session
-	}
+	r.Head, r.Group, r.Separator, r.Tail = pieces(cell.scheme, r.Statement)
 	if cell.operation.kind == kindExecute || cell.operation.kind == kindQuery {
-		r.Transaction = cell.transaction
+		r.Session = cell.session
 	}
 	if cell.dataRows() > 0 {
 		r.Data, r.RowsPerOperation = cell.dataName(), cell.rows
-	}
-	if cell.scheme == multiRow || cell.scheme == multiStatement || cell.scheme == inList {
-		r.Chunk = cell.chunk
 	}
 	switch {
 	case cell.measure == measureRounds:
@@ -233,7 +197,7 @@ func (c *conversation) sendData(cell cell) int {
 	turn, sent := c.data[name]
 	if !sent {
 		rows := cell.operation.parameters(c.seed, cell.dataRows())
-		turn = c.say(runner.Turn{Needs: []int{c.hello}, Brief: true}, request{Do: "data", Name: name, Rows: rows})
+		turn = c.say(runner.Turn{Needs: []int{c.hello}, Brief: true}, keep(name, rows))
 		c.data[name] = turn
 	}
 	return turn
@@ -255,7 +219,7 @@ func (c *conversation) fill(cell cell) int {
 // cleanUp drops the tables: an external server keeps nothing of a trial.
 func (c *conversation) cleanUp() {
 	for _, d := range c.params.inLanguage() {
-		c.say(runner.Turn{Needs: []int{c.prepared[d.shown()]}}, request{Do: "close", Connection: c.connectionOf(d)})
+		c.say(runner.Turn{Needs: []int{c.prepared[d.shown()]}}, forget(c.connectionOf(d)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.tables)) {
 		c.turns = append(c.turns, runner.Turn{Setup: []string{"DROP TABLE IF EXISTS " + name}})
@@ -271,6 +235,9 @@ func command(t contract.Trial, _ contract.Phase, credentials runner.Credentials)
 	l, err := p.language()
 	if err == nil {
 		err = p.checkDelay(t.Endpoint.TLS)
+	}
+	if err == nil && t.Endpoint.TLS == contract.TLSRequired && len(credentials.CA) == 0 {
+		err = errNoAuthority
 	}
 	if err == nil && t.Measurement == nil {
 		err = errNoDesign

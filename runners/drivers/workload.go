@@ -15,6 +15,8 @@ import (
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.
 var errDelayedTLS = errors.New("workload.drivers.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled")
 
+var errNoAuthority = errors.New("the target asks for TLS, and there is no certificate authority that a driver could verify it against")
+
 // errNoDesign: the manager is of another version than the agent.
 var errNoDesign = errors.New("measurement: the trial does not say how long each measurement is")
 

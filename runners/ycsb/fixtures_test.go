@@ -178,6 +178,9 @@ func (f fixture) trial(t testing.TB) contract.Trial {
 func (f fixture) output(t testing.TB, name string) runner.Output {
 	t.Helper()
 	o := runner.Output{Stdout: optional(t, name+".stdout"), Stderr: optional(t, name+".stderr"), ExitCode: f.exit, Files: map[string][]byte{}}
+	if o.Stdout == nil {
+		o.Stdout = gunzip(t, optional(t, name+".stdout.gz"))
+	}
 	if o.Stderr == nil {
 		o.Stderr = gunzip(t, optional(t, name+".stderr.gz"))
 	}

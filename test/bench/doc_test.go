@@ -6,7 +6,7 @@
 //	reproductions_test.go  published comparisons of drivers (make bench-drivers)
 //
 // Each is measured once (-benchtime=1x), wants a quiet machine, and fails when a bar of
-// docs/performance.md is missed.
+// docs/evidence/performance.md is missed.
 package bench
 
 import (

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/harnesses"
 )
 
 // claim is a published ratio of two rates, and the two measurements that repeat it.
@@ -69,7 +70,7 @@ func longWindows(text string) string {
 const samples = "../../config/samples"
 
 // The published claims of S0, S2 and S3 that can be repeated, on both servers: one row of
-// docs/reproductions.md for each of them, printed, and the number of those that were measured
+// docs/evidence/reproductions.md for each of them, printed, and the number of those that were measured
 // and that were not. There is no bar: a claim that does not hold is a result.
 func BenchmarkReproductions(b *testing.B) {
 	repeat := func(name, sample string, change func(string) string, claims []claim) {
@@ -263,7 +264,7 @@ func nodeClaims() []claim {
 // pythonClaims are those of S2, for every driver that has both sides.
 func pythonClaims() []claim {
 	var out []claim
-	for _, d := range []string{"PyMySQL", "mysqlclient", "mysql-connector-python", "mysql-connector-python-pure", "mariadb", "asyncmy", "aiomysql"} {
+	for _, d := range harnesses.All[1].Drivers {
 		driver := "driver=" + d
 		many := operation("Insert", "scheme=ExecuteMany", "rows=1000", driver)
 		out = append(out,

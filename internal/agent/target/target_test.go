@@ -220,7 +220,7 @@ func TestAServerThatInitialisesItself(t *testing.T) {
 	r.in.engine.Initialise = nil
 	r.open.Store(false)
 	again := func() {
-		r.server = newServer(r.Options, r.in, r.door.login)
+		r.agent = newAgent(r.Options, r.in, r.login.try)
 		r.begin(t)
 		await(t, "the server", func() bool { return exists(filepath.Join(r.Run, upFile)) })
 	}

@@ -1,6 +1,6 @@
 // Command harness measures what the driver harnesses cost: the median time of an operation
 // of the driver null, and the rate of SELECT 1 through a harness over that of a minimal loop
-// with the same driver, written by hand. `make bench-harness` runs it; docs/performance.md has
+// with the same driver, written by hand. `make bench-harness` runs it; docs/evidence/performance.md has
 // the figures.
 //
 // A harness and a loop are started together and take turns, in pairs of short runs in random

@@ -1,5 +1,5 @@
 // Package traps is the table of the errors that were found in published benchmarks, and of those
-// that reviews found in Assay: what catches each of them. docs/traps.md is derived from it.
+// that reviews found in Assay: what catches each of them. docs/evidence/traps.md is derived from it.
 package traps
 
 import (
@@ -22,9 +22,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-var update = flag.Bool("update", false, "write docs/traps.md")
+var update = flag.Bool("update", false, "write docs/evidence/traps.md")
 
-const document = "../../../docs/traps.md"
+const document = "../../../docs/evidence/traps.md"
 
 // trap is an error that makes a published number mean something else than its reader thinks.
 type trap struct {
@@ -167,7 +167,7 @@ func TestDocumentIsThatOfTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Errorf("docs/traps.md is not that of the table: go test ./test/unit/traps -update")
+		t.Errorf("docs/evidence/traps.md is not that of the table: go test ./test/unit/traps -update")
 	}
 }
 
@@ -180,7 +180,7 @@ func page() string {
 Errors that were found in published benchmarks, and those that reviews found in Assay itself, with what catches each. S0 is a
 performance report of batch schemes in .NET, S1 a comparison of storage engines by YCSB, S2 the baseline of a Python driver, S3
 a comparison of Node.js drivers, S4 a sweep of sysbench over threads by a cloud vendor. "R" is a review of Assay.
-A check in ` + "`code`" + ` is one of [results](results.md); the table's test feeds it a result with the error. *Open* is what nothing
+A check in ` + "`code`" + ` is one of [the checks](../reference/checks.md); the table's test feeds it a result with the error. *Open* is what nothing
 catches yet.
 
 | | error | caught by |
