@@ -162,7 +162,7 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 // record what became of an attempt that ended.
 func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res trial.Result) answer {
 	rec := trial.Record(in, e, at, res.End, v.ask)
-	nodes := trial.ClientNodes(v.Run.Status.Nodes, res.End.Results, v.ask)
+	nodes := trial.ClientNodes(v.Run.Status.Nodes, res.End, v.ask)
 	if !v.ask.Complete() {
 		return answer{}
 	}

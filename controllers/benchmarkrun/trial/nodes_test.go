@@ -25,10 +25,15 @@ func TestOneVanishedNodeDoesNotHideTheOthers(t *testing.T) {
 	known := decision.Known{}.
 		With(decision.GetNode{Name: "gone"}, decision.Absent{}).
 		With(decision.GetNode{Name: "b"}, node("b")).
-		With(decision.GetNode{Name: "c"}, node("c"))
+		With(decision.GetNode{Name: "c"}, node("c")).
+		With(decision.GetNode{Name: "silent"}, node("silent"))
 	ask := known.Ask()
-	got := ClientNodes([]v1alpha1.NodeInfo{{Name: "a"}}, []contract.Result{on("a"), on("gone"), on("b"), on(""), on("b"), on("c")}, ask)
-	want := []v1alpha1.NodeInfo{{Name: "a", CPUModel: "cpu of a"}, {Name: "b", CPUModel: "cpu of b"}, {Name: "c", CPUModel: "cpu of c"}}
+	end := End{
+		Results: []contract.Result{on("a"), on("gone"), on("b"), on(""), on("b"), on("c")},
+		Pods:    []*corev1.Pod{{Spec: corev1.PodSpec{NodeName: "b"}}, {Spec: corev1.PodSpec{NodeName: "silent"}}},
+	}
+	got := ClientNodes([]v1alpha1.NodeInfo{{Name: "a"}}, end, ask)
+	want := []v1alpha1.NodeInfo{{Name: "a", CPUModel: "cpu of a"}, {Name: "b", CPUModel: "cpu of b"}, {Name: "c", CPUModel: "cpu of c"}, {Name: "silent"}}
 	if diff := cmp.Diff(want, got); diff != "" || !ask.Complete() {
 		t.Errorf("nodes (-want +got), open questions %v:\n%s", ask.Missing(), diff)
 	}

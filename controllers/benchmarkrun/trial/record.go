@@ -2,6 +2,7 @@ package trial
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -153,26 +154,30 @@ func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.
 	return out
 }
 
-// ClientNodes describes the nodes of clients that are not in the list yet, once each, and
-// says the CPU model of those that are there without one. One that is gone is left out.
-func ClientNodes(known []v1alpha1.NodeInfo, results []contract.Result, ask *decision.Asking) []v1alpha1.NodeInfo {
+// ClientNodes describes the nodes of the clients of an execution that are not in the list
+// yet, once each, and says the CPU model of those that are there without one. One that is
+// gone is left out.
+func ClientNodes(known []v1alpha1.NodeInfo, end End, ask *decision.Asking) []v1alpha1.NodeInfo {
+	models := map[string]string{} // empty where a client did not say
+	for _, pod := range end.Pods {
+		models[pod.Spec.NodeName] = ""
+	}
+	for _, res := range end.Results {
+		models[res.Client.Node] = res.Client.Machine.CPUModel
+	}
+	delete(models, "")
 	var out []v1alpha1.NodeInfo
-	for _, res := range results {
-		name := res.Client.Node
-		is := func(n v1alpha1.NodeInfo) bool { return n.Name == name }
-		if name == "" || slices.ContainsFunc(out, is) {
-			continue
-		}
-		if i := slices.IndexFunc(known, is); i >= 0 {
-			if known[i].CPUModel == "" {
-				out = append(out, v1alpha1.NodeInfo{Name: name, CPUModel: res.Client.Machine.CPUModel})
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		i := slices.IndexFunc(known, func(n v1alpha1.NodeInfo) bool { return n.Name == name })
+		switch {
+		case i < 0:
+			if node := ask.Node(name); node.Exists {
+				info := v1alpha1.DescribeNode(node.Value)
+				info.CPUModel = models[name]
+				out = append(out, info)
 			}
-			continue
-		}
-		if node := ask.Node(name); node.Exists {
-			info := v1alpha1.DescribeNode(node.Value)
-			info.CPUModel = res.Client.Machine.CPUModel
-			out = append(out, info)
+		case known[i].CPUModel == "" && models[name] != "":
+			out = append(out, v1alpha1.NodeInfo{Name: name, CPUModel: models[name]})
 		}
 	}
 	return out
