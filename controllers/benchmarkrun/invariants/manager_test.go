@@ -165,7 +165,7 @@ func (m *manager) write(verb string, obj client.Object, do func() error) error {
 		m.other.sync(false)
 		m.other.reconcile()
 	case m.chance(8):
-		m.step()
+		kubelet{m.cluster}.step()
 	}
 	if m.failed != "" && verb != "status" {
 		m.t.Errorf("manager %s: %s after %s failed in the same pass", m.name, what, m.failed)
