@@ -28,10 +28,10 @@ func (c kubelet) step() {
 	if len(jobs) > 0 {
 		c.work(&jobs[c.rng.IntN(len(jobs))])
 	}
-	switch {
-	case c.chance(60):
+	if c.chance(60) {
 		c.destroy(jobs)
-	case c.chance(60):
+	}
+	if c.chance(60) {
 		run := c.run()
 		run.Spec.Suspend = !run.Spec.Suspend
 		c.must(c.api.Update(context.Background(), run))
