@@ -4,7 +4,8 @@
 //
 //	gather.go, read.go  the readers: what every pass needs, and what a room asks for
 //	pipeline.go         the story as one ordered list of chapters; decide is pure
-//	chapters.go         each chapter asks its room, and says what follows
+//	chapters.go         each chapter asks its room, and says what follows; measuring.go is the
+//	                    one that runs the trials
 //	act.go              the writer: performs the actions in their order
 //	status.go           writes the status from the old one and from what the rooms returned
 //	events.go           derives events from the old and the new status

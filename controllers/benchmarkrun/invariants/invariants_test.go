@@ -31,7 +31,7 @@ func play(t *testing.T, seed uint64) {
 	pair := func() { managers[0].other, managers[1].other = managers[1], managers[0] }
 	pair()
 	for range 150 {
-		c.step()
+		kubelet{c}.step()
 		i := c.rng.IntN(2)
 		if managers[i].crashed {
 			managers[i] = c.start(managers[i].name)
@@ -50,7 +50,7 @@ func play(t *testing.T, seed uint64) {
 			c.judgeEnd()
 			return
 		}
-		c.step()
+		kubelet{c}.step()
 		c.now = c.now.Add(time.Second)
 		last.sync(true)
 		last.reconcile()

@@ -27,7 +27,7 @@ func (m *manager) judge(verb string, obj client.Object) {
 		}
 	case *corev1.ConfigMap:
 		if o.Labels[v1alpha1.LabelRole] == v1alpha1.RoleJournal && o.BinaryData[contract.KeyRecords] != nil {
-			m.judgeRecords(o)
+			m.judgeRecords(verb, o)
 		}
 		if start := o.Data[contract.KeyStart]; verb == "update" && start != "" {
 			m.judgeStart(o)
@@ -92,10 +92,13 @@ func (m *manager) judgeStart(cm *corev1.ConfigMap) {
 }
 
 // judgeRecords: records are only added, in the order of the plan.
-func (m *manager) judgeRecords(cm *corev1.ConfigMap) {
+func (m *manager) judgeRecords(verb string, cm *corev1.ConfigMap) {
 	have := m.configMap(cm.Name)
-	if have != nil && have.ResourceVersion != cm.ResourceVersion {
-		return // the lock refuses it
+	switch {
+	case have != nil && cm.ResourceVersion == "" && verb == "update":
+		m.t.Errorf("manager %s writes records without a lock", m.name)
+	case have != nil && have.ResourceVersion != cm.ResourceVersion:
+		return // the lock refuses it, or the object exists
 	}
 	before, after := journal.Records{}, m.decode(cm)
 	if have != nil {

@@ -150,11 +150,9 @@ func (m *manager) deleteExactly(ctx context.Context, c client.WithWatch, obj cli
 // a whole pass, the world goes on, the API server is not there.
 func (m *manager) write(verb string, obj client.Object, do func() error) error {
 	what := verb + " " + obj.GetName()
+	m.crashed = m.crashed || m.chance(40)
 	switch {
 	case m.crashed:
-		return errCrash
-	case m.chance(40):
-		m.crashed = true
 		return errCrash
 	case m.chance(40):
 		if verb != "status" {
@@ -165,7 +163,7 @@ func (m *manager) write(verb string, obj client.Object, do func() error) error {
 		m.other.sync(false)
 		m.other.reconcile()
 	case m.chance(8):
-		m.step()
+		kubelet{m.cluster}.step()
 	}
 	if m.failed != "" && verb != "status" {
 		m.t.Errorf("manager %s: %s after %s failed in the same pass", m.name, what, m.failed)
