@@ -206,7 +206,7 @@ var cases = map[string]struct {
 }{
 	"a throughput that is absent": {
 		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Value = nil }), "headline", "no throughput"},
-	"a run that did nothing": {doNothing, "nothing-done", "not one operation"},
+	"a run that did nothing": {doNothing, "nothing-done", "no operation was executed"},
 	"a throughput that is 1 % too high": {
 		set(contract.NameThroughput, 1073.5), "throughput", "throughput is 1073.5 tx/s, but 10636 in 10.0060 s are 1062.96 tx/s"},
 	"a throughput that is 5 % too high": {
@@ -258,7 +258,7 @@ var cases = map[string]struct {
 		all(asked(10636), func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }), "client-bottleneck", "fill only 0.799"},
 	"a loop that is open": {func(_ *contract.Result, f *runner.Facts) { f.Threads = 0 }, "", ""},
 	"a window that is too short": {
-		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were asked for"},
+		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were requested"},
 	"a window that is too long": {
 		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 8 }, "duration", "was 10.0060 s, but 8 s"},
 	"a window that is 1 s longer": {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 9 }, "", ""},
@@ -340,7 +340,7 @@ var cases = map[string]struct {
 		r.Server.StatusDelta = map[string]float64{"Rpl_semi_sync_master_no_tx": 1}
 	}, "semi-sync", "1 commits were not acknowledged"},
 	"a node that was started again": {
-		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node was started again at 12:00:04"},
+		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node restarted at 12:00:04"},
 	"a node that was started before": {booted(noon.Add(-time.Minute)), "", ""},
 	"a target with less CPU time than before": {
 		onTarget(func(b, a *contract.Usage) { b.CPUSeconds, a.CPUSeconds = new(90.0), new(2.0) }),
@@ -361,7 +361,7 @@ var cases = map[string]struct {
 	"a clock that is slewed for long":                {all(stretched, clockBy(0.5)), "", ""},
 	"a clock that is set by more than slewing could": {all(stretched, clockBy(-0.7)), "clock-step", "set by -0.700 s"},
 	"fewer operations than asked for": {
-		asked(10637), "operations", "10636 operations were counted, but 10637 were asked for"},
+		asked(10637), "operations", "10636 operations were counted, but 10637 were requested"},
 	"as many operations as asked for":                    {asked(10636), "", ""},
 	"each thread did one operation more":                 {asked(10632), "", ""},
 	"more operations than asked for":                     {asked(10631), "operations", "10636 operations were counted, but 10631"},
@@ -370,12 +370,12 @@ var cases = map[string]struct {
 	"98.5 % of a rate without chance":                    {atRate(1079), "saturated", "1079 operations per second were offered, and 1062.89 achieved (98.5 %)"},
 	"a rate that was not achieved":                       {atRandom(1120), "saturated", "1120 operations per second were offered, and 1062.89 achieved (94.9 %)"},
 	"a rate that was not achieved for long":              {all(stretched, atRandom(11.2)), "saturated", "11.2 operations per second were offered"},
-	"a queue that grows":                                 {all(atRandom(1063), queued(0, 9, 22, 35, 47, 58, 71, 82, 93, 106)), "saturated", "became more and more: 9, then 52, then 93 in the thirds"},
+	"a queue that grows":                                 {all(atRandom(1063), queued(0, 9, 22, 35, 47, 58, 71, 82, 93, 106)), "saturated", "grew: 9, then 52, then 93 in the thirds"},
 	"a queue that a stall left":                          {all(atRandom(1063), queued(0, 1, 0, 0, 2, 0, 0, 99, 98, 97)), "", ""},
 	"a queue that is long from the begin":                {all(atRandom(1063), queued(90, 99, 95, 92, 97, 93, 96, 94, 98, 99)), "", ""},
 	"a rate of which more was achieved than was offered": {atRate(900), "", ""},
-	"a node whose clock is far ahead":                    {clockBeside(0.25, 0.0002), "clock-offset", "the clock of the target (agent) was +0.2500 s (give or take 0.0002 s) beside that of the client"},
-	"a node whose clock is a bit behind":                 {clockBeside(-0.02, 0.0002), "clock-offset", "was -0.0200 s"},
+	"a node whose clock is far ahead":                    {clockBeside(0.25, 0.0002), "clock-offset", "the clock of the target (agent) differed by +0.2500 s (give or take 0.0002 s) from that of the client"},
+	"a node whose clock is a bit behind":                 {clockBeside(-0.02, 0.0002), "clock-offset", "differed by -0.0200 s"},
 	"clocks that follow NTP":                             {clockBeside(0.009, 0.0002), "", ""},
 	"an offset that nobody knows":                        {clockBeside(0.25, 0.3), "", ""},
 	"settings that somebody changed": {
@@ -391,7 +391,7 @@ var cases = map[string]struct {
 	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *contract.Result, _ *runner.Facts) { r.Server.Cipher = "" }),
 		"tls", "did not encrypt a session of the benchmark's account"},
 	"commits without flushes": {onServer(flushed("Innodb_data_fsyncs", 12)), "durability",
-		"for at least 1063 transactions that wrote, of 4 threads, the server requested 12 flushes (innodb_data_fsyncs): commits were not durable"},
+		"for at least 1063 transactions that wrote, of 4 threads, the server requested only 12 flushes (innodb_data_fsyncs): commits were not durable"},
 	"flushes that serve all threads":     {onServer(flushed("Innodb_data_fsyncs", 266)), "", ""},
 	"commits that need none":             {onServer(with("innodb_flush_log_at_trx_commit", "2", flushed("Innodb_data_fsyncs", 12))), "", ""},
 	"another engine's flushes":           {onServer(with("default_storage_engine", "ROCKSDB", flushed("Innodb_data_fsyncs", 12))), "", ""},
@@ -616,15 +616,15 @@ func TestCheckClients(t *testing.T) {
 		"clients that measured together": {skew(1, 0.95), nil},
 		"a client that began late":       {skew(1.001, 0.99), []Finding{{"clients-skew", Warning, "the last of 2 clients began to measure 1.001 s after the first"}}},
 		"clients that hardly measured together": {skew(0.5, 0.949), []Finding{{"clients-overlap", Warning,
-			"all 2 clients measured in only 94.9 % of the longest window (at least 95 % expected, by the tools' clocks): the rest of the time, the load was another"}}},
+			"all 2 clients measured in only 94.9 % of the longest window (at least 95 % expected, by the tools' clocks): the load was lower in the rest of the time"}}},
 		"clients whose clocks do not prove it": {unsure(skew(1.001, 0.949), 0.002), nil},
 		"a skew beyond what clocks explain": {unsure(skew(1.5, 0.99), 0.002), []Finding{{"clients-skew", Warning,
 			"the last of 2 clients began to measure 1.500 s after the first (give or take 0.0020 s)"}}},
 		"clocks that nobody compared": {merge.Skew{Clients: make([]merge.ClientSkew, 2), ClocksUnknown: true}, []Finding{{"clients-clocks", Warning,
-			"nobody knows how the clocks of the 2 clients stand to one another, so that it is not known whether they measured together: " +
-				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with"}}},
+			"the offsets between the clocks of the 2 clients are unknown, so it is unknown whether they measured at the same time: " +
+				"use a target with an agent or with the MySQL protocol, which has a reference clock"}}},
 		"clients that never measured together": {skew(0.5, 0), []Finding{{"clients-overlap", Invalid,
-			"there was no time in which all 2 clients measured: the sum of their rates is none"}}},
+			"the measured windows of the 2 clients have no common time: their rates cannot be added up"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
