@@ -10,9 +10,12 @@ const (
 	// while other runs hold the nodes.
 	ConditionPlaced = "Placed"
 	// ConditionTargetsReady: True when a login as the benchmark's user works on every target
-	// that Assay starts. False while one is not ready yet, or when it cannot start. The reason
-	// is NotContacted until the data of an external target is loaded: no login was attempted
-	// yet.
+	// that Assay starts. False while one is not ready yet, or when it cannot start. With
+	// design.idleTargets: Stopped it becomes True with the first ready target. It stays True
+	// while another target is stopped or started for its turn: the step that needs that target,
+	// DataLoaded or Measured, waits for it. It becomes False when the target fails to start,
+	// restarts, or loses its node or its pod. The reason is NotContacted until the data of an
+	// external target is loaded: no login was attempted yet.
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"

@@ -55,6 +55,12 @@ type TargetStatus struct {
 	// data is loaded.
 	// +optional
 	LoadResult string `json:"loadResult,omitempty"`
+	// invalidatedBy are all findings of loading that make every trial of the target invalid,
+	// also those that status.findings no longer has room for.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	InvalidatedBy []Finding `json:"invalidatedBy,omitempty"`
 	// cleanupResult is the ConfigMap with the result of dropping the tables of the workload;
 	// only for an external target.
 	// +optional

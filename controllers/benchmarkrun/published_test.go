@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -61,7 +62,7 @@ func TestPublishedNumbersAreQuoted(t *testing.T) {
 	if !contains(kept.Data["quoted.json"], "9175.170520544125") || kept.Data["note"] != "" {
 		t.Errorf("the copy: %v", kept.Data)
 	}
-	if got, want := got.Status.Resolved.Targets[0].PublishedSHA256, digest(map[string][]byte{"run": text}); got != want {
+	if got, want := got.Status.Resolved.Targets[0].PublishedSHA256, resources.DigestOf(map[string][]byte{"run": text}); got != want {
 		t.Errorf("SHA-256 %s, want %s", got, want)
 	}
 }
