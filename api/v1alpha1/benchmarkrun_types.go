@@ -29,8 +29,8 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.targets.exists(t, !has(t.published))",fieldPath=".targets",message="at least one target has to be measured: published ones are only shown beside it"
 // +kubebuilder:validation:XValidation:rule="self.design.dataReset == 'PerRun' || self.targets.all(t, !has(t.external) || !has(t.external.jdbc))",fieldPath=".design.dataReset",message="dataReset must be PerRun with an external.jdbc target: Assay does not speak with its server, and so cannot put its data back"
 type BenchmarkRunSpec struct {
-	// targets are the databases under test, 1 to 8: the variants that every cell
-	// compares. They are measured one at a time; published ones are not measured.
+	// targets are the databases under test, 1 to 8. Every cell compares them. They are
+	// measured one at a time. Published targets are not measured.
 	// +required
 	// +listType=map
 	// +listMapKey=name
@@ -54,27 +54,27 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:MaxItems=8
 	Matrix []Axis `json:"matrix,omitempty"`
 
-	// exclude leaves cells out: those that have all the values of an entry, such as
+	// exclude removes cells from the plan: those that have all the values of an entry, such as
 	// {threads: 512, test: oltp_read_only}.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Exclude []Exclusion `json:"exclude,omitempty"`
 
-	// design says how often, in what order and how long to measure, whatever the workload.
+	// design is how often, in what order and how long the run measures, for every workload.
 	// +optional
 	// +kubebuilder:default={}
 	Design Design `json:"design,omitzero"`
 
-	// exclusive (the default): no other run uses the nodes of this one until it has
-	// ended. A run that cannot get its nodes waits as Queued, without pods. false
-	// allows other runs that are not exclusive on the same nodes.
+	// exclusive reserves the nodes for this run until it has ended (the default). A run that
+	// cannot get its nodes waits as Queued, without pods. false shares the nodes with other
+	// runs that are not exclusive.
 	// +optional
 	// +kubebuilder:default=true
 	Exclusive *bool `json:"exclusive,omitempty"`
 
-	// priority in the queue for nodes, -1000 to 1000: higher first, then older
-	// first. A run that waits gains one for each hour. Can be changed at any time.
+	// priority in the queue for nodes, -1000 to 1000. Higher priorities go first, then older
+	// runs. A waiting run gains 1 for each hour. Can be changed at any time.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1000
 	// +kubebuilder:validation:Maximum=1000
@@ -88,10 +88,9 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('720h')",message="deadline must be between 1m and 720h, such as 24h"
 	Deadline metav1.Duration `json:"deadline,omitempty"`
 
-	// retain says when the pods, volumes and other objects of the run stay for
-	// inspection after it has ended: Never, OnFailure (only when the run failed)
-	// or Always. The ConfigMaps with the results always stay until the run itself
-	// is deleted. Can be changed at any time.
+	// retain keeps the pods, volumes and other objects of the run for inspection after it has
+	// ended: Never, OnFailure (only when the run failed) or Always. The ConfigMaps with the
+	// results always stay until the run itself is deleted. Can be changed at any time.
 	// +optional
 	// +kubebuilder:default=Never
 	Retain RetainPolicy `json:"retain,omitempty"`
@@ -102,17 +101,15 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 
-	// suspend keeps the run from starting anything new. A trial that is being
-	// measured ends first; the targets and their data stay. Can be changed at any
-	// time.
+	// suspend pauses the run. A running trial ends first. The targets and their data stay. Can
+	// be changed at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 }
 
 // Axis is one factor of the experiment.
 type Axis struct {
-	// name of a field of the workload's tool, such as threads, or of a parameter of a
-	// custom tool.
+	// name of a parameter of the tool, such as threads, or of a custom tool's own parameter.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
@@ -128,12 +125,12 @@ type Axis struct {
 	Values []intstr.IntOrString `json:"values"`
 }
 
-// Exclusion are values of some axes, by the names of the axes.
+// Exclusion maps names of axes to values.
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:MaxProperties=8
 type Exclusion map[string]intstr.IntOrString
 
-// RetainPolicy says when the objects of a run stay after it has ended.
+// RetainPolicy selects when the objects of a run are kept after it has ended.
 // +kubebuilder:validation:Enum=Never;OnFailure;Always
 type RetainPolicy string
 
@@ -164,12 +161,11 @@ type Clients struct {
 	Placement ClientPlacement `json:"placement,omitzero"`
 }
 
-// ClientPlacement says where client pods may run.
+// ClientPlacement restricts the nodes of client pods.
 type ClientPlacement struct {
-	// separateFromTargets says whether clients and targets must run on different
-	// nodes. Required (the default) refuses a run for which the cluster cannot do
-	// that; None allows one node, where client and server compete for the same
-	// processors.
+	// separateFromTargets places clients and targets on different nodes. Required (the
+	// default) refuses the run when the cluster has no such nodes. None allows a shared node,
+	// where client and server compete for the same CPUs.
 	// +optional
 	// +kubebuilder:default=Required
 	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
@@ -185,7 +181,7 @@ const (
 	SeparationNone     Separation = "None"
 )
 
-// ShapeRef is an InstanceShape by name, or a shape of this run alone.
+// ShapeRef names an InstanceShape or contains a shape for this run alone.
 // +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.inline)",message="shape needs exactly one of name (an InstanceShape) and inline (cpu, memory, nodeSelector, ...)"
 type ShapeRef struct {
 	// name of an InstanceShape.
@@ -199,7 +195,7 @@ type ShapeRef struct {
 	Inline *InstanceShapeSpec `json:"inline,omitempty"`
 }
 
-// Design says how often, in what order and how long to measure.
+// Design is how often, in what order and how long the run measures.
 type Design struct {
 	// blocks is the number of repetitions, 1 to 100. Each block measures every
 	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
@@ -210,19 +206,19 @@ type Design struct {
 	// +kubebuilder:validation:Maximum=100
 	Blocks int32 `json:"blocks,omitempty"`
 
-	// order of the trials. RandomizedBlocks (the default) goes block by block, the
-	// cells in random order, and in each cell the targets in random order, which the next
-	// block turns round: of two blocks each target is before each other one in one. ABBA goes
-	// block by block and turns the order of the targets round in every other block.
-	// Sequential measures all of one target before the next, as many published
-	// benchmarks do: drift over time then looks like a difference of targets.
+	// order of the trials. RandomizedBlocks (the default) runs block by block, with the cells
+	// of a block and the targets of a cell in random order. Blocks form pairs: the second
+	// block of a pair reverses the order of the targets. ABBA runs block by block and reverses
+	// the order of the targets in every other block. Sequential measures all trials of one
+	// target before the next target, as many published benchmarks do. Drift over time then
+	// looks like a difference between targets.
 	// +optional
 	// +kubebuilder:default=RandomizedBlocks
 	Order TrialOrder `json:"order,omitempty"`
 
 	// seed of the random order and of the random numbers that tools draw, 0 to
 	// 9007199254740991. The same spec and seed give the same order, and give tools the same
-	// seeds. Absent: it follows from the rest of the spec, and stands in status.plan.seed.
+	// seeds. Absent: it is derived from the rest of the spec. status.plan.seed shows it.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=9007199254740991
@@ -234,24 +230,24 @@ type Design struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('24h')",message="cooldown must be between 0s and 24h, such as 10s"
 	Cooldown metav1.Duration `json:"cooldown,omitempty"`
 
-	// dataReset says what data a trial finds: PerRun (the default), what the trial
-	// before left; PerBlock and PerTrial, what was loaded: a target of Assay's own
-	// gets its data directory back from a snapshot, which needs as much room again on
-	// the volume; an external one is loaded again by the tool.
+	// dataReset restores the loaded data: PerRun never (the default), PerBlock before each
+	// target's first trial of a block, PerTrial before each trial. For a target that Assay
+	// provides, a snapshot of the data directory is restored; the snapshot takes as much space
+	// on the volume as the data. For an external target, the tool loads the data again.
 	// +optional
 	// +kubebuilder:default=PerRun
 	DataReset DataReset `json:"dataReset,omitempty"`
 
-	// idleTargets are Running (the default) or Stopped while another target is
-	// measured. A target that was stopped comes back on the same node with the same
-	// volume, so that targets can share a node that has room for one.
+	// idleTargets is the state of the other targets while one target is measured: Running (the
+	// default) or Stopped. A stopped target restarts on the same node with the same volume.
+	// Stopped targets can share a node that has room for one.
 	// +optional
 	// +kubebuilder:default=Running
 	IdleTargets IdleTargets `json:"idleTargets,omitempty"`
 
-	// onTrialFailure says what follows a trial that failed: Stop (the default) ends
-	// the run as failed; Continue goes on with the next trial; Retry repeats the
-	// trial up to maxRetries times and then goes on. Every attempt is kept.
+	// onTrialFailure is the reaction to a failed trial: Stop (the default) ends the run as
+	// failed. Continue starts the next trial. Retry repeats the trial up to maxRetries times
+	// and then continues. Every attempt is kept.
 	// +optional
 	// +kubebuilder:default=Stop
 	OnTrialFailure TrialFailurePolicy `json:"onTrialFailure,omitempty"`
@@ -263,31 +259,32 @@ type Design struct {
 	// +kubebuilder:validation:Maximum=10
 	MaxRetries int32 `json:"maxRetries,omitempty"`
 
-	// warmup is the discarded start of each measurement; 0s for none. Its output is kept but
-	// never counted. In whole seconds, up to 24h; with drivers, which make many measurements in
-	// a trial, any time up to 1h. Absent: 30s, and 500ms with drivers.
+	// warmup is the time before the measured window of each measurement; 0s for none. Its
+	// output is kept, but never counted. In whole seconds, up to 24h. With drivers, which make
+	// many measurements in a trial: any time up to 1h. Absent: 30s, and 500ms with drivers.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="warmup must not be negative, such as 30s, or 0s for none"
 	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('24h')",message="warmup must be at most 24h"
 	Warmup *metav1.Duration `json:"warmup,omitempty"`
 
-	// duration of the measured window of each measurement. In whole seconds, 1s to 24h; with
-	// drivers, which make many measurements in a trial, 10ms to 1h. For a workload that counts
-	// operations it is the longest that a trial may take. Absent: 300s, and 2s with drivers.
+	// duration of the measured window of each measurement. In whole seconds, 1s to 24h. With
+	// drivers, which make many measurements in a trial: 10ms to 1h. For a workload with a
+	// fixed number of operations it is the time limit of a trial. Absent: 300s, and 2s with
+	// drivers.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10ms') && duration(self) <= duration('24h')",message="duration must be between 1s and 24h, such as 300s (with drivers 10ms to 1h)"
 	Duration *metav1.Duration `json:"duration,omitempty"`
 
-	// rounds is the number of operations that a benchmark with measure: Rounds does in each
-	// block, each on data that was put back before; 1 to 100. Only with drivers: other tools
-	// measure for the duration. Absent: 3.
+	// rounds is the number of operations that a benchmark with measure: Rounds executes in
+	// each block, 1 to 100. The data is restored before each operation. Only with drivers:
+	// other tools measure for the duration. Absent: 3.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Rounds *int32 `json:"rounds,omitempty"`
 
-	// warmupRounds is the number of such operations before them that are not counted, 0 to
-	// 100. Only with drivers. Absent: 1.
+	// warmupRounds is the number of uncounted operations before the rounds, 0 to 100. Only
+	// with drivers. Absent: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -305,7 +302,7 @@ const (
 	OrderSequential       TrialOrder = "Sequential"
 )
 
-// DataReset says when the data is put back into the state that was loaded.
+// DataReset selects when the loaded data is restored.
 // +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial
 type DataReset string
 
@@ -316,21 +313,21 @@ const (
 	ResetPerTrial DataReset = "PerTrial"
 )
 
-// IdleTargets says what targets do that are not measured.
+// IdleTargets is the state of the targets that are not being measured.
 // +kubebuilder:validation:Enum=Running;Stopped
 type IdleTargets string
 
-// What idle targets do.
+// States of idle targets.
 const (
 	IdleRunning IdleTargets = "Running"
 	IdleStopped IdleTargets = "Stopped"
 )
 
-// TrialFailurePolicy says what follows a trial that failed.
+// TrialFailurePolicy is the reaction to a failed trial.
 // +kubebuilder:validation:Enum=Stop;Continue;Retry
 type TrialFailurePolicy string
 
-// What follows a failed trial.
+// Reactions to a failed trial.
 const (
 	OnFailureStop     TrialFailurePolicy = "Stop"
 	OnFailureContinue TrialFailurePolicy = "Continue"

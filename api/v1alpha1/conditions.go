@@ -6,17 +6,16 @@ const (
 	// ConditionAccepted: True when every reference is resolved and the plan is made.
 	// False when the user must act; the run is then Failed.
 	ConditionAccepted = "Accepted"
-	// ConditionPlaced: True when the run holds a node for every pod. False with reason
-	// Queued while other runs use them.
+	// ConditionPlaced: True when the run holds a node for every pod. False with reason Queued
+	// while other runs hold the nodes.
 	ConditionPlaced = "Placed"
-	// ConditionTargetsReady: True when a login as the benchmark's user works on every
-	// target that Assay starts. False while one is not ready yet, or when it cannot start.
-	// With design.idleTargets: Stopped it becomes True with the first target that is up. It
-	// stays True while another one is stopped or brought up for its turn: the step that
-	// wants that target, DataLoaded or Measured, waits for it. It becomes False when the
-	// target fails to start, restarts, or loses its node or its pod.
-	// Until the data of an external target is loaded, the reason is NotContacted: nobody
-	// has tried to log in there.
+	// ConditionTargetsReady: True when a login as the benchmark's user works on every target
+	// that Assay starts. False while one is not ready yet, or when it cannot start. With
+	// design.idleTargets: Stopped it becomes True with the first ready target. It stays True
+	// while another target is stopped or started for its turn: the step that needs that target,
+	// DataLoaded or Measured, waits for it. It becomes False when the target fails to start,
+	// restarts, or loses its node or its pod. The reason is NotContacted until the data of an
+	// external target is loaded: no login was attempted yet.
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
@@ -27,17 +26,16 @@ const (
 	// ConditionValid: True when no validity check found a contradiction, False when one
 	// did. Unknown until the trials have ended, and when the run ended without a result.
 	ConditionValid = "Valid"
-	// ConditionComplete: True when all trials have ended and the results stand in the
-	// status. False when the run has failed.
+	// ConditionComplete: True when all trials have ended and the status has the results. False
+	// when the run has failed.
 	ConditionComplete = "Complete"
 	// ConditionFailed: True when the run has ended without all its results; the reason says
 	// why. False when it is complete.
 	ConditionFailed = "Failed"
-	// ConditionSuspended: True while spec.suspend keeps the run from starting anything new,
-	// False otherwise.
+	// ConditionSuspended: True while spec.suspend pauses the run, False otherwise.
 	ConditionSuspended = "Suspended"
-	// ConditionReconciling: True while the run is under way, False when it has ended.
-	// Together with Stalled it shows kstatus, and so Flux and Argo CD, when a run has ended.
+	// ConditionReconciling: True while the run is under way, False when it has ended. kstatus,
+	// and so Flux and Argo CD, reads it together with Stalled to see when a run has ended.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled: True when the run has failed, False otherwise.
 	ConditionStalled = "Stalled"

@@ -6,18 +6,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// InstanceShapeSpec is a machine size: how much a pod of this shape gets, and on
-// which nodes it may run.
+// InstanceShapeSpec is a machine size: the resources of a pod, and the nodes that it may run
+// on.
 type InstanceShapeSpec struct {
-	// cpu that a pod of this shape gets, as request and limit alike (QoS class
-	// Guaranteed). Whole numbers let a kubelet with the static CPU manager give the
-	// pod processors of its own.
+	// cpu is the request and the limit of a pod (QoS class Guaranteed). With whole numbers, a
+	// kubelet with the static CPU manager reserves CPUs for the pod.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="cpu must be greater than 0, such as 2 or 500m"
 	CPU resource.Quantity `json:"cpu"`
 
-	// memory that a pod of this shape gets, as request and limit alike.
-	// At least 64Mi.
+	// memory is the request and the limit of a pod. At least 64Mi.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memory must be at least 64Mi, such as 16Gi"
 	Memory resource.Quantity `json:"memory"`
@@ -28,7 +26,7 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:MaxProperties=16
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// tolerations for the taints of nodes that are kept free for benchmarks.
+	// tolerations for taints of nodes that are reserved for benchmarks.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -47,10 +45,10 @@ type InstanceShapeSpec struct {
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 
-// InstanceShapeStatus says what the cluster offers.
+// InstanceShapeStatus is what the cluster offers.
 type InstanceShapeStatus struct {
-	// nodeCount is the number of nodes that are ready, schedulable and large enough
-	// for one pod of this shape when nothing else runs there; absent until they were counted.
+	// nodeCount is the number of nodes that are ready, schedulable and, when empty, large
+	// enough for one pod of this shape. Absent until the nodes are counted.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	NodeCount *int32 `json:"nodeCount,omitempty"`

@@ -62,20 +62,20 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonPodRejected: the API server, or the kubelet of its node, refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
-	// ReasonLimitTooLow: a limit of the server or of the client's container is below what
-	// the workload needs; the message has the arithmetic.
+	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
+	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"
 )
 
 // Permanent: the server, the tool or the image cannot do what was asked.
 const (
-	// ReasonInitialisationFailed: no usable data directory could be made, or the
-	// benchmark's account could not.
+	// ReasonInitialisationFailed: the data directory or the benchmark's account could not be
+	// created.
 	ReasonInitialisationFailed = "InitialisationFailed"
 	// ReasonServerRefusedSetting: the server ended, because it refuses a setting.
 	ReasonServerRefusedSetting = "ServerRefusedSetting"
-	// ReasonServerMissing: the image has no server of the flavor that can run, or lacks
-	// the storage engine.
+	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the
+	// storage engine.
 	ReasonServerMissing = "ServerMissing"
 	// ReasonImagePullFailed: an image cannot be pulled.
 	ReasonImagePullFailed = "ImagePullFailed"
@@ -83,7 +83,7 @@ const (
 	ReasonContainerStartFailed = "ContainerStartFailed"
 	// ReasonCredentialsRejected: the server refused the user or the password.
 	ReasonCredentialsRejected = "CredentialsRejected"
-	// ReasonTLSFailed: TLS was asked for and is unavailable, or the reverse.
+	// ReasonTLSFailed: TLS was requested and is unavailable, or the reverse.
 	ReasonTLSFailed = "TLSFailed"
 	// ReasonSchemaMissing: the database or a table does not exist.
 	ReasonSchemaMissing = "SchemaMissing"
@@ -102,19 +102,19 @@ const (
 	ReasonTargetOOMKilled = "TargetOOMKilled"
 	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
-	// ReasonTargetOverloaded: the target did not keep up with the rate of an open loop, and
+	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and
 	// the tool gave up.
 	ReasonTargetOverloaded = "TargetOverloaded"
-	// ReasonOperationsUnfinished: the operations that were asked for were not done in time.
+	// ReasonOperationsUnfinished: the requested operations did not end in time.
 	ReasonOperationsUnfinished = "OperationsUnfinished"
-	// ReasonDataDiffers: after a reset the tables do not hold what was loaded.
+	// ReasonDataDiffers: after a reset the tables differ from the loaded data.
 	ReasonDataDiffers = "DataDiffers"
 	// ReasonSnapshotMissing: there is no snapshot to restore.
 	ReasonSnapshotMissing = "SnapshotMissing"
-	// ReasonUnauthorized: a request to the agent bears no token, or another one.
+	// ReasonUnauthorized: a request to the agent has no token, or a wrong token.
 	ReasonUnauthorized = "Unauthorized"
-	// ReasonRequestInvalid: a request to the agent names no operation, or a parameter of it is
-	// invalid.
+	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid
+	// parameter.
 	ReasonRequestInvalid = "RequestInvalid"
 	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
 	// deleted: what was measured is not known any more.
@@ -134,7 +134,7 @@ const (
 	ReasonNodeLost = "NodeLost"
 	// ReasonClientLost: a client pod or its container vanished, and nothing says why.
 	ReasonClientLost = "ClientLost"
-	// ReasonInterrupted: the client pod was told to stop.
+	// ReasonInterrupted: the client pod was terminated.
 	ReasonInterrupted = "Interrupted"
 	// ReasonTargetPodDeleted: the database pod was deleted during a trial.
 	ReasonTargetPodDeleted = "TargetPodDeleted"
@@ -145,10 +145,10 @@ const (
 	// notice.
 	ReasonTargetRestarted = "TargetRestarted"
 	// ReasonServerCrashed: the agent of the database pod reports that the server ended
-	// without being told to.
+	// unexpectedly.
 	ReasonServerCrashed = "ServerCrashed"
-	// ReasonServerKilled: the agent of the database pod reports that the server died by
-	// SIGKILL, most likely for want of memory.
+	// ReasonServerKilled: the agent of the database pod reports that the server was killed by
+	// SIGKILL, most likely because memory ran out.
 	ReasonServerKilled = "ServerKilled"
 	// ReasonStorageFailed: a volume is full or cannot be written.
 	ReasonStorageFailed = "StorageFailed"
@@ -166,16 +166,16 @@ const (
 	ReasonOutputTruncated = "OutputTruncated"
 	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
 	ReasonDeliveryFailed = "DeliveryFailed"
-	// ReasonResetFailed: the data could not be put back before the trial.
+	// ReasonResetFailed: the data could not be restored before the trial.
 	ReasonResetFailed = "ResetFailed"
 	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
 	ReasonSnapshotFailed = "SnapshotFailed"
-	// ReasonReplicationFailed: the replicas of the target did not follow it.
+	// ReasonReplicationFailed: the replicas of the target did not catch up with it.
 	ReasonReplicationFailed = "ReplicationFailed"
-	// ReasonBusy: the agent of the database pod is at another operation.
+	// ReasonBusy: the agent of the database pod runs another operation.
 	ReasonBusy = "Busy"
-	// ReasonAgentStopped: the agent was told to end before the operation did. A restore goes
-	// on when the agent starts again; a snapshot does not.
+	// ReasonAgentStopped: the agent was terminated before the operation ended. A restore
+	// continues when the agent starts again; a snapshot does not.
 	ReasonAgentStopped = "AgentStopped"
 )
 

@@ -5,21 +5,22 @@ type Resolved struct {
 	// clientShape is the shape of the client pods.
 	// +required
 	ClientShape InstanceShapeSpec `json:"clientShape"`
-	// agentImage in the database pods, and in the client pods of a custom tool.
+	// agentImage is the image of the agent in database pods, and in client pods of a custom
+	// tool.
 	// +required
 	AgentImage string `json:"agentImage"`
 	// runnerImage of the client pods.
 	// +required
 	RunnerImage string `json:"runnerImage"`
-	// runnerImages by their names in the catalogue, where cells need different ones;
-	// runnerImage is then that of the first cell.
+	// runnerImages are the images by their names in the catalogue, where cells need different
+	// images. runnerImage is then the image of the first cell.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	RunnerImages []RunnerImage `json:"runnerImages,omitempty"`
-	// inputs are the files that the workload names, as they were when the run was
-	// accepted; absent without any.
+	// inputs are the files of the workload, copied when the run was accepted; absent without
+	// files.
 	// +optional
 	Inputs *ResolvedInputs `json:"inputs,omitempty"`
 	// targets in the order of the spec.
@@ -45,8 +46,8 @@ type ResolvedInputs struct {
 	// configMap of the run that holds the copy.
 	// +required
 	ConfigMap string `json:"configMap"`
-	// sha256 of the names and contents, in hexadecimal: that of what sha256sum prints of
-	// the files in the order of their names.
+	// sha256 of the names and contents, in hexadecimal: the SHA-256 of the output of sha256sum
+	// for the files, sorted by name.
 	// +required
 	SHA256 string `json:"sha256"`
 }
@@ -62,13 +63,13 @@ type ResolvedTarget struct {
 	// image of the database server; absent for an external target.
 	// +optional
 	Image string `json:"image,omitempty"`
-	// settings of the server: those of configFrom and config, merged, and those that
-	// Assay derives; the source tells them apart.
+	// settings of the server: configFrom and config, merged, and the settings that Assay
+	// derives. source is where each setting comes from.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1024
 	Settings []ServerSetting `json:"settings,omitempty"`
-	// publishedSHA256 of the numbers of a published target, in hexadecimal.
+	// publishedSHA256 is the SHA-256 of the numbers of a published target, in hexadecimal.
 	// +optional
 	PublishedSHA256 string `json:"publishedSHA256,omitempty"`
 }
@@ -83,9 +84,9 @@ const (
 	SourceSpec SettingSource = "Spec"
 	// SourceShape: derived from the shape of the target (sizing: Shape).
 	SourceShape SettingSource = "Shape"
-	// SourceWorkload: a limit that the workload would exceed.
+	// SourceWorkload: raised because the workload needs more.
 	SourceWorkload SettingSource = "Workload"
-	// SourceReplication: what replication needs.
+	// SourceReplication: required by replication.
 	SourceReplication SettingSource = "Replication"
 )
 
@@ -97,12 +98,12 @@ type ServerSetting struct {
 	// value of the setting; absent for a setting without one.
 	// +optional
 	Value string `json:"value,omitempty"`
-	// source of the setting; absent where it is what a server answered.
+	// source of the setting; absent for a value that the server reported.
 	// +optional
 	Source SettingSource `json:"source,omitempty"`
 }
 
-// SettingDifference is a setting whose effective value is not the requested one.
+// SettingDifference is a setting whose effective value differs from the requested value.
 type SettingDifference struct {
 	// name as in my.cnf.
 	// +required
@@ -113,8 +114,8 @@ type SettingDifference struct {
 	// source of the setting; absent for the storage engine of the target.
 	// +optional
 	Source SettingSource `json:"source,omitempty"`
-	// effective value, as SHOW GLOBAL VARIABLES answered; absent when the server has
-	// no such variable.
+	// effective value, from SHOW GLOBAL VARIABLES; absent when the server has no such
+	// variable.
 	// +optional
 	Effective *string `json:"effective,omitempty"`
 }

@@ -62,10 +62,10 @@ type BenchmarkRunStatus struct {
 	// +optional
 	SuspendedDuration *metav1.Duration `json:"suspendedDuration,omitempty"`
 
-	// headline is the median of the main measurement of every target in the first cell of
-	// the plan, for people, such as "mariadb 585.3 | mysql 326.9 tx/s (n=6)": n is the number
-	// of trials behind a median, with "of 6" where fewer count than were planned. "-" stands
-	// for a target of which no trial counts.
+	// headline is the median of the main measurement of every target in the first cell of the
+	// plan, for people, such as "mariadb 585.3 | mysql 326.9 tx/s (n=6)". n is the number of
+	// counted trials; "4 of 6" means that 2 of the planned trials do not count. "-" marks a
+	// target without a counted trial.
 	// +optional
 	Headline string `json:"headline,omitempty"`
 
@@ -73,7 +73,8 @@ type BenchmarkRunStatus struct {
 	// +optional
 	Progress Progress `json:"progress,omitzero"`
 
-	// resolved pins what the spec's references meant when the run was accepted.
+	// resolved holds the referenced objects of the spec as they were when the run was
+	// accepted.
 	// +optional
 	Resolved *Resolved `json:"resolved,omitempty"`
 
@@ -84,16 +85,16 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=8
 	Targets []TargetStatus `json:"targets,omitempty"`
 
-	// nodes that pods of the run have run on, those of targets and of clients alike.
-	// Other fields name them.
+	// nodes that pods of targets and of clients have run on. Other fields refer to them by
+	// name.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=104
 	Nodes []NodeInfo `json:"nodes,omitempty"`
 
-	// specHash is the SHA-256 of the resolved spec, in hexadecimal: runs with the same
-	// hash are the same experiment.
+	// specHash is the SHA-256 of the resolved spec, in hexadecimal. Runs with the same hash
+	// are the same experiment.
 	// +optional
 	SpecHash string `json:"specHash,omitempty"`
 
@@ -101,41 +102,41 @@ type BenchmarkRunStatus struct {
 	// +optional
 	Placement *Placement `json:"placement,omitempty"`
 
-	// plan says how large the plan is and where it is stored.
+	// plan has the size of the plan and the names of its ConfigMaps.
 	// +optional
 	Plan *PlanStatus `json:"plan,omitempty"`
 
-	// results says where the results are stored.
+	// results has the names of the ConfigMaps with the results.
 	// +optional
 	Results *ResultsStatus `json:"results,omitempty"`
 
-	// trials are the attempts that ended last, at most 10, and the one that runs. The
-	// ConfigMaps RUN-records-0000 and so on hold all of them.
+	// trials are the last attempts that ended, at most 10, and the running attempt. The
+	// ConfigMaps RUN-records-0000 and so on hold all attempts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=11
 	Trials []TrialStatus `json:"trials,omitempty"`
 
 	// summary of the valid, undisturbed trials for each cell, target and measurement, at most
-	// 128 entries. Where there are more, measurements are shown in the order of the tool's
-	// list, each for all cells and targets or for none; where not even the main one fits, as
-	// many whole cells as do. results.shownEntryCount of results.summaryEntryCount entries
-	// are shown here; the ConfigMaps RUN-summary-0000 and so on hold all of them.
+	// 128 entries. When there are more, the first measurements of the tool's list are shown,
+	// each for all cells and targets. When the first measurement alone has more than 128
+	// entries, the first cells are shown. The ConfigMaps RUN-summary-0000 and so on hold all
+	// entries; results.summaryEntryCount is their number.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
 	Summary []SummaryEntry `json:"summary,omitempty"`
 
-	// machineSpeed of the nodes over all trials of the run, for a comparison with other runs:
-	// an entry for each side, node and kernel, and for each target where the kernel depends on
-	// it. The record of a trial holds its own values.
+	// machineSpeed of the nodes over all trials, for the comparison with other runs. It has
+	// one entry for each side, node and kernel, and for each target where the kernel depends
+	// on the target. The records hold the values of each trial.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=48
 	MachineSpeed []NodeSpeed `json:"machineSpeed,omitempty"`
 
-	// findings of the validity checks, the last 20. The records of the trials hold all of
-	// them.
+	// findings are the last 20 findings of the validity checks. The records of the trials hold
+	// all findings.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
@@ -160,32 +161,32 @@ type Progress struct {
 	// current describes that trial for people, such as "innodb threads=64 block 3".
 	// +optional
 	Current string `json:"current,omitempty"`
-	// estimatedCompletionTime of the last trial, from the spec's durations and the pace so
-	// far.
+	// estimatedCompletionTime of the last trial, from the durations of the spec and the time
+	// of the trials so far.
 	// +optional
 	EstimatedCompletionTime *metav1.Time `json:"estimatedCompletionTime,omitempty"`
 }
 
 // Totals are numbers of trials.
 type Totals struct {
-	// done trials have ended for good.
+	// done is the number of trials that have ended and are not retried.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Done int32 `json:"done"`
-	// succeeded trials have a result.
+	// succeeded is the number of trials with a result.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Succeeded int32 `json:"succeeded,omitempty"`
-	// failed trials have none.
+	// failed is the number of trials without a result.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Failed int32 `json:"failed,omitempty"`
-	// invalid trials succeeded with a result that contradicts itself.
+	// invalid is the number of succeeded trials whose result contradicts itself.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Invalid int32 `json:"invalid,omitempty"`
-	// disturbed trials succeeded with interference during the measurement (throttling,
-	// restart, neighbour).
+	// disturbed is the number of succeeded trials with interference during the measurement (a
+	// restart, a neighbour).
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Disturbed int32 `json:"disturbed,omitempty"`
@@ -225,20 +226,20 @@ type TargetPlacement struct {
 	ReplicaNodeNames []string `json:"replicaNodeNames,omitempty"`
 }
 
-// PlanStatus says how large the plan is and where it is stored.
+// PlanStatus has the size of the plan and the names of its ConfigMaps.
 type PlanStatus struct {
 	// trialCount is the number of trials in the plan, 1 to 20,000.
 	// +required
 	TrialCount int32 `json:"trialCount"`
-	// cellCount is the number of cells of the matrix, without those that are excluded.
+	// cellCount is the number of cells of the matrix, without the excluded cells.
 	// +required
 	CellCount int32 `json:"cellCount"`
-	// seed of the order and of the tools' random numbers: design.seed, or what followed from
-	// the spec.
+	// seed of the order and of the tools' random numbers: design.seed, or the seed derived
+	// from the spec.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Seed *int64 `json:"seed,omitempty"`
-	// sha256 of the plan in its canonical form, in hexadecimal: the same spec and seed give
+	// sha256 of the plan in its canonical form, in hexadecimal. The same spec and seed give
 	// the same hash.
 	// +required
 	SHA256 string `json:"sha256"`
@@ -247,10 +248,10 @@ type PlanStatus struct {
 	ConfigMapCount int32 `json:"configMapCount"`
 }
 
-// ResultsStatus says where the results are stored.
+// ResultsStatus has the names of the ConfigMaps with the results.
 type ResultsStatus struct {
-	// recordConfigMapCount is the number of ConfigMaps RUN-records-0000 and so on, with the
-	// outcome of every attempt at a trial and the names of the ConfigMaps with its results.
+	// recordConfigMapCount is the number of ConfigMaps RUN-records-0000 and so on. They hold
+	// the outcome of every attempt and the names of its result ConfigMaps.
 	// +required
 	RecordConfigMapCount int32 `json:"recordConfigMapCount"`
 	// summaryConfigMapCount is the number of ConfigMaps RUN-summary-0000 and so on; absent
@@ -258,11 +259,11 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	SummaryConfigMapCount int32 `json:"summaryConfigMapCount,omitempty"`
-	// summaryEntryCount is the number of entries of the whole summary, in these ConfigMaps.
+	// summaryEntryCount is the number of entries in these ConfigMaps.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	SummaryEntryCount int32 `json:"summaryEntryCount,omitempty"`
-	// shownEntryCount is the number of them that status.summary shows.
+	// shownEntryCount is the number of entries in status.summary.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownEntryCount int32 `json:"shownEntryCount,omitempty"`
@@ -270,41 +271,41 @@ type ResultsStatus struct {
 
 // Severities of findings.
 const (
-	// SeverityInvalid: the number must not be used.
+	// SeverityInvalid: the result contradicts itself, and is not part of the summary.
 	SeverityInvalid = "Invalid"
-	// SeverityDisturbed: interference during the measurement; the number is not used either.
+	// SeverityDisturbed: interference during the measurement. The result is not part of the
+	// summary.
 	SeverityDisturbed = "Disturbed"
-	// SeverityWarning: the number is used; the reader should know.
+	// SeverityWarning: the result is part of the summary, with a doubt.
 	SeverityWarning = "Warning"
-	// SeverityNote: a fact, and nothing against the number.
+	// SeverityNote: a fact beside the result, without a doubt.
 	SeverityNote = "Note"
 )
 
-// Finding is what a validity check found.
+// Finding is the result of a validity check.
 type Finding struct {
 	// trial is the index of the trial that the finding is about; absent for one about the
 	// whole run.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Trial *int32 `json:"trial,omitempty"`
-	// client is the index of the client that the finding is about, where there are
-	// several.
+	// client is the index of the client that the finding is about, where a trial has several.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Client *int32 `json:"client,omitempty"`
 	// target that the finding is about.
 	// +optional
 	Target string `json:"target,omitempty"`
-	// check that found it, by its name in docs/reference/checks.md.
+	// check is the name of the validity check, see docs/reference/checks.md.
 	// +required
 	Check string `json:"check"`
-	// severity is Invalid (the number must not be used), Disturbed (interference during the
-	// measurement; not used either), Warning (the number is used; the reader should know) or
-	// Note (a fact, and nothing against the number).
+	// severity is Invalid (the result contradicts itself; not part of the summary), Disturbed
+	// (interference during the measurement; not part of the summary), Warning (part of the
+	// summary, with a doubt) or Note (a fact, without a doubt).
 	// +required
 	// +kubebuilder:validation:Enum=Invalid;Disturbed;Warning;Note
 	Severity string `json:"severity"`
-	// message with the numbers that contradict each other.
+	// message for people, with the numbers.
 	// +required
 	Message string `json:"message"`
 }

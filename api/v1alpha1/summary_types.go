@@ -21,17 +21,18 @@ type SummaryEntry struct {
 	// name of the measurement, such as throughput.
 	// +required
 	Name string `json:"name"`
-	// labels that tell measurements of one name apart, such as {"operation": "read"}.
+	// labels of the measurement, such as {"operation": "read"}. Measurements of one name have
+	// different labels.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// unit such as tx/s or ms.
 	// +required
 	Unit string `json:"unit"`
-	// direction is HigherIsBetter or LowerIsBetter; absent for plain facts.
+	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
 	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
 	Direction string `json:"direction,omitempty"`
-	// median of the trials; absent, as min and max, when trialCount is 0.
+	// median of the counted trials. median, min and max are absent when trialCount is 0.
 	// +optional
 	Median string `json:"median,omitempty"`
 	// min of the trials.
@@ -47,52 +48,53 @@ type SummaryEntry struct {
 	// intervalHigh is the upper end of that interval.
 	// +optional
 	IntervalHigh string `json:"intervalHigh,omitempty"`
-	// intervalCoverage is the probability (0.95 to 1) with which an interval made this way
-	// holds the true median; more than 0.95 because ranks are whole numbers.
+	// intervalCoverage is the probability (0.95 to 1) that an interval computed this way
+	// contains the true median. It is above 0.95 because ranks are whole numbers.
 	// +optional
 	IntervalCoverage string `json:"intervalCoverage,omitempty"`
-	// trialCount is the number of trials behind the median.
+	// trialCount is the number of counted trials.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	TrialCount int32 `json:"trialCount"`
-	// plannedTrialCount is the number of trials of the target in the cell: one for each block.
+	// plannedTrialCount is the number of planned trials of the target in the cell: one per
+	// block.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	PlannedTrialCount int32 `json:"plannedTrialCount,omitempty"`
-	// leftOut counts the trials that are not behind the median, by the reason; trialCount and
-	// these add up to plannedTrialCount.
+	// leftOut counts the excluded trials by reason. trialCount and these counts add up to
+	// plannedTrialCount.
 	// +optional
 	// +listType=map
 	// +listMapKey=reason
 	// +kubebuilder:validation:MaxItems=6
 	LeftOut []LeftOut `json:"leftOut,omitempty"`
-	// withDisturbed is the same over all valid trials, the disturbed ones and those of their
-	// blocks included; absent when none was left out for a disturbance.
+	// withDisturbed is the median over all valid trials, including disturbed trials and their
+	// blocks. Absent when no trial was excluded because of a disturbance.
 	// +optional
 	WithDisturbed *Spread `json:"withDisturbed,omitempty"`
-	// limitedBy names the limits that trials behind the median ran into.
+	// limitedBy counts the resource limits that the counted trials reached.
 	// +optional
 	// +listType=map
 	// +listMapKey=by
 	// +kubebuilder:validation:MaxItems=4
 	LimitedBy []LimitCount `json:"limitedBy,omitempty"`
-	// saturatedTrialCount is the number of trials behind the median in which the target did
-	// not keep up with the rate that was offered; absent when there is none.
+	// saturatedTrialCount is the number of counted trials in which the target did not achieve
+	// the offered rate; absent for 0.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	SaturatedTrialCount int32 `json:"saturatedTrialCount,omitempty"`
-	// caveat says why the value is not what its name suggests, such as a percentile of the
-	// latency that the period of CPU bandwidth enforcement decides; absent where no reason is
-	// known.
+	// caveat is a limitation of the value, such as a latency percentile that depends on the
+	// period of the CPU quota; absent without a known limitation.
 	// +optional
 	Caveat string `json:"caveat,omitempty"`
 }
 
-// LeftOut counts trials that are not behind a median.
+// LeftOut counts trials that are excluded from a median.
 type LeftOut struct {
-	// reason is Failed (no result), Invalid (it contradicts itself), Disturbed (interference
-	// during the measurement), BlockDisturbed (a trial that it is compared with was
-	// disturbed), NoValue (the measurement has no number), NotRun (the run ended before).
+	// reason is Failed (no result), Invalid (the result contradicts itself), Disturbed
+	// (interference during the measurement), BlockDisturbed (another trial of the same cell
+	// and block was disturbed), NoValue (the measurement has no number), NotRun (the run ended
+	// before).
 	// +required
 	Reason LeftOutReason `json:"reason"`
 	// trialCount is the number of trials.
@@ -101,11 +103,11 @@ type LeftOut struct {
 	TrialCount int32 `json:"trialCount"`
 }
 
-// LeftOutReason is why a trial is not behind a median.
+// LeftOutReason is why a trial is excluded from a median.
 // +kubebuilder:validation:Enum=Failed;Invalid;Disturbed;BlockDisturbed;NoValue;NotRun
 type LeftOutReason string
 
-// Reasons for which trials are left out.
+// Reasons to exclude a trial.
 const (
 	LeftOutFailed         LeftOutReason = "Failed"
 	LeftOutInvalid        LeftOutReason = "Invalid"
@@ -132,7 +134,7 @@ type Spread struct {
 	TrialCount int32 `json:"trialCount"`
 }
 
-// LimitCount says how many trials ran into a limit.
+// LimitCount is the number of trials that reached a resource limit.
 type LimitCount struct {
 	// by is CPU, Memory or Client.
 	// +required
@@ -141,8 +143,8 @@ type LimitCount struct {
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	TrialCount int32 `json:"trialCount"`
-	// throttledShare is the median over these trials of the share (0 to 1) of throttled
-	// periods, as a decimal number; absent where it is not known.
+	// throttledShare is the share (0 to 1) of throttled CPU periods, as a decimal number: the
+	// median over these trials. Absent where it is unknown.
 	// +optional
 	ThrottledShare string `json:"throttledShare,omitempty"`
 }

@@ -8,45 +8,45 @@ type TargetStatus struct {
 	// address that clients connect to.
 	// +optional
 	Address string `json:"address,omitempty"`
-	// imageID is the server's image as the container runtime resolved it, by digest.
+	// imageID is the digest of the server's image, from the container runtime.
 	// +optional
 	ImageID string `json:"imageID,omitempty"`
-	// agentImageID is the image of the agent in the database pod, by digest.
+	// agentImageID is the digest of the agent's image in the database pod.
 	// +optional
 	AgentImageID string `json:"agentImageID,omitempty"`
 	// nodeName is the node that the database pod runs on; status.nodes describes it.
 	// +optional
 	NodeName string `json:"nodeName,omitempty"`
-	// serverVersion as SELECT VERSION() answered.
+	// serverVersion is the result of SELECT VERSION().
 	// +optional
 	ServerVersion string `json:"serverVersion,omitempty"`
 	// restartCount is the number of restarts of the database container.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	RestartCount *int32 `json:"restartCount,omitempty"`
-	// qosClass of the database pod; Guaranteed unless something changed it.
+	// qosClass of the database pod; Guaranteed unless another component changed the pod.
 	// +optional
 	QOSClass string `json:"qosClass,omitempty"`
-	// durability are the settings that decide what a commit costs, as the server answered:
-	// whether the log of the storage engine and a binary log are written and flushed for each.
+	// durability are the settings that decide whether the storage engine's log and the binary
+	// log are flushed for each commit, as the server reports them.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	Durability []ServerSetting `json:"durability,omitempty"`
-	// nonDefault are global variables whose value is not the server's own default, at
-	// most 40, by name; the load result has all of them.
+	// nonDefault are global variables that differ from the server's own defaults, at most 40,
+	// sorted by name. The load result has all of them.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
 	NonDefault []ServerSetting `json:"nonDefault,omitempty"`
-	// differences are settings that the server ignored or changed.
+	// differences are settings whose effective value differs from the requested value.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
 	Differences []SettingDifference `json:"differences,omitempty"`
-	// load is what loading the data took, observed once, so without a spread: its time,
-	// the rows of the tables, rows per second, and the tool's own figures of the load. At
-	// most 40 entries; the load result has all of them.
+	// load has the measurements of loading the data: time, rows, rows per second, and the
+	// tool's own figures. They are measured once, so there is no spread. At most 40 entries;
+	// the load result has all of them.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=40
@@ -55,18 +55,18 @@ type TargetStatus struct {
 	// data is loaded.
 	// +optional
 	LoadResult string `json:"loadResult,omitempty"`
-	// InvalidatedBy are the findings of loading that make every trial of the target
-	// invalid. None is left out, unlike in status.findings.
+	// invalidatedBy are all findings of loading that make every trial of the target invalid,
+	// also those that status.findings no longer has room for.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	InvalidatedBy []Finding `json:"invalidatedBy,omitempty"`
-	// cleanupResult is the ConfigMap with the result of dropping the workload's
-	// tables; only for an external target.
+	// cleanupResult is the ConfigMap with the result of dropping the tables of the workload;
+	// only for an external target.
 	// +optional
 	CleanupResult string `json:"cleanupResult,omitempty"`
-	// tls of a session of the benchmark's account, as the server reported it when the data
-	// was loaded. Absent before, and where the session is not encrypted.
+	// tls is the encryption of a session of the benchmark's account, as the server reported it
+	// when the data was loaded. Absent until then, and where the session is not encrypted.
 	// +optional
 	TLS *TLSStatus `json:"tls,omitempty"`
 	// storage of the data directory; absent for an external target.
@@ -106,7 +106,7 @@ type TLSStatus struct {
 	Cipher string `json:"cipher,omitempty"`
 }
 
-// StorageStatus is where a data directory lies, as the kernel says.
+// StorageStatus describes the storage of a data directory, as the kernel reports it.
 type StorageStatus struct {
 	// filesystem such as ext4 or tmpfs.
 	// +optional
@@ -114,14 +114,16 @@ type StorageStatus struct {
 	// device such as /dev/nvme1n1.
 	// +optional
 	Device string `json:"device,omitempty"`
-	// writeCache of the block device as the node's kernel reports it: WriteBack (a flush
-	// empties it) or WriteThrough (a flush has nothing to do); absent where it cannot be read.
+	// writeCache of the block device, as the node's kernel reports it: WriteBack (a flush
+	// writes the cache) or WriteThrough (there is nothing to flush); absent where it cannot be
+	// read.
 	// +optional
 	WriteCache string `json:"writeCache,omitempty"`
 	// fsyncP50Seconds is the median time of an fdatasync of 4 KiB, as a decimal number.
 	// +optional
 	FsyncP50Seconds string `json:"fsyncP50Seconds,omitempty"`
-	// fsyncP99Seconds is the 99th percentile of the same.
+	// fsyncP99Seconds is the 99th percentile of the time of an fdatasync of 4 KiB, as a
+	// decimal number.
 	// +optional
 	FsyncP99Seconds string `json:"fsyncP99Seconds,omitempty"`
 }
@@ -135,7 +137,7 @@ type ReplicaStatus struct {
 	// nodeName is the node of its pod.
 	// +optional
 	NodeName string `json:"nodeName,omitempty"`
-	// ready is true when it accepts logins and applies what the primary sends.
+	// ready is true when the replica accepts logins and applies the changes of the primary.
 	// +optional
 	Ready bool `json:"ready,omitempty"`
 	// restartCount is the number of restarts of its database container.
@@ -144,18 +146,18 @@ type ReplicaStatus struct {
 	RestartCount *int32 `json:"restartCount,omitempty"`
 }
 
-// QuotedValue is one number that somebody else measured.
+// QuotedValue is one published number.
 type QuotedValue struct {
-	// stage of the benchmark that it is of: Load or Run.
+	// stage of the benchmark: Load or Run.
 	// +required
 	Stage QuotedStage `json:"stage"`
 	// name of the measurement, such as throughput.
 	// +required
 	Name string `json:"name"`
-	// labels that tell measurements of one name apart.
+	// labels of the measurement. Measurements of one name have different labels.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
-	// value as a decimal number, digit by digit as it was published.
+	// value as a decimal number, exactly as published.
 	// +required
 	Value string `json:"value"`
 	// unit such as ops/s or ms.
@@ -163,17 +165,17 @@ type QuotedValue struct {
 	Unit string `json:"unit"`
 }
 
-// QuotedStage is the stage of a benchmark that a quoted number is of.
+// QuotedStage is the stage of a benchmark.
 // +kubebuilder:validation:Enum=Load;Run
 type QuotedStage string
 
-// Stages of a benchmark of which numbers are quoted.
+// Stages of a benchmark.
 const (
 	QuotedLoad QuotedStage = "Load"
 	QuotedRun  QuotedStage = "Run"
 )
 
-// NodeInfo describes a node that a pod of the run has run on.
+// NodeInfo describes a node that pods of the run have run on.
 type NodeInfo struct {
 	// name of the node.
 	// +required
@@ -196,7 +198,7 @@ type NodeInfo struct {
 	// kubeletVersion of the node.
 	// +optional
 	KubeletVersion string `json:"kubeletVersion,omitempty"`
-	// cpuModel of the node, as a pod of the run read it.
+	// cpuModel of the node, from /proc/cpuinfo.
 	// +optional
 	CPUModel string `json:"cpuModel,omitempty"`
 }

@@ -24,21 +24,21 @@ type Target struct {
 	// +optional
 	MySQL *MySQLTarget `json:"mysql,omitempty"`
 
-	// external is a server that exists already. Assay changes nothing in it except
-	// the tables of the workload in the named schema.
+	// external is an existing server. Assay changes only the tables of the workload in the
+	// named schema.
 	// +optional
 	External *ExternalTarget `json:"external,omitempty"`
 
-	// published are numbers that somebody else measured. They are shown beside the
-	// measured ones, marked as quoted, and never compared by a test.
+	// published are numbers that somebody else measured. They are shown beside the results,
+	// marked as quoted, and are not part of any statistical comparison.
 	// +optional
 	Published *PublishedTarget `json:"published,omitempty"`
 }
 
-// PublishedTarget are numbers that were measured elsewhere.
+// PublishedTarget are numbers that somebody else measured.
 type PublishedTarget struct {
-	// configMap with the raw output of the tool: the key run, and the key load where
-	// the load was published too. What is missing stays missing.
+	// configMap with the raw output of the tool: the key run, and optionally the key load.
+	// Numbers that were not published are absent.
 	// +required
 	ConfigMap ConfigMapFiles `json:"configMap"`
 
@@ -47,7 +47,7 @@ type PublishedTarget struct {
 	// +kubebuilder:validation:Enum=YCSB;Sysbench
 	Format string `json:"format"`
 
-	// source says where the numbers are from: a URL or a citation.
+	// source of the numbers: a URL or a citation.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -62,15 +62,15 @@ type MySQLTarget struct {
 	// +kubebuilder:validation:Enum=MySQL;MariaDB;Percona;TiDB
 	Flavor string `json:"flavor"`
 
-	// version is an entry of the operator's engine catalogue (chart value
-	// engines), such as "10.11". Quote it: 9.10 and "9.10" are not the same.
+	// version is an entry of the operator's engine catalogue (chart value engines), such as
+	// "10.11". Quote it: YAML reads 9.10 as the number 9.1.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Version string `json:"version,omitempty"`
 
-	// image overrides the engine catalogue: any image that has the server's
-	// binaries. Its entrypoint is not used.
+	// image overrides the engine catalogue. Any image with the server's binaries works. Its
+	// entrypoint is not used.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -88,30 +88,29 @@ type MySQLTarget struct {
 	// +kubebuilder:validation:MaxItems=8
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// storageEngine of the benchmark's tables: InnoDB, or RocksDB (MyRocks) with MariaDB
-	// and Percona. TiDB answers to the name InnoDB, and has its own.
+	// storageEngine of the benchmark's tables: InnoDB, or RocksDB (MyRocks) with MariaDB and
+	// Percona. TiDB has its own storage engine, and takes the name InnoDB for it.
 	// +optional
 	// +kubebuilder:default=InnoDB
 	// +kubebuilder:validation:Enum=InnoDB;RocksDB
 	StorageEngine string `json:"storageEngine,omitempty"`
 
-	// sizing says what becomes of settings that are not given: Shape (the default)
-	// sizes the buffer pool and its like by the shape of the target, and shows them in
-	// status.resolved; Server leaves the server's own, which suit a small machine.
+	// sizing of the settings that depend on the machine and are not given: Shape (the default)
+	// derives the buffer pool and similar settings from the shape of the target, and shows
+	// them in status.resolved. Server keeps the server's own defaults, which suit a small
+	// machine.
 	// +optional
 	// +kubebuilder:default=Shape
 	// +kubebuilder:validation:Enum=Shape;Server
 	Sizing string `json:"sizing,omitempty"`
 
-	// tls says whether connections are encrypted, with certificates that Assay makes:
-	// Disabled (the default), Preferred (clients ask for it) or Required (the server
-	// refuses others as well).
+	// tls encrypts connections, with certificates that Assay creates: Disabled (the default),
+	// Preferred (clients use TLS) or Required (the server also refuses plain connections).
 	// +optional
 	// +kubebuilder:default=Disabled
 	TLS TLSMode `json:"tls,omitempty"`
 
-	// replication to replicas on nodes of their own; absent: there are none. The primary is
-	// measured.
+	// replication to replicas on other nodes; absent: no replicas. The primary is measured.
 	// +optional
 	Replication *Replication `json:"replication,omitempty"`
 
@@ -122,10 +121,9 @@ type MySQLTarget struct {
 	// +kubebuilder:validation:MaxProperties=256
 	Config map[string]string `json:"config,omitempty"`
 
-	// configFrom are ConfigMaps with server settings, a later one overrides an
-	// earlier one. A key that ends in .cnf holds a my.cnf file, whose server
-	// groups are read; any other key is the name of a setting. The content is
-	// pinned when the run is accepted.
+	// configFrom are ConfigMaps with server settings. A later ConfigMap overrides an earlier
+	// one. A key that ends in .cnf holds a my.cnf file, whose server groups are read; any
+	// other key is the name of a setting. The content is copied when the run is accepted.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -137,13 +135,13 @@ type MySQLTarget struct {
 	Storage Storage `json:"storage,omitzero"`
 }
 
-// What becomes of settings that are not given.
+// Sizing of settings that are not given.
 const (
 	SizingShape  = "Shape"
 	SizingServer = "Server"
 )
 
-// TLSMode says whether connections are encrypted. It is never left to a driver's
+// TLSMode is the encryption of connections. It is always set, never left to a driver's
 // default.
 // +kubebuilder:validation:Enum=Disabled;Preferred;Required
 type TLSMode string
@@ -170,7 +168,7 @@ type Replication struct {
 	Replicas int32 `json:"replicas,omitempty"`
 }
 
-// ReplicationMode is how a commit reaches replicas.
+// ReplicationMode selects what a commit waits for.
 // +kubebuilder:validation:Enum=Async;SemiSync
 type ReplicationMode string
 
@@ -189,8 +187,8 @@ type Storage struct {
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('512Mi')) >= 0",message="size must be at least 512Mi, such as 50Gi"
 	Size resource.Quantity `json:"size,omitempty"`
 
-	// medium is Volume (a PersistentVolumeClaim) or Memory (a tmpfs, which counts
-	// against the memory of the shape and makes every fsync free).
+	// medium is Volume (a PersistentVolumeClaim) or Memory (a tmpfs, which counts against the
+	// memory of the shape and has no flushes).
 	// +optional
 	// +kubebuilder:default=Volume
 	Medium StorageMedium `json:"medium,omitempty"`
@@ -203,7 +201,7 @@ type Storage struct {
 	StorageClassName *string `json:"storageClassName,omitempty"`
 }
 
-// StorageMedium is where a data directory lives.
+// StorageMedium is the kind of storage of a data directory.
 // +kubebuilder:validation:Enum=Volume;Memory
 type StorageMedium string
 
@@ -213,7 +211,7 @@ const (
 	MediumMemory StorageMedium = "Memory"
 )
 
-// ExternalTarget is a server that exists already.
+// ExternalTarget is an existing server.
 // +kubebuilder:validation:XValidation:rule="has(self.host) != has(self.jdbc)",message="external needs exactly one of host (a server of the MySQL family) and jdbc (any database, through YCSB)"
 type ExternalTarget struct {
 	// host name or IP address of the server.
@@ -230,10 +228,9 @@ type ExternalTarget struct {
 	// +kubebuilder:validation:Maximum=65535
 	Port int32 `json:"port,omitempty"`
 
-	// database is the schema that the workload's tables are made in. It must
-	// exist and must not hold tables of the workload already. The tables are
-	// dropped when the run ends, whether it failed or not, unless retain keeps
-	// them; those of a load that failed are left alone.
+	// database is the schema for the tables of the workload. It must exist and must not
+	// contain these tables yet. The tables are dropped when the run ends, unless retain keeps
+	// them. Tables of a failed load are not dropped.
 	// +optional
 	// +kubebuilder:default=assay
 	// +kubebuilder:validation:MinLength=1
@@ -241,9 +238,8 @@ type ExternalTarget struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_$-]+$`
 	Database string `json:"database,omitempty"`
 
-	// jdbc reaches a database that does not speak the protocol of MySQL, such as SQL
-	// Server, through YCSB. Nothing but what YCSB reports is known of it: no variables, no
-	// counters, no checksums.
+	// jdbc is a database without the MySQL protocol, such as SQL Server, measured through
+	// YCSB. Only the report of YCSB is available: no variables, no counters, no checksums.
 	// +optional
 	JDBC *JDBCEndpoint `json:"jdbc,omitempty"`
 
@@ -253,8 +249,7 @@ type ExternalTarget struct {
 	// +required
 	Credentials corev1.LocalObjectReference `json:"credentials"`
 
-	// tls says whether connections are encrypted: Disabled (the default), Preferred or
-	// Required.
+	// tls encrypts connections: Disabled (the default), Preferred or Required.
 	// +optional
 	// +kubebuilder:default=Disabled
 	TLS TLSMode `json:"tls,omitempty"`
@@ -262,8 +257,8 @@ type ExternalTarget struct {
 
 // JDBCEndpoint is a database behind a JDBC driver.
 type JDBCEndpoint struct {
-	// url as the driver takes it, without credentials. YCSB shards over several,
-	// separated by semicolons, where its property db.urlsharddelim says so.
+	// url of the driver, without credentials. With YCSB's property db.urlsharddelim it may
+	// hold several URLs, separated by semicolons: YCSB then shards over them.
 	// +required
 	// +kubebuilder:validation:MinLength=6
 	// +kubebuilder:validation:MaxLength=2048

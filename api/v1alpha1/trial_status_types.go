@@ -16,7 +16,7 @@ const (
 	TrialFailed    TrialState = "Failed"
 )
 
-// TrialStatus is one attempt at a trial that has begun.
+// TrialStatus is one attempt at a trial, from its start.
 type TrialStatus struct {
 	// index in the plan, from 0.
 	// +required
@@ -51,27 +51,27 @@ type TrialStatus struct {
 	// message of a failure.
 	// +optional
 	Message string `json:"message,omitempty"`
-	// valid is false when the result contradicts itself: such a trial is kept,
-	// and not part of the summary. Absent until the result was checked.
+	// valid is false when the result contradicts itself. Such a trial is kept, but is not part
+	// of the summary. Absent until the result is checked.
 	// +optional
 	Valid *bool `json:"valid,omitempty"`
-	// disturbed is true when there was interference during the measured window: such a
-	// trial is kept, and not part of the summary.
+	// disturbed is true when there was interference during the measured window. Such a trial
+	// is kept, but is not part of the summary.
 	// +optional
 	Disturbed bool `json:"disturbed,omitempty"`
-	// limitedBy names the limits that the trial ran into by its own work, at most one entry
-	// for each. They are part of the result, and no reason to leave it out.
+	// limitedBy lists the resource limits that the trial reached by its own work, at most one
+	// entry each. Such a trial is part of the summary.
 	// +optional
 	// +listType=map
 	// +listMapKey=by
 	// +kubebuilder:validation:MaxItems=4
 	LimitedBy []Limit `json:"limitedBy,omitempty"`
-	// saturated is true when the target did not keep up with the rate of an open loop: the
-	// latencies then grow with the length of the window, and are no steady-state figures.
+	// saturated is true when the target did not achieve the offered rate of an open loop. The
+	// latencies then grow with the length of the window; they are not steady-state figures.
 	// +optional
 	Saturated bool `json:"saturated,omitempty"`
-	// machineSpeed of the nodes of the trial, measured by a short fixed kernel just before
-	// the trial; an entry for each side and kernel.
+	// machineSpeed of the nodes, measured by short loops of fixed work just before the trial;
+	// one entry for each side and kernel.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
@@ -84,10 +84,10 @@ type TrialStatus struct {
 	// targetNodeName is the node that the database ran on; absent for an external target.
 	// +optional
 	TargetNodeName string `json:"targetNodeName,omitempty"`
-	// clientImageID is the runner's image as the container runtime resolved it.
+	// clientImageID is the digest of the runner's image, from the container runtime.
 	// +optional
 	ClientImageID string `json:"clientImageID,omitempty"`
-	// clientQOSClass of the client pods; Guaranteed unless something changed it.
+	// clientQOSClass of the client pods; Guaranteed unless another component changed the pods.
 	// +optional
 	ClientQOSClass string `json:"clientQOSClass,omitempty"`
 	// windowStartTime is the start of the measured window, by the clock of the first client.
@@ -100,17 +100,17 @@ type TrialStatus struct {
 	// +optional
 	CompletionTime *metav1.MicroTime `json:"completionTime,omitempty"`
 	// startSkewSeconds is the time between the first and the last client's start of the
-	// measured window, as a decimal number, corrected for the offsets of the clients' clocks;
-	// absent with one client, and where the clocks are not known.
+	// measured window, as a decimal number, corrected for the offsets of the clients' clocks.
+	// Absent with one client, and where the offsets are unknown.
 	// +optional
 	StartSkewSeconds string `json:"startSkewSeconds,omitempty"`
 	// startSkewUncertaintySeconds is the possible error of startSkewSeconds, as a decimal
-	// number: that of the clocks, and of the start of a tool that does not report it. A smaller
-	// skew than this is none.
+	// number. It includes the error of the clock offsets, and of the start time of a tool that
+	// does not report it. A skew below this value is not significant.
 	// +optional
 	StartSkewUncertaintySeconds string `json:"startSkewUncertaintySeconds,omitempty"`
-	// resetSeconds is the time that it took to put the data back, as a decimal number; it is
-	// no part of the warm-up or the measured window. Absent without a reset.
+	// resetSeconds is the time to restore the data, as a decimal number. It is not part of the
+	// warm-up or the measured window. Absent without a reset.
 	// +optional
 	ResetSeconds string `json:"resetSeconds,omitempty"`
 	// values of the runner's main measurements, at most 60.
@@ -118,35 +118,35 @@ type TrialStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=60
 	Values []Value `json:"values,omitempty"`
-	// result is the ConfigMap with the whole result and the raw output of the first
-	// client; those of other clients end in -1, -2 and so on.
+	// result is the ConfigMap with the whole result and the raw output of the first client.
+	// The names for other clients end in -1, -2 and so on.
 	// +optional
 	Result string `json:"result,omitempty"`
 }
 
-// LimitKind is what held back what was measured.
+// LimitKind is a resource limit that a trial can reach.
 // +kubebuilder:validation:Enum=CPU;Memory;Client
 type LimitKind string
 
-// Limits that a trial may run into by its own work.
+// Resource limits that a trial can reach by its own work.
 const (
 	// LimitCPU: the target used up the CPU of its shape.
 	LimitCPU LimitKind = "CPU"
 	// LimitMemory: the target waited for memory within the limit of its shape.
 	LimitMemory LimitKind = "Memory"
-	// LimitClient: a client was at its own CPU limit, so that the numbers depend on the
-	// client too.
+	// LimitClient: a client reached its own CPU limit, so the numbers depend on the client
+	// too.
 	LimitClient LimitKind = "Client"
 )
 
-// Limit that a trial ran into by its own work.
+// Limit is a resource limit that a trial reached by its own work.
 type Limit struct {
 	// by is CPU, Memory or Client.
 	// +required
 	By LimitKind `json:"by"`
-	// throttledShare is the share (0 to 1) of the periods of CPU bandwidth enforcement
-	// (100 ms each) inside the measured window in which the container had to wait, as a
-	// decimal number; absent where it is not known. Of several clients the largest.
+	// throttledShare is the share (0 to 1) of the CPU periods (100 ms each) of the measured
+	// window in which the container was throttled, as a decimal number. With several clients
+	// it is the largest share. Absent where it is unknown.
 	// +optional
 	ThrottledShare string `json:"throttledShare,omitempty"`
 }
@@ -161,7 +161,7 @@ const (
 	SideTarget SpeedSide = "Target"
 )
 
-// SpeedKernel is what a measurement of machine speed timed.
+// SpeedKernel is a loop of fixed work that measures machine speed.
 // +kubebuilder:validation:Enum=Integer;Memory;IntegerCPU;MemoryCPU;Fsync;RoundTrip
 type SpeedKernel string
 
@@ -169,9 +169,9 @@ type SpeedKernel string
 const (
 	// KernelInteger: the mean time of one repetition of integer arithmetic, by the clock.
 	KernelInteger SpeedKernel = "Integer"
-	// KernelMemory: the same of reads from memory.
+	// KernelMemory: the mean time of one repetition of reads from memory, by the clock.
 	KernelMemory SpeedKernel = "Memory"
-	// KernelIntegerCPU: the CPU time of KernelInteger, without what the thread waited.
+	// KernelIntegerCPU: the CPU time of KernelInteger, without waiting for a CPU.
 	KernelIntegerCPU SpeedKernel = "IntegerCPU"
 	// KernelMemoryCPU: the CPU time of KernelMemory.
 	KernelMemoryCPU SpeedKernel = "MemoryCPU"
@@ -186,10 +186,10 @@ type MachineSpeed struct {
 	// side is Client or Target.
 	// +required
 	Side SpeedSide `json:"side"`
-	// kernel is what was timed: Integer and Memory (the mean time of one repetition by the
-	// clock, which includes what the thread waited for a CPU), IntegerCPU and MemoryCPU (the
-	// CPU time of the same), Fsync (the median of several on the target's storage), RoundTrip
-	// (the median of several from the client to the server).
+	// kernel is the loop that was timed: Integer and Memory (mean time of one repetition by
+	// the clock, which includes waiting for a CPU), IntegerCPU and MemoryCPU (mean CPU time of
+	// the same), Fsync (median of several on the target's storage), RoundTrip (median of
+	// several from the client to the server).
 	// +required
 	Kernel SpeedKernel `json:"kernel"`
 	// seconds that the kernel took, as a decimal number.
@@ -208,7 +208,7 @@ type NodeSpeed struct {
 	// target that the kernel depends on (Fsync, RoundTrip); absent for the others.
 	// +optional
 	Target string `json:"target,omitempty"`
-	// kernel is what was timed: see MachineSpeed.
+	// kernel is the loop that was timed: see MachineSpeed.
 	// +required
 	Kernel SpeedKernel `json:"kernel"`
 	// medianSeconds over the trials, as a decimal number.
@@ -220,8 +220,8 @@ type NodeSpeed struct {
 	// maxSeconds over the trials, as a decimal number.
 	// +required
 	MaxSeconds string `json:"maxSeconds"`
-	// driftRatio is the time in the second half of the trials over that in the first (1.05
-	// is 5 % slower), as a decimal number; absent where there are fewer than twelve trials.
+	// driftRatio is the mean time in the second half of the trials divided by that in the
+	// first half (1.05 is 5 % slower), as a decimal number. Absent with fewer than 12 trials.
 	// +optional
 	DriftRatio string `json:"driftRatio,omitempty"`
 	// trialCount is the number of trials.
@@ -230,12 +230,13 @@ type NodeSpeed struct {
 	TrialCount int32 `json:"trialCount"`
 }
 
-// Value is one measured number. A number that was not measured has no entry.
+// Value is one measured number. Numbers that were not measured have no entry.
 type Value struct {
 	// name of the measurement, such as throughput.
 	// +required
 	Name string `json:"name"`
-	// labels that tell measurements of one name apart, such as {"operation": "read"}.
+	// labels of the measurement, such as {"operation": "read"}. Measurements of one name have
+	// different labels.
 	// +optional
 	Labels map[string]string `json:"labels,omitempty"`
 	// value as a decimal number.
@@ -244,7 +245,7 @@ type Value struct {
 	// unit such as tx/s or ms.
 	// +required
 	Unit string `json:"unit"`
-	// direction is HigherIsBetter or LowerIsBetter; absent for plain facts.
+	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
 	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
 	Direction string `json:"direction,omitempty"`

@@ -5,7 +5,7 @@ import corev1 "k8s.io/api/core/v1"
 // Workload is what the clients do.
 // +kubebuilder:validation:XValidation:rule="[has(self.sysbench), has(self.ycsb), has(self.drivers), has(self.custom)].exists_one(x, x)",message="workload needs exactly one tool: sysbench, ycsb, drivers or custom"
 type Workload struct {
-	// sysbench runs a bundled test of sysbench, or a Lua script of yours.
+	// sysbench runs a bundled test of sysbench, or your own Lua script.
 	// +optional
 	Sysbench *SysbenchWorkload `json:"sysbench,omitempty"`
 
@@ -13,18 +13,18 @@ type Workload struct {
 	// +optional
 	YCSB *YCSBWorkload `json:"ycsb,omitempty"`
 
-	// drivers compares the database drivers of programming languages: each does the same
-	// operations on the same data, and what it did is verified.
+	// drivers compares the database drivers of programming languages. Every driver executes
+	// the same operations on the same data, and its results are verified.
 	// +optional
 	Drivers *DriversWorkload `json:"drivers,omitempty"`
 
-	// custom runs any tool from an image of yours.
+	// custom runs any tool from your own image.
 	// +optional
 	Custom *CustomWorkload `json:"custom,omitempty"`
 }
 
-// ConfigMapFiles names a ConfigMap in the run's namespace whose keys become files.
-// Its content is pinned when the run is accepted.
+// ConfigMapFiles names a ConfigMap in the run's namespace. Its keys become files. The content
+// is copied when the run is accepted.
 type ConfigMapFiles struct {
 	// name of the ConfigMap.
 	// +required
@@ -42,7 +42,7 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Enum=oltp_read_write;oltp_read_only;oltp_write_only;oltp_point_select;oltp_insert;oltp_delete;oltp_update_index;oltp_update_non_index;select_random_points;select_random_ranges;bulk_insert
 	Test string `json:"test,omitempty"`
 
-	// script is a Lua script of yours.
+	// script is your own Lua script.
 	// +optional
 	Script *SysbenchScript `json:"script,omitempty"`
 
@@ -89,16 +89,16 @@ type SysbenchWorkload struct {
 	Histogram *bool `json:"histogram,omitempty"`
 
 	// events is the number of transactions that each client measures, 1 to 1,000,000,000.
-	// Absent: each client measures for design.duration, which otherwise is the longest that
-	// a trial may take.
+	// design.duration is then the time limit of a trial. Absent: each client measures for
+	// design.duration.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000
 	Events int64 `json:"events,omitempty"`
 
-	// rate is the number of transactions per second that each client offers, however
-	// fast the server answers (open loop), 1 to 10,000,000. Absent: a transaction begins when
-	// the one before has ended (closed loop).
+	// rate is the offered number of transactions per second of each client, 1 to 10,000,000,
+	// independent of the server's speed (open loop). Absent: each connection starts a
+	// transaction when the previous one has ended (closed loop).
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
@@ -108,32 +108,32 @@ type SysbenchWorkload struct {
 	// +optional
 	SkipTrx bool `json:"skipTrx,omitempty"`
 
-	// randType is the distribution of the keys. It is always given to sysbench, because
-	// the default of 1.0 (special: 75 % of the accesses to 1 % of the rows) is not that
-	// of 1.1 (uniform).
+	// randType is the distribution of the keys. It is always passed to sysbench, because
+	// versions 1.0 (special: 75 % of the accesses to 1 % of the rows) and 1.1 (uniform) have
+	// different defaults.
 	// +optional
 	// +kubebuilder:default=special
 	// +kubebuilder:validation:Enum=uniform;gaussian;special;pareto;zipfian
 	RandType string `json:"randType,omitempty"`
 
-	// dbPsMode says whether statements are prepared: auto (the default) where the test
-	// can, disable never.
+	// dbPsMode selects prepared statements: auto (the default) uses them where the test
+	// supports them, disable never does.
 	// +optional
 	// +kubebuilder:default=auto
 	// +kubebuilder:validation:Enum=auto;disable
 	DBPSMode string `json:"dbPsMode,omitempty"`
 
-	// ignoreErrors are the codes of the errors after which sysbench repeats a
-	// transaction: its own default is 1213,1020,1205. They are counted. "all" is
-	// refused: sysbench then goes on without a server.
+	// ignoreErrors are the codes of the errors after which sysbench repeats a transaction: its
+	// own default is 1213,1020,1205. They are counted. "all" is refused: sysbench would
+	// continue without a server.
 	// +optional
 	// +kubebuilder:default="1213,1020,1205"
 	// +kubebuilder:validation:Pattern=`^(none|[0-9]{1,5}(,[0-9]{1,5}){0,31})$`
 	IgnoreErrors string `json:"ignoreErrors,omitempty"`
 
-	// options are any other options of sysbench or of the script, without the leading
-	// dashes: {range-size: "100", "secondary": "on"}. What has a field here, or belongs to
-	// Assay (host, password, time, ...), is refused.
+	// options are any other options of sysbench or of the script, without the leading dashes:
+	// {range-size: "100", "secondary": "on"}. Options that have a field here, or that Assay
+	// sets (host, password, time, ...), are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Options map[string]string `json:"options,omitempty"`
@@ -151,7 +151,7 @@ type SysbenchScript struct {
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[.]lua$`
 	File string `json:"file,omitempty"`
 
-	// phases that the script has, besides run.
+	// phases of the script, besides run.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2
@@ -159,7 +159,8 @@ type SysbenchScript struct {
 	// +kubebuilder:default={Prepare,Cleanup}
 	Phases []string `json:"phases,omitempty"`
 
-	// preparedStatements of each connection, for the check of the server's limits.
+	// preparedStatements is the number of prepared statements per connection. It is compared
+	// with the limit of the server.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100000
@@ -168,16 +169,16 @@ type SysbenchScript struct {
 
 // YCSBWorkload are the parameters of a core workload of YCSB 0.17 over JDBC.
 type YCSBWorkload struct {
-	// workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c
-	// (reads), d (read latest), e (short ranges), f (read, modify, write). Properties
-	// change what it consists of.
+	// workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c (reads),
+	// d (read latest), e (short ranges), f (read, modify, write). Properties change its mix of
+	// operations.
 	// +optional
 	// +kubebuilder:default=a
 	// +kubebuilder:validation:Enum=a;b;c;d;e;f
 	Workload string `json:"workload,omitempty"`
 
-	// recordCount is the number of rows that are loaded, 1 to 2,000,000,000. Several
-	// clients load a part each.
+	// recordCount is the number of loaded rows, 1 to 2,000,000,000. Several clients each load
+	// a part.
 	// +optional
 	// +kubebuilder:default=1000
 	// +kubebuilder:validation:Minimum=1
@@ -198,9 +199,10 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// target is the number of operations per second that each client offers, 1 to
-	// 10,000,000. Latency then counts from the intended start of an operation as well.
-	// Absent: an operation begins when the one before has ended.
+	// target is the offered number of operations per second of each client, 1 to 10,000,000
+	// (open loop). Latency is then also measured from the intended start of an operation.
+	// Absent: each connection starts an operation when the previous one has ended (closed
+	// loop).
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
@@ -213,24 +215,23 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Enum=MySQL;MariaDB;SQLServer
 	Driver string `json:"driver,omitempty"`
 
-	// urlParameters are parameters of the JDBC URL, such as
-	// {rewriteBatchedStatements: "true"}. Those that Assay pins, such as sslMode, are
-	// refused.
+	// urlParameters are parameters of the JDBC URL, such as {rewriteBatchedStatements:
+	// "true"}. Parameters that Assay sets, such as sslMode, are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	URLParameters map[string]string `json:"urlParameters,omitempty"`
 
 	// batchSize is db.batchsize: the number of INSERTs that are sent together, with
 	// batchUpdateAPI, or committed together, with the property jdbc.autocommit: "false".
-	// By itself it does nothing, as in YCSB's own binding: each INSERT commits. Absent:
-	// INSERTs are sent one at a time.
+	// Without one of these it has no effect, as in YCSB's own binding: each INSERT commits.
+	// Absent: INSERTs are sent one at a time.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	BatchSize int32 `json:"batchSize,omitempty"`
 
-	// batchUpdateAPI is jdbc.batchupdateapi: the INSERTs of a batch go to the driver
-	// as one batch. The result is checked: batched INSERTs answer BATCHED_OK.
+	// batchUpdateAPI is jdbc.batchupdateapi: the driver gets the INSERTs of a batch as one
+	// batch. Assay checks that INSERTs return BATCHED_OK.
 	// +optional
 	BatchUpdateAPI bool `json:"batchUpdateAPI,omitempty"`
 
@@ -269,9 +270,9 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Maximum=3600
 	StatusIntervalSeconds int32 `json:"statusIntervalSeconds,omitempty"`
 
-	// properties are any other properties of YCSB, such as {requestdistribution:
-	// uniform, readproportion: "0.9"}. What has a field here, or belongs to Assay, is
-	// refused; so are blanks around a value, which YCSB would keep.
+	// properties are any other properties of YCSB, such as {requestdistribution: uniform,
+	// readproportion: "0.9"}. Properties that have a field here, or that Assay sets, are
+	// refused. Blanks around a value are refused, because YCSB would keep them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Properties map[string]string `json:"properties,omitempty"`
@@ -283,10 +284,10 @@ type YCSBWorkload struct {
 	JVMOptions []string `json:"jvmOptions,omitempty"`
 }
 
-// CustomWorkload is any tool: an image of the user's, and how to call it. See
+// CustomWorkload is any tool: the user's image and its commands. See
 // docs/guide/custom-tools.md.
 type CustomWorkload struct {
-	// image that has the tool. Its entrypoint is not used.
+	// image with the tool. Its entrypoint is not used.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
@@ -308,15 +309,15 @@ type CustomWorkload struct {
 	// +optional
 	Files *ConfigMapFiles `json:"files,omitempty"`
 
-	// prepare loads the data. Without it nothing is loaded.
+	// prepare loads the data. Absent: nothing is loaded.
 	// +optional
 	Prepare *CustomPhase `json:"prepare,omitempty"`
 
-	// run measures; the warm-up is the same with another duration.
+	// run is measured. The warm-up is the same command with another duration.
 	// +required
 	Run CustomPhase `json:"run"`
 
-	// cleanup drops what Prepare made, in an external target.
+	// cleanup drops the tables that prepare created, in an external target.
 	// +optional
 	Cleanup *CustomPhase `json:"cleanup,omitempty"`
 
@@ -326,46 +327,45 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// dataParameters are the parameters that decide what Prepare loads. They cannot be
-	// axes of the matrix: a run loads one data set.
+	// dataParameters are the parameters that decide what prepare loads. They cannot be axes of
+	// the matrix, because a run loads one data set.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=63
 	DataParameters []string `json:"dataParameters,omitempty"`
 
-	// threads is the number of connections that the tool opens at the same time, for the
-	// check of the server's limits, and as $(THREADS).
+	// threads is the number of connections that the tool opens at the same time. It is
+	// available as $(THREADS), and compared with the connection limit of the server.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// format of the output of Run: Result (docs/guide/custom-tools.md), or that of a known
-	// tool.
+	// format of the output of run: Result (docs/guide/custom-tools.md), or the format of a
+	// known tool.
 	// +required
 	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog
 	Format string `json:"format"`
 
-	// histogramUnit is the unit of the values of an HdrHistogram log, which does not say
-	// it: ns, us (the default) or ms.
+	// histogramUnit is the unit of the values in an HdrHistogram log: ns, us (the default) or
+	// ms.
 	// +optional
 	// +kubebuilder:validation:Enum=ns;us;ms
 	HistogramUnit string `json:"histogramUnit,omitempty"`
 
-	// output is the file with the output, in the working directory; without it the
-	// standard output is read.
+	// output is the file with the output, in the working directory. Absent: standard output.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
 	Output string `json:"output,omitempty"`
 }
 
-// CustomPhase is a command of a custom tool. $(HOST), $(PORT), $(DATABASE),
-// $(STORAGE_ENGINE), $(TLS), $(USERNAME), $(THREADS), $(DURATION_SECONDS), $(CLIENT),
-// $(CLIENTS), $(SEED) and the parameters are filled in; $$(NAME) stands for itself. The password is never an argument: it
-// is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file my.cnf
-// of the working directory.
+// CustomPhase is a command of a custom tool. $(HOST), $(PORT), $(DATABASE), $(STORAGE_ENGINE),
+// $(TLS), $(USERNAME), $(THREADS), $(DURATION_SECONDS), $(CLIENT), $(CLIENTS), $(SEED) and the
+// parameters are replaced by their values; $$(NAME) becomes $(NAME). The password is never an
+// argument: it is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file
+// my.cnf of the working directory.
 type CustomPhase struct {
 	// command is the program and its arguments.
 	// +required

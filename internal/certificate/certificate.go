@@ -1,9 +1,9 @@
-// Package certificate makes the certificates of one database target: a CA that lives
-// nowhere but in this package's memory, and signs two certificates, one for the server
-// and one for its clients. Nobody can sign a third one later.
+// Package certificate makes the certificates of one database target: one for the server and
+// one for its clients. The CA that signs both exists only in memory during the call, so no
+// further certificate can be signed later.
 //
-// The keys are RSA with 2048 bits, because everything in question reads them: servers
-// since MySQL 5.7, libmariadb, JDBC drivers and Go.
+// The keys are RSA with 2048 bits, because all servers since MySQL 5.7, libmariadb, JDBC
+// drivers and Go support them.
 package certificate
 
 import (
@@ -21,22 +21,22 @@ import (
 const (
 	// keyBits of every key.
 	keyBits = 2048
-	// lifetime is longer than any run may take: a deadline of 30 days and the wait in the
-	// queue before it.
+	// lifetime is longer than the longest run: a deadline of 30 days after a wait in the
+	// queue.
 	lifetime = 366 * 24 * time.Hour
-	// skew is by how much the clock of a node may be behind that of the manager.
+	// skew is the tolerated lag of a node's clock behind the manager's.
 	skew = 24 * time.Hour
 )
 
-// Bundle is what a target needs, in PEM form. The key of the CA is not part of it.
+// Bundle has the certificates and keys of a target in PEM form, without the key of the CA.
 type Bundle struct {
 	CA                    []byte
 	ServerCert, ServerKey []byte
 	ClientCert, ClientKey []byte
 }
 
-// Make makes the certificates of a target that answers to the DNS names. The server's
-// certificate holds for localhost too, where the agent beside it logs in.
+// Make makes the certificates of a target with these DNS names. The server's certificate is
+// also valid for localhost, where the agent logs in.
 func Make(names []string, now time.Time) (Bundle, error) {
 	ca, err := newAuthority(now)
 	if err != nil {

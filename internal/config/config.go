@@ -1,6 +1,7 @@
-// Package config is the operator's own configuration: the catalogue of images and
-// the limits of every wait. The chart renders it from its values into a ConfigMap;
-// the manager reads it once, at its start.
+// Package config is the operator's own configuration: the catalogue of images and the
+// timeouts. In: a YAML file, which the chart renders from its values. Out: a Config, read once
+// at the start of the manager. Unknown fields, missing images and timeouts that are not
+// positive are refused.
 package config
 
 import (
@@ -17,13 +18,13 @@ import (
 
 // Config of the operator.
 type Config struct {
-	// Agent is the image that brings the agent into database pods.
+	// Agent is the image with the agent, which database pods copy it from.
 	Agent Image `json:"agent"`
 	// Runners are the images of the client pods, by the name of the runner.
 	Runners map[string]Image `json:"runners"`
 	// Engines is the engine catalogue: flavor, then version, to image.
 	Engines map[string]map[string]Image `json:"engines"`
-	// Limits of the waits.
+	// Limits are the timeouts of the operator.
 	Limits Limits `json:"limits"`
 }
 
@@ -33,15 +34,15 @@ type Image struct {
 	Image string `json:"image"`
 }
 
-// Limits are how long the operator waits for something before it gives up with a
-// typed failure. All are positive.
+// Limits are the timeouts of the operator. A wait that exceeds its timeout fails with a reason
+// of its own. All are positive.
 type Limits struct {
-	// PodCreation: from a workload object to its pod. Default 1m.
+	// PodCreation: from a pod owner (StatefulSet, Job) to its pod. Default 1m.
 	PodCreation metav1.Duration `json:"podCreation"`
 	// Scheduling: from an unschedulable pod to its node. Default 5m.
 	Scheduling metav1.Duration `json:"scheduling"`
-	// ImagePull: how long errors of a pull are borne, from the scheduling of the
-	// pod. Default 2m.
+	// ImagePull: time for retries of a failed image pull, from the scheduling of the pod.
+	// Default 2m.
 	ImagePull metav1.Duration `json:"imagePull"`
 	// PodStart: from the scheduling of a pod to its running containers, the pull
 	// of the image included. Default 15m.
@@ -49,21 +50,20 @@ type Limits struct {
 	// TargetReady: from the creation of a target to its first accepted login.
 	// Default 20m.
 	TargetReady metav1.Duration `json:"targetReady"`
-	// Load: how long loading one target may take. Default 12h.
+	// Load: loading the data of one target. Default 12h.
 	Load metav1.Duration `json:"load"`
-	// Cleanup: how long dropping the tables of an external target may take.
-	// Default 10m.
+	// Cleanup: dropping the tables of an external target. Default 10m.
 	Cleanup metav1.Duration `json:"cleanup"`
-	// Queue: how long a run may wait for nodes that other runs use. Default 168h.
+	// Queue: waiting for nodes that other runs use. Default 168h.
 	Queue metav1.Duration `json:"queue"`
-	// Reset: how long restoring the snapshot of a data directory may take. Default 1h.
+	// Reset: restoring the snapshot of a data directory. Default 1h.
 	Reset metav1.Duration `json:"reset"`
-	// TrialGrace: what a trial may take beyond the start of its pod, its warm-up
-	// and its duration. Default 2m.
+	// TrialGrace: time of a trial in addition to the start of its pod, its warm-up and its
+	// duration. Default 2m.
 	TrialGrace metav1.Duration `json:"trialGrace"`
 }
 
-// Default is the configuration before a file is read: the limits, and no images.
+// Default is the configuration without a file: the default timeouts, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
 	return Config{Limits: Limits{

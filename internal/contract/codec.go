@@ -16,16 +16,16 @@ import (
 // has to hold in memory.
 const MaxJSONBytes = 32 << 20
 
-// ErrTooLarge is the cause when the JSON of a result is over MaxJSONBytes.
+// ErrTooLarge is the error for a result whose JSON exceeds MaxJSONBytes.
 var ErrTooLarge = fmt.Errorf("the result is larger than %d bytes of JSON", MaxJSONBytes)
 
-// VersionError says that a result has a format that this reader does not know.
+// VersionError is the error for a result in an unknown format.
 type VersionError struct {
-	// Got is the version that the result names.
+	// Got is the version in the result.
 	Got string
 }
 
-// Error names the two versions and the remedy.
+// Error has the two versions and the remedy.
 func (e *VersionError) Error() string {
 	return fmt.Sprintf("version: got %q, want %q: use an agent and a manager of the same release", e.Got, ResultVersion)
 }
@@ -89,7 +89,7 @@ func Digest(gz []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Validate says whether the parts that readers rely on agree with each other.
+// Validate checks that the fields of a result are consistent with each other.
 func (r Result) Validate() error {
 	switch {
 	case r.Version != ResultVersion:

@@ -1,13 +1,12 @@
-// Package contract has every format in which the parts of Assay speak with each
-// other: what crosses a process, a pod or a release is declared here, and nowhere
-// else.
+// Package contract has every format that the parts of Assay exchange. Everything that crosses
+// a process, a pod or a release is declared here, and nowhere else.
 //
-//	trial.go        the order from the manager to a client's agent
-//	result.go       the answer: what a client measured, and where
-//	target.go       the order from the manager to a database pod's agent
-//	target_agent.go what that agent answers over HTTP
-//	termination.go  the last word of a client's agent; target_termination.go of a target's
-//	journal.go      what a run writes down of its trials
+//	trial.go        the request from the manager to a client's agent
+//	result.go       its result: what a client measured, and where
+//	target.go       the request from the manager to a database pod's agent
+//	target_agent.go the HTTP interface of that agent
+//	termination.go  the termination message of a client's agent; target_termination.go: of a target's
+//	journal.go      the records of a run's trials
 //	names.go        names of objects, and keys of what they hold
 //	paths.go        where things are mounted in pods
 //

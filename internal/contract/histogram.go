@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// MergeHistograms adds the counts of buckets of equal value. That is exact when
-// the histograms have the same bounds, as those of one tool have: the bounds of a
-// tool do not follow from its data. All have to be of one unit and one way to read
-// percentiles, or ok is false.
+// MergeHistograms adds the counts of buckets of equal value. The result is exact when the
+// histograms have the same bounds. Histograms of one tool do, because its bounds do not depend
+// on the data. ok is false for different units or different ways to read percentiles.
 func MergeHistograms(hs ...Histogram) (merged Histogram, ok bool) {
 	if len(hs) == 0 {
 		return Histogram{}, false
@@ -40,10 +39,10 @@ func (h Histogram) N() int64 {
 	return n
 }
 
-// Percentile is the value of the bucket that holds the operation whose rank is
-// nearest to p percent of all, as sysbench reads it, or the next one up (RoundUp): what
-// one tool would have printed that did the work of all. p is over 0 and at most 100. ok
-// is false for an empty histogram.
+// Percentile is the value of the bucket with the operation whose rank is nearest to p percent
+// of all, as sysbench reads it, or the next rank up (RoundUp). For a merged histogram it is
+// the value that a single tool would have printed for all operations. p is over 0 and at most
+// 100. ok is false for an empty histogram.
 func (h Histogram) Percentile(p float64) (value float64, ok bool) {
 	n := h.N()
 	if n <= 0 || !(p > 0 && p <= 100) {

@@ -7,19 +7,17 @@ import (
 	"time"
 )
 
-// JournalVersion names the format of every part of a journal. Fields may be added within
-// a version: a reader leaves alone what it does not know, and keeps it when it rewrites a
-// part.
+// JournalVersion names the format of every part of a journal. Fields may be added within a
+// version: a reader ignores unknown fields, and keeps them when it rewrites a part.
 const JournalVersion = "assay.dev/journal/v1"
 
-// JournalReader is what this program understands of JournalVersion. A part names the
-// least reader that may go on with it (minReader): a program that writes something without
-// which a run would go wrong raises the number, and older managers then wait for a newer
-// one instead of going on.
+// JournalReader is the reader level of this program within JournalVersion. A part names the
+// lowest level that may continue it (minReader). A program raises minReader when it writes
+// something that older managers must not ignore. Older managers then wait for a newer manager.
 const JournalReader = 1
 
-// Record is what became of one attempt at a trial. It is what a run is judged by; what the
-// status shows of it is derived.
+// Record is the outcome of one attempt at a trial. Decisions about a run are based on records.
+// The status is derived from them.
 type Record struct {
 	// Index of the trial in the plan, from 0.
 	Index int32 `json:"index"`
@@ -35,22 +33,21 @@ type Record struct {
 	Target string `json:"target"`
 	// State of the attempt.
 	State State `json:"state"`
-	// Final: the trial has ended with this attempt.
+	// Final: the trial is not retried after this attempt.
 	Final bool `json:"final"`
 	// Reason and Message of a failure.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Valid is false when the result contradicts itself; absent when it was not checked.
+	// Valid is false when the result contradicts itself; absent without a check.
 	Valid *bool `json:"valid,omitempty"`
-	// Disturbed: something from outside interfered with the measured window.
+	// Disturbed: interference during the measured window.
 	Disturbed bool `json:"disturbed,omitempty"`
-	// Saturated: the target did not keep up with the rate of an open loop.
+	// Saturated: the target did not achieve the offered rate of an open loop.
 	Saturated bool `json:"saturated,omitempty"`
-	// LimitedBy names the limits that the trial ran into by its own work.
+	// LimitedBy lists the resource limits that the trial reached by its own work.
 	LimitedBy []RecordedLimit `json:"limitedBy,omitempty"`
-	// Throttled are the shares of the CPU periods of the window in which the target (CPU) or a
-	// client (Client; the one that waited most) had to wait, also where they are too small for
-	// a label in LimitedBy.
+	// Throttled are the shares of throttled CPU periods of the window, of the target (CPU) and
+	// of the most throttled client (Client), including shares too small for LimitedBy.
 	Throttled []RecordedLimit `json:"throttled,omitempty"`
 	// MachineSpeed of the nodes of the trial, measured just before it.
 	MachineSpeed []RecordedSpeed `json:"machineSpeed,omitempty"`
@@ -58,7 +55,7 @@ type Record struct {
 	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
 	// TargetNodeName that the database ran on; empty for an external target.
 	TargetNodeName string `json:"targetNodeName,omitempty"`
-	// ClientImageID is the runner's image as the container runtime resolved it.
+	// ClientImageID is the digest of the runner's image, from the container runtime.
 	ClientImageID string `json:"clientImageID,omitempty"`
 	// ClientQOSClass of the client pods.
 	ClientQOSClass string `json:"clientQOSClass,omitempty"`
@@ -68,11 +65,11 @@ type Record struct {
 	WindowEndTime   *time.Time `json:"windowEndTime,omitempty"`
 	// CompletionTime is when the manager recorded the end.
 	CompletionTime *time.Time `json:"completionTime,omitempty"`
-	// StartSkewSeconds is how much later the last client began to measure than the first, and
-	// StartSkewUncertaintySeconds by how much that may be wrong.
+	// StartSkewSeconds is the time between the first and the last client's start of the
+	// measured window. StartSkewUncertaintySeconds is its possible error.
 	StartSkewSeconds            *float64 `json:"startSkewSeconds,omitempty"`
 	StartSkewUncertaintySeconds *float64 `json:"startSkewUncertaintySeconds,omitempty"`
-	// ResetSeconds is how long putting the data back took; absent without a reset.
+	// ResetSeconds is the time to restore the data; absent without a reset.
 	ResetSeconds *float64 `json:"resetSeconds,omitempty"`
 	// Values of the runner's main measurements.
 	Values []RecordedValue `json:"values,omitempty"`
@@ -86,25 +83,25 @@ type Record struct {
 type RecordedValue struct {
 	// Name of the measurement, such as throughput.
 	Name string `json:"name"`
-	// Labels that tell measurements of one name apart.
+	// Labels of the measurement. Measurements of one name have different labels.
 	Labels map[string]string `json:"labels,omitempty"`
 	// Value in the Unit.
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	// Direction is empty for a plain fact.
+	// Direction is empty where neither is better.
 	Direction Direction `json:"direction,omitempty"`
 }
 
-// RecordedLimit is a limit that a trial ran into.
+// RecordedLimit is a resource limit that a trial reached.
 type RecordedLimit struct {
 	// By is CPU, Memory or Client.
 	By string `json:"by"`
-	// ThrottledShare (0 to 1) of the periods of CPU bandwidth enforcement; absent where it is
-	// not known.
+	// ThrottledShare is the share (0 to 1) of throttled CPU periods; absent where it is
+	// unknown.
 	ThrottledShare *float64 `json:"throttledShare,omitempty"`
 }
 
-// RecordedSpeed is how long a kernel took on a node of the trial.
+// RecordedSpeed is the time of a machine-speed kernel on a node of the trial.
 type RecordedSpeed struct {
 	// Side is Client or Target.
 	Side string `json:"side"`
@@ -114,29 +111,30 @@ type RecordedSpeed struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// RecordedFinding is what a check found about the result of the record's trial.
+// RecordedFinding is a finding about the result of the record's trial.
 type RecordedFinding struct {
-	// Client that it is about, where there are several.
+	// Client that the finding is about, where the trial has several.
 	Client *int32 `json:"client,omitempty"`
-	// Check that found it.
+	// Check is the name of the validity check.
 	Check string `json:"check"`
 	// Severity is Invalid, Disturbed, Warning or Note.
 	Severity string `json:"severity"`
-	// Message with the numbers that contradict each other.
+	// Message for people, with the numbers.
 	Message string `json:"message"`
 }
 
 // Totals count the trials of a run.
 type Totals struct {
-	// Done trials have ended for good.
+	// Done is the number of trials that have ended and are not retried.
 	Done int32 `json:"done"`
-	// Succeeded have a result, Failed have none.
+	// Succeeded and Failed are the numbers of trials with and without a result.
 	Succeeded int32 `json:"succeeded,omitempty"`
 	Failed    int32 `json:"failed,omitempty"`
-	// Invalid have a result that contradicts itself; Disturbed one that something interfered with.
+	// Invalid is the number of results that contradict themselves, Disturbed of results with
+	// interference during the measurement.
 	Invalid   int32 `json:"invalid,omitempty"`
 	Disturbed int32 `json:"disturbed,omitempty"`
-	// Retries are the attempts beyond the first ones.
+	// Retries is the number of attempts beyond the first ones.
 	Retries int32 `json:"retries,omitempty"`
 }
 

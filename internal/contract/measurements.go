@@ -1,25 +1,25 @@
 package contract
 
-// Names of measurements that mean the same for every tool. Checks, statistics
-// and reports rely on them; a tool may add names of its own.
+// Names of measurements with the same meaning for every tool. Checks, statistics and reports
+// use them. A tool may add its own names.
 const (
-	// NameThroughput is the rate of operations that ended well, per second.
+	// NameThroughput is the rate of successful operations, per second.
 	NameThroughput = "throughput"
-	// NameOffered is the rate of operations that the client began or tried to begin,
-	// per second; only of an open loop. Throughput is what was achieved of it.
+	// NameOffered is the offered rate of an open loop: operations that the client started or
+	// tried to start, per second. The throughput is the achieved rate.
 	NameOffered = "rate.offered"
-	// NameErrorRate is the rate of errors that operations met, per second; N is their
-	// number. An operation that the tool repeats until it ends well counts here for
-	// each error, and once in the throughput.
+	// NameErrorRate is the rate of errors, per second; N is their number. An operation that
+	// the tool repeats until it succeeds counts here once per error, and once in the
+	// throughput.
 	NameErrorRate = "rate.errors"
-	// NameReconnects is the rate of connections that were lost and made again, per
-	// second; N is their number.
+	// NameReconnects is the rate of reconnects after a lost connection, per second; N is their
+	// number.
 	NameReconnects = "reconnects"
-	// NameQueueLength is how many operations of an open loop waited to begin;
-	// intervals only, each the number at its end.
+	// NameQueueLength is the number of waiting operations of an open loop; intervals only,
+	// each with the number at its end.
 	NameQueueLength = "queue.length"
-	// NameQueueConcurrency is how many operations of an open loop were under way;
-	// intervals only, each the number at its end.
+	// NameQueueConcurrency is the number of running operations of an open loop; intervals
+	// only, each with the number at its end.
 	NameQueueConcurrency = "queue.concurrency"
 	// NameQueries is the rate of statements, per second; N is their number.
 	NameQueries = "queries"
@@ -29,27 +29,27 @@ const (
 	NameWrites = "queries.writes"
 	// NameEvents is the number of operations that the tool counted itself.
 	NameEvents = "events"
-	// NameOperationCount is the number of operations of one kind that ended well; see
+	// NameOperationCount is the number of successful operations of one kind; see
 	// LabelOperation.
 	NameOperationCount = "operations.count"
-	// NameReturnCount is how often operations of one kind were answered with a status; see
+	// NameReturnCount is the number of operations of one kind with one return status; see
 	// LabelOperation and LabelStatus.
 	NameReturnCount = "returns.count"
 	// NameGCCount is the number of collections of garbage in the client; see LabelCollector.
 	NameGCCount = "gc.count"
-	// NameGCTime is the time that they took, in ms.
+	// NameGCTime is the time of garbage collections, in ms.
 	NameGCTime = "gc.time"
-	// NameGCPercent is its share of the measured window, in percent.
+	// NameGCPercent is the share of garbage collection in the measured window, in percent.
 	NameGCPercent = "gc.percent"
-	// NameSetupTime is how long a thread took before its first operation, the mean of all
-	// threads, in s: the tool counts it into the window, and nothing was measured in it.
+	// NameSetupTime is the mean time of a thread before its first operation, in s. The tool
+	// includes it in the window, although no operation runs.
 	NameSetupTime = "time.setup"
 	// NameTotalTime is the length of the measured window by the tool's own clock, in s.
 	NameTotalTime = "time.total"
-	// NameLoadTime is how long the tool loaded the data, from the start of its first client to
-	// the end of its last one, in s.
+	// NameLoadTime is the time to load the data, from the start of the first client to the end
+	// of the last client, in s.
 	NameLoadTime = "time.load"
-	// NameRowsLoaded is the number of rows that the tool's tables held afterwards.
+	// NameRowsLoaded is the number of rows in the tool's tables after loading.
 	NameRowsLoaded = "rows.loaded"
 	// NameRowRate is the rate of rows, per second.
 	NameRowRate = "throughput.rows"
@@ -67,19 +67,20 @@ const (
 
 // Keys of labels.
 const (
-	// LabelKind tells kinds of statements apart: read, write, other.
+	// LabelKind is the kind of statements: read, write, other.
 	LabelKind = "kind"
 	// LabelPercentile is the percentile as a decimal number, such as 95.
 	LabelPercentile = "p"
-	// LabelOperation is the kind of an operation: read, update. What has none is about
-	// all operations of the workload together.
+	// LabelOperation is the kind of an operation: read, update. A measurement without it
+	// includes all operations of the workload.
 	LabelOperation = "operation"
-	// LabelStatus is what an operation was answered with, such as OK.
+	// LabelStatus is the return status of an operation, such as OK.
 	LabelStatus = "status"
-	// LabelTiming says from when latency counts, where it is not from when the operation
-	// began: TimingIntended.
+	// LabelTiming is the start of the latency, where it is not the start of the operation:
+	// TimingIntended.
 	LabelTiming = "timing"
-	// LabelCollector is the name of a garbage collector; what has none is about all.
+	// LabelCollector is the name of a garbage collector. A measurement without it includes all
+	// collectors.
 	LabelCollector = "collector"
 	// LabelClient is the index of the client pod, where measurements of several
 	// clients could not be merged.
@@ -88,23 +89,23 @@ const (
 	LabelStat = "stat"
 )
 
-// TimingIntended: latency counts from when the operation was to begin by the rate of an
-// open loop, so that it holds the wait behind one that was late.
+// TimingIntended: latency is measured from the scheduled start of the operation in an open
+// loop. It includes the wait behind late operations.
 const TimingIntended = "intended"
 
-// Names of error counts that mean the same for every tool.
+// Names of error counts with the same meaning for every tool.
 const (
-	// ErrorIgnored counts errors after which the tool went on.
+	// ErrorIgnored counts errors after which the tool continued.
 	ErrorIgnored = "ignored"
-	// ErrorReconnects counts connections that were made again.
+	// ErrorReconnects counts reconnects.
 	ErrorReconnects = "reconnects"
 )
 
 // SourceChecksum is the source of a Problem of tables that have no checksum.
 const SourceChecksum = "server/checksum"
 
-// Find returns the first measurement of the name that has all the labels; it may
-// have more. Nil labels match every measurement of the name.
+// Find returns the first measurement with the name and all the labels; it may have more
+// labels. Nil labels match every measurement of the name.
 func Find(ms []Measurement, name string, labels map[string]string) (Measurement, bool) {
 	for _, m := range ms {
 		if m.Name == name && hasLabels(m.Labels, labels) {
@@ -119,8 +120,8 @@ func (r Result) Find(name string, labels map[string]string) (Measurement, bool) 
 	return Find(r.Measurements, name, labels)
 }
 
-// ErrorCount is the number of errors of the name. A tool that succeeded and does
-// not list a name had none of them.
+// ErrorCount is the number of errors of the name; 0 when a tool that succeeded does not list
+// it.
 func (r Result) ErrorCount(name string) int64 {
 	for _, e := range r.Errors {
 		if e.Name == name {
@@ -139,6 +140,6 @@ func hasLabels(have, want map[string]string) bool {
 	return true
 }
 
-// StatusTLSAccepts is the status variable of MySQL and MariaDB that counts TLS handshakes that
-// were completed.
+// StatusTLSAccepts is the status variable of MySQL and MariaDB that counts completed TLS
+// handshakes.
 const StatusTLSAccepts = "Ssl_finished_accepts"

@@ -29,11 +29,11 @@ const (
 
 // Keys of a published target's ConfigMap, and of its copy.
 const (
-	// KeyQuotedRun holds what the tool printed of the measured phase.
+	// KeyQuotedRun holds the tool's output of the measured phase.
 	KeyQuotedRun = "run"
-	// KeyQuotedLoad holds what it printed of loading the data.
+	// KeyQuotedLoad holds the tool's output of loading the data.
 	KeyQuotedLoad = "load"
-	// KeyQuoted, in the copy, holds what was read from them (internal/quoted).
+	// KeyQuoted, in the copy, holds the parsed numbers (internal/quoted).
 	KeyQuoted = "quoted.json"
 )
 

@@ -21,11 +21,11 @@ const (
 	DirTmp = "/tmp"
 	// DirWork, in a client pod, is where the tool runs.
 	DirWork = "/work"
-	// TerminationLog is the file from which Kubernetes takes the last message.
+	// TerminationLog is the file with the termination message.
 	TerminationLog = "/dev/termination-log"
 )
 
-// AgentPort is where the agent in a database pod answers its clients and the kubelet.
+// AgentPort is the HTTP port of the agent in a database pod, for clients and the kubelet.
 const AgentPort int32 = 8306
 
 // KeyTarget is the key of the Target in a target's ConfigMap, and its file in DirTarget.

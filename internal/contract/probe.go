@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// NewProbe sums up tries; nil for none. The percentiles are the nearest rank: a time
-// that was measured, never one between two.
+// NewProbe summarises samples; nil for none. The percentiles are the nearest rank: measured
+// values, never interpolated.
 func NewProbe(tries []time.Duration) *Probe {
 	n := len(tries)
 	if n == 0 {

@@ -12,12 +12,12 @@ import (
 // TargetVersion names the format of Target. A reader refuses any other.
 const TargetVersion = "assay.dev/target/v1"
 
-// Target is the message from the manager to `agent target`: what server to
-// provide. The password is not in it; it is mounted as a file.
+// Target is the message from the manager to `agent target`: the server to provide. It does not
+// contain the password, which is mounted as a file.
 type Target struct {
 	// Version is always TargetVersion.
 	Version string `json:"version"`
-	// Flavor is the name of the engine: MySQL, MariaDB, Percona, TiDB.
+	// Flavor of the server: MySQL, MariaDB, Percona, TiDB.
 	Flavor string `json:"flavor"`
 	// StorageEngine is the default storage engine, such as InnoDB.
 	StorageEngine string `json:"storageEngine"`
@@ -31,26 +31,26 @@ type Target struct {
 	TLS TLSMode `json:"tls,omitempty"`
 	// Replication; nil for a server without replicas.
 	Replication *Replication `json:"replication,omitempty"`
-	// ServerVersion is what the server's binary says of itself, such as 5.7.22. The agent
-	// sets it; the manager does not know.
+	// ServerVersion is the version of the server's binary, such as 5.7.22. The agent sets it;
+	// the manager does not know it.
 	ServerVersion string `json:"-"`
-	// Settings of the user, in the order in which they are written; a later one
-	// of the same name has replaced an earlier one already (see Merge).
+	// Settings of the user in the order of the configuration file, each name once (see
+	// settings.Merge).
 	Settings []Setting `json:"settings,omitempty"`
 }
 
-// Replication is the part of a server in replication.
+// Replication is the role of a server in replication.
 type Replication struct {
 	// Mode is Async or SemiSync.
 	Mode string `json:"mode"`
-	// ServerID, from 1: that of the primary.
+	// ServerID, from 1; the primary has 1.
 	ServerID int32 `json:"serverID"`
-	// Primary to follow, as host:port; empty for the primary itself.
+	// Primary of a replica, as host:port; empty for the primary itself.
 	Primary string `json:"primary,omitempty"`
 	// Username of the account for replication; its password is that of the benchmark's
 	// account.
 	Username string `json:"username"`
-	// Replicas that the primary has.
+	// Replicas is the number of replicas of the primary.
 	Replicas int32 `json:"replicas"`
 }
 
@@ -63,10 +63,10 @@ type Setting struct {
 	Value string `json:"value,omitempty"`
 }
 
-// IsReplica says whether the server follows another one.
+// IsReplica reports whether the server is a replica.
 func (t Target) IsReplica() bool { return t.Replication != nil && t.Replication.Primary != "" }
 
-// SplitAddress takes host:port apart; an address without a port has that of MySQL.
+// SplitAddress splits host:port; the default port is that of MySQL.
 func SplitAddress(address string) (host, port string) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -75,25 +75,25 @@ func SplitAddress(address string) (host, port string) {
 	return host, port
 }
 
-// HasTLS says whether the server has a certificate of Assay.
+// HasTLS reports whether the server has a certificate of Assay.
 func (t Target) HasTLS() bool { return t.TLS == TLSPreferred || t.TLS == TLSRequired }
 
-// ControlToken is what a client shows to the agent of a database pod. It follows
-// from the password of the benchmark's account, which both have as a file, without
-// telling it.
+// ControlToken is the bearer token of requests to the agent of a database pod. It is derived
+// from the password of the benchmark's account, which both sides have as a file, and does not
+// reveal it.
 func ControlToken(password string) string {
 	mac := hmac.New(sha256.New, []byte(password))
 	mac.Write([]byte("assay.dev/control/v1"))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// AtLeast compares the version of the server with numbers, such as 8, 0, 30. A
-// server whose version is not known yet counts as new.
+// AtLeast reports whether the version of the server is at least the numbers, such as 8, 0, 30;
+// true while the version is unknown.
 func (t Target) AtLeast(numbers ...int) bool {
 	return t.ServerVersion == "" || AtLeast(t.ServerVersion, numbers...)
 }
 
-// AtLeast compares a version number by number; what is missing is 0.
+// AtLeast compares a version number by number; missing numbers are 0.
 func AtLeast(version string, numbers ...int) bool {
 	parts := strings.Split(version, ".")
 	for i, want := range numbers {

@@ -5,14 +5,14 @@ import "time"
 // EnvironmentVersion names the format of Environment.
 const EnvironmentVersion = "assay.dev/environment/v1"
 
-// TargetEnvironment is what `agent target` says of the server and the pod it runs in,
-// as JSON under /environment. What is not known is absent, never 0.
+// TargetEnvironment describes the server and its pod. `agent target` serves it as JSON under
+// /environment. Unknown values are absent, never 0.
 type TargetEnvironment struct {
 	// Version is always EnvironmentVersion.
 	Version string `json:"version"`
 	// Flavor of the target.
 	Flavor string `json:"flavor"`
-	// ServerVersion as SELECT VERSION() gave it at the last login.
+	// ServerVersion is the result of SELECT VERSION() at the last login.
 	ServerVersion string `json:"serverVersion,omitempty"`
 	// Machine, Limits and Warnings as in Environment.
 	Machine  Machine  `json:"machine"`
@@ -22,11 +22,11 @@ type TargetEnvironment struct {
 	Storage *Storage `json:"storage,omitempty"`
 	// Usage now.
 	Usage Usage `json:"usage"`
-	// Window is there if it was asked for and samples of it exist.
+	// Window is present if it was requested and has samples.
 	Window *UsageWindow `json:"window,omitempty"`
 }
 
-// UsageWindow are the first and the last sample that the agent took inside a window.
+// UsageWindow has the first and the last sample of the agent inside a window.
 type UsageWindow struct {
 	Before Usage `json:"before"`
 	After  Usage `json:"after"`
@@ -35,37 +35,37 @@ type UsageWindow struct {
 // Paths of the agent's HTTP server in a database pod, besides the probes. Each
 // request bears ControlToken in the header Authorization, as "Bearer TOKEN".
 const (
-	// PathEnvironment answers GET with a TargetEnvironment. With the parameters from and to,
-	// seconds before now, it has the Window between them: ages, so that the clocks of two
-	// nodes need not agree.
+	// PathEnvironment answers GET with a TargetEnvironment. The parameters from and to, in
+	// seconds before now, select its Window. They are ages, so the clocks of the two nodes
+	// need not agree.
 	PathEnvironment = "/environment"
 	// PathClock answers GET with a Clock, at once.
 	PathClock = "/clock"
-	// PathSpeed answers GET with a Speed, measured then: while the server has nothing
-	// to do.
+	// PathSpeed answers GET with a Speed, measured during the request, while the server is
+	// idle.
 	PathSpeed = "/speed"
-	// PathSnapshot answers POST when a snapshot of the data directory was taken and
-	// the server accepts logins again, with a Copy. It replaces an older one.
+	// PathSnapshot takes a snapshot of the data directory on POST, in place of an older one.
+	// It answers with a Copy when the server accepts logins again.
 	PathSnapshot = "/snapshot"
-	// PathRestore answers POST when the data directory is the snapshot's again and
-	// the server accepts logins, with a Copy.
+	// PathRestore restores the data directory from the snapshot on POST. It answers with a
+	// Copy when the server accepts logins again.
 	PathRestore = "/restore"
 )
 
-// Clock is when the agent got the question and when it sent the answer, on its own clock.
+// Clock has the times at which the agent received the request and sent the response, on its
+// own clock.
 type Clock struct {
 	Received time.Time `json:"received"`
 	Answered time.Time `json:"answered"`
 }
 
-// Operation is the body of POST to PathSnapshot and PathRestore. The same ID again
-// gives the same answer, without another copy: a client that lost the connection
-// asks again.
+// Operation is the body of POST to PathSnapshot and PathRestore. A repeated ID gets the same
+// answer without another copy, so a client that lost the connection can repeat the request.
 type Operation struct {
 	ID string `json:"id"`
 }
 
-// Refusal is the body of every answer that is no success.
+// Refusal is the body of every error response.
 type Refusal struct {
 	// Reason of the failure.
 	Reason TargetReason `json:"reason"`
@@ -73,41 +73,39 @@ type Refusal struct {
 	Message string `json:"message"`
 }
 
-// Reasons of refusals that do not end the agent. One with a reason of the end of a
-// server, such as StorageFailed, does not end it either.
+// Reasons of refusals. A refusal does not end the agent, even with a reason of the end of a
+// server, such as StorageFailed.
 const (
-	// ReasonUnauthorized: the request bears no token, or another one.
+	// ReasonUnauthorized: the request has no token, or a wrong token.
 	ReasonUnauthorized TargetReason = "Unauthorized"
-	// ReasonRequestInvalid: the body is no operation, or a parameter is none.
+	// ReasonRequestInvalid: the body is not an operation, or a parameter is invalid.
 	ReasonRequestInvalid TargetReason = "RequestInvalid"
-	// ReasonBusy: another operation is under way. A second try can help.
+	// ReasonBusy: another operation is running. A retry can help.
 	ReasonBusy TargetReason = "Busy"
 	// ReasonSnapshotMissing: there is no snapshot to restore.
 	ReasonSnapshotMissing TargetReason = "SnapshotMissing"
-	// ReasonAgentStopped: the agent was told to end before the operation did. A
-	// restore goes on when the agent starts again; a snapshot does not.
+	// ReasonAgentStopped: the agent was terminated before the operation ended. A restore
+	// continues when the agent starts again; a snapshot does not.
 	ReasonAgentStopped TargetReason = "AgentStopped"
 )
 
-// PathReplica answers GET in the database pod of a replica with a ReplicaState, bearing
-// the token like the other paths. With the query "position", a position of the primary,
-// and "wait", in seconds, it answers when the replica has applied that much or when the
-// time is over.
+// PathReplica answers GET with a ReplicaState, in the database pod of a replica. With the
+// parameters position (of the primary) and wait (in seconds), it answers when the replica has
+// applied the position or the time is over.
 const PathReplica = "/replica"
 
-// ReplicaState is what `agent target` says of a replica.
+// ReplicaState is the state of a replica, from its agent.
 type ReplicaState struct {
-	// ServerVersion as SELECT VERSION() gave it at the last login.
+	// ServerVersion is the result of SELECT VERSION() at the last login.
 	ServerVersion string `json:"serverVersion,omitempty"`
-	// Running: it receives from its primary, and applies.
+	// Running: the replica receives changes from its primary and applies them.
 	Running bool `json:"running"`
-	// Error that the server tells of, or why nothing is known; empty for none.
+	// Error of replication, or why the state is unknown; empty for none.
 	Error string `json:"error,omitempty"`
-	// LagSeconds behind the primary, as the server tells; absent when it does not.
+	// LagSeconds behind the primary, as the server reports it; absent when it does not.
 	LagSeconds *float64 `json:"lagSeconds,omitempty"`
-	// MaxLagSeconds is the greatest of the lags that were seen once a second since the
-	// answer before this one.
+	// MaxLagSeconds is the maximum lag since the previous answer, sampled once a second.
 	MaxLagSeconds *float64 `json:"maxLagSeconds,omitempty"`
-	// Applied says whether the position of the question is applied; absent without one.
+	// Applied reports whether the requested position is applied; absent without a position.
 	Applied *bool `json:"applied,omitempty"`
 }

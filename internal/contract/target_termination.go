@@ -1,27 +1,25 @@
 package contract
 
-// TargetReason is the class of the end of a server, or of a refusal, from one documented
-// list.
+// TargetReason is the class of the end of a server, or of a refusal, from the documented list.
 type TargetReason string
 
-// Reasons for which `agent target` ends. Where a second try can help is said.
+// Reasons for which `agent target` ends.
 const (
-	// ReasonInitialisationFailed: no usable data directory could be made, or the
-	// benchmark's account could not.
+	// ReasonInitialisationFailed: the data directory or the benchmark's account could not be
+	// created.
 	ReasonInitialisationFailed TargetReason = "InitialisationFailed"
 	// ReasonServerRefusedSetting: the server refused a setting.
 	ReasonServerRefusedSetting TargetReason = "ServerRefusedSetting"
-	// ReasonServerCrashed: the server ended without being told to. A second try
-	// can help.
+	// ReasonServerCrashed: the server ended unexpectedly. A retry can help.
 	ReasonServerCrashed TargetReason = "ServerCrashed"
-	// ReasonServerKilled: the server died by SIGKILL, most likely for want of
-	// memory. A second try can help.
+	// ReasonServerKilled: the server was killed by SIGKILL, most likely because memory ran
+	// out. A retry can help.
 	ReasonServerKilled TargetReason = "ServerKilled"
-	// ReasonServerMissing: the image has no server of the flavor that can run, or lacks
-	// the storage engine.
+	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the
+	// storage engine.
 	ReasonServerMissing TargetReason = "ServerMissing"
-	// ReasonStorageFailed: a volume is full or cannot be written. A second try can
-	// help once there is room.
+	// ReasonStorageFailed: a volume is full or cannot be written. A retry can help after space
+	// is freed.
 	ReasonStorageFailed TargetReason = "StorageFailed"
 )
 
@@ -29,13 +27,12 @@ const (
 type TargetTermination struct {
 	// Reason is one of the reasons.
 	Reason TargetReason `json:"reason"`
-	// Message is for people: what happened, what to do, and the last lines of the
-	// server's log.
+	// Message is for people: the failure, the remedy, and the last lines of the server's log.
 	Message string `json:"message"`
 }
 
-// Encode gives JSON that Kubernetes keeps whole: a message that is too long loses
-// its end.
+// Encode returns JSON that fits into a termination message; a message that is too long is cut
+// at its end.
 func (t TargetTermination) Encode() []byte {
 	return fitMessage(t.Message, func(message string) any { t.Message = message; return t })
 }

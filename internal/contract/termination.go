@@ -10,11 +10,11 @@ import (
 // TerminationVersion names the format of Termination. A reader refuses any other.
 const TerminationVersion = "assay.dev/termination/v1"
 
-// maxTermination is how much of a termination message Kubernetes keeps, in bytes.
+// maxTermination is the limit of Kubernetes for a termination message, in bytes.
 const maxTermination = 4096
 
-// Termination is the termination message of `agent client`. It reaches the
-// manager on another way than the result, so that the two confirm each other.
+// Termination is the termination message of `agent client`. It reaches the manager by another
+// way than the result, so each confirms the other.
 type Termination struct {
 	// Version is always TerminationVersion.
 	Version string `json:"version"`
@@ -29,14 +29,14 @@ type Termination struct {
 	Message string `json:"message,omitempty"`
 }
 
-// Encode gives JSON that Kubernetes keeps whole: a message that is too long loses
-// its end.
+// Encode returns JSON that fits into a termination message; a message that is too long is cut
+// at its end.
 func (t Termination) Encode() []byte {
 	return fitMessage(t.Message, func(message string) any { t.Message = message; return t })
 }
 
-// fitMessage marshals what with returns for a message that is as long as
-// Kubernetes keeps.
+// fitMessage marshals the value of with for the longest message that fits into a termination
+// message.
 func fitMessage(message string, with func(message string) any) []byte {
 	for {
 		out, err := json.Marshal(with(message))
@@ -48,13 +48,13 @@ func fitMessage(message string, with func(message string) any) []byte {
 		if over <= 0 || message == "" {
 			return out
 		}
-		// JSON writes up to six bytes for one; to cut too little is to cut again.
+		// JSON needs up to six bytes for one byte, so one cut may not be enough.
 		message = CutTo(message, len(message)-max(over/6, 1))
 	}
 }
 
-// ParseTermination reads a termination message. A container that was killed left
-// none, or one by another hand: both are errors.
+// ParseTermination reads a termination message. An empty message (the container was killed)
+// and one that the agent did not write are errors.
 func ParseTermination(message []byte) (Termination, error) {
 	var t Termination
 	if len(message) == 0 {
@@ -75,7 +75,7 @@ func ParseTermination(message []byte) (Termination, error) {
 	return t, nil
 }
 
-// CutTo keeps the first n bytes, or fewer so that no character is torn.
+// CutTo keeps the first n bytes, or fewer to keep the last character whole.
 func CutTo(s string, n int) string {
 	n = max(n, 0)
 	for n > 0 && !utf8.RuneStart(s[n]) {

@@ -2,13 +2,12 @@ package contract
 
 import "time"
 
-// MeasuredWindow is the measured window of a client on its wall clock: from when its operations
-// began to count until the last of them. It is that of the tool's own clock, not the life of
-// the process, which holds the loading of the program, connecting, a warm-up in the same
-// process, and the report:
+// MeasuredWindow is the measured window of a client on its wall clock: from the first to the
+// last counted operation. It is shorter than the lifetime of the process, which includes
+// start-up, connecting, a warm-up in the same process, and the report:
 //
-//   - where the agent took it down (Times.WindowStarted and WindowEnded), it is that;
-//   - else it ends with the process, and has the length that the tool gives (time.total);
+//   - where the agent recorded it (Times.WindowStarted and WindowEnded), it is that;
+//   - else it ends with the process and has the length that the tool reports (time.total);
 //   - else, where the tool gives no length, or one that is longer than its process lived,
 //     it is the life of the process.
 //
@@ -31,10 +30,10 @@ func MeasuredWindow(r Result) (start, end time.Time, ok bool) {
 	return t.MeasureEnded.Add(-time.Duration(*m.Value * float64(time.Second))), *t.MeasureEnded, true
 }
 
-// WindowSlack is by how many seconds the window may have been earlier than MeasuredWindow says. One that
-// is counted back from the end of the process holds the time in which the tool printed its
-// report, and its agent saw the end: at most as long as the process lived outside of its window.
-// One that the tool told itself has none.
+// WindowSlack is the possible error of MeasuredWindow: the window may have been this many
+// seconds earlier. A window computed back from the end of the process may include the time of
+// the report, at most the lifetime of the process outside the window. A window that the tool
+// reported has no slack.
 func WindowSlack(r Result) float64 {
 	from, to, ok := MeasuredWindow(r)
 	t := r.Times

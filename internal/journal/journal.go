@@ -1,18 +1,17 @@
-// Package journal is what a run writes down for good: its plan, what became of each
-// attempt at a trial, and the summary over all cells. A journal is a row of
-// ConfigMaps, each far below the 1 MiB that the API server takes; this package
-// knows their contents, not the cluster.
+// Package journal encodes the permanent record of a run: its plan, the outcome of each attempt
+// at a trial, and the summary over all cells. In and out: the contents of a series of
+// ConfigMaps, each far below the API server's limit of 1 MiB. This package does not access the
+// cluster.
 //
 //	records.go   the records of trials, and what follows from the last one
 //	plan.go      the plan, and the summary over all cells
 //
-// The records are the truth about what was measured: the status of a run is derived
-// from them. Each part bears the totals of the parts before it, so that the last
-// part alone tells how far the run is.
+// The status of a run is derived from its records. Each part has the totals of the parts
+// before it, so the last part alone shows the progress of the run.
 //
-// Managers of two releases may work on one journal, when one is replaced by the other.
-// A reader leaves alone the fields that it does not know, and rewriting a part keeps
-// them. A part that needs a newer reader is refused with a TooNewError: the run waits.
+// Managers of two releases may use the same journal during an upgrade or a rollback. A reader
+// ignores unknown fields, and rewriting a part keeps them. A part that needs a newer reader is
+// refused with a TooNewError, and the run waits.
 package journal
 
 import (
@@ -27,18 +26,18 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxPart bounds the uncompressed JSON of a part, in bytes: what gzip blows up
-// beyond it was not written by this package.
+// maxPart bounds the uncompressed JSON of a part, in bytes. This package never writes a larger
+// part.
 const maxPart = 16 << 20
 
-// TooNewError says that only a newer program may go on with a journal.
+// TooNewError is the error for a journal that only a newer program may continue.
 type TooNewError struct {
-	// Version of the journal, and the reader that it needs; 0 when another version says it all.
+	// Version of the journal, and the reader level that it needs; 0 when the version differs.
 	Version   string
 	MinReader int
 }
 
-// Error names the remedy.
+// Error has the remedy.
 func (e *TooNewError) Error() string {
 	if e.Version != contract.JournalVersion {
 		return fmt.Sprintf("it was written by a newer Assay (format %s, this manager reads %s): upgrade the manager, the run goes on then",
@@ -48,15 +47,15 @@ func (e *TooNewError) Error() string {
 		e.MinReader, contract.JournalReader)
 }
 
-// header is what every part begins with.
+// header has the first fields of every part.
 type header struct {
 	// Version is always contract.JournalVersion.
 	Version string `json:"version"`
-	// MinReader is the least reader that may go on with the part; absent for 1.
+	// MinReader is the lowest reader level that may continue the part; absent for 1.
 	MinReader int `json:"minReader,omitempty"`
 }
 
-// check refuses a part that is not for this reader.
+// check refuses a part that this reader must not continue.
 func (h header) check() error {
 	switch {
 	case h.Version == contract.JournalVersion && h.MinReader <= contract.JournalReader:
@@ -99,8 +98,8 @@ func decode(gz []byte, into any) error {
 	return nil
 }
 
-// open unpacks a part that is for this reader. The header is read first, because a part for
-// a newer reader may have any shape.
+// open decompresses a part and checks its header first, because a part for a newer reader may
+// have any other fields.
 func open(gz []byte) ([]byte, error) {
 	plain, err := gunzip(gz)
 	if err != nil {

@@ -14,16 +14,16 @@ import (
 // trialsPerPart of the plan: about 200 KiB of JSON.
 const trialsPerPart = 5000
 
-// Plan is one part of the plan of a run. The cells stand in the first part only.
+// Plan is one part of the plan of a run. Only the first part has the cells.
 type Plan struct {
 	header
-	// Part is the number of the part, from 0; Parts is how many there are.
+	// Part is the number of the part, from 0. Parts is the number of parts.
 	Part  int32 `json:"part"`
 	Parts int32 `json:"parts"`
 	plan.Plan
 }
 
-// SplitPlan cuts a plan into parts, each encoded.
+// SplitPlan splits a plan into encoded parts.
 func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	parts := int32((len(p.Trials) + trialsPerPart - 1) / trialsPerPart)
 	var out [][]byte
@@ -42,8 +42,8 @@ func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	return out, nil
 }
 
-// decodePlan reads a part of the plan. A field that is not known is of a newer program, and
-// may change what is measured: unlike one of a record, it cannot be left alone.
+// decodePlan reads a part of the plan. An unknown field is an error: a newer program wrote it,
+// and it may change what is measured.
 func decodePlan(gz []byte) (Plan, error) {
 	var p Plan
 	plain, err := open(gz)
@@ -61,7 +61,8 @@ func decodePlan(gz []byte) (Plan, error) {
 	return p, nil
 }
 
-// JoinPlan puts a plan together again. A TooNewError says that it is for a newer manager.
+// JoinPlan joins the parts of a plan. It fails with a TooNewError for the plan of a newer
+// manager.
 func JoinPlan(parts [][]byte) (*plan.Plan, error) {
 	var whole *plan.Plan
 	for i, data := range parts {
@@ -84,7 +85,7 @@ func JoinPlan(parts [][]byte) (*plan.Plan, error) {
 	return whole, nil
 }
 
-// summaryPerPart entries go into one part of the summary.
+// summaryPerPart is the number of entries in one part of the summary.
 const summaryPerPart = 2000
 
 // Summary is one part of the summary of a run.
@@ -96,7 +97,7 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 }
 
-// SplitSummary cuts a summary into parts, each encoded.
+// SplitSummary splits a summary into encoded parts.
 func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
 	var out [][]byte
 	for chunk := range slices.Chunk(entries, summaryPerPart) {

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// PerPart is the number of records in a part: one of 2 KiB each is far from the
-// limit of a ConfigMap even before compression. ValuesPerPart is how many values they
-// may have together, of some 250 bytes each, which compression makes ten times smaller.
+// PerPart is the maximum number of records in a part. With 2 KiB per record, a part is far
+// below the limit of a ConfigMap even uncompressed. ValuesPerPart is the maximum number of
+// values in a part: about 250 bytes each, compressed to a tenth.
 const (
 	PerPart       = 100
 	ValuesPerPart = 10000
@@ -27,14 +27,14 @@ type Records struct {
 	// Records, until it is Full.
 	Records []contract.Record
 
-	// read is the part as it was read, by field, and written the records in it, as they were
-	// read: what a newer manager put there is kept.
+	// read has the fields of the part as they were read, and written its records. Fields of a
+	// newer manager are kept.
 	read    map[string]json.RawMessage
 	written []json.RawMessage
 }
 
-// Full says that the next record goes into another part. That depends on nothing but the
-// records that are there, so every manager decides the same.
+// Full reports whether the next record goes into another part. It depends only on the existing
+// records, so every manager decides the same.
 func (r Records) Full() bool {
 	values := 0
 	for _, rec := range r.Records {
@@ -43,12 +43,12 @@ func (r Records) Full() bool {
 	return len(r.Records) >= PerPart || values >= ValuesPerPart
 }
 
-// Next is the empty part after a full one.
+// Next is the empty part after a full part.
 func (r Records) Next() Records {
 	return Records{Part: r.Part + 1, Before: r.Totals()}
 }
 
-// Last is the latest record; nil when there is none in this part.
+// Last is the latest record; nil for an empty part.
 func (r Records) Last() *contract.Record {
 	if len(r.Records) == 0 {
 		return nil
@@ -56,7 +56,7 @@ func (r Records) Last() *contract.Record {
 	return &r.Records[len(r.Records)-1]
 }
 
-// Add returns the part with one record more. The receiver stays as it is.
+// Add returns the part with one more record. The receiver is unchanged.
 func (r Records) Add(rec contract.Record) Records {
 	r.Records = append(slices.Clip(r.Records), rec)
 	return r
@@ -87,13 +87,13 @@ func (r Records) Totals() contract.Totals {
 	return t
 }
 
-// Position is the attempt that comes next: the trial at Index of the plan.
+// Position is the next attempt: of the trial at Index of the plan.
 type Position struct {
 	Index, Attempt int32
 }
 
-// Position follows from the last record: trials are measured in the order of the
-// plan, one at a time. An empty part continues the totals of those before it.
+// Position is derived from the last record, because trials are measured one at a time in the
+// order of the plan. An empty part continues the totals of the parts before it.
 func (r Records) Position() Position {
 	last := r.Last()
 	if last == nil {
@@ -113,8 +113,8 @@ type recordsJSON struct {
 	Records []json.RawMessage `json:"records"`
 }
 
-// Encode writes a part. Records that were read go out as they came, and so do fields of
-// the part that this program does not know.
+// Encode writes a part. Records that were read, and unknown fields of the part, are written
+// unchanged.
 func (r Records) Encode() ([]byte, error) {
 	fields := maps.Clone(r.read)
 	if fields == nil {
@@ -141,7 +141,7 @@ func (r Records) Encode() ([]byte, error) {
 	return encode(fields)
 }
 
-// DecodeRecords reads a part. A TooNewError says that it is for a newer manager.
+// DecodeRecords reads a part. It fails with a TooNewError for the part of a newer manager.
 func DecodeRecords(gz []byte) (Records, error) {
 	var wire recordsJSON
 	if err := decode(gz, &wire); err != nil {

@@ -6,41 +6,41 @@ import (
 )
 
 const (
-	// Alpha is the error rate of one comparison of two runs: of machines that are alike, at
-	// most so many are called different, also if several kernels are compared (see Compare).
+	// Alpha is the false-positive rate of one comparison of two runs, over all compared
+	// kernels together (see Compare).
 	Alpha = 0.01
-	// Least is the smallest relative change that is called one: less is of no matter for a
-	// benchmark, however sure it is.
+	// Least is the smallest relevant relative change. A smaller change is not reported, even
+	// if it is significant.
 	Least = 0.02
-	// Fewest values of a sample that can be compared.
+	// Fewest is the minimum size of a sample for a comparison.
 	Fewest = 6
 )
 
-// Change is how much longer the kernels of one sample took than those of another.
+// Change is the ratio between the kernel times of two samples.
 type Change struct {
-	// Ratio of the later times to the earlier ones: 1.05 is a machine that takes 5 % longer.
+	// Ratio of the later times to the earlier times: 1.05 means 5 % longer.
 	Ratio float64
-	// Low and High bound the ratio with the confidence that was asked for.
+	// Low and High are the confidence interval of the ratio.
 	Low, High float64
 }
 
-// Slower says whether the later machine is slower, beyond chance and by Least or more.
+// Slower reports whether the later machine is significantly slower, by Least or more.
 func (c Change) Slower() bool { return c.Low > 1 && c.Ratio >= 1+Least }
 
-// Faster says whether the later machine is faster, beyond chance and by Least or more.
+// Faster reports whether the later machine is significantly faster, by Least or more.
 func (c Change) Faster() bool { return c.High < 1 && c.Ratio <= 1/(1+Least) }
 
-// Compare gives the ratio of the later sample to the earlier one: that of the trimmed geometric
-// means, and its interval by Yuen's test, Welch's for trimmed means. A tenth of the values at
-// either end of a sample counts by its rank only, so that trials that were held up weigh
-// little; the rest counts in full, because a quota stops some trials and not others, and a
-// median would not see it. The error rate is Alpha over the number of comparisons that are
-// made of one pair of runs: all of them together raise a false alarm in at most one of 100.
+// Compare returns the ratio of the later sample to the earlier sample: the ratio of the
+// trimmed geometric means, and its interval by Yuen's test (Welch's test for trimmed means). A
+// tenth of the values at either end counts only by its rank, so delayed trials have little
+// weight. The other values count in full, because a quota delays only some trials, which a
+// median would hide. The error rate is Alpha divided by the number of comparisons of one pair
+// of runs: together they raise a false alarm in at most one of 100 pairs.
 //
-// It assumes independent values. Disturbances that last for several trials make its interval
-// too narrow: they are changes of the machine's speed, and are told as such.
+// It assumes independent values. Disturbances over several trials make the interval too
+// narrow; they are reported as changes of the machine's speed.
 //
-// ok is false where there are too few values (less than Fewest), or one is not a positive number.
+// ok is false for fewer than Fewest values, and for a value that is not positive.
 //
 // Source: K. K. Yuen, The two-sample trimmed t for unequal population variances, Biometrika 61
 // (1974), 165-170; R. R. Wilcox, Introduction to Robust Estimation and Hypothesis Testing,

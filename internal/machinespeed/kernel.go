@@ -23,8 +23,8 @@ const (
 	steps = walkLines / 4
 )
 
-// integer mixes a number again and again. Each step needs the result of the one before it,
-// so that neither the compiler nor the processor can do two at a time.
+// integer mixes a number repeatedly. Each step needs the result of the previous step, so
+// neither the compiler nor the CPU can execute two steps at a time.
 func integer(x uint64) uint64 {
 	for range mixes {
 		x ^= x << 13
@@ -35,14 +35,14 @@ func integer(x uint64) uint64 {
 	return x
 }
 
-// walk is memory that is read in an order that no prefetcher guesses.
+// walk is memory that is read in an order that no prefetcher predicts.
 type walk struct {
 	memory []byte
 	at     uint64
 }
 
-// newWalk takes memory from the kernel, in pages of the usual size: whether it gives huge
-// ones differs from one time to the next, and would be what is measured.
+// newWalk allocates memory from the kernel in pages of the usual size. Huge pages are not
+// always available and would change the measured time.
 func newWalk() (*walk, error) {
 	memory, err := unix.Mmap(-1, 0, walkBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

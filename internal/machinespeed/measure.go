@@ -1,14 +1,16 @@
-// Package machinespeed measures how fast a machine is, by short loops of fixed work, and says
-// whether two samples of such measurements are of machines of one speed.
+// Package machinespeed measures the speed of a machine by short loops of fixed work, and tests
+// whether two samples of such measurements differ. In: nothing, or two samples of times. Out:
+// times of each loop, or a ratio with its interval. Samples that are too small are not
+// compared.
 //
 //	kernel.go    the loops
 //	measure.go   timing them
 //	compare.go   comparing samples
 //
-// Two times are taken of each loop. That by the clock holds all that the thread waited for a
-// CPU: a quota of the node, another virtual machine, other work. The thread's CPU time is how
-// fast it was while it ran, and hardly sees other work: clock frequency, caches, a core that
-// is shared with another thread. A slower machine shows in one or in both.
+// Each loop has two times. The time by the clock includes waiting for a CPU: a quota of the
+// node, another virtual machine, other work. The CPU time of the thread depends on clock
+// frequency, caches and a shared core, and hardly on other work. A slower machine shows in one
+// or in both.
 package machinespeed
 
 import (
@@ -24,24 +26,24 @@ import (
 )
 
 const (
-	// repetitions of each kernel that are timed.
+	// repetitions is the number of timed repetitions of each kernel.
 	repetitions = 24
-	// warm are repetitions before them that are not: clocks rise, caches fill.
+	// warm is the number of repetitions before them, while clocks rise and caches fill.
 	warm = 2
-	// budget bounds the time of each kernel where a machine is slow; the last repetition may
-	// exceed it.
+	// budget bounds the time of each kernel on a slow machine; the last repetition may exceed
+	// it.
 	budget = 16 * time.Millisecond
 )
 
-// Throttled says how often the container's own CPU limit has stopped it; nil where it has
-// none or that is not known.
+// Throttled returns how often the container's own CPU limit has stopped it; nil without a
+// limit or where that is unknown.
 type Throttled func() *int64
 
 // sink keeps the results of the kernels, so that no compiler may leave them out.
 var sink uint64
 
-// Measure times both kernels on a thread of its own, one after the other. It takes about 30 ms
-// at most, and longer only if the thread is stopped meanwhile.
+// Measure times both kernels in sequence on a separate thread. It takes at most about 30 ms
+// unless the thread is stopped.
 func Measure(throttled Throttled) (contract.Speed, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -61,7 +63,7 @@ func Measure(throttled Throttled) (contract.Speed, error) {
 	return s, err
 }
 
-// timed is nil if the container's own limit stopped every repetition.
+// timed returns nil if the container's own limit stopped every repetition.
 func timed(kernel func(), throttled Throttled) *contract.Kernel {
 	end := time.Now().Add(budget)
 	for range warm {

@@ -7,18 +7,18 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// clocks are those of the clients of a trial against each other.
+// clocks relates the clocks of the clients of a trial.
 type clocks struct {
-	// known: the clients share a clock, or the offsets of theirs were measured.
+	// known: the clients share a clock, or their offsets were measured.
 	known bool
-	// shifts bring the instants of each client to the clock of the first.
+	// shifts convert the instants of each client to the clock of the first client.
 	shifts []time.Duration
 	// uncertainty of the difference of two instants of different clients, in s.
 	uncertainty float64
 }
 
-// clocksOf results in the order of their clients. Clients of one boot of a kernel share its
-// clock, whatever each of them measured: what the best of them did counts for all.
+// clocksOf results in the order of their clients. Clients on one boot of a kernel share its
+// clock: the best of their measurements counts for all of them.
 func clocksOf(results []contract.Result) clocks {
 	c := clocks{known: true, shifts: make([]time.Duration, len(results))}
 	best := make([]*contract.ClockOffset, len(results))
@@ -82,8 +82,8 @@ func (c clocks) align(results []contract.Result) []contract.Result {
 	return aligned
 }
 
-// judge adds to a skew how far it is known. Between clocks that nobody compared there is
-// none: each client's own stays.
+// judge adds the uncertainties to a skew. Without known clock offsets there is no skew between
+// clients; each client's own start skew remains.
 func (c clocks) judge(s Skew, results []contract.Result) Skew {
 	if len(results) < 2 {
 		return s

@@ -1,5 +1,7 @@
-// Package merge puts the results of the clients of one trial together: by one rule
-// for each measurement, on one clock, over the time in which all of them measured.
+// Package merge merges the results of the clients of one trial. In: one result per client.
+// Out: one result on the clock of the first client, with one merge rule for each measurement,
+// and the skew between the clients. It refuses results of different trials or tools, and two
+// results of one client. A measurement without a rule stays separate per client.
 package merge
 
 import (
@@ -16,13 +18,12 @@ import (
 // sourceMerge is the source of a Problem of merging.
 const sourceMerge = "merge"
 
-// Results makes one result of those of the clients of one trial, and says how well
-// they measured together. The order of the results does not matter; one result
-// comes back as it is.
+// Results merges the results of the clients of one trial, and returns their skew. The order of
+// the results does not matter. A single result is returned unchanged.
 //
 //   - measurements are merged by the table in merge_rules.go, those of the warm-up too;
-//   - it is Failed when one is, for the reason of the first client that was not
-//     merely told to stop;
+//   - it is Failed when one is, with the reason of the first client that was not just
+//     interrupted;
 //   - errors are added up, and problems listed with their client;
 //   - instants are on the clock of the first client, as far as the offsets are known;
 //   - rates are those of the time in which all clients measured, by their intervals, where it is
@@ -56,8 +57,8 @@ func Results(results []contract.Result) (contract.Result, Skew, error) {
 	merged.Problems = listProblems(sorted)
 	parts := measured(sorted)
 	if !clocks.known {
-		// Between clocks that nobody compared there is no common time: rates of whole windows are
-		// added up, and Skew.ClocksUnknown says that nobody knows whether they are one.
+		// Without known clock offsets there is no common time: rates of whole windows are
+		// added up, and Skew.ClocksUnknown is set.
 		for i := range parts {
 			parts[i].started, parts[i].ended = nil, nil
 		}
@@ -65,7 +66,7 @@ func Results(results []contract.Result) (contract.Result, Skew, error) {
 	var problems []contract.Problem
 	merged.Measurements, problems = mergeMeasurements(parts)
 	if merged.State == contract.Succeeded {
-		// That clients which failed have no numbers needs no problem beside the failure.
+		// Missing numbers of failed clients need no problem beside the failure.
 		merged.Problems = append(merged.Problems, problems...)
 	}
 	merged.Warmup, _ = mergeMeasurements(warmedUp(sorted))
@@ -90,8 +91,8 @@ func mergeable(sorted []contract.Result) error {
 	return nil
 }
 
-// mergeStates takes the failure of the first client that failed by itself: when
-// one fails, the others are told to stop.
+// mergeStates uses the failure of the first client that failed by itself: when one fails, the
+// others are interrupted.
 func mergeStates(results []contract.Result) (contract.State, *contract.Failure) {
 	var found *contract.Failure
 	for _, r := range results {
@@ -123,7 +124,7 @@ func mergeTimes(results []contract.Result) contract.Times {
 	return times
 }
 
-// earliest of two instants; one that did not happen is passed over.
+// earliest of two instants; an absent instant is ignored.
 func earliest(a, b *time.Time) *time.Time {
 	if a == nil || b != nil && b.Before(*a) {
 		return b

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxUncovered is the share of an interval that a window may reach into without a
-// point for it: the last operations of a window end after its time.
+// maxUncovered is the share of an interval that a window may cover without a point: the last
+// operations end after the end of the window.
 const maxUncovered = 0.05
 
 // maxIntervals is beyond any series: a result holds some ten thousand points.
@@ -25,21 +25,20 @@ type track struct {
 	from, to float64
 }
 
-// mergeIntervals adds up the points of the same time by the wall clock. The grid
-// begins with the first client; the points of another one are moved to the nearest
-// interval. A sum is there only where every client that was running has a point:
-// one that had not begun yet, or had ended, did nothing.
+// mergeIntervals adds up the points of the same wall-clock time. The grid begins with the
+// first client; the points of the other clients are moved to the nearest interval. A sum needs
+// a point of every client that was running in the interval.
 func mergeIntervals(parts []part, all []contract.Measurement) ([]contract.Interval, string) {
 	for _, m := range all {
 		if len(m.Intervals) == 0 {
-			return nil, "" // a client without a series: there is none of all
+			return nil, "" // one client has no series
 		}
 	}
 	length := usualGap(all[0].Intervals)
 	var first time.Time
 	for i, p := range parts {
 		if p.started == nil {
-			return nil, fmt.Sprintf("the intervals are left out, as nobody knows when client %d began", p.client)
+			return nil, fmt.Sprintf("the intervals are left out, as the start of client %d is unknown", p.client)
 		}
 		if i == 0 || p.started.Before(first) {
 			first = *p.started
@@ -71,9 +70,9 @@ func usualGap(points []contract.Interval) float64 {
 	return gaps[(len(gaps)-1)/2]
 }
 
-// newTrack moves a series that began some seconds late. It is false when two
-// points fall into one interval, or one too far away. The end of a window that
-// falls into the interval before is no point of its own.
+// newTrack moves a series to the common grid. It is false when two points fall into one
+// interval, or one is too far away. The end of a window in the previous interval is not a
+// separate point.
 func newTrack(p part, points []contract.Interval, late, length float64) (track, bool) {
 	shift := math.Round(late / length)
 	t := track{points: map[int]*float64{}, from: shift}
@@ -137,7 +136,7 @@ func sumAt(tracks []track, i int) (*float64, bool) {
 	return &total, true
 }
 
-// runs says whether the window covers more of an interval than a little.
+// runs reports whether the window covers more than maxUncovered of an interval.
 func (t track) runs(i int) bool {
 	return min(t.to, float64(i))-max(t.from, float64(i-1)) > maxUncovered
 }

@@ -81,7 +81,7 @@ func TestMergeCannotAlign(t *testing.T) {
 		want   string
 	}{
 		"a client that began nobody knows when": {
-			func(r *contract.Result) { r.Times.MeasureStarted = nil }, "throughput: the intervals are left out, as nobody knows when client 1 began"},
+			func(r *contract.Result) { r.Times.MeasureStarted = nil }, "throughput: the intervals are left out, as the start of client 1 is unknown"},
 		"a client with shorter intervals": {
 			func(r *contract.Result) {
 				measurement(r, contract.NameThroughput).Intervals = []contract.Interval{{0.1, nil}, {0.2, nil}, {0.3, nil}}

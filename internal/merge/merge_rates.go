@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// minTogether is the share of the longest window from which on the rates of whole windows
-	// may be added up where a client has no series to take a part from.
+	// minTogether is the minimum share of common time in the longest window to add up rates of
+	// whole windows, where a client has no series.
 	minTogether = 0.95
-	// wholeWindow is the share of a client's window from which on its own figure, which the
-	// tool computed from every operation, is that of the common time.
+	// wholeWindow is the minimum share of common time in a client's window to use the client's
+	// own rate, which the tool computed from every operation.
 	wholeWindow = 0.999
 )
 
-// common is the time in which all clients measured, and its share of the longest window. It
-// is not ok where the window of one is not known.
+// common is the time in which all clients measured, and its share of the longest window. ok is
+// false where a window is unknown.
 func common(parts []part) (from, to time.Time, share float64, ok bool) {
 	var longest time.Duration
 	for i, p := range parts {
@@ -39,9 +39,9 @@ func common(parts []part) (from, to time.Time, share float64, ok bool) {
 	return from, to, max(0, to.Sub(from).Seconds()) / longest.Seconds(), true
 }
 
-// rateTogether adds up the rates that the clients had while all of them measured: what one
-// did before another had begun was done on a server that had less to do. Where that cannot be
-// told, the rates of whole windows are added up if those are nearly the same time.
+// rateTogether adds up the rates of the clients in the common time, because the server has
+// less load while fewer clients run. Where these rates are unknown, the rates of whole windows
+// are added up if the windows nearly coincide.
 func rateTogether(parts []part, all []contract.Measurement) (*float64, string) {
 	plain := fold(all, func(a, b float64) float64 { return a + b })
 	from, to, share, ok := common(parts)

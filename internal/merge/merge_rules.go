@@ -16,24 +16,24 @@ import (
 type mergeRule int
 
 const (
-	// sum: what the clients did, each in its whole window.
+	// sum: the sum over the whole windows of the clients.
 	sum mergeRule = iota + 1
-	// rate: what they did per second in the time in which all of them measured, from their
+	// rate: the sum of the rates in the time in which all clients measured, from their
 	// intervals (merge_rates.go). N is the number of operations in all windows: a count is
 	// never estimated.
 	rate
 	least
 	most
-	// mean over all operations, from the sum of their latencies. It carries the
-	// histogram: that of all operations.
+	// mean over all operations, from the sum of their latencies, with the histogram of all
+	// operations.
 	mean
-	// percentile of all operations, read from their histogram. It has no intervals:
-	// the percentiles of parts do not give that of the whole.
+	// percentile of all operations, from their histogram. It has no intervals, because the
+	// percentile of the whole cannot be computed from percentiles of parts.
 	percentile
 )
 
-// rules by the name of a measurement. One that is not here means something only
-// within its client: it is kept for each, with LabelClient.
+// rules by the name of a measurement. A measurement without a rule is kept separately for each
+// client, with LabelClient.
 var rules = map[string]mergeRule{
 	contract.NameThroughput:        rate,
 	contract.NameQueries:           rate,
@@ -58,15 +58,15 @@ var rules = map[string]mergeRule{
 	contract.NameLatencyPercentile: percentile,
 }
 
-// part is what one client has of the measurements.
+// part has the measurements of one client.
 type part struct {
 	client       int
 	measurements []contract.Measurement
 	// started and ended are the window on the clock that the clients share. Intervals count
 	// from its begin. Nil when they are not known.
 	started, ended *time.Time
-	// places of the measurements, by their keys: of several that are alike, of the first. Tools
-	// may have thousands of them.
+	// places of the measurements by their keys; of equal keys the first. Tools may have
+	// thousands of measurements.
 	places map[string]int
 }
 
@@ -90,7 +90,7 @@ func keyOf(m contract.Measurement) string {
 	return fmt.Sprintf("%q", words)
 }
 
-// measured is what the clients have of their windows.
+// measured has the measurements of the clients' windows.
 func measured(results []contract.Result) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
@@ -103,7 +103,7 @@ func measured(results []contract.Result) []part {
 	return parts
 }
 
-// warmedUp is what the clients have of their warm-ups, which need not be at the same time.
+// warmedUp has the measurements of the clients' warm-ups, which need not be at the same time.
 func warmedUp(results []contract.Result) []part {
 	parts := make([]part, 0, len(results))
 	for _, r := range results {
@@ -175,8 +175,8 @@ func perClient(parts []part, like contract.Measurement) []contract.Measurement {
 	return kept
 }
 
-// mergeOne makes one measurement of those of all clients. What a client lacks is
-// absent in the whole as well: a sum of some would look like that of all.
+// mergeOne merges one measurement of all clients. It is absent when one client lacks it: a
+// partial sum would look like a complete one.
 func mergeOne(parts []part, like contract.Measurement) (contract.Measurement, string) {
 	merged := contract.Measurement{Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: like.Direction, Operation: like.Operation}
 	all, missing := gather(parts, like)
@@ -209,7 +209,7 @@ func mergeOne(parts []part, like contract.Measurement) (contract.Measurement, st
 	return merged, problem
 }
 
-// gather the measurement of each client, or say which have none.
+// gather the measurement of each client, or the clients without it.
 func gather(parts []part, like contract.Measurement) ([]contract.Measurement, string) {
 	var all []contract.Measurement
 	var without []string
@@ -227,7 +227,7 @@ func gather(parts []part, like contract.Measurement) ([]contract.Measurement, st
 	return all, ""
 }
 
-// fold is absent when a value is.
+// fold returns nil when a value is absent.
 func fold(all []contract.Measurement, f func(a, b float64) float64) *float64 {
 	if all[0].Value == nil {
 		return nil
@@ -242,7 +242,7 @@ func fold(all []contract.Measurement, f func(a, b float64) float64) *float64 {
 	return &folded
 }
 
-// total of N; absent when one is.
+// total of N; absent when one N is absent.
 func total(all []contract.Measurement) *int64 {
 	var n int64
 	for _, m := range all {
@@ -254,8 +254,8 @@ func total(all []contract.Measurement) *int64 {
 	return &n
 }
 
-// meanOf all operations. Where a client has no sum of latencies, its mean times
-// its count is the same.
+// meanOf all operations. Where a client has no sum of latencies, it is the mean times the
+// count.
 func meanOf(parts []part, all []contract.Measurement) *float64 {
 	n := total(all)
 	if n == nil || *n == 0 {
@@ -279,7 +279,7 @@ func meanOf(parts []part, all []contract.Measurement) *float64 {
 	return new(latencies / float64(*n))
 }
 
-// histogramOf all operations; nil when one of the clients that did any has none.
+// histogramOf all operations; nil when a client with operations has no histogram.
 func histogramOf(all []contract.Measurement) *contract.Histogram {
 	var hs []contract.Histogram
 	for _, m := range all {
@@ -297,8 +297,7 @@ func histogramOf(all []contract.Measurement) *contract.Histogram {
 	return &merged
 }
 
-// percentileOf all operations, from the histogram that the mean of the same labels
-// carries.
+// percentileOf all operations, from the histogram of the mean with the same labels.
 func percentileOf(parts []part, like contract.Measurement) (*float64, string) {
 	carrier := like
 	carrier.Name = contract.NameLatencyAvg

@@ -6,26 +6,27 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Skew says how well the clients of one trial measured together.
+// Skew is how closely the measured windows of the clients of one trial coincide.
 type Skew struct {
 	// Clients in the order of their indexes.
 	Clients []ClientSkew `json:"clients"`
-	// SpreadSeconds is how much later the last client began to measure than the
-	// first, by the clocks of their tools; absent with one client, or where a window is not
-	// known.
+	// SpreadSeconds is the time between the first and the last client's start of the measured
+	// window, by the clocks of their tools; absent with one client, or where a window is
+	// unknown.
 	SpreadSeconds *float64 `json:"spreadSeconds,omitempty"`
 	// Overlap is the share (0 to 1) of the longest window in which all clients
 	// measured, by the clocks of their tools; absent with one client, or where a window is not
 	// known.
 	Overlap *float64 `json:"overlap,omitempty"`
-	// SpreadUncertaintySeconds is by how much the spread may be wrong, for want of knowing
-	// better the clocks of the clients (0 where they share one) and, of windows that are counted
-	// back from the end of a process, when these were. Absent without a spread.
+	// SpreadUncertaintySeconds is the possible error of the spread: of the clock offsets (0
+	// for a shared clock), and of windows computed back from the end of a process. Absent
+	// without a spread.
 	SpreadUncertaintySeconds *float64 `json:"spreadUncertaintySeconds,omitempty"`
-	// OverlapUncertainty is the same for the overlap, as a share of the longest window.
+	// OverlapUncertainty is the possible error of the overlap, as a share of the longest
+	// window.
 	OverlapUncertainty *float64 `json:"overlapUncertainty,omitempty"`
-	// ClocksUnknown: the clients do not share a clock, and nobody measured how theirs stand
-	// to one another, so that there is neither spread nor overlap.
+	// ClocksUnknown: the clients do not share a clock and their offsets were not measured, so
+	// there is neither spread nor overlap.
 	ClocksUnknown bool `json:"clocksUnknown,omitempty"`
 }
 
@@ -33,8 +34,8 @@ type Skew struct {
 type ClientSkew struct {
 	// Client is the index of the client pod, from 0.
 	Client int `json:"client"`
-	// Seconds by which the client began to measure later than planned; negative for
-	// earlier, absent where it did not begin, or nothing was planned.
+	// Seconds between the planned and the actual start of the client's measured window;
+	// negative for an early start, absent where either is absent.
 	Seconds *float64 `json:"seconds,omitempty"`
 }
 

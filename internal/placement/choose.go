@@ -6,8 +6,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// place gives each group its node, one after the other, and then the clients theirs.
-// The groups can all be placed.
+// place assigns a node to each group in turn, and then nodes to the clients. All groups can be
+// placed.
 func (s *search) place(groups []group) v1alpha1.Placement {
 	var chosen []targetNode
 	for i := range groups {
@@ -37,8 +37,8 @@ func (s *search) place(groups []group) v1alpha1.Placement {
 	return p
 }
 
-// choose the node for a group that the preferences put first among those that leave a
-// node to each of the rest and enough room to the clients.
+// choose the node of a group: the node that the preferences rank first among those that leave
+// a node to each other group and enough room to the clients.
 func (s *search) choose(g group, rest []group, chosen []targetNode) targetNode {
 	spare := s.spare
 	used := make([]int, 0, len(chosen)+1)
@@ -50,7 +50,7 @@ func (s *search) choose(g group, rest []group, chosen []targetNode) targetNode {
 	nodes := make([]targetNode, 0, len(offers))
 	for _, o := range offers {
 		if o.lost <= spare && !slices.Contains(used, o.node) {
-			nodes = append(nodes, targetNode{index: o.node, node: s.c.nodes[o.node], others: chosen, slots: s.slots[o.node], lost: o.lost})
+			nodes = append(nodes, targetNode{index: o.node, node: s.c.nodes[o.node], placed: chosen, slots: s.slots[o.node], lost: o.lost})
 		}
 	}
 	for { // ends: s.share matched these groups
@@ -63,9 +63,8 @@ func (s *search) choose(g group, rest []group, chosen []targetNode) targetNode {
 	}
 }
 
-// chooseClients picks nodes for the clients, away from the targets if all have room
-// there: again and again the node that the preferences put first. There is enough room.
-// Sorted.
+// chooseClients picks nodes for the clients, sorted: repeatedly the node that the preferences
+// rank first, away from the targets if all clients fit there. There is enough room.
 func (s *search) chooseClients(targets []targetNode) []int {
 	away, beside := slices.Clone(s.slots), slices.Clone(s.slots) // client pods that fit on each node
 	for _, n := range targets {

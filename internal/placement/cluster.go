@@ -11,9 +11,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Cluster are the nodes at one moment, and which of them offer the shapes that were
-// asked for so far. It reads the nodes and never changes them. Not for several
-// goroutines at once.
+// Cluster has the nodes at one moment, and caches which of them offer a shape. It never
+// changes the nodes. It is not safe for concurrent use.
 type Cluster struct {
 	nodes  []*corev1.Node // sorted by name
 	names  []string
@@ -30,12 +29,12 @@ func (r room) plus(o room) room { return room{r.cpu + o.cpu, r.memory + o.memory
 
 func (r room) minus(o room) room { return room{r.cpu - o.cpu, r.memory - o.memory} }
 
-// or is room for either.
+// or is the larger of two rooms, by each resource.
 func (r room) or(o room) room { return room{max(r.cpu, o.cpu), max(r.memory, o.memory)} }
 
 func roomOf(s v1alpha1.InstanceShapeSpec) room { return room{s.CPU.MilliValue(), s.Memory.Value()} }
 
-// NewCluster looks at nodes, which must not change while it is in use.
+// NewCluster makes a Cluster of the nodes, which must not change while it is used.
 func NewCluster(nodes []corev1.Node) *Cluster {
 	c := &Cluster{nodes: make([]*corev1.Node, len(nodes)), offers: map[string]Set{}}
 	for i := range nodes {
@@ -66,7 +65,7 @@ func (c *Cluster) namesOf(nodes []int) []string {
 // Set is an empty set of nodes.
 func (c *Cluster) Set() Set { return make(Set, (len(c.nodes)+63)/64) }
 
-// SetOf the nodes with these names; those that are not in the cluster are left out.
+// SetOf the nodes with these names; unknown names are ignored.
 func (c *Cluster) SetOf(names []string) Set {
 	out := c.Set()
 	for _, name := range names {
@@ -77,8 +76,7 @@ func (c *Cluster) SetOf(names []string) Set {
 	return out
 }
 
-// Candidates are the nodes that any pod of the run could use. The set is the
-// caller's.
+// Candidates are the nodes that any pod of the run could use. The caller may change the set.
 func (c *Cluster) Candidates(need Need) Set {
 	out := slices.Clone(c.offering(need.Client))
 	for _, t := range need.Targets {
@@ -103,7 +101,7 @@ func (c *Cluster) offering(shape v1alpha1.InstanceShapeSpec) Set {
 	return set
 }
 
-// Key is equal for needs that have the same candidates.
+// Key is equal for needs with the same candidates.
 func (n Need) Key() string {
 	keys := []string{keyOf(n.Client)}
 	for _, t := range n.Targets {
@@ -113,8 +111,8 @@ func (n Need) Key() string {
 	return strings.Join(slices.Compact(keys), "\n")
 }
 
-// keyOf is equal for shapes that the same nodes offer: runtime class and annotations
-// do not decide where a pod fits.
+// keyOf is equal for shapes that the same nodes offer, regardless of runtime class and
+// annotations.
 func keyOf(s v1alpha1.InstanceShapeSpec) string {
 	b := make([]byte, 0, 128)
 	b = append(append(append(b, s.CPU.String()...), ' '), s.Memory.String()...)

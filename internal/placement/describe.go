@@ -8,7 +8,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Nodes are all nodes of a placement, sorted, each once.
+// Nodes are all nodes of a placement, sorted and unique.
 func Nodes(p v1alpha1.Placement) []string {
 	nodes := slices.Clone(p.ClientNodeNames)
 	for _, t := range p.Targets {

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// offer is a node that a group can have.
+// offer is a possible node of a group.
 type offer struct {
 	node int
-	// lost is how many client pods find no room any more when the group has the node.
+	// lost is the number of client pods that no longer fit when the group uses the node.
 	lost int64
 }
 
-// allOffers are the nodes that a group can have.
+// allOffers are the possible nodes of a group.
 func (s *search) allOffers(g group) []offer {
 	if !s.allowed(g) {
 		return nil
@@ -32,7 +32,7 @@ func (s *search) allOffers(g group) []offer {
 	return out
 }
 
-// left is how many client pods still fit on a node beside targets that need this room.
+// left is the number of client pods that fit on a node beside targets that need this room.
 func (s *search) left(node int, needs room) int64 {
 	if s.need.Separate || s.slots[node] == 0 {
 		return 0
@@ -40,8 +40,8 @@ func (s *search) left(node int, needs room) int64 {
 	return slots(s.c.has[node].minus(needs), s.client)
 }
 
-// offersFor a group are the offers that cost the clients least, as many as there are
-// units. A matching needs no others: the other groups leave at least one of these.
+// offersFor a group are the offers with the smallest loss for clients, as many as there are
+// units. A matching needs no others, because the other groups leave at least one of them.
 func (s *search) offersFor(g group) []offer {
 	out, known := s.offers[g]
 	if !known {
@@ -53,9 +53,9 @@ func (s *search) offersFor(g group) []offer {
 	return out
 }
 
-// match gives each group a node of its own that is not used, and says how many client
-// pods lose their room at least; false when there is no way, or when more lose their
-// room than can be spared.
+// match assigns each group its own unused node, and returns the smallest number of client pods
+// that no longer fit. ok is false when there is no assignment, or when too many client pods no
+// longer fit.
 func (s *search) match(groups []group, used []int) (int64, bool) {
 	var bound int64 // if each had the best of its offers
 	for _, g := range groups {
@@ -85,12 +85,12 @@ func (s *search) match(groups []group, used []int) (int64, bool) {
 	return matching(costs, len(nodes))
 }
 
-// impossible is the cost of a column that a row cannot have.
+// impossible is the cost of a column that a row cannot use.
 const impossible = math.MaxInt64 / 64
 
-// matching gives every row a column of its own and says what that costs at least;
-// false when there is no way. Each row extends the matching of those before it by the
-// cheapest alternating path (Bellman and Ford).
+// matching assigns every row its own column at the smallest total cost; ok is false when that
+// is impossible. Each row extends the matching of the previous rows by the cheapest
+// alternating path (Bellman and Ford).
 func matching(costs [][]int64, columns int) (total int64, ok bool) {
 	row := slices.Repeat([]int{-1}, columns) // that has the column
 	for r := range costs {

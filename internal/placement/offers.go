@@ -8,9 +8,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Offering lists the names of the nodes that offer a shape, sorted: those that are
-// ready and schedulable, have the labels, have no taint that is not tolerated, and on
-// which one pod of the shape fits when nothing else runs there.
+// Offering lists the names of the nodes that offer a shape, sorted. Such a node is ready and
+// schedulable, has the labels, has no untolerated taint, and has room for one pod of the shape
+// when it is empty.
 func Offering(nodes []corev1.Node, shape v1alpha1.InstanceShapeSpec) []string {
 	var out []string
 	for i := range nodes {
@@ -22,8 +22,8 @@ func Offering(nodes []corev1.Node, shape v1alpha1.InstanceShapeSpec) []string {
 	return out
 }
 
-// What a node can lack, in words of the message. allLacks has them in the order in
-// which lacks looks for them.
+// What a node can lack, in words of the message. allLacks has them in the order in which lacks
+// checks them.
 const (
 	lackLabels = "not the labels of the nodeSelector"
 	lackOpen   = "cordoned"
@@ -35,7 +35,7 @@ const (
 
 var allLacks = []string{lackLabels, lackOpen, lackReady, lackTaint, lackCPU, lackMemory}
 
-// lacks says why a node does not offer a shape; empty when it does.
+// lacks returns why a node does not offer a shape; empty when it does.
 func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
 	switch {
 	case !selected(node.Labels, shape.NodeSelector):

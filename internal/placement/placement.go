@@ -2,19 +2,19 @@ package placement
 
 import "github.com/assay-bench/assay/api/v1alpha1"
 
-// Need is what a run wants to place.
+// Need has the pods that a run has to place.
 type Need struct {
 	// Client is the shape of the client pods.
 	Client v1alpha1.InstanceShapeSpec
 	// Clients is the number of client pods; 0 counts as 1.
 	Clients int
-	// Targets that Assay runs itself; empty when all are external.
+	// Targets that Assay provides; empty when all are external.
 	Targets []Target
 	// Separate: client and targets must be on different nodes.
 	Separate bool
-	// OneAtATime: only one target runs at any moment, so those on one node need room
-	// for the largest only, and targets of the same shape share a node: the same
-	// hardware for all that is compared.
+	// OneAtATime: only one target runs at any moment. Targets on one node then need room for
+	// the largest only, and targets of the same shape share a node, so that they are compared
+	// on the same hardware.
 	OneAtATime bool
 }
 
@@ -22,26 +22,26 @@ type Need struct {
 type Target struct {
 	Name  string
 	Shape v1alpha1.InstanceShapeSpec
-	// Replicas of the target, of the same shape. Each has a node of its own: none that
-	// another pod of the run's targets runs on at the same time.
+	// Replicas is the number of replicas, of the same shape. No other pod of the run's targets
+	// runs on the node of a replica at the same time.
 	Replicas int
 }
 
-// Answer says where the run goes, or why it does not.
+// Answer is the placement of a run, or the reason against it.
 type Answer struct {
-	// Reason is empty when the run has a place. ReasonQueued: not now, since other
-	// runs are in the way. Any other: the cluster cannot do it at all.
+	// Reason is empty for a run with a placement. ReasonQueued: other runs hold the nodes. Any
+	// other reason: the cluster cannot place the run at all.
 	Reason string
-	// Message is for people; empty when the run has a place.
+	// Message is for people; empty for a run with a placement.
 	Message string
-	// Placement is filled in when Reason is empty: the nodes of the clients, sorted,
-	// and the node of every target, in the order of Need.Targets.
+	// Placement is set when Reason is empty: the nodes of the clients, sorted, and the node of
+	// every target, in the order of Need.Targets.
 	Placement v1alpha1.Placement
-	// Busy: it would work if no node were taken.
+	// Busy: the placement would be possible if no node were taken.
 	Busy bool
 }
 
-// Find gives a run its nodes, none of which is taken, or says why it cannot have them.
+// Find places a run on nodes that are not taken, or returns the reason against it.
 func (c *Cluster) Find(need Need, taken Set) Answer {
 	if p, ok := c.Fit(need, taken); ok {
 		return Answer{Placement: p}
@@ -55,8 +55,8 @@ func (c *Cluster) Find(need Need, taken Set) Answer {
 		Message: "queued: other runs are on " + c.list(inTheWay)}
 }
 
-// Fit gives a run its nodes, none of which is taken; false when there is no way. The
-// pods on a node fit into its allocatable CPU and memory together.
+// Fit places a run on nodes that are not taken; false when that is impossible. The pods on a
+// node fit into its allocatable CPU and memory together.
 func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
 	s := newSearch(c, need, taken)
 	groups, ok := s.share()
@@ -66,7 +66,7 @@ func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
 	return s.place(groups), true
 }
 
-// possible says whether a run can be placed when no node is taken.
+// possible reports whether a run can be placed when no node is taken.
 func (c *Cluster) possible(need Need) bool {
 	_, ok := newSearch(c, need, nil).share()
 	return ok

@@ -2,32 +2,32 @@ package placement
 
 import corev1 "k8s.io/api/core/v1"
 
-// targetNode is a node that a group of targets can have, as the preferences see it.
+// targetNode is a possible node of a group of targets, as input of the preferences.
 type targetNode struct {
 	index int // in the order of names
 	node  *corev1.Node
-	// others are the nodes of the groups that were placed before.
-	others []targetNode
-	// slots is how many client pods fit on the node when no target is there.
+	// placed are the nodes of the groups that were placed before.
+	placed []targetNode
+	// slots is the number of client pods that fit on the node without a target.
 	slots int64
-	// lost is how many of these find no room any more when the group has the node.
+	// lost is the number of these that no longer fit when the group uses the node.
 	lost int64
 }
 
-// clientNode is a node that clients can have, as the preferences see it.
+// clientNode is a possible node of clients, as input of the preferences.
 type clientNode struct {
 	index int // in the order of names
-	// pods is how many of the clients that have no node yet fit.
+	// pods is the number of unplaced clients that fit.
 	pods int64
 	// forTargets: a target of the run could use the node.
 	forTargets bool
 }
 
-// preference says how good a node is; the smallest score is the best.
+// preference scores a node; the smallest score is the best.
 type preference[Node any] func(*Node) int64
 
-// targetPreferences decide which node a group of targets gets: the first one that
-// differs. The last one never calls two nodes equal, so the answer is always the same.
+// targetPreferences choose the node of a group of targets: the first preference whose scores
+// differ decides. The last preference gives every node another score, so the choice is unique.
 var targetPreferences = []preference[targetNode]{
 	leaveRoomForClients,
 	spreadOverZones,
@@ -50,7 +50,7 @@ func leaveRoomForClients(n *targetNode) int64 { return n.slots }
 // topology.kubernetes.io/zone are one zone.
 func spreadOverZones(n *targetNode) (inZone int64) {
 	zone := n.node.Labels[corev1.LabelTopologyZone]
-	for _, other := range n.others {
+	for _, other := range n.placed {
 		if other.node.Labels[corev1.LabelTopologyZone] == zone {
 			inZone++
 		}
@@ -74,7 +74,7 @@ func leaveNodesForTargets(n *clientNode) int64 {
 // firstName prefers the node whose name sorts first.
 func firstName(index int) int64 { return int64(index) }
 
-// first is the index of the node that the preferences put first.
+// first is the index of the node that the preferences rank first.
 func first[Node any](nodes []Node, preferences []preference[Node]) int {
 	best := 0
 	scores := scoresOf(&nodes[0], preferences)

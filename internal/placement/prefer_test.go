@@ -17,10 +17,10 @@ func TestPreferencesOfTargets(t *testing.T) {
 	inA, inABB := []targetNode{{node: a}}, []targetNode{{node: a}, {node: b}, {node: b}}
 	tests := map[string][]targetNode{
 		"the node that fewer clients fit on":                {{index: 0, node: a, slots: 2}, {index: 1, node: a, slots: 1}},
-		"the node in a zone without a target":               {{index: 0, node: a, others: inA}, {index: 1, node: b, others: inA}},
-		"the node in the zone with the fewest targets":      {{index: 0, node: b, others: inABB}, {index: 1, node: a, others: inABB}},
-		"the node that fewer clients fit on, not its zone":  {{index: 0, node: b, slots: 2, others: inA}, {index: 1, node: a, slots: 1, others: inA}},
-		"a labelled node, when one without a label is used": {{index: 0, node: inZone(""), others: []targetNode{{node: inZone("")}}}, {index: 1, node: a, others: []targetNode{{node: inZone("")}}}},
+		"the node in a zone without a target":               {{index: 0, node: a, placed: inA}, {index: 1, node: b, placed: inA}},
+		"the node in the zone with the fewest targets":      {{index: 0, node: b, placed: inABB}, {index: 1, node: a, placed: inABB}},
+		"the node that fewer clients fit on, not its zone":  {{index: 0, node: b, slots: 2, placed: inA}, {index: 1, node: a, slots: 1, placed: inA}},
+		"a labelled node, when one without a label is used": {{index: 0, node: inZone(""), placed: []targetNode{{node: inZone("")}}}, {index: 1, node: a, placed: []targetNode{{node: inZone("")}}}},
 	}
 	for name, nodes := range tests {
 		t.Run(name, func(t *testing.T) { wantSecond(t, nodes, targetPreferences) })

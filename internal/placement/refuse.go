@@ -8,7 +8,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// refuse says why the cluster cannot do it, also when nothing else runs there.
+// refuse returns why the cluster cannot place the run, even when it is empty.
 func (c *Cluster) refuse(need Need) Answer {
 	clients := c.offering(need.Client)
 	if clients.Len() == 0 {
@@ -52,8 +52,8 @@ func (c *Cluster) refuse(need Need) Answer {
 		c.list(all), what, max(need.Clients, 1), remedy)}
 }
 
-// none of the nodes offers a shape: the message says what each of them lacks, those
-// first that lack least.
+// none of the nodes offers a shape: the message lists what each node lacks, nodes with the
+// fewest lacks first.
 func (c *Cluster) none(who string, shape v1alpha1.InstanceShapeSpec) Answer {
 	by := map[string]Set{}
 	for i, n := range c.nodes {

@@ -8,7 +8,7 @@ type Set []uint64
 // Add one node.
 func (s Set) Add(i int) { s[i/64] |= 1 << (i % 64) }
 
-// Has says whether a node is in the set.
+// Has reports whether a node is in the set.
 func (s Set) Has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
 
 // AddAll nodes of another set of the same cluster.
@@ -18,7 +18,7 @@ func (s Set) AddAll(o Set) {
 	}
 }
 
-// Keep only what is in another set too.
+// Keep only the nodes that are in the other set too.
 func (s Set) Keep(o Set) {
 	for i := range s {
 		if i < len(o) {
@@ -29,7 +29,7 @@ func (s Set) Keep(o Set) {
 	}
 }
 
-// Within says whether every node of the set is in another one.
+// Within reports whether every node of the set is in the other set.
 func (s Set) Within(o Set) bool {
 	for i := range s {
 		if i >= len(o) && s[i] != 0 || i < len(o) && s[i]&^o[i] != 0 {
@@ -39,7 +39,7 @@ func (s Set) Within(o Set) bool {
 	return true
 }
 
-// Overlaps says whether the sets have a node in common.
+// Overlaps reports whether the sets have a node in common.
 func (s Set) Overlaps(o Set) bool {
 	for i := range min(len(s), len(o)) {
 		if s[i]&o[i] != 0 {

@@ -21,7 +21,7 @@ type search struct {
 	// slots are the client pods that fit on each node when it is empty; 0 on nodes that
 	// are taken or do not offer the clients' shape.
 	slots []int64
-	// spare is how many of these slots the clients can do without.
+	// spare is the number of slots beyond the clients' need.
 	spare int64
 	// offers are the best nodes for each group, as offersFor found them.
 	offers map[group][]offer
@@ -59,8 +59,8 @@ func newSearch(c *Cluster, need Need, taken Set) *search {
 	return s
 }
 
-// slots is how many pods fit into a room. A million is as good as more, and sums of it
-// do not overflow.
+// slots is the number of pods that fit into a room, at most a million, so sums do not
+// overflow.
 func slots(has, pod room) int64 {
 	return min(has.cpu/max(pod.cpu, 1), has.memory/max(pod.memory, 1), 1<<20)
 }
@@ -82,8 +82,8 @@ func unitsOf(c *Cluster, need Need) []unit {
 	return out
 }
 
-// excludes says whether two units must not share a node: a replica shares with no pod
-// that runs at the same time.
+// excludes reports whether two units must not share a node: a replica shares its node with no
+// pod that runs at the same time.
 func (s *search) excludes(a, b unit) bool {
 	if a.replica == primary && b.replica == primary {
 		return false
@@ -91,8 +91,8 @@ func (s *search) excludes(a, b unit) bool {
 	return !s.need.OneAtATime || slices.ContainsFunc(a.targets, func(t int) bool { return slices.Contains(b.targets, t) })
 }
 
-// share splits the units into as many groups as possible that can have a node each;
-// false when there is no way.
+// share splits the units into as many groups as possible that can each have a node; false when
+// that is impossible.
 func (s *search) share() ([]group, bool) {
 	most := len(s.units)
 	least := min(1, most)
@@ -130,14 +130,14 @@ func (s *search) split(i, count int, groups []group) ([]group, bool) {
 	return nil, false
 }
 
-// allowed says whether the units of a group may share a node.
+// allowed reports whether the units of a group may share a node.
 func (s *search) allowed(g group) bool {
 	last := bits.Len64(uint64(g)) - 1
 	return !slices.ContainsFunc((g &^ (1 << last)).members(), func(i int) bool { return s.excludes(s.units[i], s.units[last]) })
 }
 
-// common is what the units of a group need of their node: one that offers all their
-// shapes, and the room that they use at the same time.
+// common is what the units of a group need: a node that offers all their shapes, and the room
+// that they use at the same time.
 func (s *search) common(g group) (Set, room) {
 	var nodes Set
 	var needs room

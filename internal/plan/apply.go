@@ -14,16 +14,15 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// Apply sets the values of a cell in the JSON of the tool's part of the spec, and
-// gives it back in canonical form: that of the typed workload, to which into makes
-// a new pointer, such as *v1alpha1.SysbenchWorkload.
+// Apply sets the values of a cell in the JSON of the tool's part of the spec, and returns it
+// in the canonical form of the typed workload. into makes a new pointer to that type, such as
+// *v1alpha1.SysbenchWorkload.
 //
-// An integer is set as a number. A string is set as a string if the field takes
-// one, or else as the number or the truth value that it spells: "0.5", "true". Where
-// the tool has a field "parameters" with texts by name, an axis may also name one that
-// is there already: an axis that had to make it would be a misspelt one. A field that
-// the tool does not have, one of many values, or a value that does not fit, is an error
-// that names the axis. The bounds of a field are the tool's to check.
+// An integer is set as a number. A string is set as a string if the field has that type, or
+// else as its number or boolean: "0.5", "true". In a field "parameters" with strings by name,
+// an axis may set an existing parameter; a new name is refused as a likely mistake. An unknown
+// field, a field with many values, or a value of the wrong type is an error that names the
+// axis. The tool checks the bounds of its fields.
 func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, error) {
 	typed := into()
 	t := reflect.TypeOf(typed)
@@ -59,8 +58,8 @@ func Apply(base json.RawMessage, cell Cell, into func() any) (json.RawMessage, e
 	return canonical, nil
 }
 
-// refuseOmitted refuses the value 0 of a field that is absent where there is none: the
-// canonical form leaves it out, and the cell would not do what its name says.
+// refuseOmitted refuses the value 0 of an optional field: the canonical form omits it, so the
+// cell would use the default instead.
 func refuseOmitted(canonical json.RawMessage, object map[string]json.RawMessage, cell Cell) error {
 	var kept map[string]json.RawMessage
 	if err := json.Unmarshal(canonical, &kept); err != nil {
@@ -97,12 +96,11 @@ func decodeStrictly(data []byte, into any) error {
 	return nil
 }
 
-// fields of a workload by their names in JSON. encoding/json would take a name in
-// other letters too, such as tablesize, and so let an axis past the check of the fields
-// that decide what is loaded.
+// fields of a workload by their names in JSON. encoding/json ignores the case of names: an
+// axis tablesize would then pass the check of the fields that decide the loaded data.
 type fields map[string]reflect.Type
 
-// parameters is the field with texts by name that axes may set one by one.
+// parameters is the field with strings by name, which axes may set one by one.
 const parameters = "parameters"
 
 // set the value of an axis in the object of a workload.
@@ -122,7 +120,7 @@ func (f fields) set(object map[string]json.RawMessage, axis string, value intstr
 	return nil
 }
 
-// setParameter sets one of the parameters; each is a text, whatever it spells.
+// setParameter sets one of the parameters, always as a string.
 func (f fields) setParameter(object map[string]json.RawMessage, axis string, value intstr.IntOrString) (err error) {
 	known := map[string]string{}
 	if data := object[parameters]; data != nil {
@@ -150,7 +148,7 @@ func (f fields) single() string {
 	return strings.Join(out, ", ")
 }
 
-// single says whether a field has one value: a number, a truth value or a text.
+// single reports whether a field has one value: a number, a boolean or a string.
 func single(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -173,8 +171,7 @@ func fieldsOf(t reflect.Type) fields {
 	return out
 }
 
-// literal is the value as JSON that fits the type. The error says what the type
-// needs.
+// literal is the value as JSON of the type. The error describes the values of the type.
 func literal(value intstr.IntOrString, field reflect.Type) (json.RawMessage, error) {
 	fits := func(data []byte) bool { return decodeStrictly(data, reflect.New(field).Interface()) == nil }
 	text, err := json.Marshal(value)
@@ -190,8 +187,8 @@ func literal(value intstr.IntOrString, field reflect.Type) (json.RawMessage, err
 	return nil, errors.New(needs(field))
 }
 
-// scalar says whether a text is a JSON number or truth value. null is neither: it
-// would leave the field as it was.
+// scalar reports whether a text is a JSON number or boolean. null is neither: it would leave
+// the field unchanged.
 func scalar(text string) bool {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
@@ -204,7 +201,7 @@ func scalar(text string) bool {
 	return false
 }
 
-// needs says what a type takes, for people.
+// needs describes the values of a type, for people.
 func needs(t reflect.Type) string {
 	if t.Kind() == reflect.Pointer {
 		return needs(t.Elem())

@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// maxCombinations that are looked through for the excluded ones. A larger matrix
-	// is refused: no 64 exclusions that anybody would write leave MaxTrials of it.
+	// maxCombinations is the largest matrix that is searched for excluded cells. A larger
+	// matrix is refused: 64 exclusions would hardly reduce it to MaxTrials.
 	maxCombinations = 1 << 20
 	// maxExclusions is the API's bound, and the number of bits of a mask.
 	maxExclusions = 64
@@ -22,15 +22,15 @@ const (
 // matrix is spec.matrix, ready to be walked.
 type matrix struct {
 	axes []v1alpha1.Axis
-	// masks by axis and value: bit i is set when spec.exclude[i] applies to the
-	// value, because it names it or leaves the axis out.
+	// masks by axis and value: bit i is set when spec.exclude[i] names the value or does not
+	// name the axis.
 	masks [][]uint64
 	// all has the bits of all exclusions.
 	all uint64
 }
 
-// newMatrix checks the axes and the exclusions. Values are compared as text, so 64
-// and "64" are the same: they would make the same workload.
+// newMatrix checks the axes and the exclusions. Values are compared as text, so 64 and "64"
+// are equal: they make the same workload.
 func newMatrix(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (matrix, error) {
 	m := matrix{axes: spec.Matrix}
 	if len(spec.Exclude) > maxExclusions {
@@ -77,7 +77,7 @@ func checkAxis(axis v1alpha1.Axis, before []v1alpha1.Axis, dataFields []string) 
 	return nil
 }
 
-// exclude takes the bit of an entry away from all values that it does not apply to.
+// exclude clears the bit of an entry in all values that it does not apply to.
 func (m matrix) exclude(bit int, entry v1alpha1.Exclusion) error {
 	if len(entry) == 0 {
 		return errors.New("the entry is empty: name at least one axis and its value")
@@ -114,8 +114,8 @@ func (m matrix) exclude(bit int, entry v1alpha1.Exclusion) error {
 	return fmt.Errorf("%s is no axis of spec.matrix: use one of %v", names[0], m.names())
 }
 
-// combinations of all values, the excluded ones included; the largest int64 stands
-// for all beyond it.
+// combinations is the number of all combinations, including excluded ones; at most the largest
+// int64.
 func (m matrix) combinations() int64 {
 	n := int64(1)
 	for _, a := range m.axes {
@@ -124,8 +124,8 @@ func (m matrix) combinations() int64 {
 	return n
 }
 
-// count the cells that are not excluded. An exclusion has to exclude something that
-// those before it do not: one that has no effect is a mistake.
+// count the cells that are not excluded. An exclusion without effect beyond the previous ones
+// is refused as a mistake.
 func (m matrix) count() (int64, error) {
 	var kept int64
 	var effective uint64
@@ -145,7 +145,7 @@ func (m matrix) count() (int64, error) {
 	return kept, nil
 }
 
-// cells lists the n cells that are not excluded, the last axis running fastest.
+// cells lists the n cells that are not excluded; the last axis varies fastest.
 func (m matrix) cells(n int) []Cell {
 	out := make([]Cell, 0, n)
 	m.walk(0, m.all, make([]int, len(m.axes)), func(at []int, excluded uint64) {
@@ -161,8 +161,8 @@ func (m matrix) cells(n int) []Cell {
 	return out
 }
 
-// walk visits every combination: the indices of the values, and the bits of the
-// exclusions that apply. Both are the visitor's only until it returns.
+// walk visits every combination with the indices of its values and the bits of its exclusions.
+// The visitor must not keep them.
 func (m matrix) walk(axis int, applies uint64, at []int, visit func(at []int, excluded uint64)) {
 	if axis == len(m.axes) {
 		visit(at, applies)

@@ -38,9 +38,9 @@ func (p *Plan) Describe(t Trial) string {
 	return strings.Join(append(words, fmt.Sprintf("block %d", t.Block)), " ")
 }
 
-// Duration is the least time that the trials take, given that of a trial of each cell, and
-// the pauses between them; resets, loading and the work around a trial come on top. The
-// largest time.Duration (292 years) stands for all beyond it.
+// Duration is the minimum time of the trials, from the times of a trial of each cell, and of
+// the pauses between them. Resets, loading and overhead are not included. It is at most the
+// largest time.Duration (292 years).
 func (p *Plan) Duration(cells []time.Duration, pause time.Duration) time.Duration {
 	total := times(max(int64(len(p.Trials))-1, 0), int64(pause))
 	for _, t := range p.Trials {

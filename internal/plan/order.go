@@ -12,20 +12,19 @@ import (
 // size of a plan.
 type size struct{ blocks, cells, targets int32 }
 
-// orders list every (block, cell, target) once, without index and reset.
+// orders list every (block, cell, target) exactly once, without index and reset.
 var orders = map[v1alpha1.TrialOrder]func(seed int64, n size) []Trial{
 	v1alpha1.OrderRandomizedBlocks: randomizedBlocks,
 	v1alpha1.OrderABBA:             abba,
 	v1alpha1.OrderSequential:       sequential,
 }
 
-// randomizedBlocks goes block by block; in a block the cells are in random order,
-// and in a cell the targets, next to each other: what is compared is measured close
-// in time. Two blocks are a pair: the second has the targets of each cell in the
-// opposite order, so that of any two targets each is first in one of them. Orders drawn
-// for each block alone put one target first in 8 or more of 10 blocks for 1 seed in 9, and
-// then what comes first differs from what comes second for that reason. With an odd
-// number of blocks the last one has no partner.
+// randomizedBlocks goes block by block. In a block the cells are in random order, and in a
+// cell the targets, so trials that are compared are close in time. Two blocks form a pair: the
+// second block has the targets of each cell in the opposite order, so each of two targets is
+// first in one of the blocks. Independent orders for each block would put one target first in
+// 8 or more of 10 blocks for 1 seed in 9, and the position would then bias the comparison.
+// With an odd number of blocks the last block has no partner.
 //
 // Random means: sorted by a key, the SHA-256 of these words, each followed by a
 // newline, numbers in decimal and from 0:
@@ -33,12 +32,10 @@ var orders = map[v1alpha1.TrialOrder]func(seed int64, n size) []Trial{
 //	cells of a block:   assay.dev/order/v2  SEED  BLOCK  CELL
 //	targets of a cell:  assay.dev/order/v2  SEED  BLOCK  CELL  TARGET
 //
-// BLOCK of the targets is the first block of the pair, an even number; in the second
-// block the sorted list is read backwards. The opposite of a random order is as random:
-// neither block of a pair is the one that is always turned round. CELL and TARGET are the indices into Plan.Cells and Plan.Targets. So anybody can
-// check an order with a few lines of any language. A shuffle by math/rand would be
-// specified by the source of one Go release only: which numbers a seed gives, and
-// how a shuffle uses them, may change with the next.
+// BLOCK of the targets is the first block of the pair, an even number; the second block uses
+// the reversed list. CELL and TARGET are the indices into Plan.Cells and Plan.Targets. Any
+// language can check an order in a few lines. A shuffle by math/rand would be specified only
+// by the source of one Go release, and could change with the next.
 func randomizedBlocks(seed int64, n size) []Trial {
 	out := make([]Trial, 0, int(n.blocks)*int(n.cells)*int(n.targets))
 	for block := range n.blocks {
@@ -55,8 +52,9 @@ func randomizedBlocks(seed int64, n size) []Trial {
 	return out
 }
 
-// abba goes block by block, the cells in their order; the targets go forward in
-// even blocks and backward in odd ones, so that a linear drift cancels out.
+// abba goes block by block, with the cells in the order of the matrix. The targets are in
+// forward order in even blocks and in reverse order in odd blocks, so a linear drift cancels
+// out.
 func abba(_ int64, n size) []Trial {
 	out := make([]Trial, 0, int(n.blocks)*int(n.cells)*int(n.targets))
 	for block := range n.blocks {

@@ -1,11 +1,12 @@
-// Package plan turns the spec of a run into the ordered list of its trials: a pure
-// function, the same list for the same spec and seed, byte for byte, every time.
+// Package plan turns the spec of a run into the ordered list of its trials. It is pure: the
+// same spec and seed always give the same list, byte for byte. It refuses axes that the tool
+// does not have, exclusions without effect, and plans of more than MaxTrials trials.
 //
 //	plan.go      the plan, and what it refuses
-//	cells.go     the matrix: every combination of the axes but the excluded ones
+//	cells.go     the matrix: every combination of the axes without the excluded ones
 //	order.go     the order of the trials
 //	seed.go      the seed of a spec that has none
-//	reset.go     which trials have the data put back first
+//	reset.go     which trials restore the data first
 //	apply.go     the workload of one cell
 //	describe.go  the plan as bytes, as text and as time
 package plan
@@ -27,26 +28,26 @@ const MaxTrials = 20000
 
 // Plan is the ordered list of the trials of a run.
 type Plan struct {
-	// Seed of the order, and of what tools draw.
+	// Seed of the order and of the tools' random numbers.
 	Seed int64 `json:"seed"`
 	// Order of the trials.
 	Order v1alpha1.TrialOrder `json:"order"`
 	// Targets that are measured, in the order of the spec.
 	Targets []string `json:"targets"`
-	// Axes are the names of the axes in the order of the matrix; absent without one.
+	// Axes are the names of the axes in the order of the matrix; absent without a matrix.
 	Axes []string `json:"axes,omitempty"`
-	// Cells in the order of the matrix, the last axis running fastest; one without
-	// parameters when there is no matrix.
+	// Cells in the order of the matrix; the last axis varies fastest. Without a matrix there
+	// is one cell without parameters.
 	Cells []Cell `json:"cells"`
-	// Trials in the order in which they are run.
+	// Trials in the order of execution.
 	Trials []Trial `json:"trials"`
 }
 
 // Cell is one combination of the values of the axes.
 type Cell map[string]intstr.IntOrString
 
-// Trial is one execution of one cell on one target in one block. The names are
-// short because a plan has up to 20,000 of them.
+// Trial is the measurement of one cell on one target in one block. The JSON names are short
+// because a plan has up to 20,000 trials.
 type Trial struct {
 	// Index in the plan, from 0.
 	Index int32 `json:"i"`
@@ -56,19 +57,19 @@ type Trial struct {
 	Cell int32 `json:"c"`
 	// Target is the index into Plan.Targets.
 	Target int32 `json:"t"`
-	// Reset: the data is put back before the trial.
+	// Reset: the data is restored before the trial.
 	Reset bool `json:"r,omitempty"`
 }
 
-// TooManyError says that a spec asks for more than MaxTrials.
+// TooManyError is the error for a spec with more than MaxTrials trials.
 type TooManyError struct {
 	Blocks, Targets, Cells int64
-	// BeforeExclude: Cells are those of the whole matrix, which is too large to look
-	// for the excluded ones in it.
+	// BeforeExclude: Cells is the number for the whole matrix, because it is too large to
+	// search for excluded cells.
 	BeforeExclude bool
 }
 
-// Trials is the number that was asked for; the largest int64 when it is beyond.
+// Trials is the number of trials; at most the largest int64.
 func (e *TooManyError) Trials() int64 { return times(times(e.Blocks, e.Targets), e.Cells) }
 
 // Error has the arithmetic and the remedies.
@@ -82,10 +83,10 @@ func (e *TooManyError) Error() string {
 		e.Blocks, e.Targets, e.Cells, what, e.Trials(), MaxTrials)
 }
 
-// New makes the plan of a spec whose defaults are filled in. dataFields are the
-// fields and parameters of the workload that decide what is loaded; they cannot be axes. Errors
-// name the field; more than MaxTrials is a *TooManyError. Nothing is built before
-// everything is counted: a matrix of 64^8 cells is refused as fast as any other.
+// New makes the plan of a spec with defaults. dataFields are the fields and parameters of the
+// workload that decide the loaded data; they cannot be axes. Errors name the field; more than
+// MaxTrials is a *TooManyError. Cells are counted before they are built, so a matrix of 64^8
+// cells is refused quickly.
 func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	d := spec.Design
 	targets := measured(spec.Targets)
@@ -127,8 +128,7 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	return p, nil
 }
 
-// measured are the names of the targets that are measured: all but those whose numbers
-// somebody else published.
+// measured are the names of the measured targets: all except published ones.
 func measured(targets []v1alpha1.Target) []string {
 	var out []string
 	for _, t := range targets {
@@ -139,13 +139,13 @@ func measured(targets []v1alpha1.Target) []string {
 	return out
 }
 
-// Measuring is how long one measurement loads its target: warm-up and measured window, which
-// the design has (BenchmarkRunSpec.SetDefaults).
+// Measuring is the time of one measurement: the warm-up and the measured window of the design.
+// The spec has its defaults (BenchmarkRunSpec.SetDefaults).
 func Measuring(d v1alpha1.Design) time.Duration {
 	return d.Warmup.Duration + d.Duration.Duration
 }
 
-// times multiplies numbers from 0; the largest int64 stands for all beyond it.
+// times multiplies numbers from 0; the result is at most the largest int64.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/a {
 		return math.MaxInt64

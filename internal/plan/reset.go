@@ -2,14 +2,13 @@ package plan
 
 import "github.com/assay-bench/assay/api/v1alpha1"
 
-// markResets says before which trials the data is put back. Never before the first
-// trial of a target: its data is as it was loaded, and a reset of gigabytes would
-// change nothing. (That holds for the plan only: a trial that is repeated does not
-// find what was loaded.)
+// markResets marks the trials before which the data is restored. The first trial of a target
+// needs no reset, because its data is as it was loaded. (This holds for the plan only: a retry
+// of the trial needs one.)
 //
-// PerBlock resets before a trial whose block is another one than that of the trial
-// before it on the same target. A Sequential plan measures all blocks of a cell one
-// after the other, so there it resets before each trial.
+// PerBlock resets before a trial of another block than the previous trial on the same target.
+// A Sequential plan measures all blocks of a cell in turn, so there it resets before each
+// trial.
 func markResets(trials []Trial, policy v1alpha1.DataReset) {
 	if policy == v1alpha1.ResetPerRun {
 		return

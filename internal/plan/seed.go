@@ -11,14 +11,14 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// maxSeed is the largest seed of the API: what every reader of JSON keeps exactly.
+// maxSeed is the largest seed of the API: the largest integer that every JSON reader
+// represents exactly.
 const maxSeed = 1<<53 - 1
 
-// seedOf a spec: its own, or, when it has none, one that follows from what it asks for. One
-// number for all would give everybody the same order, with whatever bias that order happens
-// to have; one drawn at random would make a plan that nobody can make again. The same
-// spec has the same seed, and one that differs in anything that decides the result another:
-// the first 53 bits of the SHA-256 of the line assay.dev/run-seed/v1 and of Deciding as JSON.
+// seedOf a spec: its own seed, or a seed derived from the spec. A constant default would give
+// all runs the same order with the same bias; a random default could not be repeated. The
+// derived seed is the first 53 bits of the SHA-256 of the line assay.dev/run-seed/v1 and of
+// Deciding as JSON, so it changes with every field that decides the result.
 func seedOf(spec v1alpha1.BenchmarkRunSpec) int64 {
 	if seed := spec.Design.Seed; seed != nil {
 		return *seed
@@ -31,8 +31,9 @@ func seedOf(spec v1alpha1.BenchmarkRunSpec) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8]) >> 11 & maxSeed)
 }
 
-// Deciding is the part of a spec that decides what is measured and how: all but what can be
-// changed while the run is under way, and what decides only when it may begin and must end.
+// Deciding is the part of a spec that decides what is measured and how: without the fields
+// that can be changed during the run, and those that decide only when it may begin and must
+// end.
 func Deciding(spec v1alpha1.BenchmarkRunSpec) v1alpha1.BenchmarkRunSpec {
 	spec = *spec.DeepCopy()
 	spec.SetDefaults()

@@ -14,15 +14,15 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Began is what a database pod was when a trial began. The zero value means that it
-// is not known.
+// Began identifies a database pod and its restarts at the start of a trial. The zero value
+// means unknown.
 type Began struct {
 	PodUID types.UID
 	// Restarts of the database container.
 	Restarts int32
 }
 
-// BeganAs is the Began of a trial that begins now; zero without a pod.
+// BeganAs is the Began of a trial that starts now; zero without a pod.
 func BeganAs(pod *corev1.Pod, container string) Began {
 	if pod == nil {
 		return Began{}
@@ -34,7 +34,7 @@ func BeganAs(pod *corev1.Pod, container string) Began {
 	return b
 }
 
-// String is what ParseBegan reads: UID/RESTARTS; empty for the zero value.
+// String is the form that ParseBegan reads: UID/RESTARTS; empty for the zero value.
 func (b Began) String() string {
 	if b.PodUID == "" {
 		return ""
@@ -55,15 +55,16 @@ func ParseBegan(text string) (Began, error) {
 	return Began{PodUID: types.UID(uid), Restarts: int32(restarts)}, nil
 }
 
-// brokenOff are reasons of clients that see the end of a server from outside.
+// brokenOff are reasons of clients whose server may have ended.
 var brokenOff = map[string]bool{
 	string(contract.ReasonConnectionLost): true, string(contract.ReasonTargetUnreachable): true, string(contract.ReasonToolFailed): true,
 	string(contract.ReasonReplicationFailed): true, string(contract.ReasonResetFailed): true, string(contract.ReasonSnapshotFailed): true,
 }
 
-// Cause looks at the database pod, and in it at the container of the given name, for the cause of a client's failure: a client only
-// sees that its connections broke. The failure stays as it is when the pod is what it
-// was when the trial began, or when the client's reason has nothing to do with it.
+// Cause replaces a client's failure by the failure of the database pod and its container of
+// the given name, because a client sees only that its connections broke. The client's failure
+// stays when the pod is unchanged since the start of the trial, or when the client's reason is
+// unrelated.
 func Cause(reason, message string, began Began, target Seen, container string) (string, string) {
 	if !brokenOff[reason] {
 		return reason, message
@@ -75,8 +76,8 @@ func Cause(reason, message string, began Began, target Seen, container string) (
 	return v.Reason, because(v.Message, message)
 }
 
-// targetFailure says what happened to a database pod since a trial began. What is a
-// fact of the pod goes before what the node lets suppose.
+// targetFailure returns the failure of a database pod since the start of a trial. Facts of the
+// pod have priority over conclusions from its node.
 func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 	state, bad := nodeState(target)
 	switch {
@@ -102,8 +103,8 @@ func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// endedSince returns how the database container ended since a trial began; nil when
-// it did not.
+// endedSince returns how the database container ended since the start of a trial; nil when it
+// did not.
 func endedSince(began Began, pod *corev1.Pod, container string) *corev1.ContainerStateTerminated {
 	s := containerStatus(pod, container)
 	switch {
@@ -120,8 +121,8 @@ func endedSince(began Began, pod *corev1.Pod, container string) *corev1.Containe
 	return nil
 }
 
-// serverEnd says how a database container ended: by the agent's own words if it
-// left some.
+// serverEnd returns how a database container ended, from the agent's termination message if
+// there is one.
 func serverEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated) Verdict {
 	if t.Reason == oomKilled {
 		return outOfMemory(pod)
@@ -139,7 +140,7 @@ func outOfMemory(pod *corev1.Pod) Verdict {
 		"the database of pod %s needed more memory than its shape has: lower its buffers or take a larger shape", pod.Name)
 }
 
-// exit says how a process ended. Above 128 an exit code stands for a signal.
+// exit describes how a process ended. An exit code above 128 stands for a signal.
 func exit(t *corev1.ContainerStateTerminated) string {
 	switch {
 	case t.Reason == statusUnknown:
@@ -152,10 +153,9 @@ func exit(t *corev1.ContainerStateTerminated) string {
 	return fmt.Sprintf("with code %d (%s)", t.ExitCode, t.Reason)
 }
 
-// Restarted says whether the server that a trial measured is not the one that runs
-// now: its container ended or its pod is another one or gone. A trial whose tool
-// noticed nothing is disturbed then. It is false when nothing is known of the
-// beginning.
+// Restarted reports whether the measured server has restarted since the start of the trial:
+// its container ended, or its pod was replaced or deleted. The trial is then disturbed, even
+// if its tool noticed nothing. It is false when the state at the start is unknown.
 func Restarted(began Began, pod *corev1.Pod, container string) bool {
 	if began.PodUID == "" {
 		return false

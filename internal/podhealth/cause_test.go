@@ -45,9 +45,9 @@ func TestCause(t *testing.T) {
 		want   want
 	}{
 		"a server that is as it was":             {lost, began, looked(up, same, restarted(2, oom)), want{"", lost, "broken pipe"}},
-		"out of memory since":                    {lost, began, unlooked(same, restarted(3, oom)), want{"", v1alpha1.ReasonTargetOOMKilled, "larger shape; the client said: broken pipe"}},
+		"out of memory since":                    {lost, began, unlooked(same, restarted(3, oom)), want{"", v1alpha1.ReasonTargetOOMKilled, "larger shape; the client reported: broken pipe"}},
 		"out of memory and not restarted yet":    {lost, began, unlooked(same, exited(oom)), want{"", v1alpha1.ReasonTargetOOMKilled, "larger shape"}},
-		"crashed since, in the agent's words":    {lost, began, unlooked(same, restarted(3, crash)), want{"", v1alpha1.ReasonTargetCrashed, "with code 1 (Error): ServerCrashed: signal 11: see the log; the client said: broken pipe"}},
+		"crashed since, in the agent's words":    {lost, began, unlooked(same, restarted(3, crash)), want{"", v1alpha1.ReasonTargetCrashed, "with code 1 (Error): ServerCrashed: signal 11: see the log; the client reported: broken pipe"}},
 		"killed by a signal":                     {lost, began, unlooked(same, restarted(3, corev1.ContainerStateTerminated{ExitCode: 139, Reason: "Error"})), want{"", v1alpha1.ReasonTargetCrashed, "code 139 (signal 11)"}},
 		"an exit code above every signal":        {lost, began, unlooked(same, restarted(3, corev1.ContainerStateTerminated{ExitCode: 255, Reason: "Error"})), want{"", v1alpha1.ReasonTargetCrashed, "code 255 (Error)"}},
 		"killed by a signal that is told":        {lost, began, unlooked(same, restarted(3, corev1.ContainerStateTerminated{Signal: 9})), want{"", v1alpha1.ReasonTargetCrashed, "by signal 9"}},

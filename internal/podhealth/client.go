@@ -14,21 +14,20 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// oomKilled and statusUnknown are reasons of a container that ended. The kubelet
-// makes the second one up for a container that it cannot find any more.
+// oomKilled and statusUnknown are reasons of a container that ended. The kubelet uses the
+// second one for a container that it no longer finds.
 const (
 	oomKilled     = "OOMKilled"
 	statusUnknown = "ContainerStatusUnknown"
 )
 
-// over are the phases in which a pod does nothing any more, as far as anybody knows.
+// over are the phases of a pod that no longer runs.
 var over = map[corev1.PodPhase]bool{corev1.PodFailed: true, corev1.PodSucceeded: true, corev1.PodUnknown: true}
 
-// Client judges the pod of a client Job, which must exist, by its container of the
-// given name. A pod whose container has
-// ended may have a reason too, when something outside of it was the cause: see
-// Verdict.Explain. A node that is not ready is borne for l.TrialGrace, because the
-// client may go on.
+// Client returns the verdict on an existing pod of a client Job, from its container of the
+// given name. A pod whose container has ended has a reason when the cause was outside of it:
+// see Verdict.Explain. A node may be unready for l.TrialGrace, because the client may
+// continue.
 func Client(seen Seen, container string, l config.Limits, now time.Time) Verdict {
 	pod := seen.Pod
 	s := containerStatus(pod, container)
@@ -49,7 +48,7 @@ func Client(seen Seen, container string, l config.Limits, now time.Time) Verdict
 		return v
 	}
 	if s != nil && s.State.Running != nil {
-		// It may have been told to go; until it has ended, it can deliver.
+		// The pod may be terminating; until it has ended, it can deliver its result.
 		return Verdict{State: Running}
 	}
 	return Starting(pod, l, now)
@@ -73,14 +72,14 @@ func endedClient(seen Seen, t *corev1.ContainerStateTerminated) Verdict {
 	return v
 }
 
-// consequences are reasons of clients that only say that something cut them short.
+// consequences are reasons of clients that were interrupted by something else.
 var consequences = map[string]bool{
 	string(contract.ReasonInterrupted): true, string(contract.ReasonDeliveryFailed): true,
 	v1alpha1.ReasonResultMissing: true, v1alpha1.ReasonClientLost: true,
 }
 
-// Explain replaces a failure of a client that only says that it was cut short by
-// what the verdict on its pod knows of the cause. Any other failure stays.
+// Explain replaces the failure of an interrupted client by the cause in the verdict on its
+// pod. Any other failure stays.
 func (v Verdict) Explain(reason, message string) (string, string) {
 	if v.Reason == "" || !consequences[reason] {
 		return reason, message
@@ -88,16 +87,15 @@ func (v Verdict) Explain(reason, message string) (string, string) {
 	return v.Reason, because(v.Message, message)
 }
 
-// because joins a cause and what somebody saw of it.
+// because joins a cause and the client's message.
 func because(cause, seen string) string {
 	if seen == "" {
 		return cause
 	}
-	return cause + "; the client said: " + seen
+	return cause + "; the client reported: " + seen
 }
 
-// JobFailure says why a Job failed that has no pod to ask; ok is false while the
-// Job has not failed.
+// JobFailure returns why a Job without pods failed; ok is false while the Job has not failed.
 func JobFailure(job *batchv1.Job) (v Verdict, ok bool) {
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailed || c.Type == batchv1.JobFailureTarget) {

@@ -144,7 +144,7 @@ func TestExplain(t *testing.T) {
 		reason, message string
 		want            [2]string
 	}{
-		"a client that was told to stop is explained":   {evicted, string(contract.ReasonInterrupted), "SIGTERM", [2]string{v1alpha1.ReasonPodEvicted, "drained; the client said: SIGTERM"}},
+		"a client that was told to stop is explained":   {evicted, string(contract.ReasonInterrupted), "SIGTERM", [2]string{v1alpha1.ReasonPodEvicted, "drained; the client reported: SIGTERM"}},
 		"a client without a result is explained":        {evicted, v1alpha1.ReasonResultMissing, "", [2]string{v1alpha1.ReasonPodEvicted, "drained"}},
 		"a failure of its own stays":                    {evicted, string(contract.ReasonCredentialsRejected), "no", [2]string{string(contract.ReasonCredentialsRejected), "no"}},
 		"without a cause from outside everything stays": {Verdict{State: Ended}, string(contract.ReasonInterrupted), "SIGTERM", [2]string{string(contract.ReasonInterrupted), "SIGTERM"}},

@@ -10,14 +10,14 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Seen is a pod and its node, as far as somebody looked them up.
+// Seen is a pod and its node, as far as they were looked up.
 type Seen struct {
 	// Pod is nil when it does not exist.
 	Pod *corev1.Pod
 	// Node that the pod is or was bound to; nil when it is gone or was not looked up.
 	Node *corev1.Node
-	// NodeKnown says that the node was looked up: without Node it is gone. To look it
-	// up means to ask the API server: a cache may not know a new node yet.
+	// NodeKnown: the node was looked up at the API server, because a cache may not have a new
+	// node yet. Without Node it does not exist.
 	NodeKnown bool
 }
 
@@ -30,18 +30,18 @@ const (
 	deletionByPodGC        = "DeletionByPodGC"
 )
 
-// lostNode are the reasons in the status of a pod whose node went away or down.
+// lostNode are the reasons in the status of a pod whose node was lost or shut down.
 var lostNode = map[string]string{
 	// pkg/util/node: its kubelet does not answer.
 	"NodeLost": "does not answer",
-	// pkg/kubelet/nodeshutdown: ended by a shutdown in good order; not admitted during
-	// one; and the first one's name before Kubernetes 1.22.
+	// pkg/kubelet/nodeshutdown: ended by a graceful shutdown; not admitted during one; and the
+	// first reason's name before Kubernetes 1.22.
 	"Terminated":   "was shut down",
 	"NodeShutdown": "was shut down",
 	"Shutdown":     "was shut down",
 }
 
-// evicted are the reasons in the status of a pod that its kubelet put out.
+// evicted are the reasons in the status of a pod that its kubelet evicted.
 var evicted = map[string]string{
 	// pkg/kubelet/eviction: the node is short of memory, disk or processes.
 	"Evicted": "was evicted by its node",
@@ -50,8 +50,8 @@ var evicted = map[string]string{
 }
 
 // refused are the reasons in the status of a pod that its kubelet did not admit
-// (pkg/kubelet/lifecycle, cm/admission, cm/topologymanager, cm/cpumanager), besides
-// those that begin with refusedForWant.
+// (pkg/kubelet/lifecycle, cm/admission, cm/topologymanager, cm/cpumanager), in addition to
+// those with the prefix refusedForWant.
 var refused = map[string]bool{
 	"UnexpectedAdmissionError": true, "NodeAffinity": true, "NodeName": true, "NodePorts": true, "TaintToleration": true,
 	"TopologyAffinityError": true, "SMTAlignmentError": true, "AppArmor": true, "PodOSNotSupported": true,
@@ -59,12 +59,12 @@ var refused = map[string]bool{
 	"UnknownReason": true,
 }
 
-// refusedForWant begins the reason of a pod that was not admitted for want of a
-// resource, such as OutOfcpu.
+// refusedForWant is the prefix of the reasons of a pod that was not admitted because a
+// resource ran out, such as OutOfcpu.
 const refusedForWant = "OutOf"
 
-// disruption says what ended a pod from outside, or is about to. It does not judge
-// a node that is only not ready: that may pass, see nodeLost.
+// disruption returns what ended a pod from outside, or is about to. It ignores an unready
+// node, which may recover: see nodeLost.
 func disruption(seen Seen) (Verdict, bool) {
 	pod := seen.Pod
 	for _, c := range pod.Status.Conditions {
@@ -95,7 +95,7 @@ func disrupted(seen Seen, c corev1.PodCondition) Verdict {
 	if v, known := byStatus(pod); known {
 		return v
 	}
-	return outside(v1alpha1.ReasonPodEvicted, "pod %s was put out of node %s %s", pod.Name, pod.Spec.NodeName, told)
+	return outside(v1alpha1.ReasonPodEvicted, "pod %s was evicted from node %s %s", pod.Name, pod.Spec.NodeName, told)
 }
 
 func byStatus(pod *corev1.Pod) (Verdict, bool) {
@@ -119,8 +119,7 @@ func outside(reason, format string, args ...any) Verdict {
 	return Verdict{State: Failed, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// nodeState says what is wrong with a node that is known; bad is false when nothing
-// is.
+// nodeState describes the problem of a known node; bad is false without a problem.
 func nodeState(seen Seen) (state string, bad bool) {
 	if !seen.NodeKnown {
 		return "", false
@@ -134,7 +133,7 @@ func nodeState(seen Seen) (state string, bad bool) {
 	return "", false
 }
 
-// readyCondition of a node; one that has none yet has never been ready.
+// readyCondition of a node; a node without one has never been ready.
 func readyCondition(node *corev1.Node) corev1.NodeCondition {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
@@ -144,9 +143,9 @@ func readyCondition(node *corev1.Node) corev1.NodeCondition {
 	return corev1.NodeCondition{LastTransitionTime: node.CreationTimestamp}
 }
 
-// nodeLost judges a node that does not come back: it is gone, or has not been ready
-// for longer than patience. A node may miss that long while the API server is away;
-// its pods go on meanwhile.
+// nodeLost reports a lost node: it is deleted, or has been unready for longer than patience. A
+// node can be unready for a while because the API server is unavailable; its pods then
+// continue.
 func nodeLost(seen Seen, patience time.Duration, now time.Time) (Verdict, bool) {
 	state, bad := nodeState(seen)
 	if !bad || seen.Pod == nil || seen.Pod.Spec.NodeName == "" {

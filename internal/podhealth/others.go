@@ -10,11 +10,11 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Others names the pods (namespace/name, sorted) that are not of the run with this UID
-// and ran on the node at some time between from and to. What belongs to the node does
-// not count: pods of DaemonSets, static pods, and the namespace kube-system.
+// Others names the foreign pods on the node between from and to (namespace/name, sorted): pods
+// that do not belong to the run with this UID. Pods of DaemonSets, static pods and the
+// namespace kube-system belong to the node and are left out.
 //
-// A pod that began and was deleted in between leaves nothing to find.
+// A pod that started and was deleted in between is not found.
 func Others(pods []corev1.Pod, runUID, node string, from, to time.Time) []string {
 	var out []string
 	for i := range pods {
@@ -38,8 +38,8 @@ func belongsToNode(p *corev1.Pod) bool {
 	})
 }
 
-// ranWithin counts from the moment when the kubelet took the pod up: the pull of its
-// image disturbs, too.
+// ranWithin starts when the kubelet accepted the pod, because the pull of its image disturbs
+// too.
 func ranWithin(p *corev1.Pod, from, to time.Time) bool {
 	if p.Status.StartTime == nil || p.Status.StartTime.After(to) {
 		return false
@@ -51,8 +51,8 @@ func ranWithin(p *corev1.Pod, from, to time.Time) bool {
 	return ran && !end.Before(from)
 }
 
-// endOf is when the last container of a pod that ended did so; ran is false when
-// none ever ran, as in a pod that its kubelet refused.
+// endOf is the end of the last container of an ended pod; ran is false when no container ran,
+// as in a pod that its kubelet refused.
 func endOf(p *corev1.Pod) (end time.Time, ran bool) {
 	for _, s := range slices.Concat(p.Status.InitContainerStatuses, p.Status.ContainerStatuses, p.Status.EphemeralContainerStatuses) {
 		for _, t := range []*corev1.ContainerStateTerminated{s.State.Terminated, s.LastTerminationState.Terminated} {
@@ -63,7 +63,8 @@ func endOf(p *corev1.Pod) (end time.Time, ran bool) {
 		}
 	}
 	if ran && end.IsZero() {
-		// The kubelet did not see the end. The pod stopped being ready then at the latest.
+		// The kubelet did not see the end. The pod stopped being ready at this time at the
+		// latest.
 		for _, c := range p.Status.Conditions {
 			end = later(end, c.LastTransitionTime.Time)
 		}

@@ -1,5 +1,6 @@
-// Package podhealth reads the status of pods and Jobs: what happened to a database
-// pod or to a client, and why. It is pure; time is an argument.
+// Package podhealth judges pods and Jobs. In: the status of a pod, its node or its Job, the
+// timeouts and the time. Out: a Verdict with the state, and for a failure the reason and the
+// remedy. It is pure. It refuses nothing: what the status does not show is Waiting.
 package podhealth
 
 import (
@@ -12,12 +13,12 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 )
 
-// State of a pod, as far as a run is concerned.
+// State of a pod of a run.
 type State string
 
 // States of a pod.
 const (
-	// Waiting: not there yet, and nothing says that it never will be.
+	// Waiting: the pod does not run yet, and there is no failure.
 	Waiting State = "Waiting"
 	// Running: its containers run.
 	Running State = "Running"
@@ -25,24 +26,24 @@ const (
 	Ready State = "Ready"
 	// Ended: the main container has ended; see Verdict.Terminated.
 	Ended State = "Ended"
-	// Failed: it will not get there without help.
+	// Failed: the pod will not run without intervention.
 	Failed State = "Failed"
 )
 
-// Verdict is what is known of a pod.
+// Verdict is the judgement on a pod.
 type Verdict struct {
 	State State
-	// Reason is set for Waiting and Failed, from the list in api/v1alpha1; for Ended
-	// when something outside the container was the cause.
+	// Reason is set for Waiting and Failed, from the list in api/v1alpha1; for Ended when the
+	// cause was outside the container.
 	Reason string
-	// Message is for people: what is wrong, and the remedy.
+	// Message is for people: the problem and the remedy.
 	Message string
 	// Terminated is set for Ended.
 	Terminated *corev1.ContainerStateTerminated
 }
 
-// pullErrors are the waiting reasons of an image that could not be pulled, and
-// whether trying again can help.
+// pullErrors are the waiting reasons of an image that could not be pulled, and whether a retry
+// can help.
 var pullErrors = map[string]bool{
 	"ErrImagePull": true, "ImagePullBackOff": true, "RegistryUnavailable": true,
 	"ErrImageNeverPull": false, "InvalidImageName": false, "ImageInspectError": true,
@@ -55,7 +56,7 @@ var startErrors = map[string]bool{
 	"StartError": true,
 }
 
-// Missing judges a workload object (a StatefulSet or a Job) that has no pod.
+// Missing returns the verdict on a pod owner (a StatefulSet or a Job) without a pod.
 func Missing(created time.Time, l config.Limits, now time.Time) Verdict {
 	if now.Sub(created) > l.PodCreation.Duration {
 		return Verdict{State: Failed, Reason: v1alpha1.ReasonPodRejected, Message: fmt.Sprintf(
@@ -65,7 +66,7 @@ func Missing(created time.Time, l config.Limits, now time.Time) Verdict {
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "waiting for the pod to be created"}
 }
 
-// Starting judges a pod whose main container has not run yet.
+// Starting returns the verdict on a pod whose main container has not run yet.
 func Starting(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
 	scheduled, since := condition(pod, corev1.PodScheduled)
 	if scheduled != corev1.ConditionTrue {
@@ -101,8 +102,8 @@ func unscheduled(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonUnschedulable, Message: "pod " + pod.Name + ": " + message}
 }
 
-// waitingContainer judges a container that waits; ok is false when the wait is
-// an ordinary one.
+// waitingContainer returns the verdict on a waiting container; ok is false for an ordinary
+// wait.
 func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.Limits) (Verdict, bool) {
 	w := s.State.Waiting
 	if retry, isPull := pullErrors[w.Reason]; isPull {

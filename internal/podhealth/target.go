@@ -14,16 +14,15 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// crashes is how often a database may end before it was ever ready, for reasons
-// that a second try can mend.
+// crashes is how often a database may end before its first readiness, for transient reasons.
 const crashes = 3
 
-// permanentReasons are the reasons of `agent target` that a second try cannot mend.
+// permanentReasons are the reasons of `agent target` that a retry cannot fix.
 var permanentReasons = map[contract.TargetReason]bool{
 	contract.ReasonServerRefusedSetting: true, contract.ReasonServerMissing: true, contract.ReasonInitialisationFailed: true,
 }
 
-// Target judges a database pod by its container of the given name.
+// Target returns the verdict on a database pod, from its container of the given name.
 func Target(pod *corev1.Pod, container string, l config.Limits, now time.Time) Verdict {
 	s := containerStatus(pod, container)
 	if s != nil {
@@ -44,7 +43,8 @@ func Target(pod *corev1.Pod, container string, l config.Limits, now time.Time) V
 	return Starting(pod, l, now)
 }
 
-// ended judges a database container that ended, now or before its last restart.
+// ended returns the verdict on a database container that ended, now or before its last
+// restart.
 func ended(pod *corev1.Pod, s *corev1.ContainerStatus) (Verdict, bool) {
 	t := s.State.Terminated
 	if t == nil {
@@ -69,19 +69,18 @@ func ended(pod *corev1.Pod, s *corev1.ContainerStatus) (Verdict, bool) {
 	return v, s.RestartCount >= crashes
 }
 
-// TargetAgain judges a database pod before a trial that is not the first one: it was
-// ready once, and may have restarted, or was stopped and made again.
+// TargetAgain returns the verdict on a database pod before a later trial: it was ready before,
+// and may have restarted, or was stopped and started again.
 //
-// It waits while the pod is not ready, for l.TargetReady from the creation of the pod
-// or the last start of its container, whichever is later: a server that crashed needs
-// time to recover. A container that ended once more without having been ready in
-// between is a crash loop. It fails at once when trying again cannot help, and
-// otherwise when the pod has not been ready for l.TargetReady in all.
+// An unready pod may wait for l.TargetReady from its creation or the last start of its
+// container, whichever is later, because a crashed server needs time to recover. A container
+// that ended again without becoming ready is in a crash loop. It fails at once for a permanent
+// reason, and otherwise when the pod has been unready for l.TargetReady in total.
 func TargetAgain(seen Seen, container string, l config.Limits, now time.Time) Verdict {
 	pod := seen.Pod
 	s := containerStatus(pod, container)
 	state, bad := nodeState(seen)
-	// The container counts as ready still when its node is silent; the pod does not.
+	// On a silent node the container still counts as ready; the pod does not.
 	if s != nil && s.Ready && lostReadiness(pod).IsZero() && pod.DeletionTimestamp == nil && !bad {
 		return Verdict{State: Ready}
 	}
@@ -113,8 +112,8 @@ func TargetAgain(seen Seen, container string, l config.Limits, now time.Time) Ve
 	return Verdict{State: Running, Reason: v1alpha1.ReasonProgressing, Message: "the server in pod " + pod.Name + " is starting again"}
 }
 
-// crashLoop judges a container that was started since the pod lost its readiness, and
-// ended again.
+// crashLoop returns the verdict on a container that restarted after the pod lost its
+// readiness, and ended again.
 func crashLoop(pod *corev1.Pod, s *corev1.ContainerStatus, unready time.Time, overdue bool) (Verdict, bool) {
 	t := s.State.Terminated
 	if t == nil {
@@ -124,19 +123,19 @@ func crashLoop(pod *corev1.Pod, s *corev1.ContainerStatus, unready time.Time, ov
 		return Verdict{}, false
 	}
 	v, failed := ended(pod, s)
-	// How often it ended since then is known only if the pod was never ready.
+	// The number of ends since then is known only if the pod was never ready.
 	certain := permanentReasons[contract.TargetReason(v.Reason)] || v.Reason == v1alpha1.ReasonTargetOOMKilled || neverReady(pod)
 	return v, failed && certain || overdue
 }
 
-// neverReady says whether a pod that is not ready has been so since its beginning:
-// the condition Ready did not change after the init containers were done.
+// neverReady reports whether an unready pod was never ready: its condition Ready did not
+// change after the init containers ended.
 func neverReady(pod *corev1.Pod) bool {
 	_, initialised := condition(pod, corev1.PodInitialized)
 	return !lostReadiness(pod).After(initialised)
 }
 
-// unreadySince is since when the database of a pod that is not ready cannot be used.
+// unreadySince is when the database of an unready pod became unusable.
 func unreadySince(seen Seen) time.Time {
 	since := later(seen.Pod.CreationTimestamp.Time, lostReadiness(seen.Pod))
 	if at := seen.Pod.DeletionTimestamp; at != nil {
@@ -148,7 +147,7 @@ func unreadySince(seen Seen) time.Time {
 	return since
 }
 
-// lostReadiness is since when a pod is not ready; zero when it says nothing.
+// lostReadiness is when a pod became unready; zero where it is unknown.
 func lostReadiness(pod *corev1.Pod) time.Time {
 	if status, since := condition(pod, corev1.PodReady); status == corev1.ConditionFalse {
 		return since

@@ -1,5 +1,6 @@
-// Package podlog reads the last lines of a container's log. The clients of
-// controller-runtime cannot: a log is no object.
+// Package podlog reads the last lines of a container's log, which the clients of
+// controller-runtime cannot do. In: a pod, a container and a number of lines. Out: text of at
+// most maxBytes.
 package podlog
 
 import (
@@ -11,10 +12,10 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// maxBytes of a log are read, whatever the number of lines.
+// maxBytes is the maximum size of the text, for any number of lines.
 const maxBytes = 64 << 10
 
-// Reader reads the last lines of a container, or of the one that ran before it.
+// Reader reads the last lines of a container, or of its previous instance.
 type Reader func(ctx context.Context, namespace, pod, container string, previous bool, lines int64) (string, error)
 
 // New prepares a Reader.

@@ -11,15 +11,14 @@ import (
 	"github.com/assay-bench/assay/internal/placement"
 )
 
-// Ask puts a run into the queue, or updates it there, and gives it its nodes if it
-// fits on those that nobody holds and nobody in front of it could use. Then it holds
-// them, and the answer has no Reason. Reason Queued: it waits, and the message says
-// for what. Any other reason: no cluster of these nodes could ever do it, and the
-// run is not in the queue any more.
+// Ask puts a run into the queue, or updates it there. The run gets its nodes if it fits on
+// nodes that no run holds and no run in front of it could use. It then holds them, and the
+// answer has no Reason. Reason Queued: the run waits, and the message names the nodes that it
+// waits for. Any other reason: these nodes can never hold the run, and it leaves the queue.
 //
-// A run that holds nodes gets an answer on these again: the status that was to keep
-// the first one may not have been written. If they no longer do, it lets them go
-// and asks like any other.
+// A run that holds nodes gets the same nodes again, because the status with the first answer
+// may not have been written. If they no longer fit, the run releases them and asks like any
+// other run.
 func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.Answer {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,14 +41,14 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	case answer.Reason == "":
 		l.hold(req.UID, hold{name: req.Name, nodes: placement.Nodes(answer.Placement), exclusive: req.Exclusive})
 	case answer.Busy:
-		answer.Message = l.explain(w, front, held)
+		answer.Message = l.queueMessage(w, front, held)
 	default:
 		delete(l.waiting, req.UID)
 	}
 	return answer
 }
 
-// except is every node of the cluster but these.
+// except is every node of the cluster without these.
 func except(c *placement.Cluster, nodes []string) placement.Set {
 	out, own := c.Set(), c.SetOf(nodes)
 	for i := range c.Names() {
@@ -63,10 +62,10 @@ func except(c *placement.Cluster, nodes []string) placement.Set {
 // maxListed nodes in a message.
 const maxListed = 3
 
-// explain says where in the queue a run is and which nodes it waits for, such as
-// "queued: position 3, after ns/b; node n1 is held by ns/a". The position counts
-// those only that compete for the same nodes.
-func (l *Ledger) explain(w *waiter, front inFront, held placement.Set) string {
+// queueMessage has the position of a run and the nodes that it waits for, such as "queued:
+// position 3, after ns/b; node n1 is held by ns/a". The position counts only runs that compete
+// for the same nodes.
+func (l *Ledger) queueMessage(w *waiter, front inFront, held placement.Set) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "queued: position %d", front.count+1)
 	if front.last != nil {

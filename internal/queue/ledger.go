@@ -1,27 +1,28 @@
-// Package queue is the ledger of nodes: which run holds which, and who waits for
-// some. It is pure: the nodes and the time come with every call.
+// Package queue is the ledger of nodes: which run holds which nodes, and which runs wait. In:
+// requests of runs, with the nodes of the cluster and the time. Out: a placement, or the
+// position in the queue. It is pure.
 //
-//	ledger.go  who holds what
-//	order.go   who is before whom, and what those in front block
+//	ledger.go  the runs and their nodes
+//	order.go   the order of the queue, and the nodes that runs in front block
 //	ask.go     a run asks for nodes
-//	next.go    who would get nodes now
-//	nodes.go   the cluster as it was seen last
+//	next.go    the runs that would get nodes now
+//	nodes.go   the latest cluster
 //
 // The rules:
 //
 //   - All or nothing: a run gets all its nodes at once, or none.
 //   - An exclusive run shares no node with any other run. Runs that are not exclusive
-//     share nodes with each other; whether there is room for both is not counted
-//     here: the scheduler has the last word, and a pod that finds no room waits.
-//   - Whoever waits blocks every node that it could use for all behind it, also when
-//     the node is free and it waits for another one. So a large run at the head is
-//     never overtaken on a node that it needs, and nothing starves; runs on other
-//     nodes go ahead. Two runs that are not exclusive do not block each other.
-//   - A run that waits gains one of priority for each hour. So one of priority p is
-//     overtaken by one of priority q only if that came less than q-p hours after it.
+//     share nodes with each other. Their free room is not counted here: a pod without
+//     room waits for the scheduler.
+//   - A waiting run blocks every node that it could use for all runs behind it, even a
+//     free node. So no run overtakes a large run on a node that it needs, and no run
+//     starves. Runs on other nodes are not affected. Two runs that are not exclusive do
+//     not block each other.
+//   - The priority of a waiting run grows by 1 for each hour. A run of priority p is
+//     overtaken by a run of priority q only if that came less than q-p hours later.
 //
-// The ledger is lost with the process. After a start, Hold and Wait rebuild it from
-// the objects before the first Ask, or else the first one to ask overtakes the rest.
+// The ledger is lost with the process. After a start, Hold and Wait must rebuild it from the
+// objects before the first Ask; otherwise the first run to ask overtakes the others.
 package queue
 
 import (
@@ -34,7 +35,7 @@ import (
 	"github.com/assay-bench/assay/internal/placement"
 )
 
-// Request of a run for nodes.
+// Request is a run's request for nodes.
 type Request struct {
 	// UID of the run.
 	UID types.UID
@@ -42,16 +43,15 @@ type Request struct {
 	Name string
 	// Priority: higher first.
 	Priority int32
-	// Since when the run waits.
+	// Since is the start of the wait.
 	Since time.Time
-	// Exclusive: no other run on the nodes.
+	// Exclusive: no other run uses the nodes.
 	Exclusive bool
-	// Need is what has to be placed.
+	// Need has the pods to place.
 	Need placement.Need
 }
 
-// Ledger of nodes. Its methods may be called from several goroutines. The zero
-// value is not ready: use NewLedger.
+// Ledger of nodes. It is safe for concurrent use. The zero value is not ready: use NewLedger.
 type Ledger struct {
 	mu      sync.Mutex
 	holds   map[types.UID]hold
@@ -65,14 +65,14 @@ type hold struct {
 	exclusive bool
 }
 
-// NewLedger makes an empty one.
+// NewLedger makes an empty ledger.
 func NewLedger() *Ledger {
 	return &Ledger{holds: map[types.UID]hold{}, waiting: map[types.UID]*waiter{}}
 }
 
-// Hold records that a run has nodes, as its status says: it cannot be refused, also
-// when another run has one of them. It replaces what the run held before, and takes
-// it out of the queue.
+// Hold records the nodes in the status of a run. It cannot be refused, even when another run
+// holds one of them. It replaces the nodes that the run held before, and removes the run from
+// the queue.
 func (l *Ledger) Hold(uid types.UID, name string, nodes []string, exclusive bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,8 +86,8 @@ func (l *Ledger) hold(uid types.UID, h hold) {
 	delete(l.waiting, uid)
 }
 
-// Wait puts a run into the queue, or updates it there, without asking for nodes. One
-// that holds nodes keeps them and stays out of the queue.
+// Wait puts a run into the queue, or updates it there, without asking for nodes. A run that
+// holds nodes keeps them and stays out of the queue.
 func (l *Ledger) Wait(req Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -96,8 +96,8 @@ func (l *Ledger) Wait(req Request) {
 	}
 }
 
-// Release gives the nodes of a run back; true if it held any. The caller asks Next
-// who gets them.
+// Release frees the nodes of a run; true if it held any. The caller calls Next for the runs
+// that get them.
 func (l *Ledger) Release(uid types.UID) (freed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -106,16 +106,16 @@ func (l *Ledger) Release(uid types.UID) (freed bool) {
 	return freed
 }
 
-// Forget takes a run out of the queue; what it holds stays. Those behind it may get
-// nodes now: the caller asks Next.
+// Forget removes a run from the queue and keeps the nodes that it holds. Runs behind it may
+// get nodes now: the caller calls Next.
 func (l *Ledger) Forget(uid types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.waiting, uid)
 }
 
-// holders lists the names of the runs that hold a node, sorted: one, or several that
-// are not exclusive; none if it is free.
+// holders lists the names of the runs that hold a node, sorted: one, or several non-exclusive
+// runs, or none.
 func (l *Ledger) holders(node string) (names []string) {
 	for _, h := range l.holds {
 		if _, has := slices.BinarySearch(h.nodes, node); has {
@@ -126,7 +126,7 @@ func (l *Ledger) holders(node string) (names []string) {
 	return names
 }
 
-// taken are the nodes that a run cannot have because of those who hold them.
+// taken are the nodes that a run cannot have because other runs hold them.
 func (l *Ledger) taken(c *placement.Cluster, exclusive bool) placement.Set {
 	out := c.Set()
 	for _, h := range l.holds {

@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Runs are the UIDs of the runs of a name (namespace/name) that hold nodes or wait,
-// sorted: more than one when a run was deleted and created again.
+// Runs are the UIDs of the runs with a name (namespace/name) that hold nodes or wait, sorted.
+// There are several when a run was deleted and created again.
 func (l *Ledger) Runs(name string) []types.UID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -26,8 +26,7 @@ func (l *Ledger) Runs(name string) []types.UID {
 	return out
 }
 
-// Waiting is the name (namespace/name) of a run that waits; ok is false when it does
-// not.
+// Waiting is the name (namespace/name) of a waiting run; ok is false when it does not wait.
 func (l *Ledger) Waiting(uid types.UID) (name string, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/assay-bench/assay/internal/placement"
 )
 
-// Next lists the runs in the queue that would get nodes now if they asked one after
-// the other in this order. It changes nothing. A run that asks before those in front
-// of it may still be refused, so the caller asks Next again after every Ask that
-// was granted, every Release, every Forget, and when the nodes have changed.
+// Next lists the runs in the queue that would get nodes now if they asked in this order. It
+// changes nothing. A run that asks before the runs in front of it may still be refused, so the
+// caller calls Next again after every granted Ask, every Release, every Forget, and every
+// change of the nodes.
 func (l *Ledger) Next(nodes []corev1.Node, now time.Time) []types.UID {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -26,7 +26,7 @@ func (l *Ledger) Next(nodes []corev1.Node, now time.Time) []types.UID {
 	closedToAll := l.taken(c, false) // to those that share as well
 	queue := make([]*waiter, 0, len(l.waiting))
 	for _, w := range l.waiting {
-		// One whose nodes are closed to all gets none, and blocks none that is free.
+		// A run whose nodes are closed to all gets none, and blocks no free node.
 		if !l.candidates(w).Within(closedToAll) {
 			queue = append(queue, w)
 		}

@@ -8,13 +8,13 @@ import (
 	"github.com/assay-bench/assay/internal/placement"
 )
 
-// seen is the cluster as it was seen last. Which nodes offer a shape is computed
-// once for all who wait, and again only when a node has changed.
+// seen is the latest cluster. The nodes that offer a shape are computed once for all waiting
+// runs, and again only when a node has changed.
 type seen struct {
 	cluster *placement.Cluster
 	mark    uint64
 	count   int
-	// generation grows with every other cluster. Waiters keep it, not the cluster,
+	// generation grows with every changed cluster. Waiters keep it instead of the cluster,
 	// which has all the nodes in memory.
 	generation int64
 	// candidates by the key of a need.
@@ -23,8 +23,8 @@ type seen struct {
 
 var seed = maphash.MakeSeed()
 
-// cluster keeps the nodes until others come; they must not change afterwards, which
-// holds for what a cache hands out.
+// cluster keeps the nodes until the next change. They must not be modified, which holds for
+// objects of a cache.
 func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 	mark, certain := markOf(nodes)
 	if l.seen.cluster == nil || !certain || mark != l.seen.mark || len(nodes) != l.seen.count {

@@ -19,13 +19,13 @@ type waiter struct {
 
 func newWaiter(r Request) *waiter { return &waiter{Request: r, key: r.Need.Key()} }
 
-// rank is the priority with one more for each full hour of waiting. A clock that
-// went back does not lower it.
+// rank is the priority plus one for each full hour of waiting. A clock that was set back does
+// not lower it.
 func rank(r Request, now time.Time) int64 {
 	return int64(r.Priority) + int64(max(now.Sub(r.Since), 0)/time.Hour)
 }
 
-// compare is negative when a is before b: by rank, then the older, then the UID.
+// compare is negative when a is before b: by rank, then age, then UID.
 func compare(a, b Request, now time.Time) int {
 	return cmp.Or(
 		cmp.Compare(rank(b, now), rank(a, now)),
@@ -34,7 +34,7 @@ func compare(a, b Request, now time.Time) int {
 	)
 }
 
-// inFront of a waiter are those that it competes with and that come first.
+// inFront of a waiter are the competing waiters before it.
 type inFront struct {
 	count   int
 	last    *waiter // the one that is directly in front; nil for none

@@ -1,8 +1,9 @@
-// Package quoted is about numbers that somebody else measured and published: it reads
-// them from the raw output of a tool, and says which of them a status shows.
+// Package quoted reads numbers that somebody else measured and published. In: the raw output
+// of a tool. Out: its numbers, and those that the status shows. A text without any number is
+// refused.
 //
-// They are no results. Nobody here knows the machine, the settings or the day; what was
-// not published stays missing; and no test is ever made with them.
+// They are not results: the machine, the settings and the date are unknown. Unpublished
+// numbers are absent. Quoted numbers are never part of a statistical test.
 package quoted
 
 import (
@@ -22,45 +23,44 @@ import (
 // Version names the format of Numbers.
 const Version = "assay.dev/quoted/v1"
 
-// MaxValues that a status shows.
+// MaxValues is the maximum number of values in a status.
 const MaxValues = 40
 
-// Numbers are what could be read of one published target.
+// Numbers are the parsed numbers of one published target.
 type Numbers struct {
 	// Version is always Version.
 	Version string `json:"version"`
-	// Target that the numbers are shown as.
+	// Target is the name of the published target.
 	Target string `json:"target"`
 	// Format of the text, such as YCSB.
 	Format string `json:"format"`
-	// Source that is quoted.
+	// Source of the numbers: a URL or a citation.
 	Source string `json:"source"`
-	// Phases that were published: run before load.
+	// Phases that were published; run comes before load.
 	Phases []Phase `json:"phases"`
 }
 
-// Phase is what was published of one phase.
+// Phase has the published numbers of one phase.
 type Phase struct {
 	// Phase is run or load: the key of the text.
 	Phase string `json:"phase"`
-	// ToolVersion as the tool printed it; empty if that was not published.
+	// ToolVersion as the tool printed it; empty if it was not published.
 	ToolVersion string `json:"toolVersion,omitempty"`
 	// Measurements in the order of the tool's adapter.
 	Measurements []contract.Measurement `json:"measurements"`
 	// Errors that the tool counted.
 	Errors []contract.ErrorCount `json:"errors,omitempty"`
-	// Problems are lines that could not be understood.
+	// Problems are lines that could not be parsed.
 	Problems []contract.Problem `json:"problems,omitempty"`
-	// Failure of the tool that the text tells of.
+	// Failure of the tool according to the text.
 	Failure *contract.Failure `json:"failure,omitempty"`
 }
 
 // Keys of the texts, in the order of Numbers.Phases.
 func Keys() []string { return []string{contract.KeyQuotedRun, contract.KeyQuotedLoad} }
 
-// Read the texts by their keys; others than Keys are ignored, and one that is missing
-// stays missing. A text without a single number is an error that names its first line
-// that could not be understood.
+// Read parses the texts by their keys and ignores other keys. A missing text is no error. A
+// text without any number is an error that names its first unparsable line.
 func Read(quote func([]byte) runner.Report, texts map[string][]byte) (Numbers, error) {
 	out := Numbers{Version: Version}
 	for _, key := range Keys() {
@@ -79,8 +79,7 @@ func Read(quote func([]byte) runner.Report, texts map[string][]byte) (Numbers, e
 	return out, nil
 }
 
-// why a text has no number: what the tool's adapter says of it as a whole, and its first
-// problem.
+// why a text has no number: the failure that the tool's adapter found, and its first problem.
 func why(report runner.Report) string {
 	text := ""
 	if report.Failure != nil {
@@ -99,8 +98,8 @@ func why(report runner.Report) string {
 // stages of the benchmark by the keys of their texts.
 var stages = map[string]v1alpha1.QuotedStage{contract.KeyQuotedRun: v1alpha1.QuotedRun, contract.KeyQuotedLoad: v1alpha1.QuotedLoad}
 
-// Values are those that a status shows, at most MaxValues: the measurements of the
-// names first, in their order, each of the run before that of the load.
+// Values are the values for the status, at most MaxValues: first the measurements of the
+// names, in their order, each of the run before that of the load.
 func (n Numbers) Values(names []string) []v1alpha1.QuotedValue {
 	var out []v1alpha1.QuotedValue
 	for _, p := range n.Phases {
@@ -122,7 +121,7 @@ func (n Numbers) Values(names []string) []v1alpha1.QuotedValue {
 	return out[:min(len(out), MaxValues)]
 }
 
-// Encode as JSON. It fails for a number that JSON has not, such as an infinite one.
+// Encode as JSON. It fails for infinite numbers and NaN.
 func (n Numbers) Encode() ([]byte, error) {
 	data, err := json.MarshalIndent(n, "", "  ")
 	if err != nil {

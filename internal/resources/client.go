@@ -18,11 +18,11 @@ import (
 // RunnerContainer is the container of the benchmark tool in a client pod.
 const RunnerContainer = "runner"
 
-// runnerAgent is where every runner image has the agent.
+// runnerAgent is the path of the agent in every runner image.
 const runnerAgent = "/usr/local/bin/assay-agent"
 
-// Client is what the objects of one execution are built from: one phase of the
-// workload on one target, by one or more client pods that start together.
+// Client is the input for the objects of one execution: one phase of the workload on one
+// target, by one or more client pods that start together.
 type Client struct {
 	Run *v1alpha1.BenchmarkRun
 	// Name of the Job and of the trial's ConfigMap.
@@ -31,14 +31,14 @@ type Client struct {
 	Trial contract.Trial
 	// CredentialsSecret has the keys username and password.
 	CredentialsSecret string
-	// CredentialKeys are the keys of the Secret that the client gets; empty for all.
+	// CredentialKeys are the keys of the Secret that client pods mount; empty for all.
 	CredentialKeys []string
 	// Image of the runner, and how it is pulled.
 	Image       string
 	PullPolicy  corev1.PullPolicy
 	PullSecrets []corev1.LocalObjectReference
-	// AgentImage brings the agent into an image that has none; empty for a runner of
-	// ours.
+	// AgentImage is the image of the agent for a runner image without one; empty for Assay's
+	// own runner images.
 	AgentImage string
 	// Inputs is the ConfigMap with the files of the workload; empty for none.
 	Inputs string
@@ -48,7 +48,7 @@ type Client struct {
 	Nodes []string
 	// Attempt at the trial, from 0.
 	Attempt int32
-	// Began is the target's pod as it is when the trial begins; empty for an external
+	// Began identifies the target's pod at the start of the trial; empty for an external
 	// target.
 	Began string
 	// Timeout of the Job, from the start of its pod.
@@ -70,7 +70,7 @@ func (c Client) labels() map[string]string {
 	return more
 }
 
-// TrialConfigMap hands the trial to the agents; the start time is added later.
+// TrialConfigMap has the trial for the agents; the start time is added later.
 func (c Client) TrialConfigMap() *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: Meta(c.Run, c.Name, Labels(c.Run, v1alpha1.RoleTrial, c.labels())),
@@ -93,7 +93,7 @@ func (c Client) ResultConfigMaps() []*corev1.ConfigMap {
 	return out
 }
 
-// Job of the clients: indexed, never retried. One pod that fails ends them all.
+// Job of the clients: indexed, never retried. The failure of one pod ends all pods.
 func (c Client) Job() *batchv1.Job {
 	labels := Labels(c.Run, v1alpha1.RoleClient, c.labels())
 	return &batchv1.Job{
@@ -105,7 +105,8 @@ func (c Client) Job() *batchv1.Job {
 			BackoffLimit:          new(int32(0)),
 			ActiveDeadlineSeconds: new(int64(c.Timeout / time.Second)),
 			PodReplacementPolicy:  new(batchv1.Failed),
-			// So that the Job tells an eviction from a failure when the pod is gone.
+			// The Job then distinguishes an eviction from a failure even after the pod is
+			// deleted.
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 				Action: batchv1.PodFailurePolicyActionFailJob,
 				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{
@@ -130,7 +131,7 @@ func (c Client) podSpec() corev1.PodSpec {
 		Tolerations:        c.Shape.Tolerations,
 		RuntimeClassName:   c.Shape.RuntimeClassName,
 		ImagePullSecrets:   c.PullSecrets,
-		// The agent ends the tool and still delivers what there is.
+		// The agent ends the tool and still delivers its partial result.
 		TerminationGracePeriodSeconds: new(int64(30)),
 		Containers: []corev1.Container{{
 			Name: RunnerContainer, Image: c.Image, ImagePullPolicy: c.PullPolicy,
@@ -168,7 +169,7 @@ func (c Client) podSpec() corev1.PodSpec {
 	return spec
 }
 
-// addInputs shows the files of the workload to the agent.
+// addInputs mounts the files of the workload.
 func (c Client) addInputs(spec *corev1.PodSpec) {
 	if c.Inputs == "" {
 		return
@@ -180,7 +181,7 @@ func (c Client) addInputs(spec *corev1.PodSpec) {
 	*mounts = append(*mounts, corev1.VolumeMount{Name: "inputs", MountPath: contract.DirInputs, ReadOnly: true})
 }
 
-// addAgent puts the agent into an image that has none, as in a database pod.
+// addAgent installs the agent for an image without one, as in a database pod.
 func (c Client) addAgent(spec *corev1.PodSpec) {
 	if c.AgentImage == "" {
 		return
@@ -192,7 +193,7 @@ func (c Client) addAgent(spec *corev1.PodSpec) {
 	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true})
 }
 
-// awayFromTargets keeps a client off every node that has a target of its run, or a replica.
+// awayFromTargets keeps a client off every node with a target or a replica of its run.
 func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
 	return &corev1.PodAntiAffinity{
 		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
@@ -226,8 +227,8 @@ func RoleBinding(run *v1alpha1.BenchmarkRun) *rbacv1.RoleBinding {
 	}
 }
 
-// Role lets the clients of the one execution that is running read its trial and
-// fill their results, and nothing else.
+// Role allows the clients of the running execution only to read its trial and to write their
+// results.
 func (c Client) Role() *rbacv1.Role {
 	rule := func(names []string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: names, Verbs: verbs}
@@ -242,7 +243,7 @@ func (c Client) Role() *rbacv1.Role {
 	}
 }
 
-// ClientDisruptionBudget keeps a drain from evicting a client that measures.
+// ClientDisruptionBudget prevents a drain from evicting a measuring client.
 func ClientDisruptionBudget(run *v1alpha1.BenchmarkRun) *policyv1.PodDisruptionBudget {
 	selector := map[string]string{v1alpha1.LabelRun: run.Name, v1alpha1.LabelRole: v1alpha1.RoleClient}
 	return &policyv1.PodDisruptionBudget{ObjectMeta: clientMeta(run), Spec: disruptionBudget(selector)}

@@ -1,5 +1,6 @@
-// Package resources builds the objects that belong to a run. The builders are
-// pure: the same inputs give the same object, and nothing is read or written.
+// Package resources builds the objects that belong to a run. In: the run, its resolved inputs
+// and its nodes. Out: the objects to create. The builders are pure: the same inputs give the
+// same object, and nothing is read or written.
 //
 // Every object lives in the run's namespace, carries the run's labels and has the
 // run as its controller, so that deleting the run deletes all of them.
@@ -16,7 +17,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// UID that the containers of a run run as. The images need no such user.
+// UID of the containers' processes. The images need no such user.
 const UID int64 = 10001
 
 // Labels of an object of a run.
@@ -71,8 +72,8 @@ func resourcesOf(s v1alpha1.InstanceShapeSpec) corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{Requests: list, Limits: list.DeepCopy()}
 }
 
-// podAnnotations are those of the shape, and those that keep autoscalers from
-// moving a pod that is being measured.
+// podAnnotations are the annotations of the shape, and those that prevent autoscalers from
+// moving a pod during a measurement.
 func podAnnotations(s v1alpha1.InstanceShapeSpec) map[string]string {
 	a := maps.Clone(s.Annotations)
 	if a == nil {
@@ -83,7 +84,7 @@ func podAnnotations(s v1alpha1.InstanceShapeSpec) map[string]string {
 	return a
 }
 
-// onNodes pins a pod to the nodes that its run holds.
+// onNodes restricts a pod to the nodes that its run holds.
 func onNodes(names []string) *corev1.Affinity {
 	if len(names) == 0 {
 		return nil
@@ -106,14 +107,14 @@ func emptyDir(name string, medium corev1.StorageMedium) corev1.Volume {
 	}}
 }
 
-// secretVolume shows keys of a Secret to the pod's group; all of them without items.
+// secretVolume mounts keys of a Secret, readable by the pod's group; all keys without items.
 func secretVolume(name, secret string, items []corev1.KeyToPath) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
 		Secret: &corev1.SecretVolumeSource{SecretName: secret, Items: items, DefaultMode: new(int32(0o440))},
 	}}
 }
 
-// keep are items of a volume with the names that they have in the object.
+// keep are items of a volume under their names in the object.
 func keep(keys ...string) []corev1.KeyToPath {
 	var items []corev1.KeyToPath
 	for _, k := range keys {

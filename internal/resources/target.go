@@ -18,40 +18,40 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Names and places inside a database pod; those that the agent knows too are in package contract.
+// Names and paths inside a database pod. Those that the agent uses too are in package
+// contract.
 const (
 	// ServerContainer is the container of the database server.
 	ServerContainer = "server"
 	// DatabasePort of every server that Assay provides.
 	DatabasePort int32 = 3306
-	// Database is the schema that Assay makes in every server that it provides.
+	// Database is the schema of the benchmark in every server that Assay provides.
 	Database = "assay"
 	// Username of the benchmark's account in every server that Assay provides.
 	Username = "assay"
-	// ReplicationUsername is the account of replication.
+	// ReplicationUsername is the name of the account for replication.
 	ReplicationUsername = "assay_replication"
 
-	// AgentPort is where the agent in a database pod answers its clients.
+	// AgentPort is the HTTP port of the agent in a database pod.
 	AgentPort = contract.AgentPort
 
 	agentBinary = contract.DirAgent + "/assay-agent"
 )
 
-// Target is what the objects of a provided database are built from.
+// Target is the input for the objects of a provided database.
 type Target struct {
 	Run *v1alpha1.BenchmarkRun
 	// Spec of the target in the run; Spec.MySQL is set.
 	Spec v1alpha1.Target
 	// Resolved inputs of the target; Resolved.Shape is set.
 	Resolved v1alpha1.ResolvedTarget
-	// AgentImage brings the agent.
+	// AgentImage is the image of the agent.
 	AgentImage string
-	// Node that the database runs on.
+	// Node of the database pod.
 	Node string
-	// Stopped makes the StatefulSet without a pod.
+	// Stopped: the StatefulSet has no pod.
 	Stopped bool
-	// Replica is the index of the replica of the target that is built instead of its
-	// primary; nil for the primary.
+	// Replica is the index of the replica to build; nil for the primary.
 	Replica *int
 }
 
@@ -76,14 +76,14 @@ func (t Target) labels() map[string]string {
 
 func (t Target) meta() metav1.ObjectMeta { return Meta(t.Run, t.name(), t.labels()) }
 
-// HasTLS says whether the server gets a certificate.
+// HasTLS reports whether the server gets a certificate.
 func (t Target) HasTLS() bool {
 	return t.Spec.MySQL.TLS == v1alpha1.TLSPreferred || t.Spec.MySQL.TLS == v1alpha1.TLSRequired
 }
 
 // Secret holds the generated credentials of the benchmark's account, and with TLS the
-// certificates of the server and of the clients. They are in one object, so that they
-// are made together or not at all; which pod sees what, ClientKeys and podSpec say.
+// certificates of the server and of the clients. They are in one object, so they are created
+// together or not at all. ClientKeys and podSpec select the keys for each pod.
 func (t Target) Secret(password string, certs certificate.Bundle) *corev1.Secret {
 	data := map[string][]byte{
 		contract.KeyUsername: []byte(Username),
@@ -97,7 +97,7 @@ func (t Target) Secret(password string, certs certificate.Bundle) *corev1.Secret
 	return &corev1.Secret{ObjectMeta: t.meta(), Immutable: new(true), Data: data}
 }
 
-// ClientKeys are the keys of the Secret that clients get: never the server's key.
+// ClientKeys are the keys of the Secret for clients: never the server's key.
 func (t Target) ClientKeys() []string {
 	keys := []string{contract.KeyUsername, contract.KeyPassword}
 	if t.HasTLS() {
@@ -106,14 +106,13 @@ func (t Target) ClientKeys() []string {
 	return keys
 }
 
-// Names that the server's certificate holds for: every name by which a client may reach
-// it.
+// Names in the server's certificate: every name by which a client may reach it.
 func (t Target) Names() []string {
 	name := t.name()
 	return []string{t.Address(), t.Address() + ".cluster.local", name + "." + t.Run.Namespace, name}
 }
 
-// ConfigMap holds the engine.Target for the agent.
+// ConfigMap holds the contract.Target for the agent.
 func (t Target) ConfigMap() *corev1.ConfigMap {
 	settings := make([]contract.Setting, 0, len(t.Resolved.Settings))
 	for _, s := range t.Resolved.Settings {
@@ -129,7 +128,7 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 	}
 }
 
-// replication is the part of the server; nil for one without replicas.
+// replication is the role of the server; nil for a target without replicas.
 func (t Target) replication() *contract.Replication {
 	r := t.Spec.MySQL.Replication
 	if r == nil {
@@ -145,14 +144,13 @@ func (t Target) replication() *contract.Replication {
 	return out
 }
 
-// Service without a cluster IP: clients reach the pod itself, with no
-// translation of addresses between them.
+// Service without a cluster IP: clients reach the pod directly, without address translation.
 func (t Target) Service() *corev1.Service {
 	return &corev1.Service{
 		ObjectMeta: t.meta(),
 		Spec: corev1.ServiceSpec{
 			ClusterIP: corev1.ClusterIPNone,
-			// A server that is busy, or being put back to its snapshot, keeps its name.
+			// A server that is busy, or down for a restore, keeps its DNS name.
 			PublishNotReadyAddresses: true,
 			Selector:                 t.labels(),
 			Ports: []corev1.ServicePort{
@@ -166,8 +164,8 @@ func (t Target) Service() *corev1.Service {
 // Address that clients in the cluster connect to.
 func (t Target) Address() string { return t.name() + "." + t.Run.Namespace + ".svc" }
 
-// NetworkPolicy lets only the clients of the run reach the database, and its own replicas.
-// Of a replica, clients reach the agent only.
+// NetworkPolicy allows only the clients of the run and the target's replicas to reach the
+// database. Clients reach only the agent of a replica.
 func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 	from := func(labels map[string]string, ports ...int32) networkingv1.NetworkPolicyIngressRule {
 		rule := networkingv1.NetworkPolicyIngressRule{
@@ -197,7 +195,7 @@ func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 	}
 }
 
-// PodDisruptionBudget keeps a drain from evicting the database during the run.
+// PodDisruptionBudget prevents a drain from evicting the database during the run.
 func (t Target) PodDisruptionBudget() *policyv1.PodDisruptionBudget {
 	return &policyv1.PodDisruptionBudget{ObjectMeta: t.meta(), Spec: disruptionBudget(t.labels())}
 }

@@ -79,9 +79,9 @@ func (p databasePod) serverContainer() corev1.Container {
 		Ports: []corev1.ContainerPort{
 			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: AgentPort},
 		},
-		// The first check comes quickly and often; once the server is there a check
-		// is rare, because each one is a login on the measured server. No liveness
-		// probe: a slow server under load is a result, not a reason to restart it.
+		// Checks are frequent during start-up and rare afterwards, because each one is a login
+		// on the measured server. No liveness probe: a slow server under load is a result, not
+		// a reason to restart it.
 		StartupProbe:             probe("/readyz", 1, 24*60*60),
 		ReadinessProbe:           probe("/readyz", 10, 3),
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
@@ -96,8 +96,8 @@ func (p databasePod) serverContainer() corev1.Container {
 	}
 }
 
-// dataName of the volume is new for every run: a run of the same name as one that
-// was just deleted must never find the data of that one.
+// dataName of the volume is unique for every run: a run must never find the data of a deleted
+// run of the same name.
 func (p databasePod) dataName() string { return "data-" + string(p.target.Run.UID)[:8] }
 
 // dataVolume is either a volume of the pod (memory) or a claim template.
@@ -129,5 +129,5 @@ func installAgent(image string) corev1.Container {
 	}
 }
 
-// installShape is enough to copy one file.
+// installShape has the resources of the init container that copies the agent.
 var installShape = v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("100m"), Memory: resource.MustParse("64Mi")}

@@ -9,8 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// serverGroups are the groups of a my.cnf file that are read. A server of either
-// flavor reads the first two; the others are MariaDB's.
+// serverGroups are the groups of a my.cnf file that are read. All servers read the first two;
+// MariaDB also reads the others.
 var serverGroups = map[string]bool{"mysqld": true, "server": true, "mariadb": true, "mariadbd": true}
 
 // versionedGroup is a group for one version of the server only.
@@ -48,7 +48,7 @@ func parseCnf(text string) ([]contract.Setting, error) {
 	return out, errors.Join(errs...)
 }
 
-// parseGroup says whether the settings of a group are read.
+// parseGroup reports whether the settings of a group are read.
 func parseGroup(line string) (bool, error) {
 	inner, rest, closed := strings.Cut(line[1:], "]")
 	rest = strings.TrimSpace(rest)
@@ -56,9 +56,8 @@ func parseGroup(line string) (bool, error) {
 		return false, fmt.Errorf("%q is not a group: write [mysqld]", line)
 	}
 	group := strings.TrimSpace(inner)
-	// Whether such a group counts depends on the server that reads it. Files are
-	// merged before that server runs, and to guess would be to measure something
-	// that nobody asked for.
+	// Whether such a group counts depends on the version of the server, which is unknown when
+	// files are merged.
 	if versionedGroup.MatchString(group) {
 		return false, fmt.Errorf("the group [%s] is for one version of the server: put its settings into [mysqld] of a ConfigMap for that target", group)
 	}
@@ -114,7 +113,7 @@ var escapes = map[byte]byte{
 	'n': '\n', 't': '\t', 'r': '\r', 'b': '\b', 's': ' ', '"': '"', '\'': '\'', '\\': '\\',
 }
 
-// unescape keeps a backslash that begins nothing known, as servers do.
+// unescape keeps the backslash of an unknown escape, as servers do.
 func unescape(value string) string {
 	var out strings.Builder
 	for i := 0; i < len(value); i++ {

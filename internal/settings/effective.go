@@ -6,7 +6,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Difference is a setting that a server did not take over as it was asked for.
+// Difference is a setting whose effective value differs from the requested value.
 type Difference struct {
 	// Name as in my.cnf, with underscores. A prefix that the server understood is cut
 	// off: skip_log_bin is log_bin with the value OFF.
@@ -18,23 +18,22 @@ type Difference struct {
 	Effective *string
 }
 
-// Requested are the settings to compare with a server's variables: those of the
-// user, and the storage engine that the target asks for.
+// Requested are the settings to compare with a server's variables: those of the user, and the
+// storage engine of the target.
 func Requested(settings []contract.Setting, storageEngine string) []contract.Setting {
 	return Merge(settings, []contract.Setting{{Name: "default_storage_engine", Value: storageEngine}})
 }
 
-// Differences compares settings with what SHOW GLOBAL VARIABLES answered, by name.
-// Two spellings of one value are equal: 1G and 1073741824, 1 and ON, a list in
-// another order. A value that the server rounded or limited is a difference. Of
-// several settings for one variable the last one counts, as it does for a server.
+// Differences compares settings with the result of SHOW GLOBAL VARIABLES, by name. Two
+// spellings of one value are equal: 1G and 1073741824, 1 and ON, a list in another order. A
+// value that the server rounded or limited is a difference. The last of several settings for
+// one variable counts, as for a server.
 //
-// A setting without a variable is a difference without an effective value, unless
-// it is an option that has none in any server (see unshown), or an item of TiDB's
-// configuration file: of those nothing can be told. Differences are in the order of
-// the settings.
+// A setting without a variable is a difference without an effective value. Options that have
+// no variable in any server (see unshown) and items of TiDB's configuration file cannot be
+// compared and are left out. Differences are in the order of the settings.
 func Differences(requested []contract.Setting, variables map[string]string) []Difference {
-	// SHOW spells wsrep_osu_method what the option calls wsrep_OSU_method.
+	// The option wsrep_OSU_method is the variable wsrep_osu_method.
 	server := make(map[string]string, len(variables))
 	for name, value := range variables {
 		server[strings.ToLower(name)] = value
@@ -62,21 +61,20 @@ func Differences(requested []contract.Setting, variables map[string]string) []Di
 	return out
 }
 
-// wish is a setting as a server understands it.
+// wish is a setting as a server interprets it.
 type wish struct {
 	// name without the prefixes, and the variable that shows it.
 	name, variable string
 	value          string
-	// bare: there was no value. A variable that is no switch may then show anything.
+	// bare: there was no value. A variable that is not a switch may then have any value.
 	bare bool
-	// hidden: no variable tells what became of it.
+	// hidden: no variable shows the setting.
 	hidden bool
 }
 
-// understand resolves prefixes as servers do (mysys/my_getopt.c): a name that exists
-// is taken as it stands; otherwise one prefix after the other is cut off, and the
-// last one decides. So skip_name_resolve is a variable, and skip_log_bin is
-// log_bin = OFF.
+// understand resolves prefixes as servers do (mysys/my_getopt.c): an existing name is used
+// unchanged. Otherwise one prefix after the other is cut off, and the last one decides. So
+// skip_name_resolve is a variable, and skip_log_bin is log_bin = OFF.
 func understand(s contract.Setting, server map[string]string) wish {
 	w := wish{name: strings.ToLower(CanonicalName(s.Name)), value: s.Value}
 	switch s.Value {
@@ -85,7 +83,7 @@ func understand(s contract.Setting, server map[string]string) wish {
 	case emptyString:
 		w.value = ""
 	}
-	// The storage engine is a word that TiDB takes and forgets.
+	// TiDB accepts any storage engine and ignores it.
 	if isTiDB(server) && (IsTiDBItem(w.name) || w.name == "default_storage_engine") {
 		w.variable, w.hidden = w.name, true
 		return w
@@ -95,7 +93,7 @@ func understand(s contract.Setting, server map[string]string) wish {
 		w.variable = variableOf(w.name, server)
 		_, shown := server[w.variable]
 		if shown || unshown(w.name) {
-			// A bound for sessions, or a value that the server chooses itself.
+			// A limit for sessions, or a value that the server chooses itself.
 			w.hidden = !shown || prefix == "maximum_" || prefix == "autoset_"
 			break
 		}
@@ -112,8 +110,7 @@ func understand(s contract.Setting, server map[string]string) wish {
 	return w
 }
 
-// optionPrefixes are cut off the name of an option that a server does not know.
-// autoset_ is MariaDB's.
+// optionPrefixes are cut off the unknown name of an option. autoset_ is MariaDB's.
 var optionPrefixes = append([]string{"autoset_"}, prefixes...)
 
 // cutPrefix returns an empty prefix when there is none.
@@ -126,8 +123,8 @@ func cutPrefix(name string) (prefix, rest string) {
 	return "", name
 }
 
-// showRedoCapacity adds what MySQL before 8.0.30 has under other names: Assay writes
-// the capacity of the redo log there as the size of one of its files.
+// showRedoCapacity adds the capacity of the redo log for MySQL before 8.0.30, where Assay sets
+// the size of one of its files instead.
 func showRedoCapacity(server map[string]string) {
 	if _, shown := server["innodb_redo_log_capacity"]; shown {
 		return
@@ -138,8 +135,8 @@ func showRedoCapacity(server map[string]string) {
 	}
 }
 
-// turn applies a prefix that switches. A server looks for exactly 0 behind it and
-// ignores any other value: skip_x = OFF is the same as skip_x.
+// turn applies a prefix that switches an option. A server checks only for the value 0: skip_x
+// = OFF is the same as skip_x.
 func (w *wish) turn(prefix string) {
 	on := w.value != "0"
 	switch prefix {

@@ -29,7 +29,7 @@ var shownAs = map[string][]string{
 	"memlock":                      {"locked_in_memory"},
 }
 
-// variableOf returns the variable that shows an option; its own name when there is
+// variableOf returns the variable that shows an option; the option's own name when there is
 // none.
 func variableOf(name string, server map[string]string) string {
 	if _, shown := server[name]; shown {
@@ -43,9 +43,9 @@ func variableOf(name string, server map[string]string) string {
 	return name
 }
 
-// unshownOptions are options of MySQL or MariaDB that are no variables: what
-// --verbose --help lists and SHOW GLOBAL VARIABLES does not (MariaDB 10.11, MySQL
-// 8.0), without those that only the server's own tests use.
+// unshownOptions are options of MySQL or MariaDB without a variable: --verbose --help lists
+// them and SHOW GLOBAL VARIABLES does not (MariaDB 10.11, MySQL 8.0). Options for the server's
+// own tests are left out.
 var unshownOptions = []string{
 	"allow_suspicious_udfs", "archive", "binlog_do_db", "binlog_ignore_db", "binlog_row_event_max_size",
 	"blackhole", "character_set_client_handshake", "console", "core_file", "csv", "default_time_zone",
@@ -62,21 +62,21 @@ var unshownOptions = []string{
 	"validate_user_plugins", "wsrep_new_cluster",
 }
 
-// consumers switch parts of the performance schema, whose tables show them.
+// consumers are switches of the performance schema, which only its tables show.
 const consumers = "performance_schema_consumer_"
 
-// unshown says whether no server shows the option of this name.
+// unshown reports whether no server shows the option of this name.
 func unshown(name string) bool {
 	if slices.Contains(unshownOptions, name) || strings.HasPrefix(name, consumers) {
 		return true
 	}
-	// hot.key_buffer_size makes a key cache, which only SELECT @@hot.… shows.
+	// hot.key_buffer_size creates a key cache, which only SELECT @@hot.… shows.
 	_, part, structured := strings.Cut(name, ".")
 	return structured && (part == "key_buffer_size" || strings.HasPrefix(part, "key_cache_"))
 }
 
-// tidbItems are the items of TiDB's configuration file that are in no section and may be
-// the user's (pkg/config/config.go of TiDB 8.5), without those that are deprecated.
+// tidbItems are the items of TiDB's configuration file outside of sections that users may set
+// (pkg/config/config.go of TiDB 8.5), without deprecated items.
 var tidbItems = []string{
 	"alter_primary_key", "ballast_object_size", "compatible_kill_query", "delay_clean_table_lock",
 	"deprecate_integer_display_length", "enable_32bits_connection_id", "enable_enum_length_limit",
@@ -88,22 +88,21 @@ var tidbItems = []string{
 	"token_limit", "treat_old_version_utf8_as_utf8mb4", "version_comment",
 }
 
-// IsTiDBItem says whether a setting of this name is an item of TiDB's configuration
-// file, such as performance.max_procs or token_limit. No variable shows one; TiDB refuses
-// to start with one that it does not know.
+// IsTiDBItem reports whether a setting of this name is an item of TiDB's configuration file,
+// such as performance.max_procs or token_limit. No variable shows an item; TiDB does not start
+// with an unknown item.
 func IsTiDBItem(name string) bool {
 	return strings.Contains(name, ".") || slices.Contains(tidbItems, name)
 }
 
-// isTiDB says whether the variables are those of TiDB.
+// isTiDB reports whether the variables are those of TiDB.
 func isTiDB(server map[string]string) bool {
 	_, shown := server["tidb_server_memory_limit"]
 	return shown
 }
 
-// enumerations are the words behind the numbers that an option may be given as, for
-// variables whose words have the same order in every supported server. Words that
-// are only ON and OFF need no entry.
+// enumerations are the words of options that may also be numbers, for variables whose words
+// have the same order in every supported server. ON and OFF need no entry.
 var enumerations = map[string][]string{
 	"binlog_checksum":           {"NONE", "CRC32"},
 	"binlog_format":             {"MIXED", "STATEMENT", "ROW"},
@@ -125,8 +124,8 @@ var enumerations = map[string][]string{
 	"tx_isolation":              {"READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"},
 }
 
-// combinations are the words of sql_mode that stand for several, with all that they
-// imply in any supported server.
+// combinations are the words of sql_mode that stand for several modes, with all modes that
+// they imply in any supported server.
 var combinations = map[string][]string{
 	"ansi": {"real_as_float", "pipes_as_concat", "ansi_quotes", "ignore_space", "only_full_group_by"},
 	"traditional": {

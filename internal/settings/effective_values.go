@@ -15,7 +15,7 @@ var (
 	falsy  = map[string]bool{"off": true, "0": true, "false": true, "no": true}
 )
 
-// fulfilled says whether a variable that shows effective does what was wished.
+// fulfilled reports whether the effective value of a variable is the requested one.
 func (w wish) fulfilled(effective, datadir string) bool {
 	have := strings.HasPrefix(w.variable, "have_")
 	off := falsy[strings.ToLower(effective)] || (have && effective == "DISABLED")
@@ -35,8 +35,8 @@ func (w wish) fulfilled(effective, datadir string) bool {
 	return sameValue(w.variable, w.value, effective, datadir)
 }
 
-// sameValue says whether two texts are the same value of a variable whose type is
-// not known: each kind of value is tried.
+// sameValue reports whether two texts are the same value of a variable of unknown type: it
+// tries each kind of value.
 func sameValue(variable, requested, effective, datadir string) bool {
 	if names, known := enumerations[variable]; known {
 		if i, err := strconv.Atoi(requested); err == nil {
@@ -52,7 +52,7 @@ func sameSwitch(requested, effective string) bool {
 	return (truthy[r] && truthy[e]) || (falsy[r] && falsy[e])
 }
 
-// integer is what servers take for a whole number: decimal, with one binary suffix.
+// integer is an integer for a server: decimal, with an optional binary suffix.
 var integer = regexp.MustCompile(`^([+-]?[0-9]{1,40})([kKmMgGtTpPeE]?)$`)
 
 // binarySuffixes in the order of their powers of 1024.
@@ -63,7 +63,7 @@ func sameInteger(requested, effective string) bool {
 	return r != nil && e != nil && r.Cmp(e) == 0
 }
 
-// parseInteger returns nil for what is no integer.
+// parseInteger returns nil for text that is not an integer.
 func parseInteger(text string) *big.Int {
 	m := integer.FindStringSubmatch(text)
 	if m == nil {
@@ -82,7 +82,7 @@ func parseInteger(text string) *big.Int {
 
 var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 
-// sameFloat compares to as many digits as the server shows, which are six.
+// sameFloat compares the six decimals that servers show.
 func sameFloat(requested, effective string) bool {
 	_, fraction, _ := strings.Cut(effective, ".")
 	r, rok := roundTo(requested, len(fraction))
@@ -113,8 +113,8 @@ func roundTo(text string, digits int) (string, bool) {
 
 var flag = regexp.MustCompile(`(?i)^([a-z0-9_]+)=(on|off|default)$`)
 
-// sameFlags compares values such as optimizer_switch, of which a setting names only
-// some flags. What a default is only the server knows.
+// sameFlags compares values such as optimizer_switch, where a setting names only some flags.
+// Only the server knows the defaults of the others.
 func sameFlags(requested, effective string) bool {
 	shown := map[string]string{}
 	for _, item := range items(effective) {
@@ -148,7 +148,7 @@ func sameFlags(requested, effective string) bool {
 func sameSet(variable, requested, effective string) bool {
 	r, e := items(requested), items(effective)
 	if slices.Equal(r, e) {
-		// Names of files may differ by their case only.
+		// File names may differ only by case.
 		return !strings.Contains(effective, "/")
 	}
 	if len(e) == 0 {
@@ -161,7 +161,7 @@ func sameSet(variable, requested, effective string) bool {
 	return sameMode(r, e)
 }
 
-// sameMode compares sets of which some words stand for several.
+// sameMode compares sets in which some words stand for several.
 func sameMode(requested, effective []string) bool {
 	for _, mode := range requested {
 		if !slices.Contains(effective, mode) {
@@ -189,8 +189,8 @@ func items(list string) []string {
 	return slices.Compact(out)
 }
 
-// samePath ignores a slash at the end. A server shows some names of files with the
-// data directory before them.
+// samePath ignores a trailing slash. A server shows some file names with the data directory as
+// prefix.
 func samePath(requested, effective, datadir string) bool {
 	if requested == "" || !strings.Contains(effective, "/") {
 		return false
@@ -199,8 +199,8 @@ func samePath(requested, effective, datadir string) bool {
 	return path.Clean(requested) == clean || (datadir != "" && path.Join(datadir, requested) == clean)
 }
 
-// sameCharset knows that utf8 is a name for one of two character sets; which one
-// depends on the server and its old_mode.
+// sameCharset accepts both character sets that utf8 can mean, depending on the server and its
+// old_mode.
 func sameCharset(requested, effective string) bool {
 	r, e := strings.ToLower(requested), strings.ToLower(effective)
 	if r == e {

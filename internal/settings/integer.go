@@ -1,7 +1,7 @@
 package settings
 
-// Integer reads the value of a setting as servers read a number: 276000, 16K, 1G. It is
-// not ok for anything else, and for what does not fit into 64 bits.
+// Integer parses the value of a setting as servers parse a number: 276000, 16K, 1G. ok is
+// false for other text and for more than 64 bits.
 func Integer(value string) (n int64, ok bool) {
 	parsed := parseInteger(value)
 	if parsed == nil || !parsed.IsInt64() {

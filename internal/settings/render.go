@@ -7,11 +7,11 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// plainValue needs no quotes in a my.cnf file.
+// plainValue matches values that need no quotes in a my.cnf file.
 var plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:,@%+*-]+$`)
 
-// Render writes settings as the group [mysqld] of a my.cnf file, under a comment.
-// Whatever a value holds stays on its line.
+// Render writes settings as the group [mysqld] of a my.cnf file, under a comment. Values are
+// escaped, so each stays on one line.
 func Render(comment string, settings []contract.Setting) []byte {
 	return append([]byte("# "+oneLine(comment)+"\n"), RenderGroup("mysqld", settings)...)
 }

@@ -1,5 +1,7 @@
-// Package settings reads the settings of a server as its users write them, renders
-// them as servers read them, and compares what was asked for with what is in force.
+// Package settings handles the settings of a server. In: settings as users write them (my.cnf
+// files, names and values). Out: a configuration file, and the differences between requested
+// and effective values. It refuses malformed files, settings that Assay owns, and values that
+// a my.cnf file cannot express.
 package settings
 
 import (
@@ -12,34 +14,33 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// cnfSuffix ends the keys that hold a whole my.cnf file.
+// cnfSuffix is the suffix of keys that hold a whole my.cnf file.
 const cnfSuffix = ".cnf"
 
-// loose in front of a name makes a server ignore an option that it does not know.
+// loose is the prefix with which a server ignores an unknown option.
 const loose = "loose_"
 
-// cumulative is the option that a server collects over all its occurrences, where
-// it takes the last occurrence of any other.
+// cumulative is the option whose occurrences a server collects. Of any other option the last
+// occurrence counts.
 const cumulative = "plugin_load_add"
 
-// emptyString is how a Setting says that the value is the empty string.
+// emptyString is the value of a Setting that stands for the empty string.
 const emptyString = "''"
 
-// CanonicalName is the name with underscores for dashes, as SHOW VARIABLES prints
-// it. A prefix such as loose_ stays.
+// CanonicalName is the name with underscores for dashes, as SHOW VARIABLES prints it. Prefixes
+// such as loose_ are kept.
 func CanonicalName(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
-// Parse reads the data of a ConfigMap. A key that ends in .cnf holds a
-// my.cnf file, whose server groups are read; any other key is the name of an
-// option, and its data the value. Files come first, so that a single key
-// overrides them; otherwise keys are read in alphabetical order. All errors are
-// returned together, each with its position.
+// Parse reads the data of a ConfigMap. A key that ends in .cnf holds a my.cnf file, whose
+// server groups are read. Any other key is the name of an option with its value. Files come
+// first, so single keys override them; otherwise keys are read in alphabetical order. All
+// errors are returned together, each with its position.
 func Parse(data map[string]string) ([]contract.Setting, error) {
 	var files, options []contract.Setting
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(data)) {
 		if !strings.HasSuffix(key, cnfSuffix) {
-			// A block scalar in YAML ends in a line break that nobody means.
+			// A block scalar in YAML ends in an unintended line break.
 			value := strings.TrimSpace(data[key])
 			if value == `""` {
 				value = emptyString
@@ -59,11 +60,10 @@ func Parse(data map[string]string) ([]contract.Setting, error) {
 	return append(files, options...), nil
 }
 
-// Merge joins lists of settings. A later setting replaces an earlier one of the
-// same name, whether or not either has the prefix loose_, and takes its own place
-// in the order: servers let the last line win, also between two spellings of one
-// option, such as log_bin and skip_log_bin. All values of plugin_load_add are kept,
-// because servers collect them.
+// Merge joins lists of settings. A later setting replaces an earlier setting of the same name,
+// with or without the prefix loose_, and keeps its own position: for servers the last line
+// wins, also between two spellings of one option such as log_bin and skip_log_bin. All values
+// of plugin_load_add are kept, because servers collect them.
 func Merge(lists ...[]contract.Setting) []contract.Setting {
 	var out []contract.Setting
 	for _, s := range slices.Concat(lists...) {

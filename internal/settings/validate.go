@@ -9,19 +9,19 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// validName is what may stand for an option: the name of a variable, with a
-// prefix such as loose_, and with a dot for a component or a key cache.
+// validName matches names of options: the name of a variable, with an optional prefix such as
+// loose_, and a dot for a component or a key cache.
 var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)?$`)
 
-// maxValue in bytes. Servers read lines of 4095 bytes and take the rest of a
-// longer one for another line; escaping can double a value.
+// maxValue in bytes. Servers read lines of at most 4095 bytes and treat the rest of a longer
+// line as another line; escaping can double a value.
 const maxValue = 1900
 
-// prefixes turn the name of an option into another name for it.
+// prefixes form other names of an option.
 var prefixes = []string{loose, "skip_", "disable_", "enable_", "maximum_"}
 
-// Validate returns every refusal of the settings by an engine that owns some itself, each naming the field, the
-// reason and the remedy. Values are not judged: that is the server's business.
+// Validate returns all reasons to refuse the settings, given those that the engine owns; each
+// names the field, the reason and the remedy. The server checks the values.
 func Validate(owned map[string]string, field string, settings []contract.Setting) []error {
 	var refusals []error
 	for _, s := range settings {
@@ -51,7 +51,7 @@ func check(owned map[string]string, s contract.Setting) error {
 	return nil
 }
 
-// owns looks the name up among the owned settings, with and without prefixes.
+// owns finds the name among the owned settings, with and without prefixes.
 func owns(owned map[string]string, name string) (reason string, yes bool) {
 	name = strings.ToLower(name)
 	if reason, yes := owned[name]; yes {

@@ -5,23 +5,23 @@ import (
 	"math"
 )
 
-// MinMedianN is the smallest sample whose median has an interval of Confidence:
-// even smallest to largest of five values covers only 93.75 %.
+// MinMedianN is the smallest sample whose median has an interval of Confidence: the full range
+// of five values covers only 93.75 %.
 const MinMedianN = 6
 
-// Confidence is the least probability with which an interval holds the true value.
+// Confidence is the minimum probability that an interval contains the true value.
 const Confidence = 0.95
 
 // Interval is a range of values in the unit of the sample.
 type Interval struct {
-	// Low and High are the ends, both included.
+	// Low and High are the inclusive ends.
 	Low, High float64
-	// Coverage is the probability with which intervals made this way hold the
-	// true value: at least Confidence, and more where values are few.
+	// Coverage is the probability that intervals computed this way contain the true value: at
+	// least Confidence, and more for small samples.
 	Coverage float64
 }
 
-// MedianEstimate is a median with what the sample says about its precision.
+// MedianEstimate is a median with its precision.
 type MedianEstimate struct {
 	Summary
 	// Interval of the median; nil where the sample is too small, with a warning.
@@ -33,24 +33,24 @@ type MedianEstimate struct {
 // WarningCode is a kind of warning.
 type WarningCode string
 
-// TooFew: the sample is too small for the number that was asked for.
+// TooFew: the sample is too small for the requested statistic.
 const TooFew WarningCode = "TooFew"
 
-// Warning says why a number is absent or to be read with care.
+// Warning is why a number is absent or imprecise.
 type Warning struct {
 	Code WarningCode
-	// Message names the numbers.
+	// Message for people, with the numbers.
 	Message string
 }
 
-// EstimateMedian gives the median and its distribution-free interval: the k-th
-// smallest to the k-th largest value, with the largest k for which
+// EstimateMedian returns the median and its distribution-free interval: from the k-th smallest
+// to the k-th largest value, with the largest k for which
 //
 //	1 - 2·P(B < k) ≥ Confidence,  B ~ Binomial(n, 1/2).
 //
-// It assumes independent values of one distribution and nothing about its form,
-// which suits throughputs and latencies, whose distributions are skewed and have
-// several modes. With ties or a discrete distribution it covers more.
+// It assumes independent values of one distribution of any form. This suits throughputs and
+// latencies, whose distributions are skewed and have several modes. With ties or a discrete
+// distribution the coverage is higher.
 //
 // Source: J.-Y. Le Boudec, Performance Evaluation of Computer and Communication
 // Systems, EPFL Press 2010, Theorem 2.1 and Table A.1; the same in W. J. Conover,

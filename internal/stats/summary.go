@@ -1,8 +1,9 @@
-// Package stats holds the statistics that Assay reports. It knows numbers, not
-// benchmarks: no units, no directions, no names.
+// Package stats has the statistics that Assay reports. In: samples of numbers, without units,
+// directions or names. Out: estimates with warnings. Empty samples and values that are not
+// finite are refused.
 //
-// A number that a sample cannot support is absent, and a warning beside the
-// result says why: warnings are data, for the reader of a report to see.
+// A statistic that a sample does not support is absent, and a warning has the reason. Warnings
+// are data for the reader of a report.
 package stats
 
 import (
@@ -12,10 +13,10 @@ import (
 	"slices"
 )
 
-// ErrEmpty says that a sample has no values, so nothing can be said of it.
+// ErrEmpty is the error for a sample without values.
 var ErrEmpty = errors.New("the sample is empty")
 
-// NotFiniteError says that a value of a sample is not a number.
+// NotFiniteError is the error for a value that is not finite.
 type NotFiniteError struct {
 	// Index of the value in the sample, from 0.
 	Index int
@@ -23,7 +24,7 @@ type NotFiniteError struct {
 	Value float64
 }
 
-// Error names the value and its position.
+// Error has the value and its position.
 func (e *NotFiniteError) Error() string {
 	return fmt.Sprintf("value %d of the sample is %v: leave out what was not measured", e.Index, e.Value)
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-bench/assay/internal/validity"
 )
 
-// caveat of an entry, from what happened in the trials behind it. Each trial is asked with its own
-// share of throttled periods, whether that is a label or not: the median of some would hide those
-// in which the quota decides, and count those in which it does not.
+// caveat of an entry, from its counted trials. Each trial is checked with its own share of
+// throttled periods, including shares too small for LimitedBy, because a median would mix
+// trials with and without an effect of the quota.
 func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 	var words []string
 	for _, kind := range []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitClient} {
@@ -36,7 +36,7 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 	return strings.Join(words, "; ")
 }
 
-// inSome says of how many trials something holds; nothing where it holds of all.
+// inSome is the number of affected trials as text; empty when all are affected.
 func inSome(n, of int32) string {
 	if n >= of {
 		return ""

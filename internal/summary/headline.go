@@ -25,8 +25,8 @@ const (
 //
 //	threads=2: mariadb 585.3 | mysql 326.9 tx/s (n=6; 1 of 3 cells)
 //
-// What holds of all targets is said once at the end, else beside each. A target of which no
-// trial counts has "-", never another target's number. Empty without any entry.
+// Notes that apply to all targets are shown once at the end, others beside each target. A
+// target without a counted trial has "-". Empty without any entry.
 func Headline(p *plan.Plan, names []string, entries []v1alpha1.SummaryEntry) string {
 	main := mainEntries(names, entries)
 	if len(main) == 0 {
@@ -58,7 +58,7 @@ func Headline(p *plan.Plan, names []string, entries []v1alpha1.SummaryEntry) str
 	if more := len(p.Targets) - maxTargets; more > 0 {
 		ends = append(ends, fmt.Sprintf("and %d more targets", more))
 	}
-	if of := others(p, main); of != "" {
+	if of := shownPart(p, main); of != "" {
 		ends = append(ends, of)
 	}
 	text := context(p, first) + strings.Join(shown, " | ") + " " + first.Unit
@@ -84,7 +84,7 @@ func mainEntries(names []string, entries []v1alpha1.SummaryEntry) []v1alpha1.Sum
 	return nil
 }
 
-// context names the cell, and the measurement where it is not plainly the throughput.
+// context names the cell, and the measurement unless it is the throughput without labels.
 func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 	var words []string
 	if e.Name != contract.NameThroughput {
@@ -104,7 +104,7 @@ func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 	return abridge(strings.Join(words, " "), maxContext) + ": "
 }
 
-// note says how many trials are behind a median, and what held them back.
+// note has the number of counted trials and the resource limits that they reached.
 func note(e v1alpha1.SummaryEntry) string {
 	words := []string{"n=" + ofAll(e.TrialCount, e.PlannedTrialCount)}
 	for _, l := range e.LimitedBy {
@@ -135,8 +135,8 @@ func ofAll(n, planned int32) string {
 	return fmt.Sprintf("%d of %d", n, planned)
 }
 
-// others says which part of the main measurements is shown; empty when it is all.
-func others(p *plan.Plan, main []v1alpha1.SummaryEntry) string {
+// shownPart is which part of the main measurements is shown; empty when all are shown.
+func shownPart(p *plan.Plan, main []v1alpha1.SummaryEntry) string {
 	type group struct {
 		cell   int32
 		labels string
@@ -154,7 +154,7 @@ func others(p *plan.Plan, main []v1alpha1.SummaryEntry) string {
 	return fmt.Sprintf("1 of %d measurements", len(groups))
 }
 
-// figure has four digits that count, and all of those before the point.
+// figure has four significant digits, and all digits before the point.
 func figure(v float64) string {
 	if v == 0 {
 		return "0"

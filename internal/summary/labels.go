@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// valueKey tells measurements apart.
+// valueKey identifies a measurement.
 type valueKey struct{ name, labels string }
 
 func keyOf(v contract.RecordedValue) valueKey { return valueKey{v.Name, labelText(v.Labels)} }
@@ -26,9 +26,8 @@ func labelText(labels map[string]string) string {
 	return strings.Join(words, ",")
 }
 
-// readValues fills in the values of the trials of a cell, and returns for each name the
-// measurements that there are, one for each set of labels: those without labels first, then
-// in the order in which trials have them.
+// readValues sets the values of the trials of a cell, and returns the measurements of each
+// name, one for each set of labels: first without labels, then in the order of the trials.
 func readValues(byTarget [][]outcome) map[string][]contract.RecordedValue {
 	known, seen := map[string][]contract.RecordedValue{}, map[valueKey]bool{}
 	for _, trials := range byTarget {

@@ -6,24 +6,23 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 )
 
-// reasons in the order in which they are listed.
+// reasons in the order of the list.
 var reasons = []v1alpha1.LeftOutReason{
 	v1alpha1.LeftOutFailed, v1alpha1.LeftOutInvalid, v1alpha1.LeftOutDisturbed, v1alpha1.LeftOutBlockDisturbed,
 	v1alpha1.LeftOutNoValue, v1alpha1.LeftOutNotRun,
 }
 
-// outcome is what became of a planned trial.
+// outcome is the outcome of a planned trial.
 type outcome struct {
-	// record of its last attempt; nil when there was none.
+	// record of its last attempt; nil without an attempt.
 	record *contract.Record
-	// leftOut is why it does not count; empty when it does.
+	// leftOut is why the trial does not count; empty when it does.
 	leftOut v1alpha1.LeftOutReason
 	// values of the record; readValues fills them in.
 	values map[valueKey]float64
 }
 
-// valid says whether the trial has a result that does not contradict itself, disturbed
-// or not.
+// valid reports whether the trial has a valid result, disturbed or not.
 func (o outcome) valid() bool {
 	switch o.leftOut {
 	case "", v1alpha1.LeftOutDisturbed, v1alpha1.LeftOutBlockDisturbed:
@@ -32,14 +31,14 @@ func (o outcome) valid() bool {
 	return false
 }
 
-// pair is what is compared with each other: the trials of a cell in a block, one for each
-// target.
+// pair has the trials that are compared with each other: those of a cell in a block, one for
+// each target.
 type pair struct{ block, cell int32 }
 
-// LeftOut is why each trial of the plan is not behind a median, in the order of the plan; empty
-// for one that is. NoValue is not among the reasons: it depends on the measurement. The last
-// record of a trial decides. A disturbance takes the whole pair out: else the targets would be
-// compared over different blocks.
+// LeftOut is why each trial is excluded from the medians, in the order of the plan; empty for
+// a counted trial. The last record of a trial decides. NoValue is not among the reasons,
+// because it depends on the measurement. A disturbance excludes the whole pair, so all targets
+// are compared over the same blocks.
 func LeftOut(p *plan.Plan, records []contract.Record) []v1alpha1.LeftOutReason {
 	last := lastRecords(records)
 	disturbed := map[pair]bool{}
@@ -81,8 +80,8 @@ func isDisturbed(rec *contract.Record) bool {
 	return rec.State == contract.Succeeded && rec.Disturbed
 }
 
-// whyLeftOut names the first reason that holds; pairDisturbed says whether any trial of its
-// pair was.
+// whyLeftOut is the first reason that applies; pairDisturbed: a trial of the pair was
+// disturbed.
 func whyLeftOut(rec *contract.Record, pairDisturbed bool) v1alpha1.LeftOutReason {
 	switch {
 	case rec == nil:

@@ -10,16 +10,16 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// MaxShown is how many entries stand in the status.
+// MaxShown is the maximum number of entries in the status.
 const MaxShown = 128
 
 // layer is a measurement across all cells and targets: the name by its place in the list
 // of names, and the labels by their place in the cell, because labels may differ by cell.
 type layer struct{ name, labels int }
 
-// Shown are the entries that the status has room for, in the order of the summary. The
-// measurements are taken in the order of the names, each for all cells and targets or for
-// none; where not even the first fits, as many whole cells of it as do.
+// Shown are the entries for the status, in the order of the summary. Measurements are added in
+// the order of the names, each for all cells and targets. When the first measurement alone is
+// too large, its first cells are shown.
 func Shown(entries []v1alpha1.SummaryEntry, names []string, most int) []v1alpha1.SummaryEntry {
 	if len(entries) <= most {
 		return entries
@@ -76,7 +76,7 @@ func layersOf(entries []v1alpha1.SummaryEntry, names []string) []layer {
 	return out
 }
 
-// wholeCells of a layer, from the first cell on, as many as there is room for.
+// wholeCells of a layer, from the first cell, as many as fit.
 func wholeCells(entries []v1alpha1.SummaryEntry, of []layer, only layer, most int) []v1alpha1.SummaryEntry {
 	var out, cell []v1alpha1.SummaryEntry
 	for i, e := range entries {
@@ -94,8 +94,8 @@ func wholeCells(entries []v1alpha1.SummaryEntry, of []layer, only layer, most in
 	return append(out, cell...)
 }
 
-// Elsewhere says how many entries stand only in the ConfigMaps, for people; empty when all
-// are shown.
+// Elsewhere names the ConfigMaps with the entries that are not shown, for people; empty when
+// all are shown.
 func Elsewhere(run string, r *v1alpha1.ResultsStatus) string {
 	if r == nil || r.ShownEntryCount >= r.SummaryEntryCount {
 		return ""

@@ -1,6 +1,6 @@
-// Package summary turns the records of a run into what its reader sees: for every cell,
-// target and measurement the median over the trials that count, and how many were left
-// out for which reason. It is pure.
+// Package summary summarises a run. In: its plan and records. Out: for every cell, target and
+// measurement the median over the counted trials, and the number of excluded trials by reason.
+// It is pure.
 //
 //	summary.go    the entries
 //	outcome.go    which trials count, and why the others do not
@@ -9,8 +9,8 @@
 //	shown.go      the entries that the status has room for
 //	headline.go   one line for people
 //
-// No trial disappears unsaid: N and the trials left out add up to those planned, in every
-// entry. Whether a trial counts never depends on the value that it measured.
+// In every entry, the counted and the excluded trials add up to the planned trials. Whether a
+// trial counts never depends on its measured value.
 package summary
 
 import (
@@ -23,20 +23,19 @@ import (
 	"github.com/assay-bench/assay/internal/stats"
 )
 
-// Input is what a summary is made of.
+// Input is the input of a summary.
 type Input struct {
 	// Plan of the run.
 	Plan *plan.Plan
-	// Names of the measurements in the order in which they are shown, the main one first.
+	// Names of the measurements in display order, the main measurement first.
 	Names []string
-	// Records of all attempts, in the order in which these ended.
+	// Records of all attempts, in the order of their ends.
 	Records []contract.Record
 }
 
-// Of is the summary, in the order of the cells, targets, names and labels. An entry is there
-// where a valid trial has a value; of the main measurement also where none has, so that
-// every cell and target is seen. The main measurement is the first of the names that any
-// trial has.
+// Of is the summary, in the order of the cells, targets, names and labels. A measurement has
+// an entry where a valid trial has a value. The main measurement has one for every cell and
+// target. The main measurement is the first of the names with a value in any trial.
 func Of(in Input) []v1alpha1.SummaryEntry {
 	cells, main := outcomes(in), mainValue(in)
 	var out []v1alpha1.SummaryEntry
@@ -65,7 +64,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 	return out
 }
 
-// mainValue is one of the main measurement; empty when no trial has any.
+// mainValue is a value of the main measurement; empty when no trial has one.
 func mainValue(in Input) contract.RecordedValue {
 	for _, name := range in.Names {
 		for _, rec := range in.Records {
@@ -79,8 +78,8 @@ func mainValue(in Input) contract.RecordedValue {
 	return contract.RecordedValue{}
 }
 
-// entry summarises the values that are like the given one; measured says whether a valid
-// trial has any.
+// entry summarises the values with the key of the given value; measured: a valid trial has
+// one.
 func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
 	e = v1alpha1.SummaryEntry{
 		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), PlannedTrialCount: int32(len(trials)),
@@ -132,7 +131,8 @@ func spread(sample []float64) *v1alpha1.Spread {
 	return &v1alpha1.Spread{Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max), TrialCount: int32(sum.N)}
 }
 
-// limits that the trials ran into, in the order of limitKinds, and how many were saturated.
+// limits that the trials reached, in the order of limitKinds, and the number of saturated
+// trials.
 func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 	counts, shares := map[v1alpha1.LimitKind]int32{}, map[v1alpha1.LimitKind][]float64{}
 	for _, o := range trials {
@@ -162,15 +162,15 @@ func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 
 var limitKinds = []v1alpha1.LimitKind{v1alpha1.LimitCPU, v1alpha1.LimitMemory, v1alpha1.LimitClient}
 
-// number reads a decimal number; false for what is none, and for what is not finite.
+// number parses a decimal number; false for other text and infinite numbers.
 func number(s string) (float64, bool) {
 	v, err := strconv.ParseFloat(s, 64)
 	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 }
 
-// decimal is the shortest decimal number that reads back as v.
+// decimal is the shortest decimal number that parses to v.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
-// round to six digits after the point: shares and probabilities are computed, and their
-// last digits say nothing.
+// round to six decimals: the last digits of computed shares and probabilities are not
+// meaningful.
 func round(v float64) float64 { return math.Round(v*1e6) / 1e6 }

@@ -300,7 +300,7 @@ func TestCaveats(t *testing.T) {
 		return out
 	}
 	quota := func(what, share string) string {
-		return "the " + what + " latency may be that of the CPU quota: operations waited for the next period of 100 ms in " + share + " % of the periods"
+		return "the " + what + " latency may depend on the CPU quota: operations waited for the next period of 100 ms in " + share + " % of the periods"
 	}
 	saturated := of("latency.avg")
 	saturated.SaturatedTrialCount = 2

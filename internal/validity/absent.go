@@ -11,17 +11,17 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// notMeasured: something was tried and failed, or did other work than it was meant to.
+// notMeasured: a measurement was tried and failed, or executed other work than intended.
 func notMeasured(r contract.Result, _ runner.Facts) string {
 	return absentNote(r, contract.NotMeasured, "could not be measured")
 }
 
-// unsupported: a tool cannot do something, and says so.
+// unsupported: the tool reports that it does not support a measurement.
 func unsupported(r contract.Result, _ runner.Facts) string {
 	return absentNote(r, contract.Unsupported, "are not supported")
 }
 
-// absentNote names what has no value, and why, as far as there is room.
+// absentNote lists the measurements without a value and the reasons, up to the length limit.
 func absentNote(r contract.Result, state contract.AbsenceState, what string) string {
 	const most = 5
 	var all []string

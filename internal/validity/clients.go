@@ -12,27 +12,28 @@ import (
 )
 
 const (
-	// minOverlap is the share of the longest window in which all clients should measure.
+	// minOverlap is the expected share of common time in the longest window.
 	minOverlap = 0.95
-	// maxSpread is how much later (s) the last client may begin than the first.
+	// maxSpread is the tolerated time (s) between the first and the last client's start.
 	maxSpread = 1.0
 )
 
-// CheckClients asks whether the clients of one trial measured together, by the clocks of their
-// tools. Without a time in which all of them did, there is no rate of all. With less of it than
-// expected there is one, of that time, but latencies and counts are those of all windows: a server
-// that stalls at the end of one client's window must not lose that trial. What the clocks of the
-// clients do not prove is not claimed. One client has no findings.
+// CheckClients checks that the clients of one trial measured at the same time, by the clocks
+// of their tools. Without common time there is no total rate, and the result is invalid. With
+// less common time than expected, rates are of that time, but latencies and counts are of all
+// windows. This is only a warning, because a server that stalls at the end of one client's
+// window must not lose that trial. Differences within the uncertainty of the clocks are
+// ignored. One client has no findings.
 func CheckClients(skew merge.Skew) []Finding {
 	var findings []Finding
 	switch o := skew.Overlap; {
 	case o == nil || *o+zero(skew.OverlapUncertainty) >= minOverlap:
 	case *o+zero(skew.OverlapUncertainty) <= 0:
 		findings = append(findings, Finding{"clients-overlap", Invalid, fmt.Sprintf(
-			"there was no time in which all %d clients measured: the sum of their rates is none", len(skew.Clients))})
+			"the measured windows of the %d clients have no common time: their rates cannot be added up", len(skew.Clients))})
 	default:
 		findings = append(findings, Finding{"clients-overlap", Warning, fmt.Sprintf(
-			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the rest of the time, the load was another",
+			"all %d clients measured in only %.1f %% of the longest window (at least %.0f %% expected, by the tools' clocks): the load was lower in the rest of the time",
 			len(skew.Clients), 100**o, 100*minOverlap)})
 	}
 	if s := skew.SpreadSeconds; s != nil && *s-zero(skew.SpreadUncertaintySeconds) > maxSpread {
@@ -41,13 +42,13 @@ func CheckClients(skew merge.Skew) []Finding {
 	}
 	if skew.ClocksUnknown {
 		findings = append(findings, Finding{"clients-clocks", Warning, fmt.Sprintf(
-			"nobody knows how the clocks of the %d clients stand to one another, so that it is not known whether they measured together: "+
-				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with", len(skew.Clients))})
+			"the offsets between the clocks of the %d clients are unknown, so it is unknown whether they measured at the same time: "+
+				"use a target with an agent or with the MySQL protocol, which has a reference clock", len(skew.Clients))})
 	}
 	return findings
 }
 
-// giveOrTake is empty where nothing has to be.
+// giveOrTake is the uncertainty as text; empty for none.
 func giveOrTake(seconds *float64) string {
 	if zero(seconds) == 0 {
 		return ""
@@ -63,14 +64,15 @@ func zero(v *float64) float64 {
 }
 
 const (
-	// noteOffset (s) is more than NTP leaves between machines of one network.
+	// noteOffset (s) is larger than the usual offset between machines with NTP in one network.
 	noteOffset = 0.010
-	// warnOffset (s) makes instants of different nodes tell another order of events.
+	// warnOffset (s) is large enough to reverse the apparent order of events on different
+	// nodes.
 	warnOffset = 0.100
 )
 
-// clockDiffers and clockDiffersMuch: instants of this client and of the target are not of
-// one clock. Rates and latencies are each of one clock, and bear it.
+// clockDiffers and clockDiffersMuch: instants of this client and of the target are not
+// comparable. Rates and latencies are not affected, because each uses one clock.
 func clockDiffers(r contract.Result, _ runner.Facts) string {
 	return clockText(r, noteOffset, warnOffset)
 }
@@ -79,12 +81,12 @@ func clockDiffersMuch(r contract.Result, _ runner.Facts) string {
 	return clockText(r, warnOffset, math.Inf(1))
 }
 
-// clockText is about an offset that is beyond its uncertainty and between two bounds.
+// clockText describes an offset beyond its uncertainty and between two bounds.
 func clockText(r contract.Result, above, upTo float64) string {
 	c := r.Client.Clock
 	if c == nil || !c.Beyond() || math.Abs(c.OffsetSeconds) <= above || math.Abs(c.OffsetSeconds) > upTo {
 		return ""
 	}
-	return fmt.Sprintf("the clock of the target (%s) was %+.4f s (give or take %.4f s) beside that of the client: "+
-		"instants of the two nodes do not compare; have both follow NTP", c.Reference, c.OffsetSeconds, c.UncertaintySeconds)
+	return fmt.Sprintf("the clock of the target (%s) differed by %+.4f s (give or take %.4f s) from that of the client: "+
+		"instants of the two nodes are not comparable; synchronise both with NTP", c.Reference, c.OffsetSeconds, c.UncertaintySeconds)
 }

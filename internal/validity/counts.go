@@ -10,11 +10,10 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// A tool computes its rate at another moment than it prints its time: sysbench
-// was up to 1 ms apart on an idle machine. rateSlack (s) and rateShare allow for
-// a busy one; rateStep is the rounding of a rate with two decimals. A client that
-// waits for its CPU quota just then is up to two periods late (pauseSlack, s): that is
-// no contradiction.
+// A tool computes its rate at another moment than it prints its time: up to 1 ms later for
+// sysbench on an idle machine. rateSlack (s) and rateShare allow for a busy machine; rateStep
+// is the rounding of a rate with two decimals. A client that is throttled at that moment is up
+// to two periods late (pauseSlack, s).
 const (
 	rateSlack  = 0.020
 	pauseSlack = 0.250
@@ -29,19 +28,19 @@ func headline(r contract.Result, f runner.Facts) string {
 		name = contract.NameThroughput
 	case runner.AnyHeadline:
 		if !slices.ContainsFunc(r.Measurements, func(m contract.Measurement) bool { return m.Value != nil }) {
-			return "there is not one number, although the tool ended well"
+			return "the result has no number, although the tool succeeded"
 		}
 		return ""
 	}
 	if _, ok := value(r, name, nil); !ok {
-		return fmt.Sprintf("there is no %s, although the tool ended well", name)
+		return fmt.Sprintf("the result has no %s, although the tool succeeded", name)
 	}
 	return ""
 }
 
 func nothingDone(r contract.Result, _ runner.Facts) string {
 	if n, ok := operations(r); ok && n == 0 {
-		return "not one operation was done"
+		return "no operation was executed"
 	}
 	return ""
 }
@@ -54,7 +53,7 @@ func queryRate(r contract.Result, _ runner.Facts) string {
 	return rate(r, contract.NameQueries, pauseSlack)
 }
 
-// throughputBeside and queryRateBeside are rates that are a little beside count and time.
+// throughputBeside and queryRateBeside are rates that differ slightly from count and time.
 func throughputBeside(r contract.Result, f runner.Facts) string {
 	if throughput(r, f) != "" {
 		return ""
@@ -69,7 +68,7 @@ func queryRateBeside(r contract.Result, f runner.Facts) string {
 	return rate(r, contract.NameQueries, rateSlack)
 }
 
-// rate compares the time that count and rate imply with the time that was measured.
+// rate compares the time that follows from count and rate with the measured time.
 func rate(r contract.Result, name string, slack float64) string {
 	seconds, timed := value(r, contract.NameTotalTime, nil)
 	m, ok := r.Find(name, nil)
@@ -98,21 +97,22 @@ func eventCount(r contract.Result, _ runner.Facts) string {
 	return ""
 }
 
-// operationsAsked allows for threads that look at the count before their last
-// operation: each may do one more.
+// operationsAsked allows one more operation per thread, because threads check the count before
+// their last operation.
 func operationsAsked(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	if asked := float64(f.Operations); counted && f.Operations > 0 && n > asked+float64(f.Threads) {
-		return fmt.Sprintf("%.0f operations were counted, but %d were asked for", n, f.Operations)
+		return fmt.Sprintf("%.0f operations were counted, but %d were requested", n, f.Operations)
 	}
 	return ""
 }
 
-// operationsMissing: the time was over first. The rates are those of what was done.
+// operationsMissing: the time limit came first. The rates are those of the executed
+// operations.
 func operationsMissing(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	if counted && f.Operations > 0 && n < float64(f.Operations) {
-		return fmt.Sprintf("%.0f operations were counted, but %d were asked for: the time was over first", n, f.Operations)
+		return fmt.Sprintf("%.0f operations were counted, but %d were requested: the time limit came first", n, f.Operations)
 	}
 	return ""
 }
@@ -135,8 +135,8 @@ func queryKinds(r contract.Result, _ runner.Facts) string {
 	return ""
 }
 
-// queriesPerOperation allows for errors that the tool ignored: a transaction is
-// begun again after one, and the queries before the error are counted as well.
+// queriesPerOperation allows for errors that the tool ignored: the transaction is repeated,
+// and the queries before the error are counted too.
 func queriesPerOperation(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	total, ok := queries(r)

@@ -12,14 +12,13 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// dry is the share of writes of an interval that change nothing when the rows are gone.
+// dry is the share of writes without effect in an interval after the rows are gone.
 const dry = 0.5
 
-// ranDry: the rows of a delete test were there when the window began, and gone before it
-// ended, so that it measures two tests. It compares the first quarter of the intervals with
-// the last one. An interval counts writes that are done and transactions that have ended, which
-// may be those of different ones: so it only explains what no-op-writes has found in the
-// whole.
+// ranDry: the rows of a delete test were all deleted during the window, so the window measures
+// two different workloads. It compares the first quarter of the intervals with the last
+// quarter. Within one interval, the counted writes and transactions may differ, so this check
+// only explains a finding of no-op-writes.
 func ranDry(r contract.Result, f runner.Facts) string {
 	shares, at := writeShares(r, f)
 	quarter := max(1, len(shares)/4)
@@ -34,13 +33,13 @@ func ranDry(r contract.Result, f runner.Facts) string {
 	for since > 0 && shares[since-1:since].noOps() > dry {
 		since--
 	}
-	return fmt.Sprintf("the tables ended before the window did: %.1f %% of the writes changed nothing in the first quarter of the intervals, and %.1f %% in the last "+
-		"(more than half of them since the interval that ended at %g s): load more rows, measure shorter, or load anew before each trial (spec.design.dataReset)",
+	return fmt.Sprintf("the tables became empty before the end of the window: %.1f %% of the writes changed nothing in the first quarter of the intervals, and %.1f %% in the last "+
+		"(more than half of them since the interval that ended at %g s): load more rows, use a shorter duration, or restore the data before each trial (spec.design.dataReset)",
 		100*first, 100*last, at[min(since, len(at)-1)])
 }
 
-// writesAt are the rates of writes in an interval: those promised, and those that changed
-// something.
+// writesAt are the rates of writes in an interval: expected writes, and writes that changed a
+// row.
 type writesAt struct{ promised, changed float64 }
 
 type writeSeries []writesAt
@@ -82,13 +81,13 @@ func writeShares(r contract.Result, f runner.Facts) (writeSeries, []float64) {
 	return shares, at
 }
 
-// readsPerInsert is how many pages inserts may read from disk for each row: while the tables
-// fit into memory there was none for a thousand rows, and 1 to 3 for each when they did not
-// (MariaDB 10.11, a buffer pool of 8 MiB).
+// readsPerInsert is the tolerated number of pages that inserts read from disk per row. It was
+// below 0.001 while the tables fit into memory, and 1 to 3 when they did not (MariaDB 10.11, a
+// buffer pool of 8 MiB).
 const readsPerInsert = 0.1
 
-// outgrown: an insert test whose tables are larger than the buffer pool measures the disk
-// from then on. It is asked only of operations that do nothing but insert.
+// outgrown: an insert test measures the disk once its tables are larger than the buffer pool.
+// The check applies only to operations that consist of inserts.
 func outgrown(r contract.Result, f runner.Facts) string {
 	each := f.Rows
 	if r.Server == nil || f.Clients > 1 || each.Inserted == 0 || each.Updated != 0 || each.Deleted != 0 || float64(f.QueriesPerOperation) > f.WritesPerOperation {
@@ -100,23 +99,23 @@ func outgrown(r contract.Result, f runner.Facts) string {
 		return ""
 	}
 	return fmt.Sprintf("inserting %.0f rows, the server read %.0f pages from disk (Innodb_buffer_pool_reads): the tables have outgrown the buffer pool "+
-		"(innodb_buffer_pool_size = %s), or it was cold: measure shorter, load anew before each trial (spec.design.dataReset), or give the target more memory",
+		"(innodb_buffer_pool_size = %s), or it was cold: use a shorter duration, restore the data before each trial (spec.design.dataReset), or give the target more memory",
 		rows, reads, r.Server.Variables["innodb_buffer_pool_size"])
 }
 
 const (
-	// driftBound is by which share of its rows the data may be larger or smaller than what
-	// was loaded when a trial begins. Reads of 10 % more rows are a few percent slower where
-	// the data outgrows a cache; beyond that, trials of one run are trials of different data.
+	// driftBound is the tolerated relative change of the number of rows between loading and
+	// the start of a trial. With 10 % more rows, reads are a few percent slower where the data
+	// outgrows a cache. Beyond that, trials of one run measure different data.
 	driftBound = 0.10
-	// sameStart is how far apart two looks at one start of a server may place it: its uptime
-	// is in whole seconds, and the clocks of two clients differ.
+	// sameStart is the tolerance for the start time of a server: its uptime is in whole
+	// seconds, and the clocks of two clients differ.
 	sameStart = time.Minute
 )
 
-// CheckDrift asks whether the tables still held what was loaded when a trial began, by the
-// rows that the server had counted at the end of loading and then. It says nothing of a
-// server that was started in between: it has counted anew.
+// CheckDrift checks that the number of rows had not changed between loading and the start of a
+// trial, by the row counters of the server. It has no finding for a server that restarted in
+// between, because its counters began at 0.
 func CheckDrift(loaded, trial contract.Result) []Finding {
 	if loaded.Server == nil || trial.Server == nil || loaded.Data == nil {
 		return nil
@@ -139,10 +138,9 @@ func CheckDrift(loaded, trial contract.Result) []Finding {
 			"set spec.design.dataReset to PerTrial, or to PerBlock", 100*drift, rows, inserted, deleted)}}
 }
 
-// CompareData asks whether two targets hold the same data after loading: the same tables
-// with the same numbers of rows, and the same checksums where the tool loads the same bytes
-// every time and one version of a server has computed both (others compute another one from
-// the same rows).
+// CompareData checks that two targets hold the same data after loading: the same tables and
+// numbers of rows, and the same checksums where the tool loads the same bytes every time and
+// both servers have the same version (other versions compute other checksums).
 func CompareData(first, second contract.Result, sameBytes bool) []Finding {
 	if first.Data == nil || second.Data == nil {
 		return nil

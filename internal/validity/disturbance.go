@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// minClockStep (s) and maxSlew (share of the window): NTP slews a clock by at
-	// most 500 ppm. What is more is a step.
+	// minClockStep (s) and maxSlew (share of the window): NTP slews a clock by at most 500
+	// ppm. A larger change is a step.
 	minClockStep = 0.05
 	maxSlew      = 0.0006
 )
@@ -22,7 +22,7 @@ const (
 	theClient = "client"
 )
 
-// environment of a side; nil where nothing is known.
+// environment of a side; nil where it is unknown.
 func environment(r contract.Result, side string) *contract.Environment {
 	if side == theTarget {
 		return r.Target
@@ -34,9 +34,8 @@ func targetThrottled(r contract.Result, _ runner.Facts) string { return throttle
 
 func clientThrottled(r contract.Result, _ runner.Facts) string { return throttled(r, theClient) }
 
-// throttled tells the numbers of throttling: in how many of the periods of CPU bandwidth
-// enforcement, 100 ms each, the container had to wait. It is the container's own work
-// under its own limit, and no reason to leave a trial out; see Limits.
+// throttled reports the number of throttled CPU periods of 100 ms. The container reached its
+// own limit by its own work, which is no reason to exclude a trial; see Limits.
 func throttled(r contract.Result, side string) string {
 	e := environment(r, side)
 	if e == nil {
@@ -76,16 +75,16 @@ func memoryPressure(r contract.Result, side string) string {
 	return ""
 }
 
-// targetRestarted: counters of a container only grow, unless it is another one.
-// Context switches are not among them: they are those of the threads that live,
-// and a server ends a thread with each connection.
+// targetRestarted: counters of a container only grow, so a lower value means a new container.
+// Context switches are not checked, because they include only present threads, and a server
+// ends threads with their connections.
 func targetRestarted(r contract.Result, _ runner.Facts) string {
 	e := r.Target
 	if e == nil || e.Before == nil || e.After == nil {
 		return ""
 	}
 	if boot := e.Machine.BootTime; boot != nil && boot.After(e.Before.At) {
-		return fmt.Sprintf("the target's node was started again at %s, after the measured window had begun", boot.UTC().Format("15:04:05"))
+		return fmt.Sprintf("the target's node restarted at %s, after the start of the measured window", boot.UTC().Format("15:04:05"))
 	}
 	cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds })
 	if ok && cpu < 0 {
@@ -101,17 +100,17 @@ func targetRestarted(r contract.Result, _ runner.Facts) string {
 // uptime is the status variable with the seconds since the server was started.
 const uptime = "Uptime"
 
-// serverRestarted: the server itself, also one that no agent stands beside, was started again.
+// serverRestarted: the server restarted. This also works for a server without an agent.
 func serverRestarted(r contract.Result) string {
 	if r.Server == nil || !(r.Server.StatusDelta[uptime] < 0) {
 		return ""
 	}
-	return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it was started again", -r.Server.StatusDelta[uptime])
+	return fmt.Sprintf("the server's uptime was %.0f s less after the measured window than before it: it restarted", -r.Server.StatusDelta[uptime])
 }
 
-// withoutLostCounters is the result without the differences of the server's counters where the
-// server was started again between the two readings: each counts anew, and the difference says
-// nothing.
+// withoutLostCounters is the result without the differences of the server's counters if the
+// server restarted between the two readings: the counters began at 0, so the differences are
+// meaningless.
 func withoutLostCounters(r contract.Result) contract.Result {
 	if serverRestarted(r) != "" {
 		server := *r.Server
@@ -122,7 +121,7 @@ func withoutLostCounters(r contract.Result) contract.Result {
 }
 
 func restarted(counter string, less float64) string {
-	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container was started again", counter, less)
+	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container restarted", counter, less)
 }
 
 func clockStep(r contract.Result, _ runner.Facts) string {

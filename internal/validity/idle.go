@@ -11,10 +11,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// idleStatements: a tool of which nobody knows what its operations are to change may still
-// be told that its statements changed fewer rows than there were statements. It is a
-// warning, as that may be what it is meant to do. Both numbers are the server's, so that it
-// does not matter whose statements they were.
+// idleStatements: statements changed fewer rows than there were statements, for a tool whose
+// expected changes are unknown. It is only a warning, because that may be intended. Both
+// numbers come from the server, so they include all clients.
 func idleStatements(r contract.Result, f runner.Facts) string {
 	if r.Server == nil || f.Verified || f.WritesPerOperation > 0 || promisedRows(r, f).Sum() > 0 {
 		return ""
@@ -35,8 +34,8 @@ func idleStatements(r contract.Result, f runner.Facts) string {
 			continue
 		}
 		if idle := 1 - rows/statements; idle > noOpMost {
-			return fmt.Sprintf("the server executed %.0f statements (%s) and changed %.0f rows (%s): at least %.1f %% of them changed nothing, and may count as work: "+
-				"look whether the rows are gone, or have the value already", statements, kind.statement, rows, kind.rows, 100*idle)
+			return fmt.Sprintf("the server executed %.0f statements (%s) and changed %.0f rows (%s): at least %.1f %% of them changed nothing: "+
+				"check whether the rows are gone, or have the value already", statements, kind.statement, rows, kind.rows, 100*idle)
 		}
 	}
 	return ""

@@ -12,9 +12,9 @@ import (
 // latencyStep is the rounding of a latency with two decimals, in ms.
 const latencyStep = 0.005
 
-// A closed loop keeps every thread busy, so the latencies add up to the time of
-// all threads. Above it, clock or counting is wrong; below it, the client was
-// the bottleneck. Published runs of sysbench are between 0.951 and 0.991.
+// In a closed loop every thread is busy, so the latencies add up to the time of all threads. A
+// larger sum means a wrong clock or count; a smaller sum means that the client was the
+// bottleneck. Published runs of sysbench are between 0.951 and 0.991.
 const (
 	littleLow  = 0.90
 	littleHigh = 1.005
@@ -33,9 +33,8 @@ func latencySum(r contract.Result, _ runner.Facts) string {
 	return ""
 }
 
-// little is Little's law, operations under way = throughput × latency, where it is broken:
-// no thread can have more latency than time, but for one operation that began before the
-// window and counts as a whole.
+// little checks Little's law: concurrency = throughput × latency. No thread can have more
+// latency than time, except for one operation that began before the window and counts in full.
 func little(r contract.Result, f runner.Facts) string {
 	l, ok := filled(r, f)
 	if !ok || l.share <= littleHigh+l.rounding+l.begunBefore {
@@ -44,8 +43,8 @@ func little(r contract.Result, f runner.Facts) string {
 	return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", l.n, l.avg, l.share, f.Threads, l.seconds)
 }
 
-// clientBottleneck: threads that wait for nothing of the server's wait for their client. It
-// says something of the machine that measures, and nothing against the numbers.
+// clientBottleneck: threads that do not wait for the server wait for their client. The numbers
+// are valid, but depend on the client.
 func clientBottleneck(r contract.Result, f runner.Facts) string {
 	l, ok := filled(r, f)
 	if !ok || l.share >= littleLow-l.rounding-(idleAtTheBegin(r, f)+idleAtTheEnd(r, f))/l.all {
@@ -55,10 +54,10 @@ func clientBottleneck(r contract.Result, f runner.Facts) string {
 		"the client was the bottleneck", l.n, l.avg, l.share, f.Threads, l.seconds, littleLow)
 }
 
-// filling is how far the latencies fill the time of all threads.
+// filling relates the sum of latencies to the time of all threads.
 type filling struct {
 	n, avg, seconds float64
-	// all is the time of all threads, in ms; share is what the latencies fill of it.
+	// all is the time of all threads, in ms; share is the share of the latencies in it.
 	all, share float64
 	// rounding of the mean, and operations that began before the window, as shares of all.
 	rounding, begunBefore float64
@@ -79,9 +78,9 @@ func filled(r contract.Result, f runner.Facts) (filling, bool) {
 	return l, true
 }
 
-// idleAtTheEnd is how long (ms) all threads together may have waited for the last
-// operations of others: each for one, where the number of operations is bounded, and from the
-// end of the time that was asked for, where that is.
+// idleAtTheEnd is the total time (ms) that threads may have waited for the last operations of
+// other threads: one operation each where the number of operations is fixed, and the time
+// after the requested duration where that is fixed.
 func idleAtTheEnd(r contract.Result, f runner.Facts) float64 {
 	if f.Operations == 0 {
 		seconds, ok := value(r, contract.NameTotalTime, nil)
@@ -97,8 +96,8 @@ func idleAtTheEnd(r contract.Result, f runner.Facts) float64 {
 	return float64(f.Threads) * highest
 }
 
-// idleAtTheBegin is how long (ms) all threads together took to connect, where the tool
-// counts that into the window.
+// idleAtTheBegin is the total time (ms) of all threads to connect, where the tool includes it
+// in the window.
 func idleAtTheBegin(r contract.Result, f runner.Facts) float64 {
 	setup, ok := whole(r, contract.NameSetupTime)
 	if !ok {

@@ -9,44 +9,46 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// LimitKind is what held back what was measured; the names are those of the API.
+// LimitKind is a resource limit that a trial can reach; the names are those of the API.
 type LimitKind string
 
-// Limits that a trial runs into by its own work. They are part of the result: a machine of
-// that size is that fast. A trial is never left out for one, because that would choose by
-// the outcome: what stalls uses less CPU, and a slow server throttles its client less.
+// Resource limits that a trial can reach by its own work. They are part of the result: a
+// machine of that size is that fast. A trial is never excluded for a limit, because that would
+// select by the outcome: a stalled server uses less CPU, and a slow server throttles its
+// client less.
 const (
-	// LimitCPU: the target used up its CPU, or had to wait for the next period of it.
+	// LimitCPU: the target used up its CPU limit, or was throttled.
 	LimitCPU LimitKind = "CPU"
 	// LimitMemory: the target waited for memory within its own limit.
 	LimitMemory LimitKind = "Memory"
-	// LimitClient: a client was at its own limit, so that the numbers tell of the client too.
+	// LimitClient: a client reached its own CPU limit, so the numbers depend on the client
+	// too.
 	LimitClient LimitKind = "Client"
 )
 
-// limitKinds in the order in which they are told.
+// limitKinds in the order of reports.
 var limitKinds = []LimitKind{LimitCPU, LimitMemory, LimitClient}
 
 const (
-	// atLimit is the share of its CPU limit from which a container is at it.
+	// atLimit is the minimum usage of its CPU limit for a container to be limited by it.
 	atLimit = 0.9
-	// oftenThrottled is the share of the periods of CPU bandwidth enforcement from which
-	// throttling is a label: beyond it the quota may decide a 99 % latency.
+	// oftenThrottled is the minimum share of throttled CPU periods for a label: from there on
+	// the quota may decide a 99 % latency.
 	oftenThrottled = 0.01
-	// maxPressure is the share of the window in which all tasks may have waited for memory.
+	// maxPressure is the tolerated share of the window in which all tasks waited for memory.
 	maxPressure = 0.01
 )
 
-// Limit that one result ran into.
+// Limit is a resource limit that one result reached.
 type Limit struct {
 	By LimitKind
-	// ThrottledShare (0 to 1) of the periods inside the measured window in which the
-	// container had to wait; nil where it is not known.
+	// ThrottledShare is the share (0 to 1) of throttled CPU periods of the measured window;
+	// nil where it is unknown.
 	ThrottledShare *float64
 }
 
-// Limits are the labels of the result of one client, at most one of a kind. Target is
-// known only to the first client.
+// Limits are the limits that the result of one client reached, at most one of a kind. Only the
+// first client's result has those of the target.
 func Limits(r contract.Result, f runner.Facts) []Limit {
 	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
@@ -68,9 +70,9 @@ func Limits(r contract.Result, f runner.Facts) []Limit {
 	return out
 }
 
-// Throttled are the shares of periods in which the target (LimitCPU) and the client (LimitClient)
-// had to wait, where they did at all: also those that are too small for a label may decide a
-// high percentile, and any of them the maximum.
+// Throttled are the shares of throttled CPU periods of the target (LimitCPU) and the client
+// (LimitClient), if any. Shares too small for Limits may decide a high percentile, and any
+// share the maximum.
 func Throttled(r contract.Result) []Limit {
 	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
@@ -87,8 +89,7 @@ func Throttled(r contract.Result) []Limit {
 	return out
 }
 
-// JoinLimits are the labels of several clients together: of each kind the one with the
-// largest share.
+// JoinLimits joins the limits of several clients: of each kind the one with the largest share.
 func JoinLimits(limits ...Limit) []Limit {
 	var out []Limit
 	for _, kind := range limitKinds {
@@ -109,7 +110,8 @@ func JoinLimits(limits ...Limit) []Limit {
 	return out
 }
 
-// atCPULimit says whether a container was at its CPU limit, and how often it waited.
+// atCPULimit reports whether a container reached its CPU limit, and its share of throttled
+// periods.
 func atCPULimit(e contract.Environment) (share *float64, at bool) {
 	if s, known := throttledShare(e); known {
 		share = &s
@@ -118,7 +120,7 @@ func atCPULimit(e contract.Environment) (share *float64, at bool) {
 	return share, share != nil && *share > oftenThrottled || known && used >= atLimit
 }
 
-// throttledShare of the periods of CPU bandwidth enforcement in which a container waited.
+// throttledShare is the share of throttled CPU periods of a container.
 func throttledShare(e contract.Environment) (share float64, known bool) {
 	times, ok := contract.Increase(e, func(u contract.Usage) *int64 { return u.Throttled })
 	periods, counted := contract.Increase(e, func(u contract.Usage) *int64 { return u.Periods })
@@ -128,7 +130,7 @@ func throttledShare(e contract.Environment) (share float64, known bool) {
 	return float64(times) / float64(periods), true
 }
 
-// cpuShare is how much of its CPU limit a container used over the window.
+// cpuShare is the share of its CPU limit that a container used over the window.
 func cpuShare(e contract.Environment) (share float64, known bool) {
 	used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
 	if !ok || e.Limits.CPUs == nil || *e.Limits.CPUs <= 0 {
@@ -150,11 +152,11 @@ func rateOf(e contract.Environment, counter func(contract.Usage) *float64) (perS
 	return seconds / window, true
 }
 
-// ownMemory is the pressure of the container itself, where the kernel tells it.
+// ownMemory is the memory pressure of the container itself, where the kernel reports it.
 const ownMemory = "memory.full"
 
-// waitedForMemory is the share of the window in which all of a container waited for memory,
-// and whether that is much.
+// waitedForMemory is the share of the window in which all tasks of a container waited for
+// memory, and whether it exceeds maxPressure.
 func waitedForMemory(e contract.Environment) (share float64, much bool) {
 	share, known := pressureShare(e, ownMemory)
 	return share, known && share > maxPressure
@@ -170,26 +172,26 @@ func pressureShare(e contract.Environment, key string) (share float64, known boo
 	})
 }
 
-// cpuPeriod is that of CPU bandwidth enforcement, in ms, as the kubelet sets it.
+// cpuPeriod is the period of the CPU quota, in ms, as the kubelet sets it.
 const cpuPeriod = 100
 
-// quotaDecides says whether the period of the CPU quota may decide a percentile p (0 to
-// 100; the maximum is 100) of the latency, when a container was throttled in a share (0 to
-// 1) of the periods.
+// quotaDecides reports whether the period of the CPU quota may decide a percentile p (0 to
+// 100; the maximum is 100) of the latency, when a container was throttled in a share (0 to 1)
+// of the periods.
 //
-// An operation that is under way when the quota is used up waits for the next period.
-// Begun at any time, it meets such a period with a probability of at least the share of
-// those periods; so up to that share of the operations, the slowest ones, hold a wait of
-// the mechanism, whose length is that of the period and not the server's. The percentile p
-// is the fastest of the slowest (100-p) %: when the share is as large as that, it may be one of
-// the waits, and says as much about the period as about the server. This errs on one side: where
-// many operations fit into a period, only those at its end wait, and fewer than the share.
+// A running operation waits for the next period when the quota is used up. An operation that
+// starts at a random time meets a throttled period with at least the probability of that
+// share. So the latency of up to that share of the operations, the slowest ones, includes a
+// wait whose length depends on the period and not on the server. The percentile p is the
+// fastest of the slowest (100-p) % of the operations. If the share is at least (100-p) %, this
+// operation may be one that waited. The rule is conservative: where many operations fit into a
+// period, only those at its end wait, which are fewer than the share.
 func quotaDecides(throttledShare, percentile float64) bool {
 	return throttledShare > 0 && throttledShare >= (100-percentile)/100
 }
 
-// QuotaCaveat is what a reader must know of a measurement when a container was throttled
-// in a share (0 to 1) of the periods; empty where the quota does not decide it.
+// QuotaCaveat is the caveat of a measurement when a container was throttled in a share (0 to
+// 1) of the periods; empty where the quota does not decide the measurement.
 func QuotaCaveat(name string, labels map[string]string, throttledShare float64) string {
 	p, what := 100.0, "longest"
 	switch name {
@@ -206,6 +208,6 @@ func QuotaCaveat(name string, labels map[string]string, throttledShare float64) 
 	if !quotaDecides(throttledShare, p) {
 		return ""
 	}
-	return fmt.Sprintf("the %s latency may be that of the CPU quota: operations waited for the next period of %d ms in %.3g %% of the periods",
+	return fmt.Sprintf("the %s latency may depend on the CPU quota: operations waited for the next period of %d ms in %.3g %% of the periods",
 		what, cpuPeriod, 100*throttledShare)
 }

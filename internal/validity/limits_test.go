@@ -89,12 +89,12 @@ func TestQuotaCaveat(t *testing.T) {
 		want   string
 	}{
 		"no throttling":                        {contract.NameLatencyMax, nil, 0, ""},
-		"the longest, with any throttling":     {contract.NameLatencyMax, nil, 0.001, "the longest latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.1 % of the periods"},
+		"the longest, with any throttling":     {contract.NameLatencyMax, nil, 0.001, "the longest latency may depend on the CPU quota: operations waited for the next period of 100 ms in 0.1 % of the periods"},
 		"a percentile below the share":         {contract.NameLatencyPercentile, p("95"), 0.049, ""},
-		"a percentile at the share":            {contract.NameLatencyPercentile, p("95"), 0.05, "the 95 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 5 % of the periods"},
-		"a median, with half of the periods":   {contract.NameLatencyPercentile, p("50"), 0.5, "the 50 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 50 % of the periods"},
+		"a percentile at the share":            {contract.NameLatencyPercentile, p("95"), 0.05, "the 95 % latency may depend on the CPU quota: operations waited for the next period of 100 ms in 5 % of the periods"},
+		"a median, with half of the periods":   {contract.NameLatencyPercentile, p("50"), 0.5, "the 50 % latency may depend on the CPU quota: operations waited for the next period of 100 ms in 50 % of the periods"},
 		"a median, with less than half":        {contract.NameLatencyPercentile, p("50"), 0.4, ""},
-		"a percentile far out":                 {contract.NameLatencyPercentile, p("99.9"), 0.002, "the 99.9 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.2 % of the periods"},
+		"a percentile far out":                 {contract.NameLatencyPercentile, p("99.9"), 0.002, "the 99.9 % latency may depend on the CPU quota: operations waited for the next period of 100 ms in 0.2 % of the periods"},
 		"a percentile that is none":            {contract.NameLatencyPercentile, p("x"), 1, ""},
 		"what is no percentile has no caveat":  {contract.NameThroughput, nil, 1, ""},
 		"nor has the mean, which is all of it": {contract.NameLatencyAvg, nil, 1, ""},

@@ -8,8 +8,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// CheckLoad asks whether a target is what it promises to be, of the result of its phase
-// Prepare. What it finds holds for every trial of the target.
+// CheckLoad checks the result of the phase Prepare against the settings of the target. Its
+// findings apply to every trial of the target.
 func CheckLoad(r contract.Result) []Finding {
 	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhasePrepare) {
 		return nil
@@ -21,12 +21,12 @@ func CheckLoad(r contract.Result) []Finding {
 	if r.Server == nil {
 		return findings
 	}
-	if message := unsynced(engineOf(*r.Server), r.Server.Variables); message != "" {
+	if message := unsynced(storageEngineOf(*r.Server), r.Server.Variables); message != "" {
 		findings = append(findings, Finding{Check: "binary-log", Severity: Note, Message: message})
 	}
 	if message := notDurable(*r.Server); message != "" {
 		severity := Invalid
-		// In memory nothing is durable, and nobody takes it for that.
+		// Storage in memory is not durable by definition.
 		if r.Target != nil && r.Target.Storage != nil && inMemory(r.Target.Storage.Filesystem) {
 			severity = Warning
 		}
@@ -35,8 +35,8 @@ func CheckLoad(r contract.Result) []Finding {
 	return findings
 }
 
-// engineOf the tables, as far as it is known.
-func engineOf(s contract.Server) string {
+// storageEngineOf the tables, as far as it is known.
+func storageEngineOf(s contract.Server) string {
 	if s.Durability != nil && s.Durability.StorageEngine != "" {
 		return s.Durability.StorageEngine
 	}
@@ -45,19 +45,19 @@ func engineOf(s contract.Server) string {
 
 func inMemory(filesystem string) bool { return filesystem == "tmpfs" || filesystem == "ramfs" }
 
-// notDurable: MariaDB takes a data directory on the same device as /dev/shm for
-// persistent memory, and then flushes nothing, whatever its settings say.
+// notDurable: MariaDB treats a data directory on the same device as /dev/shm as persistent
+// memory, and then never flushes, regardless of its settings.
 func notDurable(s contract.Server) string {
 	if s.Durability == nil {
 		return ""
 	}
 	d := *s.Durability
-	log, ok := promised(engineOf(s), s.Variables)
+	log, ok := promised(storageEngineOf(s), s.Variables)
 	synced, counter, known := flushes(log, d.Counters)
 	if !ok || !known || synced >= float64(d.Commits) {
 		return ""
 	}
 	return fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for %d commits the server requested %.0f flushes (%s), and took %.4f s: "+
-		"its numbers are not those of durable commits. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data "+
+		"its commits are not durable. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data "+
 		"directory are on one device", log.setting, s.Variables[log.setting], d.Commits, synced, counter, d.Seconds)
 }

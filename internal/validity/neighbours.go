@@ -10,28 +10,28 @@ import (
 )
 
 const (
-	// maxForeign is the share of a machine's CPUs that others may use during the measured
-	// window: kubelet, container runtime and, on a machine of two cores with a control plane
-	// on it, the API server use up to about that much without doing anything in particular.
+	// maxForeign is the tolerated share of a machine's CPUs for foreign work during the
+	// measured window. Kubelet, container runtime and, on a machine of two cores with a
+	// control plane, the API server use nearly as much when idle.
 	maxForeign = 0.10
-	// maxSteal is the share of a machine's CPU time that its hypervisor may give to others.
+	// maxSteal is the tolerated share of steal time of a machine.
 	maxSteal = 0.05
 )
 
-// machine is what is known of one machine over the measured window. Nodes of kind share
-// one: they have the same boot ID and the same /proc/stat.
+// machine has the usage of one machine over the measured window. Nodes of kind share one
+// machine: they have the same boot ID and the same /proc/stat.
 type machine struct {
 	// sides that ran there, such as client 0.
 	sides []string
 	// cpus of it; busy and steal in CPUs, that is, seconds per second.
 	cpus, busy, steal     float64
 	knowsBusy, knowsSteal bool
-	// ours is what the pods of the trial used, and most what their limits let them use, in CPUs.
+	// ours is the usage of the trial's pods, and most the sum of their limits, in CPUs.
 	ours, most float64
-	// blind: of a pod of the trial, such as a replica, it is not known what it used.
+	// blind: the usage of a pod of the trial, such as a replica, is unknown.
 	blind bool
-	// external: nobody knows on which machine the target runs. It may be this one, and then what
-	// it does looks like the work of others.
+	// external: the machine of the target is unknown. If it is this one, its work looks like
+	// foreign work.
 	external bool
 	// ownWait is the largest share of the window in which a pod of the trial waited for
 	// memory, and nodeWait that in which all of the machine did.
@@ -39,12 +39,11 @@ type machine struct {
 	knowsOwn, knowsNode bool
 }
 
-// CheckNeighbours asks what else took CPU or memory on the machines of a trial: work of
-// others, steal time, and pressure on a node. It takes the results of all clients.
+// CheckNeighbours checks the machines of a trial for foreign use of CPU and memory: foreign
+// work, steal time, and memory pressure of a node. It needs the results of all clients.
 //
-// Whether others could take CPU from the trial does not depend on how much the trial used,
-// but on how much it was allowed to use: else a server that stalls would be kept where a
-// fast one is left out.
+// Foreign work is compared with the CPU limits of the trial's pods, not with their usage:
+// otherwise a stalled server would count where a fast server is excluded.
 func CheckNeighbours(results []contract.Result) []Finding {
 	machines := machinesOf(results)
 	var findings []Finding
@@ -75,8 +74,8 @@ func machinesOf(results []contract.Result) map[string]*machine {
 	return machines
 }
 
-// addReplicas: what they do is work of the trial. One of which nothing is known may be on
-// the machine of its primary.
+// addReplicas adds the replicas' usage to the trial's. A replica without data may be on the
+// machine of its primary.
 func addReplicas(machines map[string]*machine, target contract.Environment) {
 	for _, replica := range target.Replicas {
 		if replica.Machine == nil || replica.Limits == nil {
@@ -91,7 +90,7 @@ func addReplicas(machines map[string]*machine, target contract.Environment) {
 	}
 }
 
-// add one pod of the trial to its machine. Without a boot ID it is not known which that is.
+// add one pod of the trial to its machine. Without a boot ID the machine is unknown.
 func add(machines map[string]*machine, e contract.Environment, side string) {
 	id := e.Machine.BootID
 	if id == "" || e.Machine.CPUs == nil || *e.Machine.CPUs <= 0 {
@@ -137,9 +136,9 @@ func (m *machine) findings() []Finding {
 		free := m.cpus - m.most - m.steal
 		switch {
 		case m.blind:
-			say("neighbours", Note, "other work, some of it that of the trial itself, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
+			say("neighbours", Note, "other work, including unknown pods of the trial, used %.1f %% of %g CPUs", 100*foreign, m.cpus)
 		case foreign*m.cpus > free && m.external:
-			// Left out for this, a fast server would be, and one that stalls would not.
+			// Excluding such trials would exclude fast servers and keep stalled ones.
 			say("neighbours", Warning, "other work, or that of the target if it runs there, used %.1f %% of %g CPUs, and the pods of the trial may use %.4g CPUs",
 				100*foreign, m.cpus, min(m.most, m.cpus))
 		case foreign*m.cpus > free:
@@ -150,7 +149,7 @@ func (m *machine) findings() []Finding {
 		}
 	}
 	if m.knowsSteal && m.steal/m.cpus > maxSteal {
-		say("steal", Disturbed, "the hypervisor gave %.1f %% of the CPU time to others (at most %.0f %% expected)", 100*m.steal/m.cpus, 100*maxSteal)
+		say("steal", Disturbed, "the steal time was %.1f %% of the CPU time (at most %.0f %% expected)", 100*m.steal/m.cpus, 100*maxSteal)
 	}
 	switch more := m.nodeWait - m.ownWait; {
 	case !m.knowsNode || more <= maxPressure:
@@ -158,7 +157,7 @@ func (m *machine) findings() []Finding {
 		say("node-memory-pressure", Disturbed, "all work waited for memory in %.1f %% of the measured window, the trial's own for its own limits in %.1f %%",
 			100*m.nodeWait, 100*m.ownWait)
 	default:
-		say("node-memory-pressure", Warning, "all work waited for memory in %.1f %% of the measured window; whether for that of the trial is not known", 100*m.nodeWait)
+		say("node-memory-pressure", Warning, "all work waited for memory in %.1f %% of the measured window; the share of the trial is unknown", 100*m.nodeWait)
 	}
 	return out
 }

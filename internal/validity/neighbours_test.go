@@ -100,7 +100,7 @@ func TestCheckNeighbours(t *testing.T) {
 		}), nil},
 		"a pod of the trial of which nothing is known": {without(trialOf(pod{"a", 2, 1.9, 2, 2, 0, 0, 0}, nil), func(e *contract.Environment) {
 			e.Before.CPUSeconds = nil
-		}), []Finding{{"neighbours", Note, "on the machine of client 0 other work, some of it that of the trial itself, used 100.0 % of 2 CPUs"}}},
+		}), []Finding{{"neighbours", Note, "on the machine of client 0 other work, including unknown pods of the trial, used 100.0 % of 2 CPUs"}}},
 		"a replica on the machine of its primary": {
 			withReplica(trialOf(pod{"a", 4, 1, 1, 3.5, 0, 0, 0}, &pod{"a", 4, 1, 1, 3.5, 0, 0, 0}), &pod{"a", 4, 1.4, 2, 3.5, 0, 0, 0}), nil},
 		"a replica on another machine": {
@@ -109,10 +109,10 @@ func TestCheckNeighbours(t *testing.T) {
 					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"a replica of which nothing is known": {
 			withReplica(trialOf(pod{"a", 2, 0.5, 1, 1.9, 0, 0, 0}, &pod{"a", 2, 0.5, 1, 1.9, 0, 0, 0}), nil), []Finding{{"neighbours", Note,
-				"on the machine of the target and client 0 other work, some of it that of the trial itself, used 45.0 % of 2 CPUs"}}},
+				"on the machine of the target and client 0 other work, including unknown pods of the trial, used 45.0 % of 2 CPUs"}}},
 		"a hypervisor that gives CPU to others": {
 			trialOf(pod{"a", 2, 1, 1, 1, 0.11, 0, 0}, nil), []Finding{{"steal", Disturbed,
-				"on the machine of client 0 the hypervisor gave 5.5 % of the CPU time to others (at most 5 % expected)"}}},
+				"on the machine of client 0 the steal time was 5.5 % of the CPU time (at most 5 % expected)"}}},
 		"a hypervisor that gives little": {trialOf(pod{"a", 2, 1, 1, 1, 0.1, 0, 0}, nil), nil},
 		"a calm pod on a node without memory": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.005, 0.02}, nil), []Finding{{"node-memory-pressure", Disturbed,
 			"on the machine of client 0 all work waited for memory in 2.0 % of the measured window, the trial's own for its own limits in 0.5 %"}}},
@@ -120,7 +120,7 @@ func TestCheckNeighbours(t *testing.T) {
 		"a node of which nobody knows for whom it waits": {without(trialOf(pod{"a", 2, 1, 1, 1, 0, 0, 0.3}, nil), func(e *contract.Environment) {
 			delete(e.Before.Pressure, ownMemory)
 		}), []Finding{{"node-memory-pressure", Warning,
-			"on the machine of client 0 all work waited for memory in 30.0 % of the measured window; whether for that of the trial is not known"}}},
+			"on the machine of client 0 all work waited for memory in 30.0 % of the measured window; the share of the trial is unknown"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

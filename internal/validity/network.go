@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// lossy is the share of segments sent again that a sound network stays below.
+	// lossy is the share of retransmits that a healthy network stays below.
 	lossy = 0.001
-	// leastLost segments are worth a word, whatever share they are.
+	// leastLost is the number of retransmits that is reported for any share.
 	leastLost = 10
 )
 
-// retransmits: each segment that was lost holds up its statement by 200 ms or more (Linux'
-// least timeout), which is much beside the latencies that are measured.
+// retransmits: each lost segment delays its statement by at least 200 ms (the minimum timeout
+// of Linux), which is much longer than the measured latencies.
 func retransmits(r contract.Result, _ runner.Facts) string {
 	var found []string
 	for _, side := range []struct {
@@ -36,5 +36,5 @@ func retransmits(r contract.Result, _ runner.Facts) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return strings.Join(found, ", and ") + ": the network lost what was sent, and the latencies hold the wait for it"
+	return strings.Join(found, ", and ") + ": the network lost segments, and the latencies include the wait for them"
 }

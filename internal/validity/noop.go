@@ -17,29 +17,29 @@ import (
 )
 
 const (
-	// noOpMost is the share of writes that may change nothing: beyond it, the throughput is
-	// that of another test. A write without work takes a tenth of the time or less, so that
-	// a tenth of them moves the rate by about a tenth.
+	// noOpMost is the tolerated share of writes without effect: beyond it, the throughput is
+	// that of another workload. A write without effect takes at most a tenth of the time, so a
+	// tenth of them changes the rate by about a tenth.
 	noOpMost = 0.10
-	// noOpNoise is the share that is not worth a word: keys drawn at random meet a row that
+	// noOpNoise is the share that is not reported: random keys sometimes hit a row that
 	// another thread has just deleted.
 	noOpNoise = 0.01
-	// fewWrites are too few to speak of a share of.
+	// fewWrites is the minimum number of writes for a share.
 	fewWrites = 100
 )
 
-// evidence of one source for how many writes changed something.
+// evidence is one source's count of the writes that changed a row.
 type evidence struct {
 	promised, changed float64
-	// says the numbers and where they are from.
+	// says has the numbers and their source, for people.
 	says string
 }
 
 func (e evidence) share() float64 { return max(0, 1-e.changed/e.promised) }
 
-// noOps is what the sources say, the largest share first: each of them counts at most too
-// many changes, never too few. The server's counters are those of all clients, so that of
-// several clients they are looked at in the merged result only (unseen < 1).
+// noOps is the evidence of all sources, the largest share first. Each source counts at most
+// too many changes, never too few. The server's counters include all clients, so with several
+// clients they are used only in the merged result (unseen < 1).
 func noOps(r contract.Result, f runner.Facts, unseen float64) []evidence {
 	var all []evidence
 	if e, ok := serverChanged(r, f, unseen); ok {
@@ -52,7 +52,7 @@ func noOps(r contract.Result, f runner.Facts, unseen float64) []evidence {
 	return all
 }
 
-// promisedRows are those that the operations that ended well were to change.
+// promisedRows are the rows that the successful operations should change.
 func promisedRows(r contract.Result, f runner.Facts) runner.Rows {
 	var rows runner.Rows
 	if n, ok := operations(r); ok {
@@ -66,14 +66,14 @@ func promisedRows(r contract.Result, f runner.Facts) runner.Rows {
 	return rows
 }
 
-// serverChanged compares the rows that the operations promise with those that the server
-// counted. unseen is the share of the window of all clients in which its counters were not
-// read; 1 for a part of the clients, of which they tell nothing. To it comes what the tool did
-// until they had been read for the first time.
+// serverChanged compares the expected changes with the rows that the server counted. unseen is
+// the share of the clients' windows that the server's counters do not cover; 1 for a part of
+// the clients. The time until the counters were first read is added.
 func serverChanged(r contract.Result, f runner.Facts, unseen float64) (evidence, bool) {
 	unseen += uncounted(r)
 	promised := promisedRows(r, f)
-	// Behind one address may be several servers, of which this one did a part only.
+	// An address may stand for several servers, and this one executed only a part of the
+	// statements.
 	if r.Server == nil || promised.Sum() < fewWrites || unseen >= 1 || serverStatements(r, f) != "" {
 		return evidence{}, false
 	}
@@ -91,7 +91,7 @@ func serverChanged(r contract.Result, f runner.Facts, unseen float64) (evidence,
 			continue
 		}
 		n, known := counter(r.Server.StatusDelta, kind.counter)
-		if !known || n < 0 { // it was started in between, and counts anew
+		if !known || n < 0 { // the server restarted, and its counters began at 0
 			return evidence{}, false
 		}
 		text := fmt.Sprintf("%s %.0f of %.0f", kind.counter, n, kind.promised)
@@ -106,7 +106,7 @@ func serverChanged(r contract.Result, f runner.Facts, unseen float64) (evidence,
 	return e, true
 }
 
-// counter of the name, whatever its case.
+// counter of the name, in any case.
 func counter(deltas map[string]float64, name string) (float64, bool) {
 	if n, ok := deltas[name]; ok || name == "" {
 		return n, ok
@@ -119,9 +119,9 @@ func counter(deltas map[string]float64, name string) (float64, bool) {
 	return 0, false
 }
 
-// toolChanged: a tool that looks at the number of rows that a statement changed counts
-// those without one as another kind than write. Statements that were repeated after an
-// error count as writes too, so that this is at most too many.
+// toolChanged: some tools check the number of changed rows and count statements without a
+// change as another kind than write. Repeated statements after an error count as writes too,
+// so this is an upper bound.
 func toolChanged(r contract.Result, f runner.Facts) (evidence, bool) {
 	n, counted := operations(r)
 	writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite})
@@ -135,10 +135,10 @@ func toolChanged(r contract.Result, f runner.Facts) (evidence, bool) {
 	}, true
 }
 
-const noOpRemedy = "the rows are gone or have the value already: load anew before each trial (spec.design.dataReset), " +
-	"or take more rows or keys that are spread wider"
+const noOpRemedy = "the rows are gone or have the value already: restore the data before each trial (spec.design.dataReset), " +
+	"or use more rows or a wider distribution of keys"
 
-// noOpText is what is said of a share between the two.
+// noOpText is the message for a share between two bounds.
 func noOpText(all []evidence, above, to float64) string {
 	if len(all) == 0 {
 		return ""
@@ -154,8 +154,8 @@ func noOpText(all []evidence, above, to float64) string {
 	return fmt.Sprintf("%.1f %% of the writes changed nothing, and count as throughput: %s; %s", 100*share, strings.Join(says, "; "), noOpRemedy)
 }
 
-// alone is the share that the server's counters do not see of one client's work: nothing of
-// it is hidden where there is one client, and all where there are several.
+// alone is the unseen share for the result of one client: 0 for a single client, 1 for one of
+// several.
 func alone(f runner.Facts) float64 {
 	if f.Clients > 1 {
 		return 1
@@ -171,17 +171,17 @@ func noOpLittle(r contract.Result, f runner.Facts) string {
 	return noOpText(noOps(r, f, alone(f)), noOpNoise, noOpMost)
 }
 
-// noOpUnobserved: writes were promised, and nothing tells whether they changed something.
+// noOpUnobserved: writes were expected, and no source shows whether they changed rows.
 func noOpUnobserved(r contract.Result, f runner.Facts) string {
 	rows := promisedRows(r, f).Sum()
 	if rows < fewWrites || f.Clients > 1 || len(noOps(r, f, 0)) > 0 {
 		return ""
 	}
-	return fmt.Sprintf("whether the writes changed something is not observable: %.0f rows were to be changed, and neither the tool nor a server that had all of the statements counts those that were", rows)
+	return fmt.Sprintf("whether the writes changed rows is not observable: %.0f changes were expected, and neither the tool nor a server with all statements counts changed rows", rows)
 }
 
-// CheckMerged asks what only the results of all clients together can tell: the server's
-// counters hold the work of all of them. One client has no findings: Check has them.
+// CheckMerged has the checks that need the results of all clients, because the server's
+// counters include all of them. For one client it has no findings: Check has them.
 func CheckMerged(merged contract.Result, f runner.Facts, skew merge.Skew) []Finding {
 	if merged.State != contract.Succeeded || merged.Trial.Phase != string(contract.PhaseRun) || len(skew.Clients) < 2 {
 		return nil

@@ -18,12 +18,12 @@ const tlsAccepts = contract.StatusTLSAccepts
 // maxNames is how many variables a message names.
 const maxNames = 10
 
-// minBeyond is how many operations should lie beyond a percentile.
+// minBeyond is the expected number of operations beyond a percentile.
 const minBeyond = 10
 
-// tls: clients with libmariadb go on in plain text when a server has no TLS, and
-// say nothing, so only the server can tell: of a session of the agent, made with the
-// same account and mode, and by its count of handshakes, of those of the tool.
+// tls: clients with libmariadb silently use plain text when a server has no TLS. So the check
+// uses the server: a session of the agent with the same account and mode, and the server's
+// number of handshakes for those of the tool.
 func tls(r contract.Result, f runner.Facts) string {
 	if !f.TLSRequired || r.Server == nil {
 		return ""
@@ -32,7 +32,7 @@ func tls(r contract.Result, f runner.Facts) string {
 		return "TLS is required, but the server did not encrypt a session of the benchmark's account (Ssl_cipher is empty)"
 	}
 	accepts, ok := r.Server.StatusDelta[tlsAccepts]
-	// Of an open loop the number of connections is not known: there is one at least.
+	// In an open loop the number of connections is unknown, but at least one.
 	connections := max(1, f.Threads)
 	if ok && accepts < float64(connections) {
 		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections", accepts, tlsAccepts, connections)
@@ -41,25 +41,25 @@ func tls(r contract.Result, f runner.Facts) string {
 }
 
 const (
-	// fewArrivals is how many operations an open loop has to offer in an interval, for
-	// one without any to be no chance: e^-10 of them would be empty.
+	// fewArrivals is the number of offered operations per interval of an open loop from which
+	// an empty interval is no chance: its probability is e^-10.
 	fewArrivals = 10
-	// slowShare of the median throughput is that of an interval in which a server stopped for
-	// half of it; manyOperations is how many the median has to have, for that to be no
-	// chance: of 50, one in 10,000 is 25 or less.
+	// slowShare is the share of the median throughput below which an interval is slow: the
+	// server stopped for half of it. manyOperations is the minimum median for this: of
+	// intervals with 50 operations on average, one in 10,000 has 25 or fewer.
 	slowShare      = 0.5
 	manyOperations = 50
-	// stalledFor is how long (ms) an operation takes at least while something stands still:
-	// stalls of InnoDB take 1 to 4 s.
+	// stalledFor is the minimum latency (ms) of a stalled operation: stalls of InnoDB take 1
+	// to 4 s.
 	stalledFor = 1000
-	// stalledTimes is how many times longer than the mean it is at least: where operations take
-	// long anyway, a long one is no stall.
+	// stalledTimes is its minimum ratio to the mean, because long operations are normal in
+	// some workloads.
 	stalledTimes = 20
 )
 
-// stall names intervals without throughput, those with little of it, and an operation that took
-// long beyond all others: a server that stops for 1.2 s may leave no second empty. It is the
-// server's own, and stays in the summary.
+// stall reports intervals with no or little throughput, and an operation that took much longer
+// than all others, because a server that stops for 1.2 s may leave no interval of 1 s empty.
+// The trial stays in the summary, because the stall is the server's own.
 func stall(r contract.Result, f runner.Facts) string {
 	return cmp.Or(slowIntervals(r, f), longOperation(r, f))
 }
@@ -76,16 +76,16 @@ func slowIntervals(r contract.Result, f runner.Facts) string {
 	if !known || typical*float64(f.ReportIntervalSeconds) < manyOperations || len(m.Intervals) < 3 {
 		return ""
 	}
-	// The first interval may be that of a start, and the last one is cut.
+	// The first interval may include the start-up, and the last one is incomplete.
 	if slow, first := slower(m.Intervals[1:len(m.Intervals)-1], slowShare*typical); slow > 0 {
 		return fmt.Sprintf("%d of %d intervals had less than half of the median throughput, the first one at %g s", slow, len(m.Intervals), first)
 	}
 	return ""
 }
 
-// longOperation is the one that took longest, if it is long beyond all others. Where it is not
-// known what an operation does, as of bulk_insert, of which one in thousands sends the rows
-// of all, a long one is no stall.
+// longOperation is the longest operation, if it took much longer than the others. It is
+// skipped where operations differ by design, such as in bulk_insert, where one in thousands
+// sends the rows of all.
 func longOperation(r contract.Result, f runner.Facts) string {
 	for _, m := range r.Measurements {
 		alike := f.QueriesPerOperation > 0 || m.Labels[contract.LabelOperation] != ""
@@ -93,7 +93,7 @@ func longOperation(r contract.Result, f runner.Facts) string {
 			continue
 		}
 		if mean, ok := like(r, m, contract.NameLatencyAvg); ok && mean > 0 && *m.Value >= stalledTimes*mean {
-			return fmt.Sprintf("an operation%s took %.3f s, %.0f times the mean: something stood still meanwhile", ofOperation(m), *m.Value/1000, *m.Value/mean)
+			return fmt.Sprintf("an operation%s took %.3f s, %.0f times the mean: the server stalled", ofOperation(m), *m.Value/1000, *m.Value/mean)
 		}
 	}
 	return ""
@@ -113,8 +113,8 @@ func slower(intervals []contract.Interval, bound float64) (n int, first float64)
 	return n, first
 }
 
-// percentileSample: a percentile needs some operations beyond it to be more than
-// the story of one of them.
+// percentileSample: a percentile needs several operations beyond it; otherwise it depends on
+// one of them.
 func percentileSample(r contract.Result, _ runner.Facts) string {
 	all, ok := operations(r)
 	for _, m := range r.Measurements {
@@ -152,14 +152,14 @@ func errorsNote(r contract.Result, name, format string) string {
 	return fmt.Sprintf(format, count, n/float64(count))
 }
 
-// positions are global variables that tell how far a server has come, not how it
-// is set: every write moves them.
+// positions are global variables with positions of a server, not settings: every write changes
+// them.
 var positions = []string{
 	"gtid_binlog_pos", "gtid_binlog_state", "gtid_current_pos", "gtid_slave_pos", // MariaDB
 	"gtid_executed", "gtid_purged", // MySQL
 }
 
-// variablesChanged: a setting that somebody or something changed while measuring.
+// variablesChanged: a setting changed during the measurement.
 func variablesChanged(r contract.Result, _ runner.Facts) string {
 	if r.Server == nil {
 		return ""
@@ -180,13 +180,13 @@ func variablesChanged(r contract.Result, _ runner.Facts) string {
 	return "the server's settings changed during the trial: " + strings.Join(names, ", ") + more
 }
 
-// resetSource is the source of what the agent could not say for certain of the
-// data after a reset, such as a checksum that the server did not give.
+// resetSource is the source of Problems with the check of the data after a reset, such as a
+// missing checksum.
 const resetSource = "reset"
 
 func isOfReset(p contract.Problem) bool { return p.Source == resetSource }
 
-// isOfAgent: not a line of the tool's output, but what the agent met on its way.
+// isOfAgent: a Problem of the agent, not a line of the tool's output.
 func isOfAgent(p contract.Problem) bool {
 	side, _, _ := strings.Cut(p.Source, "/")
 	return p.Line == 0 && p.Source != contract.SourceChecksum && (side == "server" || side == "target" || side == "client")
@@ -194,7 +194,7 @@ func isOfAgent(p contract.Problem) bool {
 
 func isOfChecksum(p contract.Problem) bool { return p.Source == contract.SourceChecksum }
 
-// unchecked: tables without a checksum are the same as far as their number of rows tells.
+// unchecked: tables without a checksum are compared only by their number of rows.
 func unchecked(r contract.Result, _ runner.Facts) string {
 	i := slices.IndexFunc(r.Problems, isOfChecksum)
 	if i < 0 {
@@ -203,7 +203,7 @@ func unchecked(r contract.Result, _ runner.Facts) string {
 	return "the data is compared by its number of rows alone: " + r.Problems[i].Text
 }
 
-// agentProblems are what the agent could not find out, or not do as it was asked.
+// agentProblems are requests that the agent could not carry out.
 func agentProblems(r contract.Result, _ runner.Facts) string {
 	var texts []string
 	for _, p := range r.Problems {

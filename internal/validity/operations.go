@@ -11,12 +11,13 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// falseAlarms is how many sound runs may have one finding of a check that judges by chance:
-// one in 100, over all its trials together. A trial is judged when it is collected, at this
-// rate divided by the planned number of such checks, so that no record is rewritten later.
+// falseAlarms is the false-positive rate of statistical checks over all trials of a run: one
+// valid run in 100 has such a finding. A trial is checked when it is collected, with this rate
+// divided by the planned number of such checks, so no record is rewritten later.
 const falseAlarms = 0.01
 
-// operationKinds: the operations of each kind were answered as often as they were counted.
+// operationKinds: the number of operations of each kind equals the number of their successful
+// returns.
 func operationKinds(r contract.Result, _ runner.Facts) string {
 	answered := map[string]float64{}
 	for _, m := range r.Measurements {
@@ -33,10 +34,10 @@ func operationKinds(r contract.Result, _ runner.Facts) string {
 	return ""
 }
 
-// endedWell are the statuses of operations that ended well.
+// endedWell are the return statuses of successful operations.
 var endedWell = map[string]bool{"OK": true, "BATCHED_OK": true}
 
-// operationMix: kinds of operations are mixed as asked for. Each operation is chosen at
+// operationMix: the mix of operations is the requested one. Each operation is chosen at
 // random, so the number of one kind is binomial.
 func operationMix(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
@@ -60,8 +61,8 @@ func operationMix(r contract.Result, f runner.Facts) string {
 	return ""
 }
 
-// nearer is the count, but some operations nearer to what was expected: whether those at the
-// ends of a window still count is no chance.
+// nearer is the count moved some operations towards the expected count: operations at the ends
+// of a window are not counted at random.
 func nearer(got, expected, some float64) float64 {
 	if math.Abs(got-expected) <= some {
 		return expected
@@ -78,7 +79,7 @@ func atMostLikely(got, n, share float64) float64 {
 	return min(1, 2*math.Exp(-n*(relative(q, share)+relative(1-q, 1-share))))
 }
 
-// relative is a term of the relative entropy, q ln(q/p); of nothing it is 0.
+// relative is a term of the relative entropy, q ln(q/p); 0 for q = 0.
 func relative(q, p float64) float64 {
 	if q == 0 {
 		return 0

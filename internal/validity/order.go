@@ -12,8 +12,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// latencyOrder asks of each operation, and of all of them, whether minimum, percentiles,
-// mean and maximum are in order.
+// latencyOrder checks that minimum, percentiles, mean and maximum are in order, for each kind
+// of operation and for all operations.
 func latencyOrder(r contract.Result, f runner.Facts) string {
 	for _, m := range r.Measurements {
 		if m.Name != contract.NameLatencyMin || m.Value == nil {
@@ -38,7 +38,7 @@ func inOrder(r contract.Result, lowest contract.Measurement, high float64, f run
 	if avg, ok := like(r, lowest, contract.NameLatencyAvg); ok && (avg < low || avg > high) {
 		return fmt.Sprintf("the mean latency%s %g ms is not between the shortest %g ms and the longest %g ms", of, avg, low, high)
 	}
-	// A percentile is the value of a bucket, which may be beside the extremes.
+	// A percentile is the value of a bucket, which may be slightly outside the extremes.
 	below, above := low*(1-f.QuantileError)-2*latencyStep, high*(1+f.QuantileError)+2*latencyStep
 	before := 0.0
 	for _, p := range percentilesLike(r, lowest) {
@@ -83,7 +83,7 @@ func percentilesLike(r contract.Result, m contract.Measurement) []contract.Measu
 	return found
 }
 
-// ofOperation names the operation that a measurement is about; empty for all of them.
+// ofOperation names the kind of operation of a measurement; empty for all operations.
 func ofOperation(m contract.Measurement) string {
 	text := ""
 	if operation := m.Labels[contract.LabelOperation]; operation != "" {

@@ -12,26 +12,25 @@ import (
 )
 
 const (
-	// hot is how much faster than its probe something may be under load: an idle machine
-	// is slow to wake up, so that a probe of one is no sharp bound.
+	// hot is the tolerated speed-up under load relative to a probe: an idle machine is slow to
+	// wake up, so a probe of it is not a sharp bound.
 	hot = 0.5
-	// noChange allows for statements that write and find nothing to change: of so many
-	// transactions one has a change at least.
+	// noChange allows for writing statements without a change: at least one of so many
+	// transactions has a change.
 	noChange = 2
-	// few is the share of statements that is taken for none: what the agents ask beside the
-	// tool.
+	// few is the share of statements that is ignored: those of the agents.
 	few = 0.01
-	// seen is the share of a tool's statements that its server has to have seen: the
-	// counters are read when the first of several clients has ended.
+	// seen is the minimum share of a tool's statements in the server's counters: these are
+	// read when the first of several clients has ended.
 	seen = 0.95
 	// kindWrite is the label of statements that write.
 	kindWrite = "write"
 )
 
-// unflushed: a flush serves those commits that wait for it, of which each thread has at
-// most one. What the server counts are requests: what the device made of them is not seen.
-// Where the tool counts what its statements do, and each operation has the same number of them,
-// a transaction has no more writing statements than that.
+// unflushed: a flush covers the commits that wait for it, at most one per thread. The server
+// counts flush requests; the effect on the device is not visible. Where the tool counts kinds
+// of statements, and each operation has the same number of them, that number bounds the
+// writing statements of a transaction.
 func unflushed(r contract.Result, f runner.Facts) string {
 	writes, counted := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite})
 	if own := atWork(f); counted && f.QueriesPerOperation > 0 && own > 0 {
@@ -40,9 +39,9 @@ func unflushed(r contract.Result, f runner.Facts) string {
 	return ""
 }
 
-// unflushedByServer is unflushed for tools that do not count their statements: the server does,
-// if each statement is a transaction; how others are cut is not known. It does not know either
-// whether a statement wrote to a table of the engine or to a temporary one: no proof.
+// unflushedByServer is unflushed for tools that do not count their statements. It uses the
+// server's counts if each statement is a transaction; other transaction boundaries are
+// unknown. It is no proof, because statements may write to temporary tables.
 func unflushedByServer(r contract.Result, f runner.Facts) string {
 	if _, counted := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); counted || r.Server == nil {
 		return ""
@@ -55,8 +54,8 @@ func unflushedByServer(r contract.Result, f runner.Facts) string {
 	return fewFlushes(r, math.Floor(writes/noChange), threads)
 }
 
-// fewFlushes: so many commits that wrote, of so many threads, need more flushes. Statements that
-// changed nothing need none.
+// fewFlushes: the number of writing commits of so many threads needs more flushes. Statements
+// without a change need none.
 func fewFlushes(r contract.Result, commits, threads float64) string {
 	if r.Server == nil {
 		return ""
@@ -67,11 +66,11 @@ func fewFlushes(r contract.Result, commits, threads float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%s = %s promises that the log is flushed for every commit, but for at least %.0f transactions that wrote, of %.0f threads, "+
-		"the server requested %.0f flushes (%s): commits were not durable", log.setting, r.Server.Variables[log.setting], commits, threads, synced, counter)
+		"the server requested only %.0f flushes (%s): commits were not durable", log.setting, r.Server.Variables[log.setting], commits, threads, synced, counter)
 }
 
-// changedRows of the server: the engine's own count, or that of all engines where the server does
-// not tell the former (MariaDB since 10.5).
+// changedRows of the server: the storage engine's own count, or that of all storage engines
+// where the server lacks the former (MariaDB since 10.5).
 func changedRows(s contract.Server, engine string) (rows float64, told bool) {
 	for _, prefix := range []string{engine + "_rows_", "Handler_"} {
 		verbs := []string{"inserted", "updated", "deleted"}
@@ -99,8 +98,8 @@ func statusName(s contract.Server, name string) string {
 	return name
 }
 
-// serverWrites are the statements that write, of all clients, as the server counted them, and
-// whether each was a transaction of its own.
+// serverWrites are the writing statements of all clients, as the server counted them, and
+// whether each was a separate transaction.
 func serverWrites(s contract.Server) (writes float64, alone, ok bool) {
 	for _, name := range []string{
 		"Com_insert", "Com_insert_select", "Com_update", "Com_update_multi", "Com_delete", "Com_delete_multi", "Com_replace", "Com_replace_select",
@@ -112,7 +111,7 @@ func serverWrites(s contract.Server) (writes float64, alone, ok bool) {
 	return writes, cut <= few*writes, ok
 }
 
-// concurrency is how many statements of all clients may be under way at once.
+// concurrency is the maximum number of concurrent statements of all clients.
 func concurrency(s contract.Server, f runner.Facts) (float64, bool) {
 	if own := atWork(f); own > 0 {
 		return own * float64(max(f.Clients, 1)), true
@@ -121,8 +120,8 @@ func concurrency(s contract.Server, f runner.Facts) (float64, bool) {
 	return most, err == nil && most > 0
 }
 
-// fasterThanStorage: a commit that is flushed waits for one flush at least, also where
-// one serves many threads; and for two, one after the other, with a synced binary log.
+// fasterThanStorage: a durable commit waits for at least one flush, even if the flush covers
+// many threads, and for two sequential flushes with a synced binary log.
 func fasterThanStorage(r contract.Result, f runner.Facts) string {
 	if r.Server == nil || r.Target == nil || r.Target.Storage == nil || r.Target.Storage.Fsync == nil {
 		return ""
@@ -160,8 +159,8 @@ func cacheOf(s contract.Storage) string {
 	return ""
 }
 
-// everyOperationCommits: each operation writes and ends with a commit, by the tool's count of
-// statements or by the server's.
+// everyOperationCommits: each operation writes and commits, by the tool's or the server's
+// count of statements.
 func everyOperationCommits(r contract.Result, f runner.Facts) bool {
 	n, counted := allOperations(r)
 	if !counted || n == 0 {
@@ -178,7 +177,7 @@ func everyOperationCommits(r contract.Result, f runner.Facts) bool {
 	return known && alone && least > 0 && writes >= least
 }
 
-// fasterThanNetwork: statements that are not sent in batches need a round trip each.
+// fasterThanNetwork: without batches, each statement needs a round trip.
 func fasterThanNetwork(r contract.Result, f runner.Facts) string {
 	if r.Server == nil || r.Server.RoundTrip == nil {
 		return ""
@@ -193,9 +192,9 @@ func fasterThanNetwork(r contract.Result, f runner.Facts) string {
 	return ""
 }
 
-// statements of an operation: what the workload says, or else what the server answered for
-// each, rounded down; 0 where neither is known. Clients that run the same workload have the
-// same share of what the server answered, give or take a tenth.
+// statements of an operation: of the workload's definition, or else the server's number per
+// operation, rounded down; 0 where neither is known. Clients of the same workload have equal
+// shares of the server's statements, within a tenth.
 func statements(r contract.Result, f runner.Facts) (n float64, by string) {
 	if f.QueriesPerOperation > 0 {
 		return float64(f.QueriesPerOperation), ""
@@ -217,9 +216,8 @@ func statements(r contract.Result, f runner.Facts) (n float64, by string) {
 	return math.Floor(share*answered/(done*float64(max(f.Clients, 1))) + few), " (as the server counted them)"
 }
 
-// meanTime of an operation in ms: the latency of all operations where the tool gives it, else
-// what its threads, or its connections, allow: with so many at work, so many operations per
-// second take no longer than this on average.
+// meanTime of an operation in ms: the mean latency where the tool reports it, else the upper
+// bound that follows from the throughput and the number of threads or connections.
 func meanTime(r contract.Result, f runner.Facts) (float64, bool) {
 	if avg, ok := whole(r, contract.NameLatencyAvg); ok {
 		return avg, true
@@ -232,7 +230,7 @@ func meanTime(r contract.Result, f runner.Facts) (float64, bool) {
 	return 1000 * own / rate, true
 }
 
-// atWork is how many operations of one client may be under way at once; 0 if not known.
+// atWork is the maximum number of concurrent operations of one client; 0 if unknown.
 func atWork(f runner.Facts) float64 {
 	if f.Threads > 0 {
 		return float64(f.Threads)
@@ -240,8 +238,8 @@ func atWork(f runner.Facts) float64 {
 	return float64(f.Connections)
 }
 
-// allOperations that ended well; not known where a tool only counts them by kind, as harnesses of
-// drivers do, whose cells run one after the other.
+// allOperations that succeeded; unknown where a tool counts only by kind, as harnesses of
+// drivers do, whose measurements run in sequence.
 func allOperations(r contract.Result) (float64, bool) {
 	m, ok := unlabelled(r, contract.NameThroughput)
 	if !ok || m.N == nil {
@@ -250,8 +248,8 @@ func allOperations(r contract.Result) (float64, bool) {
 	return float64(*m.N), true
 }
 
-// uncounted is the share of the measured window that had passed when the server's counters
-// from before it had been read: a tool that begins its window by itself waits for nobody.
+// uncounted is the share of the measured window before the first reading of the server's
+// counters: a tool that begins its window by itself does not wait for it.
 func uncounted(r contract.Result) float64 {
 	from, to, ok := contract.MeasuredWindow(r)
 	if r.Server == nil || r.Server.CountedFrom == nil || !ok || !to.After(from) {
@@ -260,8 +258,8 @@ func uncounted(r contract.Result) float64 {
 	return min(1, max(0, r.Server.CountedFrom.Sub(from).Seconds()/to.Sub(from).Seconds()))
 }
 
-// serverStatements: what a tool counted, its server answered, unless statements were
-// sent in batches, or to another server of a cluster.
+// serverStatements: the server answered as many statements as the tool counted, unless they
+// were sent in batches or to another server of a cluster.
 func serverStatements(r contract.Result, _ runner.Facts) string {
 	if r.Server == nil {
 		return ""
@@ -281,14 +279,14 @@ func serverStatements(r contract.Result, _ runner.Facts) string {
 }
 
 const (
-	// frequent is the share of operations whose errors are worth a reason.
+	// frequent is the share of errors from which a reason is reported.
 	frequent = 0.01
-	// isolation is the variable of MariaDB (ON since 11.6.2) with which a transaction that
-	// writes a row changed since its snapshot fails with error 1020.
+	// isolation is the variable of MariaDB (ON since 11.6.2) that lets a transaction fail with
+	// error 1020 if it writes a row that changed after its snapshot.
 	isolation = "innodb_snapshot_isolation"
 )
 
-// snapshotIsolation names the usual reason of many errors that a tool ignores.
+// snapshotIsolation reports the usual reason for many ignored errors.
 func snapshotIsolation(r contract.Result, _ runner.Facts) string {
 	n, ok := operations(r)
 	ignored := float64(r.ErrorCount(contract.ErrorIgnored))
@@ -296,5 +294,5 @@ func snapshotIsolation(r contract.Result, _ runner.Facts) string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f errors were ignored in %.0f operations (%.1f %%), and %s is ON: transactions that write a row that another one changed "+
-		"meanwhile fail with error 1020. Servers without it do not fail there: set it alike on all targets that are compared", ignored, n, 100*ignored/n, isolation)
+		"meanwhile fail with error 1020. Servers without this variable do not fail: use the same value on all compared targets", ignored, n, 100*ignored/n, isolation)
 }

@@ -64,7 +64,7 @@ func TestSnapshotIsolation(t *testing.T) {
 		want  string
 	}{
 		"many errors": {"ON", 900, "900 errors were ignored in 10636 operations (8.5 %), and innodb_snapshot_isolation is ON: transactions that write a row that " +
-			"another one changed meanwhile fail with error 1020. Servers without it do not fail there: set it alike on all targets that are compared"},
+			"another one changed meanwhile fail with error 1020. Servers without this variable do not fail: use the same value on all compared targets"},
 		"few errors":              {"ON", 100, ""},
 		"it is off":               {"OFF", 900, ""},
 		"a server without it":     {"", 900, ""},
@@ -106,7 +106,7 @@ func TestCheckLoad(t *testing.T) {
 		return out
 	}
 	invalid := func(severity Severity, message string) []Finding { return []Finding{{"durability", severity, message}} }
-	tail := ": its numbers are not those of durable commits. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data " +
+	tail := ": its commits are not durable. Look for memory-mapped in the server's log: MariaDB does that when /dev/shm and the data " +
 		"directory are on one device"
 	memoryMapped := "innodb_flush_log_at_trx_commit = 1 promises that the log is flushed for every commit, but for 50 commits the server requested 1 flushes " +
 		"(innodb_data_fsyncs), and took 0.0030 s" + tail

@@ -66,7 +66,7 @@ func TestPhysicsOfToolsThatDoNotCountStatements(t *testing.T) {
 		want map[string]string
 	}{
 		"a closed loop whose server flushes nothing": {closed, nil, map[string]string{
-			"durability": "promises that the log is flushed for every commit, but for at least 40000 transactions that wrote, of 4 threads, the server requested 12 flushes (innodb_data_fsyncs)"}},
+			"durability": "promises that the log is flushed for every commit, but for at least 40000 transactions that wrote, of 4 threads, the server requested only 12 flushes (innodb_data_fsyncs)"}},
 		"an open loop whose server flushes nothing":       {open, nil, map[string]string{"durability": "of 4 threads"}},
 		"a tool of which nothing is known":                {neither, nil, map[string]string{"durability": "of 151 threads"}},
 		"two clients: their server has twice the threads": {closed, []change{clients(2)}, map[string]string{"durability": "of 8 threads"}},
@@ -127,8 +127,8 @@ func TestPhysicsOfToolsThatDoNotCountStatements(t *testing.T) {
 }
 
 func TestUnsynced(t *testing.T) {
-	said := "log_bin is ON and sync_binlog = 0: a commit that was answered can be lost with the power, although innodb_flush_log_at_trx_commit = 1, because recovery " +
-		"rolls back what is prepared and not in the binary log. Set sync_binlog to 1, or switch the binary log off, to measure durable commits"
+	said := "log_bin is ON and sync_binlog = 0: a power failure can lose a completed commit, although innodb_flush_log_at_trx_commit = 1, because recovery " +
+		"rolls back prepared transactions that are not in the binary log. Set sync_binlog to 1, or switch the binary log off, to measure durable commits"
 	tests := map[string]struct {
 		variables map[string]string
 		want      string

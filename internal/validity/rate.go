@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/stats"
 )
 
-// CheckSaturated is the name of the check that calls a target saturated.
+// CheckSaturated is the name of the check for saturation.
 const CheckSaturated = "saturated"
 
 // achievedLow is the share of the offered rate below which a target is saturated.
@@ -24,33 +24,32 @@ const achievedLow = 0.99
 // schedule that is not random has no such slack.
 const arrivalSigmas = 3
 
-// edges are the operations by which each thread of a schedule may be short without having
-// fallen behind: it begins at a random instant within its first gap, and the tool waits for
-// it at the end, up to a gap, in which nothing begins.
+// edges is the number of operations by which a thread of a schedule may be short without
+// having fallen behind: it starts at a random instant within its first gap, and the tool waits
+// up to a gap for it at the end.
 const edges = 2
 
-// A queue grows when it is longer in each third of the window than in the one before, by
-// the medians, and at the end by more operations than all of these:
+// A queue grows when its median length grows from each third of the window to the next, in
+// total by more operations than all of these:
 const (
 	// queueFloor (operations): of a queue M/M/1 at 70 % load the chance of a queue longer
 	// than 30 is 0.7^30 = 2e-5.
 	queueFloor = 30
 	// queueShare of what was offered between the middles of the first and the last third.
 	queueShare = 0.001
-	// queueSeconds is how much longer operations wait: less is within the times of the
+	// queueSeconds is the minimum growth of the wait, in s: less is within the error of the
 	// tool's interval lines.
 	queueSeconds = 0.020
-	// queueStep is the least share of the growth that lies in each half of the window: a
-	// stall near the end also leaves a long queue, but no growing one.
+	// queueStep is the minimum share of the growth in each half of the window: a stall near
+	// the end also leaves a long queue, but not a growing one.
 	queueStep = 0.1
-	// queuePoints is the least length of a series that has thirds.
+	// queuePoints is the minimum length of a series for thirds.
 	queuePoints = 6
 )
 
-// Saturated says whether a target did not keep up with the rate of an open loop, and why:
-// less than 99 % of it was achieved, or the operations that wait became more and more. The
-// latencies then depend on the length of the window. False for a closed loop, which offers
-// nothing.
+// Saturated reports whether a target did not achieve the offered rate of an open loop, and
+// why: less than 99 % of it was achieved, or the queue grew steadily. The latencies then
+// depend on the length of the window. False for a closed loop.
 func Saturated(r contract.Result, f runner.Facts) (bool, string) {
 	rate := offered(r, f)
 	seconds, timed := value(r, contract.NameTotalTime, nil)
@@ -65,24 +64,23 @@ func Saturated(r contract.Result, f runner.Facts) (bool, string) {
 	return text != "", text
 }
 
-// tooMuchOffered is Saturated as a check.
+// tooMuchOffered is the check for Saturated.
 func tooMuchOffered(r contract.Result, f runner.Facts) string {
 	_, text := Saturated(r, f)
 	return text
 }
 
-// SaturationCaveat is what a reader of a measurement of a saturated cell has to know;
-// empty for a measurement that means what it says, as a rate does.
+// SaturationCaveat is the caveat of a measurement in a saturated cell; empty for measurements
+// that are not affected, such as rates.
 func SaturationCaveat(name string) string {
 	if !strings.HasPrefix(name, "latency.") {
 		return ""
 	}
-	return "saturated: the target did not keep up with the offered rate, so that operations waited longer and longer; " +
-		"this latency grows with the length of the window, and is no steady-state figure"
+	return "saturated: the target did not achieve the offered rate, so operations waited longer and longer; " +
+		"this latency grows with the length of the window, and is not a steady-state figure"
 }
 
-// offered is the rate that was asked for, or else the one that the tool tells; 0 for a
-// closed loop.
+// offered is the requested rate, or else the rate that the tool reports; 0 for a closed loop.
 func offered(r contract.Result, f runner.Facts) float64 {
 	if f.Rate > 0 {
 		return f.Rate
@@ -105,12 +103,12 @@ func fellBehind(r contract.Result, f runner.Facts, rate, achieved, seconds float
 	if achieved*seconds >= achievedLow*rate*open-slack {
 		return ""
 	}
-	return fmt.Sprintf("%g operations per second were offered, and %g achieved (%.1f %%): latencies hold the wait before each operation, "+
-		"which grows as long as the rate is offered, and are no steady-state figures", rate, achieved, 100*achieved/rate)
+	return fmt.Sprintf("%g operations per second were offered, and %g achieved (%.1f %%): latencies include the wait before each operation, "+
+		"which grows as long as the rate is offered, and are not steady-state figures", rate, achieved, 100*achieved/rate)
 }
 
-// queueGrows looks at the operations that wait, as the tool counted them; or else, where
-// the schedule is not random, at those that were due and are not done.
+// queueGrows checks the number of waiting operations that the tool reports, or else, for a
+// schedule without randomness, the number of overdue operations.
 func queueGrows(r contract.Result, f runner.Facts, rate float64) string {
 	waiting := pointsOf(r, contract.NameQueueLength)
 	if waiting == nil && !f.RandomArrivals {
@@ -135,8 +133,8 @@ func queueGrows(r contract.Result, f runner.Facts, rate float64) string {
 	if growth <= least || middle-first < queueStep*growth || last-middle < queueStep*growth {
 		return ""
 	}
-	return fmt.Sprintf("operations that wait became more and more: %.0f, then %.0f, then %.0f in the thirds of the window (medians), "+
-		"at %g offered per second: latencies grow with the length of the window, and are no steady-state figures",
+	return fmt.Sprintf("the queue of waiting operations grew: %.0f, then %.0f, then %.0f in the thirds of the window (medians), "+
+		"at %g offered per second: latencies grow with the length of the window, and are not steady-state figures",
 		max(first, 0), max(middle, 0), last, rate)
 }
 
@@ -149,8 +147,8 @@ func pointsOf(r contract.Result, name string) []contract.Interval {
 	return m.Intervals
 }
 
-// backlog is how many operations are due and not done at the end of each interval, from
-// the rates in the intervals.
+// backlog is the number of overdue operations at the end of each interval, from the rates in
+// the intervals.
 func backlog(achieved []contract.Interval, rate float64) []contract.Interval {
 	var out []contract.Interval
 	done, before := 0.0, 0.0

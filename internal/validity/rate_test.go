@@ -157,7 +157,7 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 				{Name: contract.NameThroughput, Value: &tc.achieved}, {Name: contract.NameTotalTime, Value: new(seconds)},
 				{Name: contract.NameSetupTime, Value: &tc.setup}, {Name: contract.NameOffered, Value: &tc.offered},
 			}}
-			if got, text := Saturated(r, tc.facts); got != tc.want || got != strings.Contains(text, "no steady-state figures") {
+			if got, text := Saturated(r, tc.facts); got != tc.want || got != strings.Contains(text, "not steady-state figures") {
 				t.Errorf("got %v (%s), want %v", got, text, tc.want)
 			}
 		})
@@ -166,7 +166,7 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 
 func TestSaturationCaveat(t *testing.T) {
 	for _, name := range []string{contract.NameLatencyAvg, contract.NameLatencyPercentile, contract.NameLatencyMax} {
-		if text := SaturationCaveat(name); !strings.Contains(text, "no steady-state figure") {
+		if text := SaturationCaveat(name); !strings.Contains(text, "not a steady-state figure") {
 			t.Errorf("%s: got %q", name, text)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// replicaBroke: a primary without a replica that it is to have does less than was asked.
+// replicaBroke: without one of its replicas, a primary has less work than requested.
 func replicaBroke(r contract.Result, _ runner.Facts) string {
 	if r.Target == nil {
 		return ""
@@ -23,13 +23,12 @@ func replicaBroke(r contract.Result, _ runner.Facts) string {
 	return strings.Join(broken, "; ")
 }
 
-// unacknowledged are the counters of commits for which the primary did not wait until a
-// replica had them, although replication is semi-synchronous: since MySQL 8.0.26, and of
-// other servers.
+// unacknowledged are the counters of commits without a replica's acknowledgement in
+// semi-synchronous replication: since MySQL 8.0.26, and of other servers.
 var unacknowledged = []string{"Rpl_semi_sync_source_no_tx", "Rpl_semi_sync_master_no_tx"}
 
-// notSemiSync: a primary whose replica is late goes on without it after a while, and is then
-// one with asynchronous replication.
+// notSemiSync: a primary stops waiting for a late replica after a timeout; replication is then
+// asynchronous.
 func notSemiSync(r contract.Result, _ runner.Facts) string {
 	if r.Server == nil {
 		return ""

@@ -9,16 +9,16 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// A window may be a little short by rounding, and a little longer by the last operations.
+// A window may be slightly shorter because of rounding, and slightly longer because of the
+// last operations.
 const (
 	durationLow        = 0.99
 	durationHigh       = 1.05
 	durationHighAtBest = 2.0 // s, for short windows
 )
 
-// duration: rates are those of the time that was really measured, so a window of another
-// length is as good. A server that stalls at its end stretches it, and must not lose just
-// that trial.
+// duration: rates are computed for the actual window, so another length is valid. A server
+// that stalls at the end stretches the window, and must not lose just that trial.
 func duration(r contract.Result, f runner.Facts) string {
 	seconds, ok := value(r, contract.NameTotalTime, nil)
 	if !ok || f.DurationSeconds == 0 {
@@ -26,14 +26,14 @@ func duration(r contract.Result, f runner.Facts) string {
 	}
 	asked := float64(f.DurationSeconds)
 	if high := max(asked*durationHigh, asked+durationHighAtBest); seconds < asked*durationLow || seconds > high {
-		return fmt.Sprintf("the measured window was %.4f s, but %d s were asked for: rates are those of the %.4f s", seconds, f.DurationSeconds, seconds)
+		return fmt.Sprintf("the measured window was %.4f s, but %d s were requested: rates are those of the %.4f s", seconds, f.DurationSeconds, seconds)
 	}
 	return ""
 }
 
-// intervals counts the points of the time series: one more or less is normal, as
-// the last interval ends when the window does. A client that had to wait for its CPU skips
-// some: the totals hold all the same.
+// intervals counts the points of the time series. One more or less is normal, because the last
+// interval ends with the window. A throttled client skips some intervals; the totals are not
+// affected.
 func intervals(r contract.Result, f runner.Facts) string {
 	seconds, timed := value(r, contract.NameTotalTime, nil)
 	m, ok := r.Find(contract.NameThroughput, nil)

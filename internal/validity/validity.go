@@ -1,32 +1,33 @@
-// Package validity asks whether a measurement can be true: a result that
-// contradicts itself or its trial is reported, never averaged.
+// Package validity checks whether a measurement can be true. In: a result, and the
+// expectations of its trial. Out: findings with a severity. A result that contradicts itself
+// or its trial is reported, and never part of a statistic.
 //
-// Each check is one small function over a result and the facts of its trial. It
-// compares only what was measured: where a number or a fact is absent, the check
-// says nothing. The one absence that is a finding is that of the headline.
+// Each check is one small function over a result and the expectations of its trial. It
+// compares only measured values: where a number or an expectation is absent, the check has no
+// finding. Only a missing headline is a finding.
 //
-//	counts.go       what was counted adds up
-//	operations.go   kinds of operations add up, and are mixed as asked for
-//	noop.go         writes changed what they promise
-//	idle.go         the same of tools that promise nothing
-//	data.go         the data lasted for the window, and is that of other targets
+//	counts.go       counts are consistent
+//	operations.go   kinds of operations add up, in the requested mix
+//	noop.go         writes changed the expected rows
+//	idle.go         the same for tools without expected changes
+//	data.go         the data lasted for the window, and is the same on all targets
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
-//	time.go         the time measured is the time asked for
-//	rate.go         what was offered was achieved, and no queue grew
+//	time.go         the measured time is the requested time
+//	rate.go         the offered rate was achieved, and no queue grew
 //	replication.go  the replicas followed, and commits waited for them
-//	disturbance.go  what happened to the client and the target meanwhile
-//	limits.go       which limits of its own the trial ran into
-//	neighbours.go   what others took of its machines
-//	physics.go      nothing was faster than network and storage allow
-//	durability.go   what the settings of a server promise about commits
-//	network.go      what was lost on the way
-//	absent.go       what was to be measured and has no value
-//	notes.go        what a reader should know of
-//	load.go         a target is what its settings promise
-//	clients.go      the clients of one trial measured together, by clocks that agree
+//	disturbance.go  restarts, throttling and clock steps of the client and the target
+//	limits.go       the resource limits that the trial reached
+//	neighbours.go   foreign use of its machines
+//	physics.go      operations are not faster than network and storage allow
+//	durability.go   the durability of commits that the settings promise
+//	network.go      retransmits
+//	absent.go       planned measurements without a value
+//	notes.go        warnings and notes for the reader
+//	load.go         a target behaves as its settings promise
+//	clients.go      the clients of one trial measured at the same time
 //
-// The package knows no tool: what is particular to one comes as runner.Facts.
+// The package does not know the tools: a tool's expectations are runner.Facts.
 package validity
 
 import (
@@ -37,43 +38,42 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Severity is what a finding means for the result.
+// Severity is the consequence of a finding for the result.
 type Severity string
 
 const (
-	// Invalid: the numbers contradict each other or the trial. The result is kept
-	// for reading, and stays out of every statistic.
+	// Invalid: the numbers contradict each other or the trial. The result is kept for
+	// inspection, and is not part of any statistic.
 	Invalid Severity = "Invalid"
-	// Disturbed: something outside of what is measured happened during the measured
-	// window: work of others, pressure on a node, steal time, a restart from outside, a
-	// step of the clock. The numbers are what was measured, and stay out of the
-	// statistics: they tell of more than the target. What the target did to itself never
-	// is: leaving that out would choose by the outcome.
+	// Disturbed: interference from outside during the measured window: foreign work, pressure
+	// on a node, steal time, an external restart, a step of the clock. The result is not part
+	// of any statistic, because it depends on more than the target. Effects that the target
+	// caused itself are never disturbances: excluding them would select by the outcome.
 	Disturbed Severity = "Disturbed"
-	// Warning: the numbers are used; the reader should know.
+	// Warning: the result is part of the statistics, with a doubt.
 	Warning Severity = "Warning"
-	// Note: a fact beside the numbers, and nothing against them.
+	// Note: a fact beside the result, without a doubt.
 	Note Severity = "Note"
 )
 
-// Finding is one thing that is wrong or remarkable.
+// Finding is a result of one check.
 type Finding struct {
 	// Check is the name of the check, such as little.
 	Check string
 	// Severity is Invalid, Disturbed, Warning or Note.
 	Severity Severity
-	// Message names the numbers and what they say.
+	// Message has the numbers and the conclusion.
 	Message string
 }
 
-// check is one question; say returns "" where there is nothing to say.
+// check is one check; say returns "" for no finding.
 type check struct {
 	name     string
 	severity Severity
 	say      func(contract.Result, runner.Facts) string
 }
 
-// checks in the order in which findings are reported: the rough ones first.
+// checks in the order of their findings: coarse checks first.
 var checks = []check{
 	{"headline", Invalid, headline},
 	{"nothing-done", Invalid, nothingDone},
@@ -134,8 +134,8 @@ var checks = []check{
 	{"no-op-writes", Note, noOpUnobserved},
 }
 
-// Check asks all questions of the result of a measured window. A result that
-// failed, and one of another phase, has no findings: it is no measurement.
+// Check runs all checks on the result of a measured window. A failed result, or one of another
+// phase, is not a measurement and has no findings.
 func Check(r contract.Result, f runner.Facts) []Finding {
 	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
@@ -162,7 +162,7 @@ func value(r contract.Result, name string, labels map[string]string) (float64, b
 	return *m.Value, true
 }
 
-// unlabelled measurement of the name: the one about all operations.
+// unlabelled measurement of the name: for all operations.
 func unlabelled(r contract.Result, name string) (contract.Measurement, bool) {
 	i := slices.IndexFunc(r.Measurements, func(m contract.Measurement) bool { return m.Name == name && len(m.Labels) == 0 })
 	if i < 0 {
@@ -171,7 +171,7 @@ func unlabelled(r contract.Result, name string) (contract.Measurement, bool) {
 	return r.Measurements[i], true
 }
 
-// whole is the value of the measurement about all operations.
+// whole is the value of the measurement for all operations.
 func whole(r contract.Result, name string) (float64, bool) {
 	m, ok := unlabelled(r, name)
 	if !ok || m.Value == nil {
@@ -180,7 +180,7 @@ func whole(r contract.Result, name string) (float64, bool) {
 	return *m.Value, true
 }
 
-// operations is how many operations ended well.
+// operations is the number of successful operations.
 func operations(r contract.Result) (float64, bool) {
 	m, ok := r.Find(contract.NameThroughput, nil)
 	if !ok || m.N == nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// minWarmup is the share of the warm-up that was asked for which has to be done before the window.
+// minWarmup is the minimum share of the requested warm-up before the window.
 const minWarmup = 0.9
 
-// shortWarmup: a process that warms up itself began its window at an instant that was fixed
-// before it was started. If it took long to begin, it had the less time to warm up.
+// shortWarmup: for a process with its own warm-up, the start of the window is fixed before its
+// start. A slow start shortens its warm-up.
 func shortWarmup(r contract.Result, f runner.Facts) string {
 	if f.WarmupSeconds == 0 || r.Tool.WarmupCut != contract.WarmupInProcess {
 		return ""
@@ -24,6 +24,6 @@ func shortWarmup(r contract.Result, f runner.Facts) string {
 	if done >= minWarmup*float64(f.WarmupSeconds) {
 		return ""
 	}
-	return fmt.Sprintf("the warm-up took %.1f s instead of %d s, as the tool was so long in starting: give the clients more CPU, or raise design.warmup",
+	return fmt.Sprintf("the warm-up took %.1f s instead of %d s, because the tool started slowly: give the clients more CPU, or raise design.warmup",
 		done, f.WarmupSeconds)
 }

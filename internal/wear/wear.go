@@ -1,10 +1,11 @@
-// Package wear computes before a run what its trials will have left of the data: tables
-// whose rows are deleted until deletes find nothing, and tables that grow beyond memory. Both
-// change what is measured while it is measured, and neither stands in a single result.
+// Package wear predicts how the trials of a run change its data: tables whose rows are deleted
+// until deletes find none, and tables that grow beyond memory. Both change the measured
+// workload, and no single result shows it.
 //
-// It is pure: it knows a plan, what the tool says of an operation, and how many rows there
-// are. Where the number of operations is not known before (a closed loop for a time), it says
-// so and computes nothing.
+// In: a plan, the effects of an operation of the tool, and the number of rows. Out: the trials
+// in which deletes find no row or the data outgrows memory. It is pure. Where the number of
+// operations is unknown before the run (a closed loop for a time), it reports that and
+// computes nothing.
 package wear
 
 import (
@@ -12,42 +13,41 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// MaxMissed is the share of deletes of a window that may find no row: what is beyond it is
-// measured in the time of statements that do nothing.
+// MaxMissed is the tolerated share of deletes of a window that find no row. Beyond it, the
+// measured time is that of statements without effect.
 const MaxMissed = 0.05
 
-// Data is what a run loads and does.
+// Data has the loaded data of a run and its operations.
 type Data struct {
 	Plan *plan.Plan
 	// Rows of all tables together, as they are loaded.
 	Rows int64
-	// Clients that do each trial together.
+	// Clients is the number of clients of each trial.
 	Clients int64
-	// Cells of the plan: what one client does in each.
+	// Cells of the plan: the operations of one client in each.
 	Cells []runner.Wear
 }
 
-// Dry is what a run does with rows that are deleted.
+// Dry has the trials of a run whose deletes find no row.
 type Dry struct {
 	// First trial with more than MaxMissed, and its share; -1 for none.
 	First       int
 	FirstMissed float64
-	// Worst trial, and its share: that of the deletes of the window that find no row, at
-	// least, in the mean.
+	// Worst trial, and its expected minimum share of deletes of the window that find no row.
 	Worst       int
 	WorstMissed float64
-	// Trials with more than MaxMissed.
+	// Trials is the number of trials with more than MaxMissed.
 	Trials int
-	// Asked is how many deletes of one target there are at most between two resets, as far as
-	// they are known.
+	// Asked is the largest number of deletes of one target between two resets, as far as it is
+	// known.
 	Asked int64
-	// Unknown is a trial that deletes for a time, as much as it can; -1 for none. Repeated:
-	// another such trial follows on what it left.
+	// Unknown is a trial with an unknown number of deletes (for a time); -1 for none.
+	// Repeated: another such trial follows without a reset.
 	Unknown  int
 	Repeated bool
 }
 
-// Dries follows the deletes of every target through the plan.
+// Dries sums up the deletes of every target in the order of the plan.
 func (d Data) Dries() Dry {
 	out := Dry{First: -1, Worst: -1, Unknown: -1}
 	asked, open := map[int32]int64{}, map[int32]bool{}
@@ -100,8 +100,8 @@ func missedShare(w runner.Wear, before, after, rows int64) float64 {
 	return 1 - found/float64(after-before)
 }
 
-// Hopeless is a cell of which more than half of the deletes of a window find no row even on
-// data that was just loaded, and that has to do them all; -1 for none.
+// Hopeless is a cell with a fixed number of operations, of whose deletes more than half find
+// no row even on freshly loaded data; -1 for none.
 func (d Data) Hopeless() (cell int, missed float64) {
 	for i, w := range d.Cells {
 		if w.Deletes == 0 || !w.Exact || w.Window == nil {
@@ -114,9 +114,9 @@ func (d Data) Hopeless() (cell int, missed float64) {
 	return -1, 0
 }
 
-// Outgrows says with which trial on a target the rows that were loaded and added need more
-// than the memory, both in bytes; -1 if they never do, already did when they were loaded, or
-// nobody knows how many are added.
+// Outgrows is the trial on a target with which the loaded and added rows exceed the memory,
+// both in bytes; -1 if they never do, if the loaded rows already do, or if the number of added
+// rows is unknown.
 func (d Data) Outgrows(target int32, memory int64) (trial int, bytes int64) {
 	var added int64
 	for i, t := range d.Plan.Trials {

@@ -82,7 +82,7 @@ func TestRunsOnEmptyTablesAreInvalid(t *testing.T) {
 		"dry-delete":           {"no-op-writes: 99.0 % of the writes changed nothing"},
 		"dry-update-index":     {"no-op-writes: 100.0 % of the writes changed nothing"},
 		"dry-update-non-index": {"no-op-writes: 99.9 % of the writes changed nothing, and count as throughput: the tool counted 31 of 27005 writing statements as such"},
-		"dry-delete-midway":    {"no-op-writes: ", "data-ran-dry: the tables ended before the window did: "},
+		"dry-delete-midway":    {"no-op-writes: ", "data-ran-dry: the tables became empty before the end of the window: "},
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestAReplayedStreamIsInvalid(t *testing.T) {
 	}}
 	want := []validity.Finding{{Check: "no-op-writes", Severity: validity.Invalid, Message: "29.5 % of the writes changed nothing, and count as throughput: " +
 		"the tool counted 85173 of 120740 writing statements as such (kind=write), the others changed no row; the server changed Handler_update 120740 of 120740; " +
-		"the rows are gone or have the value already: load anew before each trial (spec.design.dataReset), or take more rows or keys that are spread wider"}}
+		"the rows are gone or have the value already: restore the data before each trial (spec.design.dataReset), or use more rows or a wider distribution of keys"}}
 	if diff := cmp.Diff(want, validity.Check(r, expected)); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}

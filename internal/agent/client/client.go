@@ -76,7 +76,7 @@ type Options struct {
 	Inputs string
 	// Work is where the tool runs and its output is kept until it is delivered.
 	Work string
-	// TerminationLog is the file from which Kubernetes takes the last message.
+	// TerminationLog is the file with the termination message.
 	TerminationLog string
 	// Node is the name of the node; empty if not known.
 	Node string

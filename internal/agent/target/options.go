@@ -64,7 +64,7 @@ type Options struct {
 	Tmp string
 	// Listen is the address of the HTTP server.
 	Listen string
-	// TerminationLog is the file from which Kubernetes takes the last message.
+	// TerminationLog is the file with the termination message.
 	TerminationLog string
 	// Grace is how long the server may take to shut down before it is killed, at
 	// the end and for every operation.

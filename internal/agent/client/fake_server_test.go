@@ -1,0 +1,126 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/assay-bench/assay/internal/agent/clock"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// fakeServer counts its status up with every look at it.
+type fakeServer struct {
+	mu     sync.Mutex
+	status int
+	err    error
+	// asked are the questions in their order.
+	asked []string
+	// statusAt is when the counters were asked for.
+	statusAt []time.Time
+	// statusErr is the error of the counters alone.
+	statusErr error
+	// tables are what Tables gives, and defaultsErr the error of NonDefault.
+	tables      []contract.Table
+	defaultsErr error
+	// unchecked says which of the tables have no checksum.
+	unchecked string
+	// cipher of its sessions.
+	cipher string
+	// probed is the answer of RoundTrip, and probesErr the error of both probes.
+	probed    *contract.Probe
+	probesErr error
+	// ahead is by how much its clock is ahead of this machine's.
+	ahead time.Duration
+	// variables beside the usual ones.
+	variables map[string]string
+}
+
+func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
+
+func loadedTables() []contract.Table {
+	return []contract.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(4294967295))}, {Name: "sbtest2", Rows: 999}}
+}
+
+func (s *fakeServer) note(question string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, question)
+}
+
+func (s *fakeServer) Version(context.Context) (string, string, error) {
+	s.note("version")
+	return "11.8.6-MariaDB", "Debian", s.err
+}
+
+func (s *fakeServer) Variables(context.Context) (map[string]string, error) {
+	s.note("variables")
+	variables := map[string]string{"max_connections": "151", "gtid_binlog_pos": fmt.Sprint(s.status), "port": fmt.Sprint(3306 + s.status)}
+	maps.Copy(variables, s.variables)
+	return variables, s.err
+}
+
+func (s *fakeServer) NonDefault(_ context.Context, version string) (map[string]string, error) {
+	s.note("defaults of " + version)
+	if s.defaultsErr != nil {
+		return nil, s.defaultsErr
+	}
+	return map[string]string{"port": "3306"}, s.err
+}
+
+func (s *fakeServer) Status(context.Context) (map[string]string, error) {
+	s.note("status")
+	s.statusAt = append(s.statusAt, time.Now())
+	s.status++
+	status := map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}
+	if s.cipher != "" {
+		status[contract.StatusTLSAccepts] = fmt.Sprint(s.status)
+	}
+	return status, errors.Join(s.err, s.statusErr)
+}
+
+func (s *fakeServer) Session(context.Context) (string, string, error) {
+	s.note("session")
+	if s.cipher == "" {
+		return "", "", s.err
+	}
+	return "TLSv1.3", s.cipher, s.err
+}
+
+func (s *fakeServer) RoundTrip(context.Context) (*contract.Probe, error) {
+	s.note("round trip")
+	return s.probed, s.probesErr
+}
+
+func (s *fakeServer) Durability(_ context.Context, table, storageEngine string) (*contract.Durability, error) {
+	s.note("durability of " + storageEngine + " in " + table)
+	if s.probesErr != nil {
+		return nil, s.probesErr
+	}
+	return aDurability(), nil
+}
+
+// Clock is that of this machine, and serverAhead.
+func (s *fakeServer) Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error) {
+	if s.err != nil {
+		return nil, s.err
+	}
+	return clock.Collect(ctx, exchanges, func(context.Context) (clock.Exchange, error) {
+		sent := time.Now()
+		told := sent.Add(s.ahead).Round(time.Microsecond)
+		return clock.Exchange{Sent: sent, Received: told, Answered: told, Returned: time.Now()}, nil
+	})
+}
+
+func aDurability() *contract.Durability {
+	return &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Seconds: 0.25, Counters: map[string]int64{"innodb_data_fsyncs": 51}}
+}
+
+func (s *fakeServer) Tables(context.Context) ([]contract.Table, string, error) {
+	s.note("tables")
+	return s.tables, s.unchecked, s.err
+}

@@ -1,0 +1,116 @@
+package client
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// fakeTarget is the agent of a database pod.
+type fakeTarget struct {
+	address string
+
+	mu sync.Mutex
+	// calls are the requests in their order, with the ID of an operation.
+	calls []string
+	// refuse is the answer to an operation, if set; drop is how many operations end
+	// without an answer, and busy how many are put off.
+	refuse     *contract.Refusal
+	drop, busy int
+	usages     int64
+	// ahead is by how much its clock is ahead of this machine's; jitter is how long each
+	// answer may be on its way, noClock that it has none.
+	ahead, jitter time.Duration
+	noClock       bool
+	clocks        int
+	// window is the answer where one was asked for; ages are what was asked for.
+	window *contract.UsageWindow
+	ages   []string
+	// environmentAt is when the environment was asked for.
+	environmentAt []time.Time
+}
+
+func newFakeTarget(t *testing.T) *fakeTarget {
+	t.Helper()
+	f := &fakeTarget{}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	f.address = strings.TrimPrefix(server.URL, "http://")
+	return f
+}
+
+func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if r.Header.Get("Authorization") != "Bearer "+contract.ControlToken("hunter2") {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	if r.Method == http.MethodGet && r.URL.Path == contract.PathEnvironment {
+		f.calls = append(f.calls, "environment")
+		f.environmentAt = append(f.environmentAt, time.Now())
+		f.usages++
+		var window *contract.UsageWindow
+		if query := r.URL.Query(); query.Has("from") {
+			f.ages = append(f.ages, query.Get("from"), query.Get("to"))
+			window = f.window
+		}
+		_ = json.NewEncoder(w).Encode(contract.TargetEnvironment{
+			Version: contract.EnvironmentVersion, Flavor: "mariadb", Machine: contract.Machine{CPUModel: "A CPU"},
+			Limits: contract.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &contract.Storage{Filesystem: "ext4"}, Usage: contract.Usage{Throttled: &f.usages},
+			Window: window,
+		})
+		return
+	}
+	if r.URL.Path == contract.PathClock && f.noClock {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	if r.URL.Path == contract.PathClock {
+		f.clocks++
+		told := contract.Clock{Received: time.Now().Add(f.ahead)}
+		told.Answered = time.Now().Add(f.ahead)
+		if f.jitter > 0 {
+			time.Sleep(rand.N(f.jitter))
+		}
+		_ = json.NewEncoder(w).Encode(told)
+		return
+	}
+	if r.Method == http.MethodGet && r.URL.Path == contract.PathSpeed {
+		f.calls = append(f.calls, "speed")
+		_ = json.NewEncoder(w).Encode(aSpeed())
+		return
+	}
+	var op contract.Operation
+	_ = json.NewDecoder(r.Body).Decode(&op)
+	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+op.ID)
+	switch {
+	case f.drop > 0:
+		f.drop--
+		panic(http.ErrAbortHandler)
+	case f.busy > 0:
+		f.busy--
+		w.WriteHeader(http.StatusConflict)
+		_ = json.NewEncoder(w).Encode(contract.Refusal{Reason: contract.ReasonBusy, Message: "a snapshot is under way"})
+	case f.refuse != nil:
+		w.WriteHeader(http.StatusInternalServerError)
+		_ = json.NewEncoder(w).Encode(f.refuse)
+	default:
+		_ = json.NewEncoder(w).Encode(aCopy())
+	}
+}
+
+func aSpeed() contract.Speed {
+	return contract.Speed{Integer: &contract.Kernel{N: 24, MeanSeconds: 0.001, CPUSeconds: 0.0009, MinSeconds: 0.0008, P50Seconds: 0.0009}, Seconds: 0.04}
+}
+
+func aCopy() contract.Copy {
+	return contract.Copy{Bytes: 1 << 30, Files: 12, Reflink: true, Seconds: 0.5, StoppedSeconds: 2}
+}
