@@ -9,17 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// workloads has a workload for every runner of the list: a new runner adds one.
+// workloads has the least workload of every runner of the list: a new runner adds one.
 var workloads = map[string]string{
-	"sysbench": `{"test":"oltp_read_write","threads":4,"tables":2,"tableSize":1000,"reportIntervalSeconds":1,
-		"percentile":95,"histogram":true}`,
-	"ycsb": `{"workload":"a","recordCount":1000,"threads":4,"driver":"MySQL","columns":"Text","fieldCount":10,"fieldLength":100,
-		"statusIntervalSeconds":1}`,
-	"drivers": `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}],"rounds":3,"window":"2s","seed":42}`,
+	"sysbench": `{"test":"oltp_read_write","threads":4}`,
+	"ycsb":     `{"workload":"a","threads":4}`,
+	"drivers":  `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
 		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
 		"parameters":{"rows":"10"},"dataParameters":["rows"]}`,
@@ -48,14 +47,28 @@ const (
 
 var phases = []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup}
 
-func trialOf(t *testing.T, r runner.Runner, tls runner.TLSMode) runner.Trial {
+// workloadOf is the workload of a runner as the API completes it.
+func workloadOf(t *testing.T, r runner.Runner) json.RawMessage {
 	t.Helper()
 	workload, ok := workloads[r.Name]
 	if !ok {
 		t.Fatalf("add a workload for %s to this test", r.Name)
 	}
+	tool, err := apischema.ForTool(r.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	completed, err := tool.Complete(json.RawMessage(workload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return completed
+}
+
+func trialOf(t *testing.T, r runner.Runner, tls runner.TLSMode) runner.Trial {
+	t.Helper()
 	return runner.Trial{
-		Version: runner.TrialVersion, Runner: r.Name, Workload: json.RawMessage(workload),
+		Version: runner.TrialVersion, Runner: r.Name, Workload: workloadOf(t, r),
 		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
 		Endpoint: runner.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
@@ -158,7 +171,7 @@ func isDeterministic(t *testing.T, r runner.Runner) {
 
 func refusesUnknownFields(t *testing.T, r runner.Runner) {
 	trial := trialOf(t, r, runner.TLSDisabled)
-	trial.Workload = json.RawMessage(strings.Replace(workloads[r.Name], "{", `{"noSuchField":1,`, 1))
+	trial.Workload = json.RawMessage(strings.Replace(string(trial.Workload), "{", `{"noSuchField":1,`, 1))
 	_, err := r.Command(trial, runner.Run, runner.Credentials{Username: "assay", Password: password})
 	if err == nil || !strings.Contains(err.Error(), "noSuchField") {
 		t.Errorf("got error %v, want one that names the field", err)
@@ -205,16 +218,30 @@ func knowsTheDuration(t *testing.T, r runner.Runner) {
 
 func namesItsDataFields(t *testing.T, r runner.Runner) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(workloads[r.Name]), &fields); err != nil {
+	if err := json.Unmarshal(workloadOf(t, r), &fields); err != nil {
 		t.Fatal(err)
 	}
 	loads := r.Skips == nil || !r.Skips(trialOf(t, r, runner.TLSDisabled), runner.Prepare)
-	if len(r.DataFields) == 0 && loads {
-		t.Error("no field decides what is loaded: name those that do")
+	if r.DataFields == nil {
+		if loads {
+			t.Error("no field decides what is loaded: name those that do")
+		}
+		return
 	}
-	for _, name := range r.DataFields {
-		if _, ok := fields[name]; !ok {
-			t.Errorf("the workload has no field %q", name)
+	names, err := r.DataFields(workloadOf(t, r))
+	if err != nil || len(names) == 0 {
+		t.Errorf("data fields = %v, %v, want some", names, err)
+	}
+	var parameters map[string]string
+	if data, has := fields["parameters"]; has {
+		if err := json.Unmarshal(data, &parameters); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		_, field := fields[name]
+		if _, parameter := parameters[name]; !field && !parameter {
+			t.Errorf("the workload has neither a field nor a parameter %q", name)
 		}
 	}
 }

@@ -1,9 +1,14 @@
 package v1alpha1
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"encoding/json"
+	"fmt"
+)
 
-// Workload is what the clients do.
-// +kubebuilder:validation:XValidation:rule="[has(self.sysbench), has(self.ycsb), has(self.drivers), has(self.custom)].exists_one(x, x)",message="workload needs exactly one tool: sysbench, ycsb, drivers or custom"
+// Workload is what the clients do: exactly one tool with its parameters. Whoever adds a
+// tool adds its field here, and its type in a file of its own; nothing else names the tools.
+// +kubebuilder:validation:MinProperties=1
+// +kubebuilder:validation:MaxProperties=1
 type Workload struct {
 	// Sysbench runs a bundled test of sysbench, or a Lua script of yours.
 	// +optional
@@ -23,6 +28,25 @@ type Workload struct {
 	Custom *CustomWorkload `json:"custom,omitempty"`
 }
 
+// Tool is the name of the one tool that is set, and its parameters as JSON. It is an error
+// when none is set, or more than one.
+func (w Workload) Tool() (name string, parameters json.RawMessage, err error) {
+	data, err := json.Marshal(w)
+	if err != nil {
+		return "", nil, fmt.Errorf("marshalling a workload: %w", err)
+	}
+	var tools map[string]json.RawMessage
+	if err := json.Unmarshal(data, &tools); err != nil {
+		return "", nil, fmt.Errorf("reading a workload: %w", err)
+	}
+	if len(tools) != 1 {
+		return "", nil, fmt.Errorf("workload needs exactly one tool, and has %d", len(tools))
+	}
+	for name, parameters = range tools {
+	}
+	return name, parameters, nil
+}
+
 // ConfigMapFiles names a ConfigMap in the run's namespace whose keys become files.
 // Its content is pinned when the run is accepted.
 type ConfigMapFiles struct {
@@ -30,341 +54,4 @@ type ConfigMapFiles struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
-}
-
-// SysbenchWorkload are the parameters of a sysbench test. The names are those of
-// sysbench's own options.
-// +kubebuilder:validation:XValidation:rule="has(self.test) != has(self.script)",message="sysbench needs exactly one of test (a bundled one) and script (a ConfigMap with Lua of yours)"
-type SysbenchWorkload struct {
-	// Test is a bundled script.
-	// +optional
-	// +kubebuilder:validation:Enum=oltp_read_write;oltp_read_only;oltp_write_only;oltp_point_select;oltp_insert;oltp_delete;oltp_update_index;oltp_update_non_index;select_random_points;select_random_ranges;bulk_insert
-	Test string `json:"test,omitempty"`
-
-	// Script is a Lua script of yours.
-	// +optional
-	Script *SysbenchScript `json:"script,omitempty"`
-
-	// Threads is the number of connections that work at the same time, 1 to 4096.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=4096
-	Threads int32 `json:"threads,omitempty"`
-
-	// Tables is the number of tables, 1 to 1000.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000
-	Tables int32 `json:"tables,omitempty"`
-
-	// TableSize is the number of rows in each table, 1 to 1,000,000,000 (the tables'
-	// key is an INTEGER).
-	// +optional
-	// +kubebuilder:default=10000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=1000000000
-	TableSize int64 `json:"tableSize,omitempty"`
-
-	// ReportIntervalSeconds is the length of the intervals of the time series, 0
-	// (no time series) to 3600. At most 10,000 intervals fit into a result.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=3600
-	ReportIntervalSeconds *int32 `json:"reportIntervalSeconds,omitempty"`
-
-	// Percentile of the latency that sysbench computes, 1 to 100.
-	// +optional
-	// +kubebuilder:default=95
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
-	Percentile int32 `json:"percentile,omitempty"`
-
-	// Histogram keeps the latency histogram (buckets of 1.8 %).
-	// +optional
-	// +kubebuilder:default=true
-	Histogram *bool `json:"histogram,omitempty"`
-
-	// Events is the number of transactions that each client measures; 0 (the default)
-	// measures for design.duration instead, which otherwise is the longest that a
-	// trial may take.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1000000000
-	Events int64 `json:"events,omitempty"`
-
-	// Rate is the number of transactions per second that each client offers, however
-	// fast the server answers (open loop); 0 (the default) begins a transaction when
-	// the one before has ended (closed loop).
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=10000000
-	Rate int32 `json:"rate,omitempty"`
-
-	// SkipTrx leaves out BEGIN and COMMIT: every statement commits by itself.
-	// +optional
-	SkipTrx bool `json:"skipTrx,omitempty"`
-
-	// RandType is the distribution of the keys. It is always given to sysbench, because
-	// the default of 1.0 (special: 75 % of the accesses to 1 % of the rows) is not that
-	// of 1.1 (uniform).
-	// +optional
-	// +kubebuilder:default=special
-	// +kubebuilder:validation:Enum=uniform;gaussian;special;pareto;zipfian
-	RandType string `json:"randType,omitempty"`
-
-	// DBPSMode says whether statements are prepared: auto (the default) where the test
-	// can, disable never.
-	// +optional
-	// +kubebuilder:default=auto
-	// +kubebuilder:validation:Enum=auto;disable
-	DBPSMode string `json:"dbPsMode,omitempty"`
-
-	// IgnoreErrors are the codes of the errors after which sysbench repeats a
-	// transaction: its own default is 1213,1020,1205. They are counted. "all" is
-	// refused: sysbench then goes on without a server.
-	// +optional
-	// +kubebuilder:default="1213,1020,1205"
-	// +kubebuilder:validation:Pattern=`^(none|[0-9]{1,5}(,[0-9]{1,5}){0,31})$`
-	IgnoreErrors string `json:"ignoreErrors,omitempty"`
-
-	// Options are any other options of sysbench or of the script, without the leading
-	// dashes: {range-size: "100", "secondary": "on"}. What has a field here, or belongs to
-	// Assay (host, password, time, ...), is refused.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	Options map[string]string `json:"options,omitempty"`
-}
-
-// SysbenchScript is a Lua script of the user.
-type SysbenchScript struct {
-	// ConfigMap with the script and the modules that it requires.
-	ConfigMap ConfigMapFiles `json:"configMap"`
-
-	// File is the key of the script.
-	// +optional
-	// +kubebuilder:default="script.lua"
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[.]lua$`
-	File string `json:"file,omitempty"`
-
-	// Phases that the script has, besides run.
-	// +optional
-	// +listType=set
-	// +kubebuilder:validation:MaxItems=2
-	// +kubebuilder:validation:items:Enum=Prepare;Cleanup
-	// +kubebuilder:default={Prepare,Cleanup}
-	Phases []string `json:"phases,omitempty"`
-
-	// PreparedStatements of each connection, for the check of the server's limits.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100000
-	PreparedStatements int32 `json:"preparedStatements,omitempty"`
-}
-
-// YCSBWorkload are the parameters of a core workload of YCSB 0.17 over JDBC.
-type YCSBWorkload struct {
-	// Workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c
-	// (reads), d (read latest), e (short ranges), f (read, modify, write). Properties
-	// change what it consists of.
-	// +optional
-	// +kubebuilder:default=a
-	// +kubebuilder:validation:Enum=a;b;c;d;e;f
-	Workload string `json:"workload,omitempty"`
-
-	// RecordCount is the number of rows that are loaded, 1 to 2,000,000,000. Several
-	// clients load a part each.
-	// +optional
-	// +kubebuilder:default=1000
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=2000000000
-	RecordCount int64 `json:"recordCount,omitempty"`
-
-	// OperationCount is the number of operations that each client measures; 0 (the
-	// default) measures for design.duration instead.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=2000000000
-	OperationCount int64 `json:"operationCount,omitempty"`
-
-	// Threads is the number of connections that work at the same time, 1 to 4096.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=4096
-	Threads int32 `json:"threads,omitempty"`
-
-	// Target is the number of operations per second that each client offers; 0 (the
-	// default) begins an operation when the one before has ended. With a target,
-	// latency counts from the intended start of an operation as well.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=10000000
-	Target int32 `json:"target,omitempty"`
-
-	// Driver is the JDBC driver: MySQL (Connector/J), MariaDB (Connector/J of MariaDB) or
-	// SQLServer (mssql-jdbc).
-	// +optional
-	// +kubebuilder:default=MySQL
-	// +kubebuilder:validation:Enum=MySQL;MariaDB;SQLServer
-	Driver string `json:"driver,omitempty"`
-
-	// URLParameters are parameters of the JDBC URL, such as
-	// {rewriteBatchedStatements: "true"}. Those that Assay pins, such as sslMode, are
-	// refused.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=32
-	URLParameters map[string]string `json:"urlParameters,omitempty"`
-
-	// BatchSize is db.batchsize: the number of INSERTs that are sent together, with
-	// batchUpdateAPI, or committed together, with the property jdbc.autocommit: "false".
-	// By itself it does nothing, as in YCSB's own binding: each INSERT commits.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1000000
-	BatchSize int32 `json:"batchSize,omitempty"`
-
-	// BatchUpdateAPI is jdbc.batchupdateapi: the INSERTs of a batch go to the driver
-	// as one batch. The result is checked: batched INSERTs answer BATCHED_OK.
-	// +optional
-	BatchUpdateAPI bool `json:"batchUpdateAPI,omitempty"`
-
-	// FetchSize is jdbc.fetchsize: rows per fetch of a scan; 0 (the default) leaves it
-	// to the driver.
-	// +optional
-	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=1000000
-	FetchSize int32 `json:"fetchSize,omitempty"`
-
-	// Columns is the type of the table's columns: Text (YCSB's own table for MySQL:
-	// TEXT, nullable) or Varchar (VARCHAR(fieldLength) NOT NULL, as in published
-	// comparisons).
-	// +optional
-	// +kubebuilder:default=Text
-	// +kubebuilder:validation:Enum=Text;Varchar
-	Columns string `json:"columns,omitempty"`
-
-	// FieldCount is the number of fields of a row, 1 to 100.
-	// +optional
-	// +kubebuilder:default=10
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100
-	FieldCount int32 `json:"fieldCount,omitempty"`
-
-	// FieldLength is the length of a field in bytes, 1 to 10000.
-	// +optional
-	// +kubebuilder:default=100
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000
-	FieldLength int32 `json:"fieldLength,omitempty"`
-
-	// StatusIntervalSeconds is the length of the intervals of the time series, 1 to 3600.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=3600
-	StatusIntervalSeconds int32 `json:"statusIntervalSeconds,omitempty"`
-
-	// Properties are any other properties of YCSB, such as {requestdistribution:
-	// uniform, readproportion: "0.9"}. What has a field here, or belongs to Assay, is
-	// refused; so are blanks around a value, which YCSB would keep.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	Properties map[string]string `json:"properties,omitempty"`
-
-	// JVMOptions are options of the Java virtual machine, such as -Xmx2g.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=32
-	JVMOptions []string `json:"jvmOptions,omitempty"`
-}
-
-// CustomWorkload is any tool: an image of the user's, and how to call it. See
-// docs/custom-tools.md.
-type CustomWorkload struct {
-	// Image that has the tool. Its entrypoint is not used.
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=512
-	Image string `json:"image"`
-
-	// ImagePullPolicy of the image.
-	// +optional
-	// +kubebuilder:default=IfNotPresent
-	// +kubebuilder:validation:Enum=Always;Never;IfNotPresent
-	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
-
-	// ImagePullSecrets for the image, in the run's namespace.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=8
-	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
-
-	// Files is a ConfigMap whose keys become files of the working directory.
-	// +optional
-	Files *ConfigMapFiles `json:"files,omitempty"`
-
-	// Prepare loads the data. Without it nothing is loaded.
-	// +optional
-	Prepare *CustomPhase `json:"prepare,omitempty"`
-
-	// Run measures; the warm-up is the same with another duration.
-	Run CustomPhase `json:"run"`
-
-	// Cleanup drops what Prepare made, in an external target.
-	// +optional
-	Cleanup *CustomPhase `json:"cleanup,omitempty"`
-
-	// Parameters are values for the commands: $(NAME) in an argument. An axis of the
-	// matrix may name one of them.
-	// +optional
-	// +kubebuilder:validation:MaxProperties=64
-	Parameters map[string]string `json:"parameters,omitempty"`
-
-	// DataParameters are the parameters that decide what Prepare loads. They cannot be
-	// axes of the matrix: a run loads one data set.
-	// +optional
-	// +listType=set
-	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:items:MaxLength=63
-	DataParameters []string `json:"dataParameters,omitempty"`
-
-	// Threads is the number of connections that the tool opens at the same time, for the
-	// check of the server's limits, and as $(THREADS).
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=4096
-	Threads int32 `json:"threads,omitempty"`
-
-	// Format of the output of Run: Result (docs/custom-tools.md), or that of a known
-	// tool.
-	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog
-	Format string `json:"format"`
-
-	// HistogramUnit is the unit of the values of an HdrHistogram log, which does not say
-	// it: ns, us (the default) or ms.
-	// +optional
-	// +kubebuilder:validation:Enum=ns;us;ms
-	HistogramUnit string `json:"histogramUnit,omitempty"`
-
-	// Output is the file with the output, in the working directory; without it the
-	// standard output is read.
-	// +optional
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
-	Output string `json:"output,omitempty"`
-}
-
-// CustomPhase is a command of a custom tool. $(HOST), $(PORT), $(DATABASE),
-// $(STORAGE_ENGINE), $(TLS), $(USERNAME), $(THREADS), $(DURATION_SECONDS), $(CLIENT),
-// $(CLIENTS), $(SEED) and the parameters are filled in; $$(NAME) stands for itself. The password is never an argument: it
-// is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file my.cnf
-// of the working directory.
-type CustomPhase struct {
-	// Command is the program and its arguments.
-	// +listType=atomic
-	// +kubebuilder:validation:MinItems=1
-	// +kubebuilder:validation:MaxItems=128
-	Command []string `json:"command"`
 }

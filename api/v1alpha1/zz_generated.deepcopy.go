@@ -5,8 +5,8 @@
 package v1alpha1
 
 import (
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
@@ -151,7 +151,7 @@ func (in *BenchmarkRunStatus) DeepCopyInto(out *BenchmarkRunStatus) {
 	*out = *in
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -174,7 +174,7 @@ func (in *BenchmarkRunStatus) DeepCopyInto(out *BenchmarkRunStatus) {
 	}
 	if in.SuspendedFor != nil {
 		in, out := &in.SuspendedFor, &out.SuspendedFor
-		*out = new(v1.Duration)
+		*out = new(metav1.Duration)
 		**out = **in
 	}
 	in.Progress.DeepCopyInto(&out.Progress)
@@ -320,7 +320,7 @@ func (in *CustomWorkload) DeepCopyInto(out *CustomWorkload) {
 	*out = *in
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
-		*out = make([]corev1.LocalObjectReference, len(*in))
+		*out = make([]v1.LocalObjectReference, len(*in))
 		copy(*out, *in)
 	}
 	if in.Files != nil {
@@ -487,12 +487,12 @@ func (in *DriversWorkload) DeepCopyInto(out *DriversWorkload) {
 	}
 	if in.Window != nil {
 		in, out := &in.Window, &out.Window
-		*out = new(v1.Duration)
+		*out = new(metav1.Duration)
 		**out = **in
 	}
 	if in.Warmup != nil {
 		in, out := &in.Warmup, &out.Warmup
-		*out = new(v1.Duration)
+		*out = new(metav1.Duration)
 		**out = **in
 	}
 }
@@ -647,7 +647,7 @@ func (in *InstanceShapeSpec) DeepCopyInto(out *InstanceShapeSpec) {
 	}
 	if in.Tolerations != nil {
 		in, out := &in.Tolerations, &out.Tolerations
-		*out = make([]corev1.Toleration, len(*in))
+		*out = make([]v1.Toleration, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -686,7 +686,7 @@ func (in *InstanceShapeStatus) DeepCopyInto(out *InstanceShapeStatus) {
 	}
 	if in.Conditions != nil {
 		in, out := &in.Conditions, &out.Conditions
-		*out = make([]v1.Condition, len(*in))
+		*out = make([]metav1.Condition, len(*in))
 		for i := range *in {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
@@ -783,7 +783,7 @@ func (in *MySQLTarget) DeepCopyInto(out *MySQLTarget) {
 	*out = *in
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
-		*out = make([]corev1.LocalObjectReference, len(*in))
+		*out = make([]v1.LocalObjectReference, len(*in))
 		copy(*out, *in)
 	}
 	if in.Replication != nil {
@@ -800,7 +800,7 @@ func (in *MySQLTarget) DeepCopyInto(out *MySQLTarget) {
 	}
 	if in.ConfigFrom != nil {
 		in, out := &in.ConfigFrom, &out.ConfigFrom
-		*out = make([]corev1.LocalObjectReference, len(*in))
+		*out = make([]v1.LocalObjectReference, len(*in))
 		copy(*out, *in)
 	}
 	in.Storage.DeepCopyInto(&out.Storage)

@@ -232,7 +232,11 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	t := s.target(e.ref.Target)
 	limits := r.Config.Limits
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
-	image, err := s.runnerImage(e.workload)
+	pods, err := s.pods(e.workload)
+	if err != nil {
+		return resources.Client{}, err
+	}
+	image, err := s.runnerImage(pods)
 	if err != nil {
 		return resources.Client{}, err
 	}
@@ -245,8 +249,11 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	if in := s.run.Status.Resolved.Inputs; in != nil {
 		c.Inputs = in.ConfigMap
 	}
-	if custom := s.run.Spec.Workload.Custom; custom != nil {
-		c.AgentImage, c.PullPolicy, c.PullSecrets = s.run.Status.Resolved.AgentImage, custom.ImagePullPolicy, custom.ImagePullSecrets
+	if pods.Image != "" {
+		c.AgentImage, c.PullPolicy = s.run.Status.Resolved.AgentImage, corev1.PullPolicy(pods.PullPolicy)
+		for _, name := range pods.PullSecrets {
+			c.PullSecrets = append(c.PullSecrets, corev1.LocalObjectReference{Name: name})
+		}
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name

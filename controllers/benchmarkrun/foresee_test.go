@@ -1,7 +1,6 @@
 package benchmarkrun
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/runners/sysbench"
 )
@@ -32,7 +32,13 @@ func deleting(t *testing.T, change ...func(*v1alpha1.BenchmarkRun)) *scope {
 	}
 	s := &scope{run: run, runner: sysbench.Runner()}
 	var err error
-	if s.workload, err = json.Marshal(run.Spec.Workload.Sysbench); err != nil {
+	if s.schema, err = apischema.ForTool(sysbench.Name); err != nil {
+		t.Fatal(err)
+	}
+	if _, s.workload, err = run.Spec.Workload.Tool(); err != nil {
+		t.Fatal(err)
+	}
+	if s.workload, err = s.schema.Complete(s.workload); err != nil {
 		t.Fatal(err)
 	}
 	if s.plan, err = plan.New(run.Spec, nil); err != nil {

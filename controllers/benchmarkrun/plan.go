@@ -24,7 +24,7 @@ import (
 
 // readPlan makes the plan from the spec. A run that was planned by another version
 // of this program keeps the plan that was written down.
-func (r *Reconciler) readPlan(ctx context.Context, s *scope, dataFields []string) error {
+func (r *Reconciler) readPlan(ctx context.Context, s *scope) error {
 	if known, ok := r.plans.Load(s.run.UID); ok {
 		s.plan, s.demand = known.(planned).plan, known.(planned).demand
 		return nil
@@ -33,7 +33,11 @@ func (r *Reconciler) readPlan(ctx context.Context, s *scope, dataFields []string
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	p, err := plan.New(spec, dataFields)
+	fixed, err := s.dataFields()
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+	}
+	p, err := plan.New(spec, fixed)
 	if st := s.run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
 		p, err = r.storedPlan(ctx, s)
 	}
@@ -86,7 +90,7 @@ type planned struct {
 	demand demand
 }
 
-// maxIntervals of a time series in one result, as in the rule of the API.
+// maxIntervals of a time series in one result.
 const maxIntervals = 10000
 
 // checkPlan refuses a plan that cannot be carried out.
@@ -127,7 +131,7 @@ func (s *scope) cellWorkload(cell plan.Cell) (json.RawMessage, error) {
 	if len(cell) == 0 {
 		return s.workload, nil
 	}
-	return plan.Apply(s.workload, cell, func() any { return newWorkload(s.run.Spec.Workload) })
+	return plan.Apply(s.workload, cell, s.schema)
 }
 
 // storedPlan reads the plan that was written down.

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // resolve looks up every reference of the spec. What has to stay as it is now, and is
@@ -57,19 +58,20 @@ func (r *Reconciler) resolveTarget(ctx context.Context, s *scope, field string, 
 // runnerImages of the client pods: the user's own, or those of the catalogue, one for each
 // name that the cells of the plan ask for.
 func (r *Reconciler) runnerImages(s *scope) ([]v1alpha1.RunnerImage, error) {
-	if custom := s.run.Spec.Workload.Custom; custom != nil {
-		return []v1alpha1.RunnerImage{{Name: s.runner.Name, Image: custom.Image}}, nil
-	}
 	var out []v1alpha1.RunnerImage
 	for _, cell := range s.plan.Cells {
 		workload, err := s.cellWorkload(cell)
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 		}
-		name, err := s.imageName(workload)
+		pods, err := s.pods(workload)
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 		}
+		if pods.Image != "" {
+			return []v1alpha1.RunnerImage{{Name: s.runner.Name, Image: pods.Image}}, nil
+		}
+		name := s.imageName(pods)
 		if slices.ContainsFunc(out, func(i v1alpha1.RunnerImage) bool { return i.Name == name }) {
 			continue
 		}
@@ -83,26 +85,30 @@ func (r *Reconciler) runnerImages(s *scope) ([]v1alpha1.RunnerImage, error) {
 	return out, nil
 }
 
-// imageName of a workload in the catalogue.
-func (s *scope) imageName(workload json.RawMessage) (string, error) {
-	if s.runner.Image == nil {
-		return s.runner.Name, nil
+// pods is what the clients of a workload are made of.
+func (s *scope) pods(workload json.RawMessage) (runner.Pods, error) {
+	if s.runner.Pods == nil {
+		return runner.Pods{}, nil
 	}
-	part, err := s.runner.Image(workload)
-	return s.runner.Name + "-" + part, err
+	return s.runner.Pods(workload)
+}
+
+// imageName of the clients in the catalogue.
+func (s *scope) imageName(pods runner.Pods) string {
+	if pods.Variant == "" {
+		return s.runner.Name
+	}
+	return s.runner.Name + "-" + pods.Variant
 }
 
 // runnerImage of the clients that do a workload: never that of another language, whose
 // harness would refuse its drivers one by one.
-func (s *scope) runnerImage(workload json.RawMessage) (string, error) {
+func (s *scope) runnerImage(pods runner.Pods) (string, error) {
 	resolved := s.run.Status.Resolved
 	if len(resolved.RunnerImages) == 0 {
 		return resolved.RunnerImage, nil
 	}
-	name, err := s.imageName(workload)
-	if err != nil {
-		return "", err
-	}
+	name := s.imageName(pods)
 	for _, i := range resolved.RunnerImages {
 		if i.Name == name {
 			return i.Image, nil

@@ -14,40 +14,26 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
 )
-
-// inputs are the files that a workload names.
-type inputs struct {
-	// field of the spec that names the ConfigMap.
-	field, configMap string
-	// file that has to be among them; empty for any.
-	file string
-}
-
-// inputsOf a workload; ok is false without any.
-func inputsOf(w v1alpha1.Workload) (in inputs, ok bool) {
-	switch {
-	case w.Sysbench != nil && w.Sysbench.Script != nil:
-		return inputs{"spec.workload.sysbench.script.configMap", w.Sysbench.Script.ConfigMap.Name, w.Sysbench.Script.File}, true
-	case w.Custom != nil && w.Custom.Files != nil:
-		return inputs{field: "spec.workload.custom.files", configMap: w.Custom.Files.Name}, true
-	}
-	return inputs{}, false
-}
 
 // resolveInputs copies the files of the workload into a ConfigMap of the run that
 // never changes. The copy counts: a manager that died before it wrote the status finds
 // it again, whatever the user's ConfigMap has become meanwhile.
 func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.ResolvedInputs, error) {
-	in, ok := inputsOf(s.run.Spec.Workload)
-	if !ok {
+	pods, err := s.pods(s.workload)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+	}
+	in := pods.Files
+	if in.ConfigMap == "" {
 		return nil, nil
 	}
-	cm, err := r.configMap(ctx, s, in.field, in.configMap)
+	cm, err := r.configMap(ctx, s, "spec."+in.Field, in.ConfigMap)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.check(cm); err != nil {
+	if err := checkFiles(in, cm); err != nil {
 		return nil, err
 	}
 	name := v1alpha1.InputsName(s.run.Name)
@@ -55,18 +41,18 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.Res
 	if err != nil {
 		return nil, err
 	}
-	return &v1alpha1.ResolvedInputs{ConfigMap: name, SHA256: digest(filesOf(cm))}, in.check(cm)
+	return &v1alpha1.ResolvedInputs{ConfigMap: name, SHA256: digest(filesOf(cm))}, checkFiles(in, cm)
 }
 
-// check that what the workload needs is there.
-func (in inputs) check(cm *corev1.ConfigMap) error {
+// checkFiles makes sure that what the workload needs is there.
+func checkFiles(in runner.Files, cm *corev1.ConfigMap) error {
 	files := filesOf(cm)
 	if len(files) == 0 {
-		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q is empty: each key becomes a file", in.field, in.configMap)
+		return refuse(v1alpha1.ReasonConfigNotFound, "spec.%s: ConfigMap %q is empty: each key becomes a file", in.Field, in.ConfigMap)
 	}
-	if _, has := files[in.file]; in.file != "" && !has {
-		return refuse(v1alpha1.ReasonConfigNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
-			in.field, in.configMap, in.file, slices.Sorted(maps.Keys(files)))
+	if _, has := files[in.Needed]; in.Needed != "" && !has {
+		return refuse(v1alpha1.ReasonConfigNotFound, "spec.%s: ConfigMap %q has no key %q; it has: %q",
+			in.Field, in.ConfigMap, in.Needed, slices.Sorted(maps.Keys(files)))
 	}
 	return nil
 }

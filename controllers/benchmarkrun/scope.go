@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
@@ -39,8 +41,10 @@ type scope struct {
 	// Set by accept.
 	plan   *plan.Plan
 	runner runner.Runner
-	// workload is the runner's part of the spec as JSON.
-	workload []byte
+	// schema of the runner's part of the spec.
+	schema *apischema.Tool
+	// workload is the runner's part of the spec as JSON, with every default.
+	workload json.RawMessage
 	// demand of the trials of the plan.
 	demand demand
 

@@ -82,7 +82,7 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials, formats m
 		args = append(args, arg)
 	}
 	out := runner.Command{Path: args[0], Args: args[1:], Files: files(t, c), Env: environment(t, c)}
-	if wanted.names(seedName) {
+	if names(wanted, seedName) {
 		out.Seed = runner.Seed(t, phase)
 	} else {
 		// Of a tool that Assay does not know: it may draw nothing at all.

@@ -56,7 +56,8 @@ func Runner(more map[string]Format) runner.Runner {
 		Facts:      facts,
 		Demand:     demand,
 		Skips:      skips,
-		DataFields: []string{"image", "prepare", "files", "dataParameters"},
+		DataFields: dataFields,
+		Pods:       pods,
 	}
 }
 

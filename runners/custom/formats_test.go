@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -36,10 +38,17 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 func trial(format string) runner.Trial {
-	workload, err := json.Marshal(Params{
-		Image: "example.com/tool:1", Run: Phase{Command: []string{"tool"}}, Threads: 1, Format: format,
+	workload, err := json.Marshal(v1alpha1.CustomWorkload{
+		Image: "example.com/tool:1", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Format: format,
 	})
 	if err != nil {
+		panic(err)
+	}
+	tool, err := apischema.ForTool(Name)
+	if err != nil {
+		panic(err)
+	}
+	if workload, err = tool.Complete(workload); err != nil {
 		panic(err)
 	}
 	return runner.Trial{Version: runner.TrialVersion, Runner: Name, Workload: workload, Clients: 1, DurationSeconds: 10}

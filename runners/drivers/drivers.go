@@ -43,7 +43,7 @@ func Runner() runner.Runner {
 		Parse:   parse,
 		Facts:   facts,
 		Demand:  demand,
-		Image:   image,
+		Pods:    pods,
 		Axis:    axis,
 		Delay:   delay,
 		Opening: opening,
@@ -89,17 +89,18 @@ func demand(t runner.Trial) (runner.Demand, error) {
 	return runner.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}, nil
 }
 
-func image(workload json.RawMessage) (string, error) {
+// pods have the image of the language.
+func pods(workload json.RawMessage) (runner.Pods, error) {
 	p, err := decode(workload)
 	if err != nil {
-		return "", err
+		return runner.Pods{}, err
 	}
 	if p.Language == "" {
 		// Only of a phase that does nothing: a trial measures one language.
 		p.Language = p.languages()[0]
 	}
 	l, err := p.language()
-	return l.image, err
+	return runner.Pods{Variant: l.image}, err
 }
 
 func axis(workload json.RawMessage) (field string, values []string, err error) {

@@ -328,8 +328,8 @@ func TestLanguagesMakeAnAxis(t *testing.T) {
 	if _, values, _ = axis([]byte(spec)); values != nil {
 		t.Errorf("one language was chosen, and still %v vary", values)
 	}
-	if part, err := image([]byte(spec)); err != nil || part != "node" {
-		t.Errorf("image = %s, %v", part, err)
+	if got, err := pods([]byte(spec)); err != nil || got.Variant != "node" {
+		t.Errorf("pods = %+v, %v", got, err)
 	}
 	if _, err := command(trial(every), runner.Run, runner.Credentials{}); err == nil {
 		t.Error("a trial of two languages has a command")

@@ -341,9 +341,9 @@ type Runner struct {
 	// Facts are the expectations that internal/validity holds the result of one
 	// client against. It fails when the workload cannot be understood.
 	Facts func(t Trial) (Facts, error)
-	// DataFields are the fields of the workload that decide what Prepare loads. They
-	// cannot be axes of a matrix: a run loads one data set.
-	DataFields []string
+	// DataFields are the fields and parameters of the workload that decide what Prepare
+	// loads. They cannot be axes of a matrix: a run loads one data set. Nil: there are none.
+	DataFields func(workload json.RawMessage) ([]string, error)
 	// Demand is what one client needs of the limits of a server. It fails when the
 	// workload cannot be understood. Nil: nothing is known.
 	Demand func(t Trial) (Demand, error)
@@ -364,9 +364,9 @@ type Runner struct {
 	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
 	// its own, so that with TLSRequired all three have to be in Credentials.
 	NeedsCertificate bool
-	// Image is the part of the name of the image in the catalogue that follows the runner's
-	// and a hyphen, for a tool whose images differ by workload. Nil: one image for all.
-	Image func(workload json.RawMessage) (string, error)
+	// Pods is what the pods of the clients are made of. Nil: of the one image of the tool in
+	// the catalogue, without files of the user.
+	Pods func(workload json.RawMessage) (Pods, error)
 	// Axis is a field of the workload that every run varies, though its matrix does not say
 	// so, and the values; no values: nothing is varied. Nil: there is none.
 	Axis func(workload json.RawMessage) (field string, values []string, err error)

@@ -76,7 +76,7 @@ var causes = map[string]cause{
 func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner.Output) *result.Failure {
 	switch {
 	case len(r.fatals) > 0:
-		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || p.Script.has(runner.Prepare)))
+		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || hasPhase(p.Script, runner.Prepare)))
 	case signalOf(o) != "":
 		return failed(result.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -35,8 +37,8 @@ func measured(test string, skipTrx bool) fixture {
 	return fixture{
 		phase: runner.Run, seconds: 10, sound: true,
 		params: Params{
-			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: 1,
-			Percentile: 95, Histogram: true, SkipTrx: skipTrx,
+			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: new(int32(1)),
+			Percentile: 95, Histogram: new(true), SkipTrx: skipTrx,
 		},
 	}
 }
@@ -45,12 +47,15 @@ func measured(test string, skipTrx bool) fixture {
 func quiet(test string, seconds int64, threads int32) fixture {
 	return fixture{
 		phase: runner.Run, seconds: seconds, sound: true,
-		params: Params{Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95},
+		params: Params{
+			Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95,
+			ReportIntervalSeconds: new(int32(0)), Histogram: new(false),
+		},
 	}
 }
 
 // offered is a run of 10 s at a rate; 0 for a closed loop.
-func offered(rate int64) fixture {
+func offered(rate int32) fixture {
 	return measured(TestReadWrite, false).with(func(f *fixture) { f.params.Rate = rate })
 }
 
@@ -84,8 +89,8 @@ func ran(test string) fixture {
 func ofScript(phase runner.Phase) fixture {
 	return ran("").with(func(f *fixture) {
 		f.phase, f.sound = phase, phase == runner.Run
-		f.params.TableSize = defaultTableSize
-		f.params.Script = &Script{File: "mine.lua", Phases: []string{"Prepare", "Cleanup"}}
+		f.params.TableSize = 10000
+		f.params.Script = &v1alpha1.SysbenchScript{ConfigMap: v1alpha1.ConfigMapFiles{Name: "mine"}, File: "mine.lua", Phases: []string{"Prepare", "Cleanup"}}
 	})
 }
 
@@ -102,7 +107,7 @@ func (f fixture) in(phase runner.Phase) fixture {
 
 func unsound(f *fixture)   { f.sound = false }
 func overTLS(f *fixture)   { f.requireTLS = true }
-func intervals(f *fixture) { f.params.ReportIntervalSeconds = 1 }
+func intervals(f *fixture) { f.params.ReportIntervalSeconds = new(int32(1)) }
 
 var fixtures = map[string]fixture{
 	"run-read-write-mysql97":           measured(TestReadWrite, false),
@@ -258,6 +263,9 @@ func (f fixture) trial(t testing.TB) runner.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if workload, err = inSpec(workload); err != nil {
+		t.Fatal(err)
+	}
 	tls := runner.TLSDisabled
 	if f.requireTLS {
 		tls = runner.TLSRequired
@@ -267,6 +275,25 @@ func (f fixture) trial(t testing.TB) runner.Trial {
 		Ref: result.TrialRef{Client: f.client}, Clients: f.clients,
 		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: tls},
 	}
+}
+
+// inSpec is what the API server and the manager make of a workload before an adapter sees
+// it, or why they refuse it.
+func inSpec(workload json.RawMessage) (json.RawMessage, error) {
+	tool, err := apischema.ForTool(Name)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Complete(workload)
+}
+
+// decodeSpec reads a workload on the way that one of a spec takes.
+func decodeSpec(workload json.RawMessage) (Params, error) {
+	completed, err := inSpec(workload)
+	if err != nil {
+		return Params{}, err
+	}
+	return decodeParams(completed)
 }
 
 func (f fixture) output(t testing.TB, name string) runner.Output {

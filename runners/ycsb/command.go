@@ -182,5 +182,5 @@ func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseA
 	if phase == runner.Run {
 		maps.Copy(own, p.windowArgs(t))
 	}
-	return phaseArgs{verb: "run", threads: int64(p.Threads), target: p.Target, properties: own}
+	return phaseArgs{verb: "run", threads: int64(p.Threads), target: int64(p.Target), properties: own}
 }

@@ -105,7 +105,7 @@ func TestParseJudgesWhatWasDone(t *testing.T) {
 		"rows that went past the batches":             {phase: runner.Prepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 2, 2\n" + complete, want: result.ReasonToolFailed, message: "2 of them in batches"},
 		"a cleanup":                                   {phase: runner.Cleanup, stderr: complete},
 		"a cleanup that said nothing":                 {phase: runner.Cleanup, want: result.ReasonOutputTruncated, message: "COMPLETE"},
-		"a workload that cannot be understood":        {phase: runner.Run, of: small(func(p *Params) { p.Threads = 0 }), want: result.ReasonTrialInvalid, message: "workload.ycsb.threads"},
+		"a workload that cannot be understood":        {phase: runner.Run, of: small(func(p *Params) { p.BatchUpdateAPI = true }), want: result.ReasonTrialInvalid, message: "workload.ycsb.batchSize"},
 		"a line that nobody knows is only a problem":  {phase: runner.Run, stdout: sound + "hello\n"},
 		"an option that YCSB does not know":           {phase: runner.Run, stdout: "Unknown option -x\nUsage: java site.ycsb.Client [options]\n", want: result.ReasonToolFailed, message: "Unknown option -x"},
 		"what the driver counted explains the errors": {phase: runner.Run, stdout: sound + "[UPDATE], Return=ERROR, 2\n", stderr: "[ASSAY], Error, UPDATE, 1213, 40001, 2, Deadlock found when trying to get lock\n" + complete, want: result.ReasonToolFailed, message: "transactions collided"},

@@ -1,0 +1,92 @@
+package v1alpha1
+
+import corev1 "k8s.io/api/core/v1"
+
+// CustomWorkload is any tool: an image of the user's, and how to call it. See
+// docs/custom-tools.md.
+type CustomWorkload struct {
+	// Image that has the tool. Its entrypoint is not used.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image"`
+
+	// ImagePullPolicy of the image.
+	// +optional
+	// +kubebuilder:default=IfNotPresent
+	// +kubebuilder:validation:Enum=Always;Never;IfNotPresent
+	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
+
+	// ImagePullSecrets for the image, in the run's namespace.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=8
+	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
+
+	// Files is a ConfigMap whose keys become files of the working directory.
+	// +optional
+	Files *ConfigMapFiles `json:"files,omitempty"`
+
+	// Prepare loads the data. Without it nothing is loaded.
+	// +optional
+	Prepare *CustomPhase `json:"prepare,omitempty"`
+
+	// Run measures; the warm-up is the same with another duration.
+	Run CustomPhase `json:"run"`
+
+	// Cleanup drops what Prepare made, in an external target.
+	// +optional
+	Cleanup *CustomPhase `json:"cleanup,omitempty"`
+
+	// Parameters are values for the commands: $(NAME) in an argument. An axis of the
+	// matrix may name one of them.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Parameters map[string]string `json:"parameters,omitempty"`
+
+	// DataParameters are the parameters that decide what Prepare loads. They cannot be
+	// axes of the matrix: a run loads one data set.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=63
+	DataParameters []string `json:"dataParameters,omitempty"`
+
+	// Threads is the number of connections that the tool opens at the same time, for the
+	// check of the server's limits, and as $(THREADS).
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4096
+	Threads int32 `json:"threads,omitempty"`
+
+	// Format of the output of Run: Result (docs/custom-tools.md), or that of a known
+	// tool.
+	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog
+	Format string `json:"format"`
+
+	// HistogramUnit is the unit of the values of an HdrHistogram log, which does not say
+	// it: ns, us (the default) or ms.
+	// +optional
+	// +kubebuilder:default=us
+	// +kubebuilder:validation:Enum=ns;us;ms
+	HistogramUnit string `json:"histogramUnit,omitempty"`
+
+	// Output is the file with the output, in the working directory; without it the
+	// standard output is read.
+	// +optional
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
+	Output string `json:"output,omitempty"`
+}
+
+// CustomPhase is a command of a custom tool. $(HOST), $(PORT), $(DATABASE),
+// $(STORAGE_ENGINE), $(TLS), $(USERNAME), $(THREADS), $(DURATION_SECONDS), $(CLIENT),
+// $(CLIENTS), $(SEED) and the parameters are filled in; $$(NAME) stands for itself. The password is never an argument: it
+// is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file my.cnf
+// of the working directory.
+type CustomPhase struct {
+	// Command is the program and its arguments.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=128
+	Command []string `json:"command"`
+}
