@@ -7,6 +7,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 const (
@@ -48,10 +51,10 @@ func TestDefaultsFitEveryShape(t *testing.T) {
 func checkDefaults(t *testing.T, e engine.Engine, storageEngine string, s engine.Shape, left int64) {
 	t.Helper()
 	defaults := e.Defaults(s, storageEngine)
-	if refusals := engine.Validate(e, "defaults", defaults); len(refusals) > 0 {
+	if refusals := settings.Validate(e.Owned, "defaults", defaults); len(refusals) > 0 {
 		t.Errorf("%+v: %v", s, refusals)
 	}
-	if merged := engine.Merge(defaults); len(merged) != len(defaults) {
+	if merged := settings.Merge(defaults); len(merged) != len(defaults) {
 		t.Errorf("%+v: a name is there twice: %+v", s, defaults)
 	}
 	for _, d := range defaults {
@@ -79,16 +82,16 @@ func mustSize(t *testing.T, text string) int64 {
 }
 
 func TestDefaults(t *testing.T) {
-	set := func(pairs ...string) (out []engine.Setting) {
+	set := func(pairs ...string) (out []contract.Setting) {
 		for i := 0; i < len(pairs); i += 2 {
-			out = append(out, engine.Setting{Name: pairs[i], Value: pairs[i+1]})
+			out = append(out, contract.Setting{Name: pairs[i], Value: pairs[i+1]})
 		}
 		return out
 	}
 	tests := map[string]struct {
 		flavor, storageEngine string
 		shape                 engine.Shape
-		want                  []engine.Setting
+		want                  []contract.Setting
 	}{
 		"a small machine keeps the server's own": {"MySQL", "InnoDB", engine.Shape{MemoryBytes: 512 * mib, DataBytes: 10 * gib}, nil},
 		"1 GiB": {"MariaDB", "InnoDB", engine.Shape{MemoryBytes: gib, DataBytes: 10 * gib},
@@ -126,26 +129,26 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	many := engine.Demand{Connections: 3000, PreparedStatements: 276000, Tables: 3000}
+	many := contract.Demand{Connections: 3000, PreparedStatements: 276000, Tables: 3000}
 	tests := map[string]struct {
 		flavor string
-		demand engine.Demand
-		want   []engine.Setting
+		demand contract.Demand
+		want   []contract.Setting
 	}{
-		"nothing is asked for": {"MySQL", engine.Demand{}, nil},
+		"nothing is asked for": {"MySQL", contract.Demand{}, nil},
 		"as much as a server has by itself": {"MySQL",
-			engine.Demand{Connections: 119, PreparedStatements: 16350, Tables: 1968}, nil},
-		"one more of each": {"MariaDB", engine.Demand{Connections: 120, PreparedStatements: 16351, Tables: 1969}, []engine.Setting{
+			contract.Demand{Connections: 119, PreparedStatements: 16350, Tables: 1968}, nil},
+		"one more of each": {"MariaDB", contract.Demand{Connections: 120, PreparedStatements: 16351, Tables: 1969}, []contract.Setting{
 			{Name: "max_connections", Value: "152"}, {Name: "max_prepared_stmt_count", Value: "16383"}, {Name: "table_open_cache", Value: "4000"},
 		}},
-		"3000 threads with 92 statements each": {"MySQL", many, []engine.Setting{
+		"3000 threads with 92 statements each": {"MySQL", many, []contract.Setting{
 			{Name: "max_connections", Value: "3032"}, {Name: "max_prepared_stmt_count", Value: "276032"}, {Name: "table_open_cache", Value: "4000"},
 		}},
-		"many tables": {"Percona", engine.Demand{Connections: 1, PreparedStatements: 1, Tables: 10000}, []engine.Setting{
+		"many tables": {"Percona", contract.Demand{Connections: 1, PreparedStatements: 1, Tables: 10000}, []contract.Setting{
 			{Name: "table_open_cache", Value: "10032"},
 		}},
-		"TiDB with its own tokens": {"TiDB", engine.Demand{Connections: 968, PreparedStatements: 276000, Tables: 3000}, nil},
-		"TiDB":                     {"TiDB", many, []engine.Setting{{Name: "token_limit", Value: "3032"}}},
+		"TiDB with its own tokens": {"TiDB", contract.Demand{Connections: 968, PreparedStatements: 276000, Tables: 3000}, nil},
+		"TiDB":                     {"TiDB", many, []contract.Setting{{Name: "token_limit", Value: "3032"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -154,11 +157,11 @@ func TestLimits(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("limits (-want +got):\n%s", diff)
 			}
-			if refusals := engine.Validate(e, "limits", got); len(refusals) > 0 {
+			if refusals := settings.Validate(e.Owned, "limits", got); len(refusals) > 0 {
 				t.Error(refusals)
 			}
 			// To apply them twice is to apply them once.
-			if diff := cmp.Diff(engine.Merge(got), engine.Merge(got, e.Limits(tc.demand))); diff != "" {
+			if diff := cmp.Diff(settings.Merge(got), settings.Merge(got, e.Limits(tc.demand))); diff != "" {
 				t.Errorf("twice (-once +twice):\n%s", diff)
 			}
 		})

@@ -12,16 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
 
 // hostile is a target whose every text tries to break out of its place.
-func hostile(e engine.Engine, storageEngine string) engine.Target {
-	return engine.Target{
-		Version: engine.TargetVersion, Flavor: e.Flavor, StorageEngine: storageEngine,
+func hostile(e engine.Engine, storageEngine string) contract.Target {
+	return contract.Target{
+		Version: contract.TargetVersion, Flavor: e.Flavor, StorageEngine: storageEngine,
 		Database: "as`s_y%", Username: `o'ne\`, Port: 3306,
-		Settings: []engine.Setting{
+		Settings: []contract.Setting{
 			{Name: "innodb_buffer_pool_size", Value: "8G"},
 			{Name: "skip_log_bin"},
 			{Name: "rocksdb_max_row_locks", Value: "1048576"},
@@ -66,11 +69,11 @@ func TestEveryEngine(t *testing.T) {
 // checkOwned: each owned setting is refused under each of its spellings, and has a reason.
 func checkOwned(t *testing.T, e engine.Engine) {
 	for _, name := range slices.Sorted(maps.Keys(e.Owned)) {
-		if name != engine.CanonicalName(strings.ToLower(name)) || e.Owned[name] == "" {
+		if name != settings.CanonicalName(strings.ToLower(name)) || e.Owned[name] == "" {
 			t.Errorf("owned %q is not canonical or has no reason", name)
 		}
 		for _, spelling := range []string{name, "loose-" + name, "skip_" + name, strings.ReplaceAll(name, "_", "-")} {
-			if len(engine.Validate(e, "config", []engine.Setting{{Name: spelling, Value: "x"}})) != 1 {
+			if len(settings.Validate(e.Owned, "config", []contract.Setting{{Name: spelling, Value: "x"}})) != 1 {
 				t.Errorf("%s is not refused", spelling)
 			}
 		}
@@ -97,7 +100,7 @@ func checkConfig(t *testing.T, e engine.Engine, storageEngine string) {
 	golden(t, name+".cnf", text)
 	// The second group counts too when the server serves.
 	text = []byte(strings.Replace(string(text), "[mysqld-serve]", "", 1))
-	read, err := engine.ParseSettings(map[string]string{"x.cnf": string(text)})
+	read, err := settings.Parse(map[string]string{"x.cnf": string(text)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,12 +110,12 @@ func checkConfig(t *testing.T, e engine.Engine, storageEngine string) {
 			last = i
 			continue
 		}
-		if len(engine.Validate(e, "config", []engine.Setting{s})) == 0 && s.Name != "plugin_load_add" {
+		if len(settings.Validate(e.Owned, "config", []contract.Setting{s})) == 0 && s.Name != "plugin_load_add" {
 			t.Errorf("Assay writes %s, and lets users write it as well", s.Name)
 		}
 	}
 	for _, name := range []string{"datadir", "socket", "pid_file", "port", "bind_address", "tmpdir", "default_storage_engine"} {
-		i := slices.IndexFunc(read, func(s engine.Setting) bool { return s.Name == name })
+		i := slices.IndexFunc(read, func(s contract.Setting) bool { return s.Name == name })
 		if i < 0 || (i < last && storageEngine == e.StorageEngines[0]) {
 			t.Errorf("%s is missing, or a user's setting comes after it", name)
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // printed is what servers really print when they are asked for their version.
@@ -75,8 +77,8 @@ func TestOlderServers(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			e, _ := Find(engine.MySQL)
-			target := engine.Target{
-				StorageEngine: "InnoDB", ServerVersion: tc.version, Settings: []engine.Setting{{Name: "innodb_redo_log_capacity", Value: "2G"}},
+			target := contract.Target{
+				StorageEngine: "InnoDB", ServerVersion: tc.version, Settings: []contract.Setting{{Name: "innodb_redo_log_capacity", Value: "2G"}},
 			}
 			if text := string(e.Config(target, paths)); !strings.Contains(text, tc.redo) || strings.Count(text, "innodb_") != 1 {
 				t.Errorf("the configuration lacks %q:\n%s", tc.redo, text)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // A custom tool may print what a runner of ours reads too.
@@ -16,16 +17,16 @@ func TestCustomToolsInTheFormatsOfRunners(t *testing.T) {
 	parse := func(t *testing.T, format string, output []byte) runner.Report {
 		t.Helper()
 		workload := strings.Replace(workloads["custom"], "Mysqlslap", format, 1)
-		return custom.Parse(runner.Trial{Workload: json.RawMessage(workload)}, runner.Run, runner.Output{Stdout: output})
+		return custom.Parse(contract.Trial{Workload: json.RawMessage(workload)}, contract.PhaseRun, runner.Output{Stdout: output})
 	}
 	tests := map[string]struct {
 		format, file string
 		name, unit   string
 	}{
-		"sysbench: throughput":        {"Sysbench", "sysbench/testdata/run-delete.stdout", result.NameThroughput, "tx/s"},
-		"YCSB: throughput":            {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", result.NameThroughput, "ops/s"},
-		"YCSB: time in s, not in ms":  {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", result.NameTotalTime, "s"},
-		"YCSB: latency in ms, not us": {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", result.NameLatencyAvg, "ms"},
+		"sysbench: throughput":        {"Sysbench", "sysbench/testdata/run-delete.stdout", contract.NameThroughput, "tx/s"},
+		"YCSB: throughput":            {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", contract.NameThroughput, "ops/s"},
+		"YCSB: time in s, not in ms":  {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", contract.NameTotalTime, "s"},
+		"YCSB: latency in ms, not us": {"YCSB", "ycsb/testdata/mysql97-run-text.stdout", contract.NameLatencyAvg, "ms"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -34,7 +35,7 @@ func TestCustomToolsInTheFormatsOfRunners(t *testing.T) {
 				t.Fatal(err)
 			}
 			report := parse(t, test.format, output)
-			m, ok := result.Find(report.Measurements, test.name, nil)
+			m, ok := contract.Find(report.Measurements, test.name, nil)
 			if report.Failure != nil || !ok || m.Value == nil || m.Unit != test.unit {
 				t.Errorf("got %+v, failure %+v", m, report.Failure)
 			}

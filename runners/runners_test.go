@@ -10,8 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/apischema"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // workloads has the least workload of every runner of the list: a new runner adds one.
@@ -32,9 +34,9 @@ var exitProves = map[string]bool{"custom": true}
 var endsByItself = map[string]bool{"drivers": true}
 
 // failure is the output of a tool that printed this and did nothing else.
-func failure(r runner.Runner, phase runner.Phase, printed []byte) runner.Output {
+func failure(r runner.Runner, phase contract.Phase, printed []byte) runner.Output {
 	o := runner.Output{Stdout: printed, Stderr: printed}
-	if exitProves[r.Name] && (phase == runner.Prepare || phase == runner.Cleanup) {
+	if exitProves[r.Name] && (phase == contract.PhasePrepare || phase == contract.PhaseCleanup) {
 		o.ExitCode = 1
 	}
 	return o
@@ -45,7 +47,7 @@ const (
 	pem      = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"
 )
 
-var phases = []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup}
+var phases = []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup}
 
 // workloadOf is the workload of a runner as the API completes it.
 func workloadOf(t *testing.T, r runner.Runner) json.RawMessage {
@@ -65,12 +67,12 @@ func workloadOf(t *testing.T, r runner.Runner) json.RawMessage {
 	return completed
 }
 
-func trialOf(t *testing.T, r runner.Runner, tls runner.TLSMode) runner.Trial {
+func trialOf(t *testing.T, r runner.Runner, tls contract.TLSMode) contract.Trial {
 	t.Helper()
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: r.Name, Workload: workloadOf(t, r),
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: r.Name, Workload: workloadOf(t, r),
 		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
-		Endpoint: runner.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
+		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
 }
 
@@ -116,10 +118,10 @@ func headsItsSummary(t *testing.T, r runner.Runner) {
 // What publications with a tool compare by is in the summary of every run.
 func TestSummariesHaveWhatIsPublished(t *testing.T) {
 	for name, published := range map[string][]string{
-		"sysbench": {result.NameThroughput, result.NameQueries, result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile},
+		"sysbench": {contract.NameThroughput, contract.NameQueries, contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile},
 		"ycsb": {
-			result.NameThroughput, result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile,
-			result.NameOperationCount, result.NameReturnCount, result.NameGCCount, result.NameGCTime, result.NameGCPercent,
+			contract.NameThroughput, contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile,
+			contract.NameOperationCount, contract.NameReturnCount, contract.NameGCCount, contract.NameGCTime, contract.NameGCPercent,
 		},
 	} {
 		r, _ := Find(name)
@@ -133,7 +135,7 @@ func TestSummariesHaveWhatIsPublished(t *testing.T) {
 
 func hidesSecrets(t *testing.T, r runner.Runner) {
 	secrets := runner.Credentials{Username: "assay", Password: password, CA: []byte(pem), Cert: []byte(pem), Key: []byte(pem)}
-	for _, tls := range []runner.TLSMode{runner.TLSDisabled, runner.TLSRequired} {
+	for _, tls := range []contract.TLSMode{contract.TLSDisabled, contract.TLSRequired} {
 		for _, phase := range phases {
 			c, err := r.Command(trialOf(t, r, tls), phase, secrets)
 			if err != nil {
@@ -155,11 +157,11 @@ func hidesSecrets(t *testing.T, r runner.Runner) {
 func isDeterministic(t *testing.T, r runner.Runner) {
 	c := runner.Credentials{Username: "assay", Password: password}
 	for _, phase := range phases {
-		first, err := r.Command(trialOf(t, r, runner.TLSDisabled), phase, c)
+		first, err := r.Command(trialOf(t, r, contract.TLSDisabled), phase, c)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := r.Command(trialOf(t, r, runner.TLSDisabled), phase, c)
+		second, err := r.Command(trialOf(t, r, contract.TLSDisabled), phase, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,9 +172,9 @@ func isDeterministic(t *testing.T, r runner.Runner) {
 }
 
 func refusesUnknownFields(t *testing.T, r runner.Runner) {
-	trial := trialOf(t, r, runner.TLSDisabled)
+	trial := trialOf(t, r, contract.TLSDisabled)
 	trial.Workload = json.RawMessage(strings.Replace(string(trial.Workload), "{", `{"noSuchField":1,`, 1))
-	_, err := r.Command(trial, runner.Run, runner.Credentials{Username: "assay", Password: password})
+	_, err := r.Command(trial, contract.PhaseRun, runner.Credentials{Username: "assay", Password: password})
 	if err == nil || !strings.Contains(err.Error(), "noSuchField") {
 		t.Errorf("got error %v, want one that names the field", err)
 	}
@@ -180,7 +182,7 @@ func refusesUnknownFields(t *testing.T, r runner.Runner) {
 
 func failsOnSilence(t *testing.T, r runner.Runner) {
 	for _, phase := range phases {
-		got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, failure(r, phase, nil))
+		got := r.Parse(trialOf(t, r, contract.TLSDisabled), phase, failure(r, phase, nil))
 		if got.Failure == nil || got.Failure.Reason == "" || got.Failure.Message == "" {
 			t.Errorf("%s: failure = %+v, want one with reason and message", phase, got.Failure)
 		}
@@ -197,7 +199,7 @@ func survivesGarbage(t *testing.T, r runner.Runner) {
 	}
 	for _, phase := range phases {
 		for _, b := range garbage {
-			got := r.Parse(trialOf(t, r, runner.TLSDisabled), phase, failure(r, phase, b))
+			got := r.Parse(trialOf(t, r, contract.TLSDisabled), phase, failure(r, phase, b))
 			if got.Failure == nil {
 				t.Errorf("%s: %.20q is no success", phase, b)
 			}
@@ -206,7 +208,7 @@ func survivesGarbage(t *testing.T, r runner.Runner) {
 }
 
 func knowsTheDuration(t *testing.T, r runner.Runner) {
-	got, err := r.Facts(trialOf(t, r, runner.TLSRequired))
+	got, err := r.Facts(trialOf(t, r, contract.TLSRequired))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +223,7 @@ func namesItsDataFields(t *testing.T, r runner.Runner) {
 	if err := json.Unmarshal(workloadOf(t, r), &fields); err != nil {
 		t.Fatal(err)
 	}
-	loads := r.Skips == nil || !r.Skips(trialOf(t, r, runner.TLSDisabled), runner.Prepare)
+	loads := r.Skips == nil || !r.Skips(trialOf(t, r, contract.TLSDisabled), contract.PhasePrepare)
 	if r.DataFields == nil {
 		if loads {
 			t.Error("no field decides what is loaded: name those that do")

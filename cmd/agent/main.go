@@ -21,6 +21,8 @@ import (
 	"github.com/assay-bench/assay/internal/agent/target"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const usage = `usage: agent <command> [flags]
@@ -101,11 +103,11 @@ func runClient(ctx context.Context, args []string) int {
 	return exitCode(log, a.Run(ctx))
 }
 
-func connect(e runner.Endpoint, c runner.Credentials) (client.Server, error) {
+func connect(e contract.Endpoint, c runner.Credentials) (client.Server, error) {
 	return database.Open(e, c)
 }
 
-func bench(ctx context.Context, e runner.Endpoint, c runner.Credentials) (client.Workbench, error) {
+func bench(ctx context.Context, e contract.Endpoint, c runner.Credentials) (client.Workbench, error) {
 	server, err := database.Open(e, c)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // goodSpec is changed by each bad spec in one place: a text is replaced.
@@ -136,7 +137,7 @@ var badSpecs = map[string]badSpec{
 	"an axis of a parameter that is loaded":      {replace: "  workload: " + bench1, by: matrix("{name: rows, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: rows decides what is loaded"},
 	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},
 	"a storage engine that the flavor lacks":     {replace: `flavor: MariaDB, version: "10.11"`, by: `flavor: MySQL, version: "9.7", storageEngine: RocksDB`, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].mysql.storageEngine: MySQL has no RocksDB: use one of InnoDB"},
-	"a limit below what the workload needs":      {replace: "threads: 4", by: "threads: 300", reason: string(result.ReasonLimitTooLow), message: "spec.targets[0].mysql.config.max_connections: 200 is too low: the workload needs 300 connections"},
+	"a limit below what the workload needs":      {replace: "threads: 4", by: "threads: 300", reason: string(contract.ReasonLimitTooLow), message: "spec.targets[0].mysql.config.max_connections: 200 is too low: the workload needs 300 connections"},
 	"a script of which there is no ConfigMap":    {replace: bench1, by: script("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.workload.sysbench.script.configMap: there is no ConfigMap "nowhere"`},
 	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
 	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},

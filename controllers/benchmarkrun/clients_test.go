@@ -10,16 +10,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func threeClients(r *v1alpha1.BenchmarkRun) { r.Spec.Clients.Count = 3 }
 
 // perClient: the clients of a trial do not do the same.
-func perClient(trial runner.Trial) float64 { return float64(100 * (trial.Ref.Client + 1)) }
+func perClient(trial contract.Trial) float64 { return float64(100 * (trial.Ref.Client + 1)) }
 
 func TestSeveralClientsMeasureAsOne(t *testing.T) {
 	t.Parallel()
@@ -35,13 +37,13 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 	if tool, _ := runners.Find("sysbench"); tool.SharesLoad {
 		loaders = 3
 	}
-	if n := len(told.phase(runner.Prepare)); n != loaders {
+	if n := len(told.phase(contract.PhasePrepare)); n != loaders {
 		t.Errorf("%d clients loaded the data, want %d", n, loaders)
 	}
-	if n := len(told.phase(runner.Run)); n != 9 {
+	if n := len(told.phase(contract.PhaseRun)); n != 9 {
 		t.Errorf("%d clients ran for 3 trials, want 9", n)
 	}
-	for _, trial := range told.phase(runner.Run) {
+	for _, trial := range told.phase(contract.PhaseRun) {
 		if trial.Clients != 3 || trial.SettleSeconds <= 0 {
 			t.Errorf("client %d was told of %d clients and %g s to settle", trial.Ref.Client, trial.Clients, trial.SettleSeconds)
 		}
@@ -72,7 +74,7 @@ func checkOneStart(t *testing.T, namespace string, index int32) {
 	t.Helper()
 	var first *time.Time
 	for i := range 3 {
-		cm, res := readResult(t, namespace, v1alpha1.ResultName(v1alpha1.TrialName("run", index, 0), i))
+		cm, res := readResult(t, namespace, contract.ResultName(contract.TrialName("run", index, 0), i))
 		if res.Trial.Client != i {
 			t.Errorf("the result of client %d says that it is of client %d", i, res.Trial.Client)
 		}
@@ -94,9 +96,9 @@ func TestOneClientThatFailsFailsTheTrial(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	good := delivers(perClient)
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 1) && trial.Ref.Client == 1 {
-			return fails(good(trial), result.ReasonToolFailed, "it had enough")
+			return fails(good(trial), contract.ReasonToolFailed, "it had enough")
 		}
 		if isTrial(trial, 1) {
 			// The others would go on for long.
@@ -106,9 +108,9 @@ func TestOneClientThatFailsFailsTheTrial(t *testing.T) {
 	}})
 	run := newRun(t, ns, threeClients)
 	create(t, run)
-	got := failedWith(t, run, string(result.ReasonToolFailed))
+	got := failedWith(t, run, string(contract.ReasonToolFailed))
 	all := records(t, got)
-	if len(all) != 2 || all[1].State != v1alpha1.TrialFailed || all[1].Reason != string(result.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
+	if len(all) != 2 || all[1].State != v1alpha1.TrialFailed || all[1].Reason != string(contract.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
 		t.Errorf("the journal: %+v", all)
 	}
 	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 1 {
@@ -126,11 +128,11 @@ func TestClientsMayTouchOnlyTheirOwnTrial(t *testing.T) {
 	var mu sync.Mutex
 	var role rbacv1.Role
 	good := delivers(perClient)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 1) {
 			mu.Lock()
 			defer mu.Unlock()
-			if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.ClientName("run")}, &role); err != nil {
+			if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ClientName("run")}, &role); err != nil {
 				t.Errorf("reading the Role: %v", err)
 			}
 		}

@@ -9,26 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // onNodes lets each client run on a machine of its own. In the first trial their clocks were
 // compared with the target's (each is 0.3 s further behind), in the others they were not.
 func onNodes(do kubelet.Client) kubelet.Client {
-	return func(trial runner.Trial) *result.Result {
+	return func(trial contract.Trial) *contract.Result {
 		res := do(trial)
-		if trial.Ref.Phase != string(runner.Run) {
+		if trial.Ref.Phase != string(contract.PhaseRun) {
 			return res
 		}
 		res.Client.Machine.BootID = "boot-" + strconv.Itoa(trial.Ref.Client)
 		began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Add(time.Duration(trial.Ref.Client) * -300 * time.Millisecond)
 		res.Times.MeasureStarted, res.Times.MeasureEnded = &began, new(began.Add(10*time.Second))
 		if isTrial(trial, 0) {
-			res.Client.Clock = &result.ClockOffset{
-				Reference: result.ReferenceAgent, OffsetSeconds: 0.3 * float64(trial.Ref.Client), UncertaintySeconds: 0.001, Exchanges: 8, At: began,
+			res.Client.Clock = &contract.ClockOffset{
+				Reference: contract.ReferenceAgent, OffsetSeconds: 0.3 * float64(trial.Ref.Client), UncertaintySeconds: 0.001, Exchanges: 8, At: began,
 			}
 		}
 		return res
@@ -67,17 +69,17 @@ func TestATargetThatDoesNotKeepUpIsSaturated(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
-	achieved := func(trial runner.Trial) float64 {
+	achieved := func(trial contract.Trial) float64 {
 		if isTrial(trial, 1) {
 			return 900
 		}
 		return 998
 	}
 	do := delivers(achieved)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		res := do(trial)
-		if trial.Ref.Phase == string(runner.Run) {
-			res.Measurements = append(res.Measurements, result.Measurement{Name: result.NameTotalTime, Unit: "s", Value: new(10.0)})
+		if trial.Ref.Phase == string(contract.PhaseRun) {
+			res.Measurements = append(res.Measurements, contract.Measurement{Name: contract.NameTotalTime, Unit: "s", Value: new(10.0)})
 		}
 		return res
 	}})

@@ -8,8 +8,12 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // conclude ends the run: with a failure, or else as complete. The results and the
@@ -40,19 +44,19 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 	if int(at.Index) >= len(s.plan.Trials) {
 		return nil
 	}
-	name := v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)
+	name := contract.TrialName(s.run.Name, at.Index, at.Attempt)
 	if s.jobs[name] == nil && !s.running(at) {
 		return nil
 	}
 	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
-	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, v1alpha1.ResultName(name, 0), &metav1.MicroTime{Time: s.now}
+	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, contract.ResultName(name, 0), &metav1.MicroTime{Time: s.now}
 	st.Reason, st.Message = failure.reason, "the run ended before the trial did: "+failure.message
 	return r.record(ctx, s, journal.Record{TrialStatus: st, Final: true})
 }
 
 // check holds the results of a trial against themselves and against what was asked
 // for, and says which limits of its own the trial ran into.
-func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
+func (s *scope) check(e execution, results []contract.Result, skew merge.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
 	var out []v1alpha1.Finding
 	var limits []validity.Limit
 	for i, res := range results {
@@ -91,7 +95,7 @@ func (s *scope) check(e execution, results []result.Result, skew result.Skew) ([
 }
 
 // throttledIn a trial, of all clients.
-func throttledIn(results []result.Result) []v1alpha1.Limit {
+func throttledIn(results []contract.Result) []v1alpha1.Limit {
 	var shares []validity.Limit
 	for _, res := range results {
 		shares = append(shares, validity.Throttled(res)...)

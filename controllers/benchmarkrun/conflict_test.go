@@ -10,13 +10,15 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestForeignObjectIsNotTouched(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	foreign := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: v1alpha1.TargetName("run", "db"), Namespace: ns},
+		ObjectMeta: metav1.ObjectMeta{Name: contract.TargetName("run", "db"), Namespace: ns},
 		StringData: map[string]string{"mine": "yes"},
 	}
 	if err := server.API.Create(t.Context(), foreign); err != nil {
@@ -51,7 +53,7 @@ func TestRunOfTheSameNameWaitsForTheOldOne(t *testing.T) {
 	owner := metav1.NewControllerRef(&v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Name: run.Name, UID: "of-the-deleted-run"}},
 		v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
 	old := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name: v1alpha1.TargetName("run", "db"), Namespace: ns, OwnerReferences: []metav1.OwnerReference{*owner},
+		Name: contract.TargetName("run", "db"), Namespace: ns, OwnerReferences: []metav1.OwnerReference{*owner},
 	}}
 	if err := server.API.Create(t.Context(), old); err != nil {
 		t.Fatal(err)

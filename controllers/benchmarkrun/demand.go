@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
+
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // demand is what the trials of a plan need of the limits of a server.
 type demand struct {
 	// all clients together, the largest of all cells.
-	all runner.Demand
+	all contract.Demand
 	// clients that work at the same time.
 	clients int64
 	// connections and statements of one client in the cell with the most prepared
@@ -22,7 +23,7 @@ type demand struct {
 	connections, statements int64
 }
 
-func (d demand) isZero() bool { return d.all == runner.Demand{} }
+func (d demand) isZero() bool { return d.all == contract.Demand{} }
 
 // deriveDemand asks the tool about every cell of the plan.
 func (s *scope) deriveDemand(p *plan.Plan) (demand, error) {
@@ -46,7 +47,7 @@ func (s *scope) deriveDemand(p *plan.Plan) (demand, error) {
 
 // add the demand of one client in one cell. Each client has connections of its own;
 // they share the tables.
-func (d *demand) add(one runner.Demand) {
+func (d *demand) add(one contract.Demand) {
 	if one.PreparedStatements > d.statements {
 		d.connections, d.statements = one.Connections, one.PreparedStatements
 	}
@@ -57,26 +58,26 @@ func (d *demand) add(one runner.Demand) {
 
 // sketch is a trial of a cell before anything is known of targets: enough to ask the
 // tool what the cell means.
-func (s *scope) sketch(cell plan.Cell) (runner.Trial, error) {
+func (s *scope) sketch(cell plan.Cell) (contract.Trial, error) {
 	params, err := s.cellWorkload(cell)
 	if err != nil {
-		return runner.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+		return contract.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: s.runner.Name, Workload: params, Clients: int(max(s.run.Spec.Clients.Count, 1)),
-		DurationSeconds: max(int64(s.run.Spec.Design.Duration.Seconds()), 1), Ref: result.TrialRef{Phase: string(runner.Run)},
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: s.runner.Name, Workload: params, Clients: int(max(s.run.Spec.Clients.Count, 1)),
+		DurationSeconds: max(int64(s.run.Spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
 	}, nil
 }
 
 // fits refuses settings of the user that are lower than what the workload needs.
-func (d demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engine.Setting) error {
+func (d demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []contract.Setting) error {
 	for _, need := range needed {
-		least, ok := engine.Integer(need.Value)
+		least, ok := settings.Integer(need.Value)
 		if !ok {
 			continue
 		}
 		for _, given := range user {
-			has, ok := engine.Integer(given.Value)
+			has, ok := settings.Integer(given.Value)
 			if !ok || !sameOption(given.Name, need.Name) || has >= least {
 				continue
 			}
@@ -84,7 +85,7 @@ func (d demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engin
 			if inConfig(m, given.Name) {
 				where = field + ".config."
 			}
-			return refuse(string(result.ReasonLimitTooLow), "%s%s: %s is too low: the workload needs %s, and Assay a few for itself: use at least %d, leave it out, or use fewer threads or clients",
+			return refuse(string(contract.ReasonLimitTooLow), "%s%s: %s is too low: the workload needs %s, and Assay a few for itself: use at least %d, leave it out, or use fewer threads or clients",
 				where, given.Name, given.Value, d.arithmetic(), least)
 		}
 	}
@@ -94,7 +95,7 @@ func (d demand) fits(field string, m *v1alpha1.MySQLTarget, user, needed []engin
 // sameOption compares names of settings; a server takes loose_ before any.
 func sameOption(a, b string) bool {
 	bare := func(name string) string {
-		return strings.TrimPrefix(strings.ToLower(engine.CanonicalName(name)), "loose_")
+		return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
 	}
 	return bare(a) == bare(b)
 }

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // maxListed bounds the lists of settings in the status.
@@ -17,7 +18,7 @@ const maxListed = 40
 
 // describeServer puts into the status what the server said of itself, and where it
 // differs from what was asked for.
-func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *result.Result) {
+func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *contract.Result) {
 	if res == nil {
 		return
 	}
@@ -40,7 +41,7 @@ func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *result.Result) {
 }
 
 // describeMachine tells of the database pod.
-func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
+func describeMachine(st *v1alpha1.TargetStatus, env *contract.Environment) {
 	if st.Node != nil {
 		st.Node.CPUModel = env.Machine.CPUModel
 	}
@@ -54,7 +55,7 @@ func describeMachine(st *v1alpha1.TargetStatus, env *result.Environment) {
 }
 
 // describeConnection tells what a session of the benchmark's account found.
-func describeConnection(st *v1alpha1.TargetStatus, server *result.Server) {
+func describeConnection(st *v1alpha1.TargetStatus, server *contract.Server) {
 	st.TLS = strings.TrimSpace(server.TLSVersion + " " + server.Cipher)
 	if st.TLS == "" {
 		st.TLS = "none"
@@ -73,7 +74,7 @@ var logCounters = map[string][]string{
 }
 
 // commitFsyncs for each commit; empty where the server does not tell.
-func commitFsyncs(d *result.Durability) string {
+func commitFsyncs(d *contract.Durability) string {
 	if d == nil || d.Commits <= 0 {
 		return ""
 	}
@@ -98,13 +99,13 @@ func (s *scope) compareSettings(st *v1alpha1.TargetStatus, variables map[string]
 	if t == nil {
 		return
 	}
-	var asked []engine.Setting
+	var asked []contract.Setting
 	sources := map[string]v1alpha1.SettingSource{}
 	for _, set := range s.resolved(st.Name).Settings {
-		asked = append(asked, engine.Setting{Name: set.Name, Value: set.Value})
+		asked = append(asked, contract.Setting{Name: set.Name, Value: set.Value})
 		sources[set.Name] = set.Source
 	}
-	for _, d := range engine.Differences(engine.Requested(asked, t.StorageEngine), variables) {
+	for _, d := range settings.Differences(settings.Requested(asked, t.StorageEngine), variables) {
 		source := sources[d.Name]
 		if len(st.Differences) < maxListed {
 			st.Differences = append(st.Differences, v1alpha1.SettingDifference{

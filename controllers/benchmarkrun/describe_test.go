@@ -6,21 +6,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestDescribeServer(t *testing.T) {
-	full := &result.Result{
-		Server: &result.Server{
-			Version: "9.7.1", TLSVersion: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384", RoundTrip: &result.Probe{P50Seconds: 0.0001424},
-			Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 120, "innodb_os_log_fsyncs": 50}},
+	full := &contract.Result{
+		Server: &contract.Server{
+			Version: "9.7.1", TLSVersion: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384", RoundTrip: &contract.Probe{P50Seconds: 0.0001424},
+			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 120, "innodb_os_log_fsyncs": 50}},
 		},
-		Target: &result.Environment{Storage: &result.Storage{
-			Filesystem: "ext4", Device: "/dev/nvme1n1", Fsync: &result.Probe{P50Seconds: 0.00051, P99Seconds: 0.002},
+		Target: &contract.Environment{Storage: &contract.Storage{
+			Filesystem: "ext4", Device: "/dev/nvme1n1", Fsync: &contract.Probe{P50Seconds: 0.00051, P99Seconds: 0.002},
 		}},
 	}
 	tests := map[string]struct {
-		res  *result.Result
+		res  *contract.Result
 		want v1alpha1.TargetStatus
 	}{
 		"all that can be known": {full, v1alpha1.TargetStatus{
@@ -28,14 +29,14 @@ func TestDescribeServer(t *testing.T) {
 			Storage: &v1alpha1.StorageStatus{Filesystem: "ext4", Device: "/dev/nvme1n1", FsyncP50: "0.510", FsyncP99: "2.000"},
 		}},
 		"a server without TLS that tells of nothing": {
-			&result.Result{Server: &result.Server{Version: "5.7.22", Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50}}},
+			&contract.Result{Server: &contract.Server{Version: "5.7.22", Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50}}},
 			v1alpha1.TargetStatus{Name: "db", ServerVersion: "5.7.22", TLS: "none"},
 		},
 		"a log that is never forced": {
-			&result.Result{Server: &result.Server{Durability: &result.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
+			&contract.Result{Server: &contract.Server{Durability: &contract.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
 			v1alpha1.TargetStatus{Name: "db", TLS: "none", CommitFsyncs: "0.00"},
 		},
-		"a server that nobody can ask": {&result.Result{}, v1alpha1.TargetStatus{Name: "db"}},
+		"a server that nobody can ask": {&contract.Result{}, v1alpha1.TargetStatus{Name: "db"}},
 		"no result":                    {nil, v1alpha1.TargetStatus{Name: "db"}},
 	}
 	for name, tt := range tests {

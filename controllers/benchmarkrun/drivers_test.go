@@ -15,9 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // driversRun has drivers of two languages.
@@ -34,17 +35,17 @@ func driversRun(r *v1alpha1.BenchmarkRun) {
 
 // manyValues is a result of a harness, with more numbers than a status has room for, and one
 // that is absent.
-func manyValues(trial runner.Trial) *result.Result {
+func manyValues(trial contract.Trial) *contract.Result {
 	res := delivers(always(5))(trial)
 	res.Measurements = nil
 	for i := range 2 * maxShown {
-		res.Measurements = append(res.Measurements, result.Measurement{
-			Name: result.NameThroughput, Labels: map[string]string{"driver": fmt.Sprint(i)}, Unit: "ops/s", Value: new(float64(i + 1)),
+		res.Measurements = append(res.Measurements, contract.Measurement{
+			Name: contract.NameThroughput, Labels: map[string]string{"driver": fmt.Sprint(i)}, Unit: "ops/s", Value: new(float64(i + 1)),
 		})
 	}
-	res.Measurements = append(res.Measurements, result.Measurement{
-		Name: result.NameThroughput, Labels: map[string]string{"driver": "x"}, Unit: "ops/s",
-		Absent: &result.Absence{State: result.Unsupported, Reason: "Client does not support authentication protocol"},
+	res.Measurements = append(res.Measurements, contract.Measurement{
+		Name: contract.NameThroughput, Labels: map[string]string{"driver": "x"}, Unit: "ops/s",
+		Absent: &contract.Absence{State: contract.Unsupported, Reason: "Client does not support authentication protocol"},
 	})
 	return res
 }
@@ -55,13 +56,13 @@ func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
 	startManager(t, ns, nil)
 	var mu sync.Mutex
 	images := map[string]string{}
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
-		if trial.Ref.Phase != string(runner.Run) {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		if trial.Ref.Phase != string(contract.PhaseRun) {
 			return delivers(always(5))(trial)
 		}
 		var w v1alpha1.DriversWorkload
 		job := &batchv1.Job{}
-		key := client.ObjectKey{Namespace: ns, Name: v1alpha1.TrialName("run", int32(*trial.Ref.Index), 0)}
+		key := client.ObjectKey{Namespace: ns, Name: contract.TrialName("run", int32(*trial.Ref.Index), 0)}
 		if err := json.Unmarshal(trial.Workload, &w); err != nil {
 			t.Error(err)
 		} else if err := server.API.Get(t.Context(), key, job); err != nil {

@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // checkLoaded puts into the status what loading showed of a target, such as commits that
 // were not durable.
-func (s *scope) checkLoaded(target string, res *result.Result) {
+func (s *scope) checkLoaded(target string, res *contract.Result) {
 	if res == nil {
 		return
 	}

@@ -7,17 +7,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestATargetWhoseCommitsAreNotDurableCondemnsItsTrials(t *testing.T) {
 	s := &scope{run: &v1alpha1.BenchmarkRun{}}
 	s.checkLoaded("innodb", nil)
-	s.checkLoaded("innodb", &result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: "Prepare"},
-		Server: &result.Server{
+	s.checkLoaded("innodb", &contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare"},
+		Server: &contract.Server{
 			Variables:  map[string]string{"innodb_flush_log_at_trx_commit": "1"},
-			Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 1}},
+			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 1}},
 		},
 	})
 	// Many other findings come afterwards.

@@ -15,9 +15,11 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // evidenceTime is how long after a client lost its server the kubelet is given to
@@ -35,20 +37,20 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 	if err != nil || meta == nil {
 		return nil, err
 	}
-	began, err := workload.ParseBegan(meta.Annotations[v1alpha1.AnnotationTarget])
+	began, err := podhealth.ParseBegan(meta.Annotations[v1alpha1.AnnotationTarget])
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.name, v1alpha1.AnnotationTarget, err)
 	}
 	if end.reason == "" {
 		// The cache may not have heard yet of a restart during the window.
 		live := &corev1.Pod{}
-		key := types.NamespacedName{Namespace: s.run.Namespace, Name: v1alpha1.TargetName(s.run.Name, e.ref.Target) + "-0"}
+		key := types.NamespacedName{Namespace: s.run.Namespace, Name: contract.TargetName(s.run.Name, e.ref.Target) + "-0"}
 		if err := r.Live.Get(ctx, key, live); apierrors.IsNotFound(err) {
 			live = nil
 		} else if err != nil {
 			return nil, fmt.Errorf("reading pod %s: %w", key.Name, err)
 		}
-		if workload.Restarted(began, live, resources.ServerContainer) {
+		if podhealth.Restarted(began, live, resources.ServerContainer) {
 			end.reason = v1alpha1.ReasonTargetRestarted
 			end.message = "the database restarted while it was measured: see the log of the database pod"
 		}
@@ -58,8 +60,8 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 	if err != nil {
 		return nil, err
 	}
-	reason, message := workload.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
-	lostServer := end.reason == string(result.ReasonTargetLost) || end.reason == string(result.ReasonTargetUnreachable)
+	reason, message := podhealth.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
+	lostServer := end.reason == string(contract.ReasonTargetLost) || end.reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.reason && s.now.Sub(end.at) < evidenceTime {
 		wait := waitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.name)
 		wait.after = time.Second
@@ -91,7 +93,7 @@ func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) (
 		if err != nil {
 			return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
 		}
-		if names := workload.Others(pods.Items, string(s.run.UID), node, rec.MeasureStarted.Time, rec.MeasureEnded.Time); len(names) > 0 {
+		if names := podhealth.Others(pods.Items, string(s.run.UID), node, rec.MeasureStarted.Time, rec.MeasureEnded.Time); len(names) > 0 {
 			out = append(out, v1alpha1.Finding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, shortened(names)),
@@ -142,7 +144,7 @@ func (r *Reconciler) keepLogs(ctx context.Context, s *scope, e execution, end *e
 		return nil
 	}
 	cm := &corev1.ConfigMap{}
-	key := types.NamespacedName{Namespace: s.run.Namespace, Name: v1alpha1.ResultName(e.name, 0)}
+	key := types.NamespacedName{Namespace: s.run.Namespace, Name: contract.ResultName(e.name, 0)}
 	if err := r.Live.Get(ctx, key, cm); err != nil {
 		return client.IgnoreNotFound(err)
 	}
@@ -150,7 +152,7 @@ func (r *Reconciler) keepLogs(ctx context.Context, s *scope, e execution, end *e
 	if cm.Data == nil {
 		cm.Data = map[string]string{}
 	}
-	cm.Data[v1alpha1.KeyLog] = text.String()
+	cm.Data[contract.KeyLog] = text.String()
 	if err := r.Client.Patch(ctx, cm, client.MergeFrom(before)); err != nil {
 		return fmt.Errorf("keeping the log of %s: %w", e.name, client.IgnoreNotFound(err))
 	}

@@ -16,9 +16,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func goesOn(r *v1alpha1.BenchmarkRun) { r.Spec.Design.OnTrialFailure = v1alpha1.OnFailureContinue }
@@ -29,7 +30,7 @@ func TestResultThatIsDeletedEndsTheTrialAtOnce(t *testing.T) {
 	startManager(t, ns, nil)
 	var deleted atomic.Value
 	good := delivers(always(9))
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 1) {
 			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "run-trial-00001-result-0"}}
 			if err := server.API.Delete(t.Context(), cm); err != nil {
@@ -61,9 +62,9 @@ func TestJournalThatIsDeletedEndsTheRun(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	good := delivers(always(9))
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 1) {
-			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: v1alpha1.RecordsName("run", 0)}}
+			cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: contract.RecordsName("run", 0)}}
 			if err := server.API.Delete(t.Context(), cm); err != nil {
 				t.Errorf("deleting the journal: %v", err)
 			}
@@ -114,7 +115,7 @@ func (d *database) restart(how corev1.ContainerStateTerminated) {
 func targetPod(t *testing.T, namespace string) *corev1.Pod {
 	t.Helper()
 	pod := &corev1.Pod{}
-	err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: v1alpha1.TargetName("run", "db") + "-0"}, pod)
+	err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: contract.TargetName("run", "db") + "-0"}, pod)
 	if client.IgnoreNotFound(err) != nil {
 		t.Errorf("reading the database pod: %v", err)
 	}
@@ -140,16 +141,18 @@ func restarted(pod *corev1.Pod) bool {
 func TestCauseOfAFailureIsFound(t *testing.T) {
 	t.Parallel()
 	oom := corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}
-	lostServer := func(res *result.Result) *result.Result { return fails(res, result.ReasonTargetLost, "broken pipe") }
+	lostServer := func(res *contract.Result) *contract.Result {
+		return fails(res, contract.ReasonTargetLost, "broken pipe")
+	}
 	tests := map[string]struct {
-		happens func(t *testing.T, namespace string, db *database, res *result.Result) *result.Result
+		happens func(t *testing.T, namespace string, db *database, res *contract.Result) *contract.Result
 		reason  string
 		message string
 		// previous: the log of the container that ended is kept, not that of the new one.
 		previous bool
 	}{
 		"a restart that the tool did not notice": {
-			happens: func(t *testing.T, ns string, db *database, res *result.Result) *result.Result {
+			happens: func(t *testing.T, ns string, db *database, res *contract.Result) *contract.Result {
 				db.restart(corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"})
 				until(t, ns, restarted)
 				return res
@@ -157,14 +160,14 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			reason: v1alpha1.ReasonTargetRestarted, message: "restarted while it was measured", previous: true,
 		},
 		"out of memory, told after the client": {
-			happens: func(_ *testing.T, _ string, db *database, res *result.Result) *result.Result {
+			happens: func(_ *testing.T, _ string, db *database, res *contract.Result) *contract.Result {
 				time.AfterFunc(1500*time.Millisecond, func() { db.restart(oom) })
 				return lostServer(res)
 			},
 			reason: v1alpha1.ReasonTargetOOMKilled, message: "broken pipe", previous: true,
 		},
 		"a pod that was deleted, and came again": {
-			happens: func(t *testing.T, ns string, _ *database, res *result.Result) *result.Result {
+			happens: func(t *testing.T, ns string, _ *database, res *contract.Result) *contract.Result {
 				old := targetPod(t, ns)
 				if err := server.API.Delete(t.Context(), old, client.GracePeriodSeconds(0)); err != nil {
 					t.Errorf("deleting the database pod: %v", err)
@@ -177,8 +180,10 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			reason: v1alpha1.ReasonTargetGone, message: "another took its place",
 		},
 		"a server that is well says nothing": {
-			happens: func(_ *testing.T, _ string, _ *database, res *result.Result) *result.Result { return lostServer(res) },
-			reason:  string(result.ReasonTargetLost), message: "broken pipe",
+			happens: func(_ *testing.T, _ string, _ *database, res *contract.Result) *contract.Result {
+				return lostServer(res)
+			},
+			reason: string(contract.ReasonTargetLost), message: "broken pipe",
 		},
 	}
 	for name, tt := range tests {
@@ -187,7 +192,7 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			ns, db := server.Namespace(t), newDatabase()
 			startManager(t, ns, nil, func(r *Reconciler) { r.Logs = playedLog })
 			good := delivers(always(7))
-			k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, TargetStatus: db.now, Client: func(trial runner.Trial) *result.Result {
+			k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, TargetStatus: db.now, Client: func(trial contract.Trial) *contract.Result {
 				res := good(trial)
 				if isTrial(trial, 1) {
 					return tt.happens(t, ns, db, res)
@@ -209,10 +214,10 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			cm, _ := readResult(t, ns, rec.Result)
 			want := fmt.Sprintf("== pod run-trial-00001-0-abcde, container runner\n%s\n== pod run-db-db-0, container %s\n%s\n",
 				tail(playedText("runner", false)), resources.ServerContainer, tail(playedText(resources.ServerContainer, tt.previous)))
-			if diff := cmp.Diff(want, cm.Data[v1alpha1.KeyLog]); diff != "" {
+			if diff := cmp.Diff(want, cm.Data[contract.KeyLog]); diff != "" {
 				t.Errorf("the log differs (-want +got):\n%s", diff)
 			}
-			if cm, _ := readResult(t, ns, "run-trial-00000-result-0"); cm.Data[v1alpha1.KeyLog] != "" {
+			if cm, _ := readResult(t, ns, "run-trial-00000-result-0"); cm.Data[contract.KeyLog] != "" {
 				t.Error("a trial that succeeded has a log")
 			}
 		})

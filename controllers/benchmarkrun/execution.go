@@ -14,9 +14,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/internal/workload"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // startLead is how far ahead the start of several clients is published: by then the
@@ -32,7 +32,7 @@ type execution struct {
 	// name of the Job and of the trial's ConfigMap.
 	name string
 	// ref of the first client.
-	ref     result.TrialRef
+	ref     contract.TrialRef
 	attempt int32
 	// clients that work together, at least 1.
 	clients int
@@ -51,7 +51,7 @@ type end struct {
 	reason, message string
 	// results of the clients, in their order; fewer than there are clients when the
 	// execution failed.
-	results []result.Result
+	results []contract.Result
 	// pods of the clients that are still there, in their order.
 	pods []*corev1.Pod
 	// at is when the first client ended that failed; zero when that is not known.
@@ -59,14 +59,14 @@ type end struct {
 }
 
 // result of the first client; nil when there is none.
-func (e *end) result() *result.Result {
+func (e *end) result() *contract.Result {
 	if len(e.results) == 0 {
 		return nil
 	}
 	return &e.results[0]
 }
 
-func lost(v workload.Verdict, pods []*corev1.Pod) *end {
+func lost(v podhealth.Verdict, pods []*corev1.Pod) *end {
 	return &end{reason: v.Reason, message: v.Message, pods: pods}
 }
 
@@ -95,16 +95,16 @@ func (r *Reconciler) advance(ctx context.Context, s *scope, e execution) (*end, 
 		if err != nil {
 			return nil, outcome{}, err
 		}
-		switch v := workload.Client(seen, resources.RunnerContainer, r.Config.Limits, s.now); v.State {
-		case workload.Ended:
+		switch v := podhealth.Client(seen, resources.RunnerContainer, r.Config.Limits, s.now); v.State {
+		case podhealth.Ended:
 			ended = append(ended, endedClient{pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
-		case workload.Failed:
-			if jv, ok := workload.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
+		case podhealth.Failed:
+			if jv, ok := podhealth.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
 				v = jv
 			}
 			return lost(v, pods), outcome{}, nil
-		case workload.Running:
+		case podhealth.Running:
 		default:
 			wait = waitFor(v.Reason, "%s: %s", e.name, v.Message)
 		}
@@ -114,7 +114,7 @@ func (r *Reconciler) advance(ctx context.Context, s *scope, e execution) (*end, 
 		end, err := r.collect(ctx, s, e, ended)
 		return end, outcome{}, err
 	}
-	if v, ok := workload.JobFailure(job); ok && len(ended) == len(pods) {
+	if v, ok := podhealth.JobFailure(job); ok && len(ended) == len(pods) {
 		return lost(v, pods), outcome{}, nil
 	}
 	return nil, wait, nil
@@ -123,19 +123,19 @@ func (r *Reconciler) advance(ctx context.Context, s *scope, e execution) (*end, 
 // endedClient is the pod of a client that ended, and what is known of its end.
 type endedClient struct {
 	pod     *corev1.Pod
-	verdict workload.Verdict
+	verdict podhealth.Verdict
 }
 
 // withoutPods judges a Job that has no pod: not yet, or not any more.
 func (r *Reconciler) withoutPods(s *scope, e execution, job *batchv1.Job) (*end, outcome, error) {
-	if v, ok := workload.JobFailure(job); ok {
+	if v, ok := podhealth.JobFailure(job); ok {
 		return lost(v, nil), outcome{}, nil
 	}
 	if job.Status.Active > 0 || job.Status.Failed > 0 || job.Status.Succeeded > 0 {
 		return nil, waitFor(v1alpha1.ReasonProgressing, "%s: running", e.name), nil
 	}
-	v := workload.Missing(job.CreationTimestamp.Time, r.Config.Limits, s.now)
-	if v.State == workload.Failed {
+	v := podhealth.Missing(job.CreationTimestamp.Time, r.Config.Limits, s.now)
+	if v.State == podhealth.Failed {
 		return lost(v, nil), outcome{}, nil
 	}
 	return nil, waitFor(v.Reason, "%s: %s", e.name, v.Message), nil
@@ -143,8 +143,8 @@ func (r *Reconciler) withoutPods(s *scope, e execution, job *batchv1.Job) (*end,
 
 // see looks at a pod and at the node that it runs on. Only the API server knows for
 // sure that a node is gone.
-func (r *Reconciler) see(ctx context.Context, pod *corev1.Pod) (workload.Seen, error) {
-	seen := workload.Seen{Pod: pod}
+func (r *Reconciler) see(ctx context.Context, pod *corev1.Pod) (podhealth.Seen, error) {
+	seen := podhealth.Seen{Pod: pod}
 	if pod == nil || pod.Spec.NodeName == "" {
 		return seen, nil
 	}
@@ -243,7 +243,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	c := resources.Client{
 		Run: s.run, Name: e.name, Attempt: e.attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
-		CredentialsSecret: v1alpha1.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
+		CredentialsSecret: contract.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
 		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}
 	if in := s.run.Status.Resolved.Inputs; in != nil {
@@ -260,7 +260,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	} else {
 		c.CredentialKeys = s.builder(t).ClientKeys()
 		if pod := s.targetPod(t.Name); pod != nil {
-			c.Began = workload.BeganAs(pod, resources.ServerContainer).String()
+			c.Began = podhealth.BeganAs(pod, resources.ServerContainer).String()
 		}
 	}
 	if e.reset != "" {
@@ -268,16 +268,16 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 		if err != nil {
 			return c, err
 		}
-		c.Trial.Reset = &runner.Reset{Method: e.reset, Tables: tables}
+		c.Trial.Reset = &contract.Reset{Method: e.reset, Tables: tables}
 	}
 	return c, nil
 }
 
 // trialOf is what the clients of an execution are told.
-func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
+func (s *scope) trialOf(e execution, deadline time.Time) contract.Trial {
 	t := s.target(e.ref.Target)
-	trial := runner.Trial{
-		Version: runner.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+	trial := contract.Trial{
+		Version: contract.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
 		WarmupSeconds:   int64(s.run.Spec.Design.Warmup.Seconds()),
 		DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
 		Snapshot:        e.snapshot,
@@ -289,7 +289,7 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
 	}
-	if s.runner.Skips != nil && s.runner.Skips(trial, runner.Warmup) {
+	if s.runner.Skips != nil && s.runner.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {
@@ -299,20 +299,20 @@ func (s *scope) trialOf(e execution, deadline time.Time) runner.Trial {
 	address := s.builder(t).Address()
 	trial.Replicas = s.replicaAgents(t)
 	trial.Agent = fmt.Sprintf("%s:%d", address, resources.AgentPort)
-	trial.Endpoint = runner.Endpoint{
+	trial.Endpoint = contract.Endpoint{
 		Host: address, Port: resources.DatabasePort, Database: resources.Database,
-		TLS: runner.TLSMode(orDefault(string(t.MySQL.TLS), string(v1alpha1.TLSDisabled))), StorageEngine: t.MySQL.StorageEngine,
+		TLS: contract.TLSMode(orDefault(string(t.MySQL.TLS), string(v1alpha1.TLSDisabled))), StorageEngine: t.MySQL.StorageEngine,
 	}
 	return trial
 }
 
 // externalEndpoint is where a server answers that Assay does not provide.
-func externalEndpoint(e *v1alpha1.ExternalTarget) runner.Endpoint {
-	tls := runner.TLSMode(orDefault(string(e.TLS), string(v1alpha1.TLSDisabled)))
+func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
+	tls := contract.TLSMode(orDefault(string(e.TLS), string(v1alpha1.TLSDisabled)))
 	if e.JDBC != nil {
-		return runner.Endpoint{TLS: tls, JDBC: &runner.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+		return contract.Endpoint{TLS: tls, JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
 	}
-	return runner.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tls}
+	return contract.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tls}
 }
 
 // openBarrier publishes the start time once every client can start. Phases other
@@ -321,7 +321,7 @@ func externalEndpoint(e *v1alpha1.ExternalTarget) runner.Endpoint {
 func (r *Reconciler) openBarrier(ctx context.Context, s *scope, e execution) (*end, error) {
 	ready := true
 	for i := range e.clients {
-		name := v1alpha1.ResultName(e.name, i)
+		name := contract.ResultName(e.name, i)
 		out, err := r.metadata(ctx, s, name)
 		if err != nil {
 			return nil, err
@@ -341,7 +341,7 @@ func (r *Reconciler) openBarrier(ctx context.Context, s *scope, e execution) (*e
 		}
 		ready = ready && out.Annotations[v1alpha1.AnnotationReady] != ""
 	}
-	if !ready || e.ref.Phase != string(runner.Run) {
+	if !ready || e.ref.Phase != string(contract.PhaseRun) {
 		return nil, nil
 	}
 	meta, err := r.metadata(ctx, s, e.name)
@@ -356,7 +356,7 @@ func (r *Reconciler) publishStart(ctx context.Context, s *scope, e execution) er
 	if err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: e.name}, trial); err != nil {
 		return fmt.Errorf("reading trial %s: %w", e.name, client.IgnoreNotFound(err))
 	}
-	if trial.Data[v1alpha1.KeyStart] != "" {
+	if trial.Data[contract.KeyStart] != "" {
 		return nil
 	}
 	start := r.Clock.Now()
@@ -364,8 +364,8 @@ func (r *Reconciler) publishStart(ctx context.Context, s *scope, e execution) er
 		start = start.Add(startLead)
 	}
 	before := trial.DeepCopy()
-	trial.Data[v1alpha1.KeyStart] = start.UTC().Format(time.RFC3339Nano)
-	metav1.SetMetaDataAnnotation(&trial.ObjectMeta, v1alpha1.AnnotationStart, trial.Data[v1alpha1.KeyStart])
+	trial.Data[contract.KeyStart] = start.UTC().Format(time.RFC3339Nano)
+	metav1.SetMetaDataAnnotation(&trial.ObjectMeta, v1alpha1.AnnotationStart, trial.Data[contract.KeyStart])
 	// The lock keeps a second manager from publishing another time.
 	patch := client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 	if err := r.Client.Patch(ctx, trial, patch); err != nil {
@@ -388,7 +388,7 @@ func (r *Reconciler) collect(ctx context.Context, s *scope, e execution, clients
 		all.results = append(all.results, one.results...)
 		reason, message := c.verdict.Explain(one.reason, one.message)
 		// A client that was told to stop says so because another one failed.
-		if reason != "" && (all.reason == "" || all.reason == string(result.ReasonInterrupted)) {
+		if reason != "" && (all.reason == "" || all.reason == string(contract.ReasonInterrupted)) {
 			all.reason, all.message, all.at = reason, message, c.verdict.Terminated.FinishedAt.Time
 		}
 	}
@@ -397,8 +397,8 @@ func (r *Reconciler) collect(ctx context.Context, s *scope, e execution, clients
 
 // collectOne reads the result of one client, and believes it only if it is the one
 // that the client announced.
-func (r *Reconciler) collectOne(ctx context.Context, s *scope, job string, ref result.TrialRef, t *corev1.ContainerStateTerminated) (*end, error) {
-	told, err := result.ParseTermination([]byte(t.Message))
+func (r *Reconciler) collectOne(ctx context.Context, s *scope, job string, ref contract.TrialRef, t *corev1.ContainerStateTerminated) (*end, error) {
+	told, err := contract.ParseTermination([]byte(t.Message))
 	if err != nil {
 		return &end{reason: v1alpha1.ReasonResultMissing, message: fmt.Sprintf(
 			"client %d of %s ended with code %d (%s) and announced no result: %v", ref.Client, job, t.ExitCode, t.Reason, err)}, nil
@@ -407,7 +407,7 @@ func (r *Reconciler) collectOne(ctx context.Context, s *scope, job string, ref r
 		return &end{reason: orDefault(string(told.Reason), v1alpha1.ReasonResultMissing), message: told.Message}, nil
 	}
 	cm := &corev1.ConfigMap{}
-	key := types.NamespacedName{Namespace: s.run.Namespace, Name: v1alpha1.ResultName(job, ref.Client)}
+	key := types.NamespacedName{Namespace: s.run.Namespace, Name: contract.ResultName(job, ref.Client)}
 	if err := r.Live.Get(ctx, key, cm); err != nil {
 		if !apierrors.IsNotFound(err) {
 			return nil, fmt.Errorf("reading the result of %s: %w", job, err)
@@ -418,24 +418,24 @@ func (r *Reconciler) collectOne(ctx context.Context, s *scope, job string, ref r
 	if err != nil {
 		return &end{reason: v1alpha1.ReasonResultContradictory, message: fmt.Sprintf("%s: %v", key.Name, err)}, nil
 	}
-	out := &end{results: []result.Result{*res}}
-	if res.State == result.Failed {
+	out := &end{results: []contract.Result{*res}}
+	if res.State == contract.Failed {
 		out.reason, out.message = string(res.Failure.Reason), res.Failure.Message
 	}
 	return out, nil
 }
 
 // checkResult decodes a result after checking that it is what was announced.
-func checkResult(cm *corev1.ConfigMap, sha string, ref result.TrialRef) (*result.Result, error) {
-	data := cm.BinaryData[result.KeyResult]
-	if got := result.Digest(data); got != sha {
+func checkResult(cm *corev1.ConfigMap, sha string, ref contract.TrialRef) (*contract.Result, error) {
+	data := cm.BinaryData[contract.KeyResult]
+	if got := contract.Digest(data); got != sha {
 		return nil, fmt.Errorf("the result (%d bytes, SHA-256 %.12s) is not the one that the client announced (%.12s)", len(data), got, sha)
 	}
-	res, err := result.Decode(data)
+	res, err := contract.Decode(data)
 	if err != nil {
 		return nil, err
 	}
-	if got := result.Digest(cm.BinaryData[result.KeyRaw]); got != res.RawSHA256 {
+	if got := contract.Digest(cm.BinaryData[contract.KeyRaw]); got != res.RawSHA256 {
 		return nil, fmt.Errorf("the raw output (SHA-256 %.12s) is not the one that the result names (%.12s)", got, res.RawSHA256)
 	}
 	if res.Trial.Cell == nil {

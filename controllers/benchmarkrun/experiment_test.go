@@ -11,6 +11,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Equal experiments are found by one hash, whatever they are called and however
@@ -69,7 +71,7 @@ func TestEqualExperimentsHaveEqualHashes(t *testing.T) {
 	}
 	cm := &corev1.ConfigMap{}
 	eventually(t, "the journal bears the hash, too", func() string {
-		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.PlanName("again", 0)}, cm); err != nil {
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.PlanName("again", 0)}, cm); err != nil {
 			return err.Error()
 		}
 		return cmp.Diff(hashes["again"][:32], cm.Labels[v1alpha1.LabelSpecHash])

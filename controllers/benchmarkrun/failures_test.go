@@ -13,9 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // failing is a client of which some attempts fail: bad is asked for the trial and
@@ -24,7 +25,7 @@ import (
 func failing(good kubelet.Client, bad func(index, attempt int) bool) kubelet.Client {
 	var mu sync.Mutex
 	begun := map[int]int{} // by trial
-	return func(trial runner.Trial) *result.Result {
+	return func(trial contract.Trial) *contract.Result {
 		res := good(trial)
 		if trial.Ref.Index == nil || trial.Ref.Client > 0 {
 			return res
@@ -35,7 +36,7 @@ func failing(good kubelet.Client, bad func(index, attempt int) bool) kubelet.Cli
 		begun[index]++
 		mu.Unlock()
 		if bad(index, attempt) {
-			return fails(res, result.ReasonToolFailed, fmt.Sprintf("attempt %d is to fail", attempt))
+			return fails(res, contract.ReasonToolFailed, fmt.Sprintf("attempt %d is to fail", attempt))
 		}
 		return res
 	}
@@ -70,7 +71,7 @@ func TestOnTrialFailure(t *testing.T) {
 		tools []string
 	}{
 		"Stop ends the run": {
-			policy: v1alpha1.OnFailureStop, bad: func(i, _ int) bool { return i == 1 }, reason: string(result.ReasonToolFailed),
+			policy: v1alpha1.OnFailureStop, bad: func(i, _ int) bool { return i == 1 }, reason: string(contract.ReasonToolFailed),
 			attempts: []string{"0/0 Succeeded!", "1/0 Failed!"},
 			totals:   v1alpha1.Totals{Done: 2, Succeeded: 1, Failed: 1}, n: 1,
 			tools: []string{"run-trial-00000", "run-trial-00001"},
@@ -158,7 +159,7 @@ func checkFailuresAreSeen(t *testing.T, run *v1alpha1.BenchmarkRun) {
 		}); i < 0 {
 			t.Errorf("attempt %d/%d is not in the status: %+v", rec.Index, rec.Attempt, run.Status.Trials)
 		}
-		if _, res := readResult(t, run.Namespace, rec.Result); res.State != result.Failed {
+		if _, res := readResult(t, run.Namespace, rec.Result); res.State != contract.Failed {
 			t.Errorf("%s says %s", rec.Result, res.State)
 		}
 		awaitEvent(t, run, "TrialFailed", fmt.Sprintf("trial %d, attempt %d (target db): ToolFailed", rec.Index, rec.Attempt))

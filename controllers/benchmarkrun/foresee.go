@@ -5,10 +5,12 @@ import (
 	"math"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
+
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/internal/wear"
+
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // Checks of what a plan does to its data.
@@ -139,7 +141,7 @@ func (s *scope) memoryOf(name string, resolved v1alpha1.Resolved) (bytes int64, 
 			continue
 		}
 		for _, set := range t.Settings {
-			if n, ok := engine.Integer(set.Value); ok && n > 0 && sameOption(set.Name, "innodb_buffer_pool_size") && (m.StorageEngine == "" || m.StorageEngine == "InnoDB") {
+			if n, ok := settings.Integer(set.Value); ok && n > 0 && sameOption(set.Name, "innodb_buffer_pool_size") && (m.StorageEngine == "" || m.StorageEngine == "InnoDB") {
 				return n, "innodb_buffer_pool_size"
 			}
 		}

@@ -13,9 +13,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // targetPods are the database pods of a namespace, seen from watching every change.
@@ -55,7 +56,7 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 	watchAll(t, ns, &corev1.PodList{}, pods.see)
 	good := delivers(always(5))
 	var before, during sync.Map
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Linger: 300 * time.Millisecond, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Linger: 300 * time.Millisecond, Client: func(trial contract.Trial) *contract.Result {
 		var list corev1.PodList
 		if err := server.API.List(t.Context(), &list, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleTarget}); err != nil {
 			t.Errorf("listing pods: %v", err)
@@ -64,11 +65,11 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 			t.Errorf("%s of %s began with %d databases", trial.Ref.Phase, trial.Ref.Target, len(list.Items))
 		}
 		claims := &before
-		if trial.Ref.Phase == string(runner.Run) {
+		if trial.Ref.Phase == string(contract.PhaseRun) {
 			claims = &during
 		}
 		set := &appsv1.StatefulSet{}
-		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("run", trial.Ref.Target)}, set); err != nil {
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("run", trial.Ref.Target)}, set); err != nil {
 			t.Errorf("reading the StatefulSet: %v", err)
 		}
 		claims.Store(trial.Ref.Target, set.Spec)

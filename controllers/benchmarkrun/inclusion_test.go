@@ -14,9 +14,13 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // counters of a container on a machine of two CPUs over 10 s: how many CPUs it and the
@@ -26,19 +30,19 @@ type counters struct {
 	throttled  int64
 }
 
-func (c counters) environment() result.Environment {
+func (c counters) environment() contract.Environment {
 	from := time.Now()
-	return result.Environment{
-		Machine: result.Machine{BootID: "one", CPUs: new(int64(2))}, Limits: result.Limits{CPUs: new(1.0)},
-		Before: &result.Usage{At: from, CPUSeconds: new(0.0), NodeCPUSeconds: new(0.0), Periods: new(int64(0)), Throttled: new(int64(0))},
-		After: &result.Usage{
+	return contract.Environment{
+		Machine: contract.Machine{BootID: "one", CPUs: new(int64(2))}, Limits: contract.Limits{CPUs: new(1.0)},
+		Before: &contract.Usage{At: from, CPUSeconds: new(0.0), NodeCPUSeconds: new(0.0), Periods: new(int64(0)), Throttled: new(int64(0))},
+		After: &contract.Usage{
 			At: from.Add(10 * time.Second), CPUSeconds: new(10 * c.used), NodeCPUSeconds: new(10 * c.busy), Periods: new(int64(100)), Throttled: &c.throttled,
 		},
 	}
 }
 
 // on puts the counters of a client and its target into a result.
-func on(res *result.Result, client, target counters) *result.Result {
+func on(res *contract.Result, client, target counters) *contract.Result {
 	e := target.environment()
 	res.Client.Environment, res.Target = client.environment(), &e
 	return res
@@ -70,10 +74,10 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 		t.Fatal(err)
 	}
 	good := goodClient(t)
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		res := good(trial)
 		switch {
-		case trial.Ref.Phase != string(runner.Run):
+		case trial.Ref.Phase != string(contract.PhaseRun):
 			return res
 		case isTrial(trial, 0): // a stall: little CPU, and still throttled often
 			return on(res, counters{0.2, 0.7, 0}, counters{0.4, 0.7, 40})
@@ -120,8 +124,8 @@ func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	good := goodClient(t)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
-		if trial.Ref.Phase != string(runner.Run) {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		if trial.Ref.Phase != string(contract.PhaseRun) {
 			return good(trial)
 		}
 		return on(good(trial), counters{0.5, 1.9, 0}, counters{0.8, 1.9, 0})
@@ -207,22 +211,22 @@ func TestSetValid(t *testing.T) {
 // one of some thousand is a finding in a run of one trial, and none in a run of 1,000.
 func TestChanceIsSharedByAllTrials(t *testing.T) {
 	n, reads := int64(10000), 5215.0
-	res := result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)},
-		Measurements: []result.Measurement{
-			{Name: result.NameThroughput, Value: new(1000.0), N: &n},
-			{Name: result.NameOperationCount, Labels: map[string]string{result.LabelOperation: "read"}, Value: &reads},
+	res := contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
+		Measurements: []contract.Measurement{
+			{Name: contract.NameThroughput, Value: new(1000.0), N: &n},
+			{Name: contract.NameOperationCount, Labels: map[string]string{contract.LabelOperation: "read"}, Value: &reads},
 		},
 	}
 	for trials, want := range map[int]bool{1: true, 1000: false} {
 		s := &scope{
 			run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
 			plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			runner: runner.Runner{Facts: func(runner.Trial) (runner.Facts, error) {
+			runner: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
 			}},
 		}
-		findings, _ := s.check(execution{ref: result.TrialRef{Target: "a"}}, []result.Result{res}, result.Skew{})
+		findings, _ := s.check(execution{ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
 		if got := slices.ContainsFunc(findings, isInvalid); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)
 		}

@@ -12,9 +12,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // makeConfigMap makes a ConfigMap of the user.
@@ -44,7 +45,7 @@ func TestCustomToolRuns(t *testing.T) {
 	files := makeConfigMap(t, ns, "files", map[string]string{"query.sql": "SELECT 1"})
 	startManager(t, ns, nil)
 	told := &diary{}
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		// What the user does to the ConfigMap now is too late.
 		files.Data = map[string]string{"query.sql": "SELECT 2"}
 		if err := server.API.Update(t.Context(), files); err != nil {
@@ -73,7 +74,7 @@ func TestCustomToolRuns(t *testing.T) {
 		t.Errorf("the copy: %+v", copied)
 	}
 	var modes []string
-	for _, trial := range told.phase(runner.Run) {
+	for _, trial := range told.phase(contract.PhaseRun) {
 		modes = append(modes, string(trial.Workload))
 	}
 	slices.Sort(modes)
@@ -113,7 +114,7 @@ func TestLostInputsEndTheRun(t *testing.T) {
 	ns := server.Namespace(t)
 	makeConfigMap(t, ns, "files", map[string]string{"query.sql": "SELECT 1"})
 	startManager(t, ns, nil)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		if isTrial(trial, 0) {
 			cm := &corev1.ConfigMap{}
 			cm.Name, cm.Namespace = "run-inputs", ns

@@ -5,7 +5,10 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // maxLoad is how many figures of a load stand in the status.
@@ -14,24 +17,24 @@ const maxLoad = 40
 // loadFigures are what loading a target took: its time, the rows, their rate, and the
 // figures that the tool itself gave, in the order of the summary. None where the tool had
 // nothing to load.
-func (s *scope) loadFigures(e execution, results []result.Result) ([]v1alpha1.Value, error) {
+func (s *scope) loadFigures(e execution, results []contract.Result) ([]v1alpha1.Value, error) {
 	took, known := loadTime(results)
 	if !known {
 		return nil, nil
 	}
-	figure := func(name, unit string, better result.Direction, v float64) v1alpha1.Value {
+	figure := func(name, unit string, better contract.Direction, v float64) v1alpha1.Value {
 		return v1alpha1.Value{Name: name, Value: decimal(v), Unit: unit, Direction: string(better)}
 	}
-	out := []v1alpha1.Value{figure(result.NameLoadTime, "s", result.LowerIsBetter, took.Seconds())}
+	out := []v1alpha1.Value{figure(contract.NameLoadTime, "s", contract.LowerIsBetter, took.Seconds())}
 	rows, known, err := s.rowsLoaded(e, results)
 	if err != nil {
 		return nil, err
 	}
 	if known {
-		out = append(out, figure(result.NameRowsLoaded, "1", "", float64(rows)),
-			figure(result.NameRowRate, "rows/s", result.HigherIsBetter, float64(rows)/took.Seconds()))
+		out = append(out, figure(contract.NameRowsLoaded, "1", "", float64(rows)),
+			figure(contract.NameRowRate, "rows/s", contract.HigherIsBetter, float64(rows)/took.Seconds()))
 	}
-	merged, _, err := result.Merge(results)
+	merged, _, err := merge.Results(results)
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.name, err)
 	}
@@ -41,7 +44,7 @@ func (s *scope) loadFigures(e execution, results []result.Result) ([]v1alpha1.Va
 
 // loadTime is from the start of the first tool to the end of the last one, by the clocks of
 // the clients. A client without a share of the load started none.
-func loadTime(results []result.Result) (time.Duration, bool) {
+func loadTime(results []contract.Result) (time.Duration, bool) {
 	var from, to time.Time
 	for _, res := range results {
 		began, ended := res.Times.MeasureStarted, res.Times.MeasureEnded
@@ -61,7 +64,7 @@ func loadTime(results []result.Result) (time.Duration, bool) {
 // rowsLoaded are the rows of the tables that the tool says that it makes. Of a tool that
 // does not say, all tables of a server that Assay began with are its own; those of an
 // external server may be anybody's, so that nothing is known.
-func (s *scope) rowsLoaded(e execution, results []result.Result) (rows int64, known bool, err error) {
+func (s *scope) rowsLoaded(e execution, results []contract.Result) (rows int64, known bool, err error) {
 	if results[0].Data == nil {
 		return 0, false, nil
 	}

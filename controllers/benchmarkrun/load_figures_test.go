@@ -8,61 +8,63 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestLoadFigures(t *testing.T) {
 	at := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	loaded := func(client int, from, to float64, ms ...result.Measurement) result.Result {
-		res := result.Result{
-			Version: result.Version, State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Prepare), Target: "db", Client: client}, Measurements: ms,
+	loaded := func(client int, from, to float64, ms ...contract.Measurement) contract.Result {
+		res := contract.Result{
+			Version: contract.ResultVersion, State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhasePrepare), Target: "db", Client: client}, Measurements: ms,
 		}
 		if to > 0 {
 			res.Times.MeasureStarted = new(at.Add(time.Duration(from * float64(time.Second))))
 			res.Times.MeasureEnded = new(at.Add(time.Duration(to * float64(time.Second))))
 		}
 		if client == 0 {
-			res.Data = &result.Data{Tables: []result.Table{{Name: "other", Rows: 7}, {Name: "sbtest1", Rows: 100}, {Name: "sbtest2", Rows: 100}}}
+			res.Data = &contract.Data{Tables: []contract.Table{{Name: "other", Rows: 7}, {Name: "sbtest1", Rows: 100}, {Name: "sbtest2", Rows: 100}}}
 		}
 		return res
 	}
-	own := func(runner.Trial) (map[string]int64, error) {
+	own := func(contract.Trial) (map[string]int64, error) {
 		return map[string]int64{"sbtest1": 100, "sbtest2": 100}, nil
 	}
 	value := func(name, v, unit, better string) v1alpha1.Value {
 		return v1alpha1.Value{Name: name, Value: v, Unit: unit, Direction: better}
 	}
 	tests := map[string]struct {
-		rows     func(runner.Trial) (map[string]int64, error)
+		rows     func(contract.Trial) (map[string]int64, error)
 		external bool
-		results  []result.Result
+		results  []contract.Result
 		want     []v1alpha1.Value
 	}{
 		"one client, and tables of somebody else": {
-			rows: own, external: true, results: []result.Result{loaded(0, 0, 4)},
+			rows: own, external: true, results: []contract.Result{loaded(0, 0, 4)},
 			want: []v1alpha1.Value{value("time.load", "4", "s", "LowerIsBetter"), value("rows.loaded", "200", "1", ""), value("throughput.rows", "50", "rows/s", "HigherIsBetter")},
 		},
 		"a tool that does not say what it makes, on a server of its own": {
-			results: []result.Result{loaded(0, 0, 2)},
+			results: []contract.Result{loaded(0, 0, 2)},
 			want:    []v1alpha1.Value{value("time.load", "2", "s", "LowerIsBetter"), value("rows.loaded", "207", "1", ""), value("throughput.rows", "103.5", "rows/s", "HigherIsBetter")},
 		},
 		"the same on somebody's server: its rows may be anybody's": {
-			external: true, results: []result.Result{loaded(0, 0, 2)},
+			external: true, results: []contract.Result{loaded(0, 0, 2)},
 			want: []v1alpha1.Value{value("time.load", "2", "s", "LowerIsBetter")},
 		},
 		"several clients: from the first start to the last end, and one that had no share": {
-			rows: own, results: []result.Result{loaded(0, 1, 3), loaded(1, 0.5, 4.5), loaded(2, 0, 0)},
+			rows: own, results: []contract.Result{loaded(0, 1, 3), loaded(1, 0.5, 4.5), loaded(2, 0, 0)},
 			want: []v1alpha1.Value{value("time.load", "4", "s", "LowerIsBetter"), value("rows.loaded", "200", "1", ""), value("throughput.rows", "50", "rows/s", "HigherIsBetter")},
 		},
 		"the tool's own figures": {
-			rows: own, results: []result.Result{loaded(0, 0, 4, result.Measurement{Name: "throughput", Unit: "ops/s", Direction: result.HigherIsBetter, Value: new(55.5)})},
+			rows: own, results: []contract.Result{loaded(0, 0, 4, contract.Measurement{Name: "throughput", Unit: "ops/s", Direction: contract.HigherIsBetter, Value: new(55.5)})},
 			want: []v1alpha1.Value{
 				value("time.load", "4", "s", "LowerIsBetter"), value("rows.loaded", "200", "1", ""), value("throughput.rows", "50", "rows/s", "HigherIsBetter"),
 				value("throughput", "55.5", "ops/s", "HigherIsBetter"),
 			},
 		},
-		"nothing to load": {results: []result.Result{loaded(0, 0, 0)}},
+		"nothing to load": {results: []contract.Result{loaded(0, 0, 0)}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +76,7 @@ func TestLoadFigures(t *testing.T) {
 				run:    loadedRun(target),
 				runner: runner.Runner{Summary: []string{"throughput"}, Rows: tc.rows}, now: at,
 			}
-			e := execution{name: "run-db-load", ref: result.TrialRef{Phase: string(runner.Prepare), Target: "db"}, clients: len(tc.results)}
+			e := execution{name: "run-db-load", ref: contract.TrialRef{Phase: string(contract.PhasePrepare), Target: "db"}, clients: len(tc.results)}
 			got, err := s.loadFigures(e, tc.results)
 			if err != nil {
 				t.Fatal(err)
@@ -86,9 +88,9 @@ func TestLoadFigures(t *testing.T) {
 	}
 	s := &scope{
 		run:    loadedRun(v1alpha1.Target{Name: "db", MySQL: &v1alpha1.MySQLTarget{}}),
-		runner: runner.Runner{Rows: func(runner.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}, now: at,
+		runner: runner.Runner{Rows: func(contract.Trial) (map[string]int64, error) { return nil, errors.New("no such test") }}, now: at,
 	}
-	if _, err := s.loadFigures(execution{ref: result.TrialRef{Target: "db"}}, []result.Result{loaded(0, 0, 4)}); err == nil {
+	if _, err := s.loadFigures(execution{ref: contract.TrialRef{Target: "db"}}, []contract.Result{loaded(0, 0, 4)}); err == nil {
 		t.Error("rows that cannot be told are no error")
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/machinespeed"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -26,18 +28,18 @@ const (
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res *result.Result) []v1alpha1.MachineSpeed {
+func machineSpeed(res *contract.Result) []v1alpha1.MachineSpeed {
 	var out []v1alpha1.MachineSpeed
 	add := func(side, kernel string, seconds float64) {
 		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: digits(seconds * 1000), Unit: "ms"})
 	}
-	sided := func(side string, speed *result.Speed) {
+	sided := func(side string, speed *contract.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
 			name   string
-			kernel *result.Kernel
+			kernel *contract.Kernel
 		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
 			if k.kernel != nil {
 				add(side, k.name, k.kernel.MeanSeconds)

@@ -8,27 +8,28 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestMachineSpeedOfATrial(t *testing.T) {
-	kernel := func(mean, cpu float64) *result.Kernel {
-		return &result.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
+	kernel := func(mean, cpu float64) *contract.Kernel {
+		return &contract.Kernel{N: 24, MeanSeconds: mean, CPUSeconds: cpu, MinSeconds: cpu, P50Seconds: cpu}
 	}
 	entry := func(side, kernel, value string) v1alpha1.MachineSpeed {
 		return v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: value, Unit: "ms"}
 	}
-	probe := func(p50 float64) *result.Probe { return &result.Probe{N: 9, P50Seconds: p50} }
+	probe := func(p50 float64) *contract.Probe { return &contract.Probe{N: 9, P50Seconds: p50} }
 	tests := map[string]struct {
-		res  result.Result
+		res  contract.Result
 		want []v1alpha1.MachineSpeed
 	}{
-		"nothing was measured": {result.Result{Target: &result.Environment{}}, nil},
+		"nothing was measured": {contract.Result{Target: &contract.Environment{}}, nil},
 		"both sides": {
-			result.Result{
-				Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.000612349, 0.0005), Memory: kernel(0.0021, 0.002)}}},
-				Target: &result.Environment{Speed: &result.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
-				Server: &result.Server{RoundTrip: probe(0.0000214)},
+			contract.Result{
+				Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.000612349, 0.0005), Memory: kernel(0.0021, 0.002)}}},
+				Target: &contract.Environment{Speed: &contract.Speed{Integer: kernel(0.0007, 0.0006), Fsync: probe(0.00123)}},
+				Server: &contract.Server{RoundTrip: probe(0.0000214)},
 			},
 			[]v1alpha1.MachineSpeed{
 				entry("client", "integer", "0.6123"), entry("client", "integer-cpu", "0.5"), entry("client", "memory", "2.1"), entry("client", "memory-cpu", "2"),
@@ -36,7 +37,7 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 			},
 		},
 		"a target that nobody may look into": {
-			result.Result{Client: result.Client{Environment: result.Environment{Speed: &result.Speed{Integer: kernel(0.001, 0.001)}}}},
+			contract.Result{Client: contract.Client{Environment: contract.Environment{Speed: &contract.Speed{Integer: kernel(0.001, 0.001)}}}},
 			[]v1alpha1.MachineSpeed{entry("client", "integer", "1"), entry("client", "integer-cpu", "1")},
 		},
 	}

@@ -16,10 +16,12 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/summary"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func ints(values ...int) []intstr.IntOrString {
@@ -31,7 +33,7 @@ func ints(values ...int) []intstr.IntOrString {
 }
 
 // sysbenchOf reads the workload that a client was told.
-func sysbenchOf(trial runner.Trial) v1alpha1.SysbenchWorkload {
+func sysbenchOf(trial contract.Trial) v1alpha1.SysbenchWorkload {
 	var w v1alpha1.SysbenchWorkload
 	if err := json.Unmarshal(trial.Workload, &w); err != nil {
 		panic(err)
@@ -39,10 +41,10 @@ func sysbenchOf(trial runner.Trial) v1alpha1.SysbenchWorkload {
 	return w
 }
 
-func threadsOf(trial runner.Trial) int { return int(sysbenchOf(trial).Threads) }
+func threadsOf(trial contract.Trial) int { return int(sysbenchOf(trial).Threads) }
 
 // cellThroughput tells cells and targets apart.
-func cellThroughput(trial runner.Trial) float64 {
+func cellThroughput(trial contract.Trial) float64 {
 	w := sysbenchOf(trial)
 	v := float64(1000*w.Threads) + float64(10*w.Percentile)
 	if trial.Ref.Target == "other" {
@@ -85,13 +87,13 @@ func TestMatrixIsMeasuredAsPlanned(t *testing.T) {
 	if diff := cmp.Diff(want.Trials, measured); diff != "" {
 		t.Errorf("the journal is not in the order of the plan (-want +got):\n%s", diff)
 	}
-	checkTold(t, got, want, told.phase(runner.Run))
+	checkTold(t, got, want, told.phase(contract.PhaseRun))
 	checkCellSummary(t, got, want)
 }
 
 // checkTold makes sure that each client was told the workload of its own cell, and
 // the rest of the spec's workload.
-func checkTold(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan, told []runner.Trial) {
+func checkTold(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan, told []contract.Trial) {
 	t.Helper()
 	if len(told) != len(p.Trials) {
 		t.Fatalf("%d clients were started for %d trials", len(told), len(p.Trials))
@@ -118,7 +120,7 @@ func checkStoredPlan(t *testing.T, run *v1alpha1.BenchmarkRun, want *plan.Plan) 
 	if diff := cmp.Diff(wantStatus, run.Status.Plan); diff != "" {
 		t.Errorf("status.plan differs (-want +got):\n%s", diff)
 	}
-	stored, err := journal.JoinPlan([][]byte{journalPart(t, run, v1alpha1.PlanName(run.Name, 0), v1alpha1.KeyPlan)})
+	stored, err := journal.JoinPlan([][]byte{journalPart(t, run, contract.PlanName(run.Name, 0), contract.KeyPlan)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +153,7 @@ func checkCellSummary(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan) {
 	if diff := cmp.Diff(want, run.Status.Summary); diff != "" {
 		t.Errorf("the summary differs (-want +got):\n%s", diff)
 	}
-	stored, err := journal.DecodeSummary(journalPart(t, run, v1alpha1.SummaryName(run.Name, 0), v1alpha1.KeySummary))
+	stored, err := journal.DecodeSummary(journalPart(t, run, contract.SummaryName(run.Name, 0), contract.KeySummary))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,13 +168,13 @@ func TestStatusStaysSmall(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	good := delivers(always(100))
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		res := good(trial)
-		if trial.Ref.Phase != string(runner.Run) {
+		if trial.Ref.Phase != string(contract.PhaseRun) {
 			return res
 		}
-		res.Errors = []result.ErrorCount{{Name: result.ErrorIgnored, Count: 3}} // a warning
-		res.Measurements = append(res.Measurements, result.Measurement{Name: result.NameErrorRate, Unit: "errors/s", Value: new(1.0)})
+		res.Errors = []contract.ErrorCount{{Name: contract.ErrorIgnored, Count: 3}} // a warning
+		res.Measurements = append(res.Measurements, contract.Measurement{Name: contract.NameErrorRate, Unit: "errors/s", Value: new(1.0)})
 		if *trial.Ref.Block == 1 && threadsOf(trial)%5 == 0 {
 			res.Measurements = res.Measurements[1:] // no headline: contradicts itself
 		}
@@ -205,11 +207,11 @@ func TestStatusStaysSmall(t *testing.T) {
 	if diff := cmp.Diff(&v1alpha1.ResultsStatus{Records: 2, Summary: 1, SummaryEntries: 144, SummaryShown: 72}, got.Status.Results); diff != "" {
 		t.Errorf("status.results differs (-want +got):\n%s", diff)
 	}
-	second, err := journal.DecodeRecords(journalPart(t, got, v1alpha1.RecordsName("run", 1), v1alpha1.KeyRecords))
+	second, err := journal.DecodeRecords(journalPart(t, got, contract.RecordsName("run", 1), contract.KeyRecords))
 	if err != nil || second.Part != 1 || len(second.Records) != 44 || second.Before.Done != journal.PerPart || second.Totals() != wantTotals {
 		t.Errorf("the second part of the journal: part %d, %d records, before %+v, %v", second.Part, len(second.Records), second.Before, err)
 	}
-	all, err := journal.DecodeSummary(journalPart(t, got, v1alpha1.SummaryName("run", 0), v1alpha1.KeySummary))
+	all, err := journal.DecodeSummary(journalPart(t, got, contract.SummaryName("run", 0), contract.KeySummary))
 	if err != nil || len(all.Entries) != 144 {
 		t.Errorf("the stored summary has %d entries, want 144 (72 cells, throughput and errors); %v", len(all.Entries), err)
 	}
@@ -222,7 +224,7 @@ func TestStatusStaysSmall(t *testing.T) {
 	}
 	// Nothing disappears unsaid: the main measurement of each cell is there, and where the rest is.
 	for i, e := range got.Status.Summary {
-		if e.Cell != int32(i) || e.Name != result.NameThroughput || e.Planned != 2 {
+		if e.Cell != int32(i) || e.Name != contract.NameThroughput || e.Planned != 2 {
 			t.Errorf("entry %d of the summary is %+v", i, e)
 		}
 	}

@@ -20,6 +20,8 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // readPlan makes the plan from the spec. A run that was planned by another version
@@ -139,14 +141,14 @@ func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, erro
 	var parts [][]byte
 	for i := range s.run.Status.Plan.Parts {
 		cm := &corev1.ConfigMap{}
-		key := client.ObjectKey{Namespace: s.run.Namespace, Name: v1alpha1.PlanName(s.run.Name, i)}
+		key := client.ObjectKey{Namespace: s.run.Namespace, Name: contract.PlanName(s.run.Name, i)}
 		if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
 			return nil, refuse(v1alpha1.ReasonJournalLost,
 				"ConfigMap %s with the plan of this run was deleted, and this version of Assay would plan otherwise: create a new run", key.Name)
 		} else if err != nil {
 			return nil, later(v1alpha1.ReasonRetrying, "reading the plan: %v", err)
 		}
-		parts = append(parts, cm.BinaryData[v1alpha1.KeyPlan])
+		parts = append(parts, cm.BinaryData[contract.KeyPlan])
 	}
 	p, err := journal.JoinPlan(parts)
 	if err != nil {
@@ -165,7 +167,7 @@ func (r *Reconciler) writePlan(ctx context.Context, s *scope) error {
 		return err
 	}
 	for i, data := range parts {
-		cm := resources.Journal(s.run, v1alpha1.PlanName(s.run.Name, int32(i)), v1alpha1.KeyPlan, data)
+		cm := resources.Journal(s.run, contract.PlanName(s.run.Name, int32(i)), contract.KeyPlan, data)
 		if _, err := r.ensure(ctx, s, cm); err != nil {
 			return err
 		}

@@ -17,9 +17,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // crowd watches every change of the runs and pods of a namespace from its beginning
@@ -215,8 +216,8 @@ func TestRunsShareNodesOnRequest(t *testing.T) {
 	inFirst := make(chan struct{})
 	good := delivers(always(1))
 	var firstUID atomic.Value
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
-		if trial.Ref.RunUID == firstUID.Load() && trial.Ref.Phase == string(runner.Run) {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		if trial.Ref.RunUID == firstUID.Load() && trial.Ref.Phase == string(contract.PhaseRun) {
 			hold(t, inFirst)
 		}
 		return good(trial)
@@ -305,9 +306,9 @@ func TestRetainedRunKeepsItsNodes(t *testing.T) {
 	seen := watchCrowd(t, ns)
 	good := delivers(always(1))
 	var firstUID atomic.Value
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
-		if trial.Ref.RunUID == firstUID.Load() && trial.Ref.Phase == string(runner.Run) {
-			return fails(good(trial), result.ReasonToolFailed, "to look at")
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		if trial.Ref.RunUID == firstUID.Load() && trial.Ref.Phase == string(contract.PhaseRun) {
+			return fails(good(trial), contract.ReasonToolFailed, "to look at")
 		}
 		return good(trial)
 	}})
@@ -316,7 +317,7 @@ func TestRetainedRunKeepsItsNodes(t *testing.T) {
 	firstUID.Store("")
 	create(t, first)
 	firstUID.Store(string(first.UID))
-	failedWith(t, first, string(result.ReasonToolFailed))
+	failedWith(t, first, string(contract.ReasonToolFailed))
 	create(t, second)
 	queuedBehind(t, second, "node-target is held by "+ns+"/first")
 	time.Sleep(time.Second)

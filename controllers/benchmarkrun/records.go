@@ -12,6 +12,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // readJournal reads the last part of the records from the API server, and derives
@@ -33,7 +35,7 @@ func (r *Reconciler) readJournal(ctx context.Context, s *scope) error {
 	if book.object == nil && known > 0 {
 		return refuse(v1alpha1.ReasonJournalLost,
 			"ConfigMap %s with the records of this run was deleted: what was measured is not known any more; create a new run",
-			v1alpha1.RecordsName(s.run.Name, known-1))
+			contract.RecordsName(s.run.Name, known-1))
 	}
 	for book.Full() {
 		next, err := r.readPart(ctx, s, book.Part+1)
@@ -53,7 +55,7 @@ func (r *Reconciler) readJournal(ctx context.Context, s *scope) error {
 // readPart reads one part; one that does not exist has no object.
 func (r *Reconciler) readPart(ctx context.Context, s *scope, part int32) (notebook, error) {
 	cm := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: s.run.Namespace, Name: v1alpha1.RecordsName(s.run.Name, part)}
+	key := client.ObjectKey{Namespace: s.run.Namespace, Name: contract.RecordsName(s.run.Name, part)}
 	err := r.Live.Get(ctx, key, cm)
 	if apierrors.IsNotFound(err) || err == nil && !metav1.IsControlledBy(cm, s.run) {
 		return notebook{Records: journal.First()}, nil
@@ -61,7 +63,7 @@ func (r *Reconciler) readPart(ctx context.Context, s *scope, part int32) (notebo
 	if err != nil {
 		return notebook{}, fmt.Errorf("reading ConfigMap %s: %w", key.Name, err)
 	}
-	records, err := journal.DecodeRecords(cm.BinaryData[v1alpha1.KeyRecords])
+	records, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
 	if err == nil && records.Part != part {
 		err = fmt.Errorf("it says that it is part %d", records.Part)
 	}
@@ -122,7 +124,7 @@ func (r *Reconciler) record(ctx context.Context, s *scope, rec journal.Record) e
 		return err
 	}
 	if book.object == nil {
-		cm := resources.Journal(s.run, v1alpha1.RecordsName(s.run.Name, book.Part), v1alpha1.KeyRecords, data)
+		cm := resources.Journal(s.run, contract.RecordsName(s.run.Name, book.Part), contract.KeyRecords, data)
 		created, err := r.ensure(ctx, s, cm)
 		if err != nil {
 			return err
@@ -133,7 +135,7 @@ func (r *Reconciler) record(ctx context.Context, s *scope, rec journal.Record) e
 		book.object = cm
 	} else {
 		cm := book.object.DeepCopy()
-		cm.BinaryData = map[string][]byte{v1alpha1.KeyRecords: data}
+		cm.BinaryData = map[string][]byte{contract.KeyRecords: data}
 		if err := r.Client.Update(ctx, cm); err != nil {
 			return fmt.Errorf("recording trial %d: %w", rec.Index, err)
 		}
@@ -154,7 +156,7 @@ func (r *Reconciler) allRecords(ctx context.Context, s *scope) ([]journal.Record
 			return nil, err
 		}
 		if book.object == nil {
-			return nil, refuse(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", v1alpha1.RecordsName(s.run.Name, part))
+			return nil, refuse(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(s.run.Name, part))
 		}
 		all = append(all, book.Records.Records...)
 	}

@@ -12,7 +12,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/workload"
+	"github.com/assay-bench/assay/internal/settings"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // replicasOf a target is how many replicas it has.
@@ -32,24 +35,24 @@ var ownedByReplication = []string{
 
 // replicationSettings are the settings that every server of a target with replicas has. It
 // refuses a setting of the user that contradicts them.
-func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []engine.Setting) ([]engine.Setting, error) {
+func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []contract.Setting) ([]contract.Setting, error) {
 	if m.Replication == nil || m.Replication.Replicas == 0 {
 		return nil, nil
 	}
 	if e.Replicated == nil {
 		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: set mode: None, or use MySQL, Percona or MariaDB", field, e.Flavor)
 	}
-	settings := e.Replicated(engine.Target{})
+	needed := e.Replicated(contract.Target{})
 	for _, u := range user {
-		name := strings.TrimPrefix(strings.ToLower(engine.CanonicalName(u.Name)), "loose_")
+		name := strings.TrimPrefix(strings.ToLower(settings.CanonicalName(u.Name)), "loose_")
 		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
-			slices.ContainsFunc(settings, func(s engine.Setting) bool { return s.Name == name })
+			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
 			return nil, refuse(v1alpha1.ReasonConfigRejected,
 				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
 		}
 	}
-	return settings, nil
+	return needed, nil
 }
 
 // replicaBuilders are those of the replicas of a target.
@@ -78,7 +81,7 @@ func (s *scope) placed(target string) v1alpha1.TargetPlacement {
 
 // replicaPod is the pod of a replica; nil when there is none.
 func (s *scope) replicaPod(target string, index int) *corev1.Pod {
-	return s.targetPods[v1alpha1.ReplicaName(s.run.Name, target, index)]
+	return s.targetPods[contract.ReplicaName(s.run.Name, target, index)]
 }
 
 // replicaAgents are host:port of the agents of a target's replicas.
@@ -105,8 +108,8 @@ func (s *scope) hasPod(t v1alpha1.Target) bool {
 
 // provideReplicas brings the replicas of a target further: up, or out of the way. The
 // verdict is the worst one.
-func (r *Reconciler) provideReplicas(ctx context.Context, s *scope, t v1alpha1.Target, wanted bool) (workload.Verdict, error) {
-	worst := workload.Verdict{State: workload.Ready}
+func (r *Reconciler) provideReplicas(ctx context.Context, s *scope, t v1alpha1.Target, wanted bool) (podhealth.Verdict, error) {
+	worst := podhealth.Verdict{State: podhealth.Ready}
 	st := s.targetStatus(t.Name)
 	var shown []v1alpha1.ReplicaStatus
 	for i, b := range s.replicaBuilders(t) {
@@ -116,12 +119,12 @@ func (r *Reconciler) provideReplicas(ctx context.Context, s *scope, t v1alpha1.T
 			return v, err
 		}
 		pod := s.replicaPod(t.Name, i)
-		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: restartsOf(pod), Ready: wanted && v.State == workload.Ready}
+		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: restartsOf(pod), Ready: wanted && v.State == podhealth.Ready}
 		if pod != nil {
 			one.Node = pod.Spec.NodeName
 		}
 		shown = append(shown, one)
-		if v.State == workload.Failed && worst.State != workload.Failed || v.State != workload.Ready && worst.State == workload.Ready {
+		if v.State == podhealth.Failed && worst.State != podhealth.Failed || v.State != podhealth.Ready && worst.State == podhealth.Ready {
 			v.Message = fmt.Sprintf("replica %d: %s", i, v.Message)
 			worst = v
 		}
@@ -130,19 +133,19 @@ func (r *Reconciler) provideReplicas(ctx context.Context, s *scope, t v1alpha1.T
 	return worst, nil
 }
 
-func (r *Reconciler) provideReplica(ctx context.Context, s *scope, b resources.Target) (workload.Verdict, error) {
-	name := v1alpha1.ReplicaName(s.run.Name, b.Spec.Name, *b.Replica)
+func (r *Reconciler) provideReplica(ctx context.Context, s *scope, b resources.Target) (podhealth.Verdict, error) {
+	name := contract.ReplicaName(s.run.Name, b.Spec.Name, *b.Replica)
 	set, pod := s.statefulSets[name], s.replicaPod(b.Spec.Name, *b.Replica)
-	ready := workload.Verdict{State: workload.Ready}
-	waiting := func(message string) workload.Verdict {
-		return workload.Verdict{State: workload.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
+	ready := podhealth.Verdict{State: podhealth.Ready}
+	waiting := func(message string) podhealth.Verdict {
+		return podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
 	}
 	switch {
 	case set == nil && b.Stopped:
 		return ready, nil
 	case set == nil:
 		// Those of the primary come first: the Secret is shared.
-		if s.statefulSets[v1alpha1.TargetName(s.run.Name, b.Spec.Name)] == nil {
+		if s.statefulSets[contract.TargetName(s.run.Name, b.Spec.Name)] == nil {
 			return waiting("waiting for the primary to be created"), nil
 		}
 		return waiting("created"), r.makeReplica(ctx, s, b)
@@ -163,12 +166,12 @@ func (r *Reconciler) provideReplica(ctx context.Context, s *scope, b resources.T
 	case pod == nil && loaded:
 		return waiting("waiting for the pod to be created"), nil
 	case pod == nil:
-		return workload.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now), nil
+		return podhealth.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now), nil
 	case loaded:
 		seen, err := r.see(ctx, pod)
-		return workload.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
+		return podhealth.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
 	}
-	return workload.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil
+	return podhealth.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil
 }
 
 // makeReplica creates the objects of a replica, the StatefulSet last.

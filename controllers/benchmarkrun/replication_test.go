@@ -15,10 +15,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // replicaNodes are two nodes that only replicated targets use, once for all tests.
@@ -63,7 +63,7 @@ func TestReplicaIsProvided(t *testing.T) {
 	sets := map[string]appsv1.StatefulSet{}
 	var mu sync.Mutex
 	good := delivers(always(5))
-	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial runner.Trial) *result.Result {
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		var list appsv1.StatefulSetList
 		if err := server.API.List(t.Context(), &list, client.InNamespace(ns)); err != nil {
 			t.Errorf("listing StatefulSets: %v", err)
@@ -87,7 +87,7 @@ func TestReplicaIsProvided(t *testing.T) {
 	if diff := cmp.Diff(want, got.Status.Targets[0].Replicas); diff != "" {
 		t.Errorf("replicas (-want +got):\n%s", diff)
 	}
-	for _, trial := range told.phase(runner.Run) {
+	for _, trial := range told.phase(contract.PhaseRun) {
 		if diff := cmp.Diff([]string{"run-db-replica-0." + ns + ".svc:8306"}, trial.Replicas); diff != "" {
 			t.Errorf("replicas that the client is told of (-want +got):\n%s", diff)
 		}
@@ -138,7 +138,7 @@ func TestReplicationSettings(t *testing.T) {
 				t.Fatalf("no engine %s", tt.flavor)
 			}
 			m := &v1alpha1.MySQLTarget{Replication: &v1alpha1.Replication{Mode: v1alpha1.ReplicationAsync, Replicas: 1}}
-			_, err := replicationSettings(e, "spec.targets[0].mysql", m, []engine.Setting{{Name: tt.user, Value: "1"}})
+			_, err := replicationSettings(e, "spec.targets[0].mysql", m, []contract.Setting{{Name: tt.user, Value: "1"}})
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
@@ -157,7 +157,7 @@ func TestCertificatesAreMadeOnce(t *testing.T) {
 	create(t, run)
 	await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseMeasuring })
 	first := secretOf(t, ns)
-	for _, key := range []string{v1alpha1.KeyCA, v1alpha1.KeyCert, v1alpha1.KeyKey, v1alpha1.KeyServerCert, v1alpha1.KeyServerKey} {
+	for _, key := range []string{contract.KeyCA, contract.KeyCert, contract.KeyKey, contract.KeyServerCert, contract.KeyServerKey} {
 		if len(first[key]) == 0 {
 			t.Errorf("the Secret lacks %s", key)
 		}
@@ -173,7 +173,7 @@ func TestCertificatesAreMadeOnce(t *testing.T) {
 func secretOf(t *testing.T, ns string) map[string][]byte {
 	t.Helper()
 	secret := &corev1.Secret{}
-	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("run", "db")}, secret); err != nil {
+	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("run", "db")}, secret); err != nil {
 		t.Fatal(err)
 	}
 	return secret.Data

@@ -8,9 +8,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestDataIsPutBack(t *testing.T) {
@@ -24,7 +25,7 @@ func TestDataIsPutBack(t *testing.T) {
 		r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(4, 8)}}
 		r.Spec.Design.Blocks = 2
 	}
-	none, snapshot, reload := "", result.ResetSnapshot, result.ResetReload
+	none, snapshot, reload := "", contract.ResetSnapshot, contract.ResetReload
 	tests := map[string]struct {
 		change func(*v1alpha1.BenchmarkRun)
 		policy v1alpha1.DataReset
@@ -65,10 +66,10 @@ func TestDataIsPutBack(t *testing.T) {
 			})
 			create(t, run)
 			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-			if load := told.phase(runner.Prepare); len(load) != 1 || load[0].Snapshot != tt.snapshot {
+			if load := told.phase(contract.PhasePrepare); len(load) != 1 || load[0].Snapshot != tt.snapshot {
 				t.Errorf("loading was told %+v, want snapshot=%v", load, tt.snapshot)
 			}
-			checkResets(t, told.phase(runner.Run), tt.resets)
+			checkResets(t, told.phase(contract.PhaseRun), tt.resets)
 			checkResetTimes(t, got, tt.resets)
 			if tt.bad == nil {
 				checkMarkedResets(t, got, tt.resets)
@@ -81,7 +82,7 @@ func firstAttempt(index, attempt int) bool { return index == 0 && attempt == 0 }
 
 // checkResets: every attempt was told how the data is put back, and what has to be
 // there afterwards: what loading left.
-func checkResets(t *testing.T, told []runner.Trial, want []string) {
+func checkResets(t *testing.T, told []contract.Trial, want []string) {
 	t.Helper()
 	var got []string
 	for _, trial := range told {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // resolve looks up every reference of the spec. What has to stay as it is now, and is
@@ -170,9 +172,9 @@ func (r *Reconciler) checkExternal(ctx context.Context, s *scope, field string, 
 	if err != nil {
 		return fmt.Errorf("reading Secret %s: %w", e.Credentials.Name, err)
 	}
-	keys := []string{v1alpha1.KeyUsername, v1alpha1.KeyPassword}
+	keys := []string{contract.KeyUsername, contract.KeyPassword}
 	if e.TLS == v1alpha1.TLSRequired && s.runner.NeedsCertificate {
-		keys = append(keys, v1alpha1.KeyCA, v1alpha1.KeyCert, v1alpha1.KeyKey)
+		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
 	}
 	for _, k := range keys {
 		if len(secret.Data[k]) == 0 {

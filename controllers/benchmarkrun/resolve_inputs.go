@@ -15,6 +15,8 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // resolveInputs copies the files of the workload into a ConfigMap of the run that
@@ -36,7 +38,7 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.Res
 	if err := checkFiles(in, cm); err != nil {
 		return nil, err
 	}
-	name := v1alpha1.InputsName(s.run.Name)
+	name := contract.InputsName(s.run.Name)
 	cm, err = r.pin(ctx, s, resources.Pinned(s.run, name, v1alpha1.RoleInputs, cm.Data, cm.BinaryData))
 	if err != nil {
 		return nil, err

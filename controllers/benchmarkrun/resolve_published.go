@@ -11,6 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/quoted"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // quotedFormats are the runners that read a format of published numbers.
@@ -29,7 +31,7 @@ func (r *Reconciler) resolvePublished(ctx context.Context, s *scope, field strin
 	if !ok || tool.Quote == nil {
 		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.format: this operator cannot read published output of %s", field, t.Published.Format)
 	}
-	source, name := t.Published.ConfigMap.Name, v1alpha1.QuotedName(s.run.Name, t.Name)
+	source, name := t.Published.ConfigMap.Name, contract.QuotedName(s.run.Name, t.Name)
 	cm, err := r.configMap(ctx, s, field+".configMap", source)
 	if err != nil {
 		return out, err
@@ -43,7 +45,7 @@ func (r *Reconciler) resolvePublished(ctx context.Context, s *scope, field strin
 	if err != nil {
 		return out, err
 	}
-	data := map[string]string{v1alpha1.KeyQuoted: string(encoded)}
+	data := map[string]string{contract.KeyQuoted: string(encoded)}
 	for key, text := range texts {
 		data[key] = string(text)
 	}

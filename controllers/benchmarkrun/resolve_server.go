@@ -9,6 +9,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // resolveServer pins image, shape and settings of a server that Assay provides.
@@ -39,7 +42,7 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 	if err != nil {
 		return out, err
 	}
-	if refusals := engine.Validate(e, field+".mysql.config", user); len(refusals) > 0 {
+	if refusals := settings.Validate(e.Owned, field+".mysql.config", user); len(refusals) > 0 {
 		return out, refuse(v1alpha1.ReasonConfigRejected, "%v", errors.Join(refusals...))
 	}
 	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
@@ -60,29 +63,29 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 }
 
 // userSettings merges the settings of configFrom and config.
-func (r *Reconciler) userSettings(ctx context.Context, s *scope, field string, m *v1alpha1.MySQLTarget) ([]engine.Setting, error) {
-	var lists [][]engine.Setting
+func (r *Reconciler) userSettings(ctx context.Context, s *scope, field string, m *v1alpha1.MySQLTarget) ([]contract.Setting, error) {
+	var lists [][]contract.Setting
 	for i, ref := range m.ConfigFrom {
 		at := fmt.Sprintf("%s.configFrom[%d]", field, i)
 		cm, err := r.configMap(ctx, s, at, ref.Name)
 		if err != nil {
 			return nil, err
 		}
-		list, err := engine.ParseSettings(cm.Data)
+		list, err := settings.Parse(cm.Data)
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonConfigRejected, "%s (ConfigMap %s): %v", at, ref.Name, err)
 		}
 		lists = append(lists, list)
 	}
-	list, err := engine.ParseSettings(m.Config)
+	list, err := settings.Parse(m.Config)
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonConfigRejected, "%s.config: %v", field, err)
 	}
-	return engine.Merge(append(lists, list)...), nil
+	return settings.Merge(append(lists, list)...), nil
 }
 
 // shapeSettings are the defaults that follow from the machine of the server.
-func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []engine.Setting {
+func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
 	if m.Defaults == v1alpha1.DefaultsServer || e.Defaults == nil {
 		return nil
 	}
@@ -93,11 +96,11 @@ func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha
 }
 
 // limitSettings raise the limits that the workload would meet.
-func limitSettings(e engine.Engine, d demand) []engine.Setting {
+func limitSettings(e engine.Engine, d demand) []contract.Setting {
 	if e.Limits == nil || d.isZero() {
 		return nil
 	}
-	return e.Limits(engine.Demand{
+	return e.Limits(contract.Demand{
 		Connections: d.all.Connections, PreparedStatements: d.all.PreparedStatements, Tables: d.all.Tables,
 	})
 }
@@ -105,22 +108,22 @@ func limitSettings(e engine.Engine, d demand) []engine.Setting {
 // sourced are settings of one source.
 type sourced struct {
 	source   v1alpha1.SettingSource
-	settings []engine.Setting
+	settings []contract.Setting
 }
 
 // mergeSettings of several sources, the later ones before the earlier ones.
 func mergeSettings(lists []sourced) []v1alpha1.ServerSetting {
-	var all [][]engine.Setting
-	from := map[engine.Setting]v1alpha1.SettingSource{}
+	var all [][]contract.Setting
+	from := map[contract.Setting]v1alpha1.SettingSource{}
 	for _, l := range lists {
 		all = append(all, l.settings)
 		for _, st := range l.settings {
-			st.Name = engine.CanonicalName(st.Name)
+			st.Name = settings.CanonicalName(st.Name)
 			from[st] = l.source
 		}
 	}
 	var out []v1alpha1.ServerSetting
-	for _, st := range engine.Merge(all...) {
+	for _, st := range settings.Merge(all...) {
 		out = append(out, v1alpha1.ServerSetting{Name: st.Name, Value: st.Value, Source: from[st]})
 	}
 	return out

@@ -7,14 +7,17 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // compareTargets holds what a target was just loaded with against the first one that was:
 // numbers of targets are compared with each other only where their data is the same.
-func (r *Reconciler) compareTargets(ctx context.Context, s *scope, target string, res *result.Result) error {
+func (r *Reconciler) compareTargets(ctx context.Context, s *scope, target string, res *contract.Result) error {
 	first := ""
 	for _, t := range s.run.Spec.Targets {
 		if st := s.targetStatus(t.Name); t.Name != target && st.LoadResult != "" {
@@ -41,7 +44,7 @@ func (r *Reconciler) compareTargets(ctx context.Context, s *scope, target string
 
 // loaded is the result of loading a target; nil when it is gone or says nothing of the
 // data, as for a target that is reached by JDBC.
-func (r *Reconciler) loaded(ctx context.Context, s *scope, target string) (*result.Result, error) {
+func (r *Reconciler) loaded(ctx context.Context, s *scope, target string) (*contract.Result, error) {
 	res, err := r.loadResult(ctx, s, target)
 	var gone *refusal
 	if errors.As(err, &gone) {
@@ -52,7 +55,7 @@ func (r *Reconciler) loaded(ctx context.Context, s *scope, target string) (*resu
 
 // checkTogether asks of the results of a trial what one client's alone cannot tell: what the
 // server did for all of them, and whether its data was still what was loaded.
-func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, merged result.Result, skew result.Skew) ([]v1alpha1.Finding, error) {
+func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, merged contract.Result, skew merge.Skew) ([]v1alpha1.Finding, error) {
 	asked := s.trialOf(e, s.now)
 	facts, err := s.runner.Facts(asked)
 	if err != nil {
@@ -60,7 +63,7 @@ func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, m
 	}
 	facts.Clients = int32(e.clients)
 	found := validity.CheckMerged(merged, facts, skew)
-	if s.mayDrift(asked) && merged.State == result.Succeeded && merged.Server != nil && merged.Server.Rows != nil {
+	if s.mayDrift(asked) && merged.State == contract.Succeeded && merged.Server != nil && merged.Server.Rows != nil {
 		loaded, err := r.loaded(ctx, s, e.ref.Target)
 		if err != nil {
 			return nil, err
@@ -79,12 +82,12 @@ func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, m
 // mayDrift says whether the rows that the server counted between loading and a trial are those
 // of the target's own data. What a reset loads counts as inserted too, and the agent has compared
 // the tables then. A server that other targets share counts what they loaded and did.
-func (s *scope) mayDrift(trial runner.Trial) bool { return !s.resets() && !trial.SharedServer }
+func (s *scope) mayDrift(trial contract.Trial) bool { return !s.resets() && !trial.SharedServer }
 
 // checkData refuses a cell that needs other tables than Prepare makes, such as
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (s *scope) checkData(index int, cell plan.Cell, trial runner.Trial) error {
+func (s *scope) checkData(index int, cell plan.Cell, trial contract.Trial) error {
 	if s.runner.Rows == nil || len(cell) == 0 {
 		return nil
 	}

@@ -12,10 +12,11 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/runners/sysbench"
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func sysbenchTest(test string, threads string) json.RawMessage {
@@ -29,16 +30,16 @@ func TestDifferentDataIsFound(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	began := time.Now().Add(-time.Hour)
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
 		res := delivers(always(1000))(trial)
 		if trial.Ref.Client > 0 {
 			return counting(res)
 		}
-		res.Server = &result.Server{Version: "9.7.4", Rows: &result.CountedRows{Started: began, Inserted: 20_000}}
+		res.Server = &contract.Server{Version: "9.7.4", Rows: &contract.CountedRows{Started: began, Inserted: 20_000}}
 		if res.Data != nil && trial.Ref.Target == "second" {
 			tables := slices.Clone(res.Data.Tables)
 			tables[0].Checksum, tables[1].Rows = new(int64(4712)), 9999
-			res.Data = &result.Data{Tables: tables}
+			res.Data = &contract.Data{Tables: tables}
 		}
 		if trial.Ref.Index == nil {
 			return res
@@ -83,7 +84,7 @@ func TestDifferentDataIsFound(t *testing.T) {
 }
 
 // counting gives the throughput of a run a number of operations.
-func counting(res *result.Result) *result.Result {
+func counting(res *contract.Result) *contract.Result {
 	for i := range res.Measurements {
 		res.Measurements[i].N = new(int64(5000))
 	}
@@ -109,7 +110,7 @@ func TestWhoseDataMayDrift(t *testing.T) {
 		s := &scope{run: &v1alpha1.BenchmarkRun{}, runner: sysbench.Runner()}
 		s.run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
 		s.run.Spec.Design.DataReset = tc.reset
-		trial := s.trialOf(execution{ref: result.TrialRef{Phase: "Run", Target: "first"}, workload: sysbenchTest("oltp_insert", "4"), clients: 1}, time.Now())
+		trial := s.trialOf(execution{ref: contract.TrialRef{Phase: "Run", Target: "first"}, workload: sysbenchTest("oltp_insert", "4"), clients: 1}, time.Now())
 		if got := s.mayDrift(trial); got != tc.want {
 			t.Errorf("%s: may drift: %v, want %v", name, got, tc.want)
 		}
@@ -134,14 +135,14 @@ func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := &scope{runner: sysbench.Runner(), workload: tc.workload}
-			err := s.checkData(3, cell, runner.Trial{Workload: tc.cell, Clients: 1})
+			err := s.checkData(3, cell, contract.Trial{Workload: tc.cell, Clients: 1})
 			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
 	}
 	unknown := &scope{workload: sysbenchTest("bulk_insert", "4")}
-	if err := unknown.checkData(0, cell, runner.Trial{}); err != nil {
+	if err := unknown.checkData(0, cell, contract.Trial{}); err != nil {
 		t.Errorf("a tool that knows nothing of its tables: %v", err)
 	}
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // scope is the world of one run, read once per pass. ConfigMaps are looked up by
@@ -178,7 +180,7 @@ func (s *scope) targetStatus(name string) *v1alpha1.TargetStatus {
 
 // targetPod is the database pod of a target; nil when there is none.
 func (s *scope) targetPod(name string) *corev1.Pod {
-	return s.targetPods[v1alpha1.TargetName(s.run.Name, name)]
+	return s.targetPods[contract.TargetName(s.run.Name, name)]
 }
 
 // unloaded is the first measured target without data; empty when there is none.

@@ -12,9 +12,11 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 func contains(text, part string) bool { return strings.Contains(text, part) }
@@ -35,9 +37,9 @@ func TestSettingsHaveASource(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	told := &diary{}
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		res := delivers(always(5))(trial)
-		res.Server = &result.Server{Version: "10.11", Variables: map[string]string{
+		res.Server = &contract.Server{Version: "10.11", Variables: map[string]string{
 			"default_storage_engine": "InnoDB", "max_connections": "151", "innodb_buffer_pool_size": "4096",
 		}}
 		return res
@@ -52,24 +54,24 @@ func TestSettingsHaveASource(t *testing.T) {
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 
-	settings := func(target int) map[string]v1alpha1.ServerSetting {
+	resolved := func(target int) map[string]v1alpha1.ServerSetting {
 		out := map[string]v1alpha1.ServerSetting{}
 		for _, st := range got.Status.Resolved.Targets[target].Settings {
 			out[st.Name] = st
 		}
 		return out
 	}
-	limit := settings(0)["max_connections"]
-	if n, _ := engine.Integer(limit.Value); n < 800 || limit.Source != v1alpha1.SourceWorkload {
+	limit := resolved(0)["max_connections"]
+	if n, _ := settings.Integer(limit.Value); n < 800 || limit.Source != v1alpha1.SourceWorkload {
 		t.Errorf("max_connections %+v, want at least 2 clients x 400 for the workload", limit)
 	}
 	// Three quarters of what 1 GiB leaves, as docs/experiments.md says.
 	const pool = "innodb_buffer_pool_size"
-	if n, _ := engine.Integer(settings(0)[pool].Value); n != 384<<20 || settings(0)[pool].Source != v1alpha1.SourceShape {
-		t.Errorf("%+v, want 384 MiB from the shape", settings(0)[pool])
+	if n, _ := settings.Integer(resolved(0)[pool].Value); n != 384<<20 || resolved(0)[pool].Source != v1alpha1.SourceShape {
+		t.Errorf("%+v, want 384 MiB from the shape", resolved(0)[pool])
 	}
-	if want := (v1alpha1.ServerSetting{Name: pool, Value: "128M", Source: v1alpha1.SourceSpec}); settings(1)[pool] != want {
-		t.Errorf("%+v, want %+v", settings(1)[pool], want)
+	if want := (v1alpha1.ServerSetting{Name: pool, Value: "128M", Source: v1alpha1.SourceSpec}); resolved(1)[pool] != want {
+		t.Errorf("%+v, want %+v", resolved(1)[pool], want)
 	}
 	for i, source := range []v1alpha1.SettingSource{v1alpha1.SourceShape, v1alpha1.SourceSpec} {
 		differs := map[string]v1alpha1.SettingSource{}
@@ -80,7 +82,7 @@ func TestSettingsHaveASource(t *testing.T) {
 			t.Errorf("differences %+v", got.Status.Targets[i].Differences)
 		}
 	}
-	for _, trial := range told.phase(runner.Run) {
+	for _, trial := range told.phase(contract.PhaseRun) {
 		if trial.Demand.Connections != 800 || trial.Demand.PreparedStatements == 0 {
 			t.Errorf("demand %+v, want the largest of all cells, of all clients", trial.Demand)
 		}
@@ -89,9 +91,9 @@ func TestSettingsHaveASource(t *testing.T) {
 
 func TestMergeSettings(t *testing.T) {
 	lists := []sourced{
-		{v1alpha1.SourceShape, []engine.Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "1"}, {Name: "c", Value: "1"}}},
-		{v1alpha1.SourceWorkload, []engine.Setting{{Name: "b", Value: "2"}, {Name: "d", Value: "2"}}},
-		{v1alpha1.SourceSpec, []engine.Setting{{Name: "loose-d", Value: "3"}, {Name: "c", Value: "1"}}},
+		{v1alpha1.SourceShape, []contract.Setting{{Name: "a", Value: "1"}, {Name: "b", Value: "1"}, {Name: "c", Value: "1"}}},
+		{v1alpha1.SourceWorkload, []contract.Setting{{Name: "b", Value: "2"}, {Name: "d", Value: "2"}}},
+		{v1alpha1.SourceSpec, []contract.Setting{{Name: "loose-d", Value: "3"}, {Name: "c", Value: "1"}}},
 	}
 	want := []v1alpha1.ServerSetting{
 		{Name: "a", Value: "1", Source: v1alpha1.SourceShape}, {Name: "b", Value: "2", Source: v1alpha1.SourceWorkload},
@@ -107,14 +109,14 @@ func TestMergeSettings(t *testing.T) {
 func TestDemandFits(t *testing.T) {
 	of := func(clients, connections, each int64) demand {
 		d := demand{clients: clients}
-		d.add(runner.Demand{Connections: 2, PreparedStatements: 2, Tables: 7})
-		d.add(runner.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10})
+		d.add(contract.Demand{Connections: 2, PreparedStatements: 2, Tables: 7})
+		d.add(contract.Demand{Connections: connections, PreparedStatements: connections * each, Tables: 10})
 		return d
 	}
 	tests := map[string]struct {
 		demand  demand
 		config  map[string]string
-		from    []engine.Setting
+		from    []contract.Setting
 		refused string
 	}{
 		"no setting of the user":   {demand: of(1, 3000, 92)},
@@ -128,7 +130,7 @@ func TestDemandFits(t *testing.T) {
 			refused: "needs 4 clients x 750 = 3000 connections, 4 clients x 750 connections x 92 prepared statements = 276000, 10 tables, and",
 		},
 		"in a ConfigMap": {
-			demand: of(1, 3000, 92), from: []engine.Setting{{Name: "max_prepared_stmt_count", Value: "1"}},
+			demand: of(1, 3000, 92), from: []contract.Setting{{Name: "max_prepared_stmt_count", Value: "1"}},
 			refused: "spec.targets[0].mysql.configFrom, max_prepared_stmt_count: 1 is too low",
 		},
 		"a value that is no number is the server's business": {demand: of(1, 3000, 92), config: map[string]string{"max_prepared_stmt_count": "x"}},
@@ -136,12 +138,12 @@ func TestDemandFits(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			user := tt.from
-			parsed, err := engine.ParseSettings(tt.config)
+			parsed, err := settings.Parse(tt.config)
 			if err != nil {
 				t.Fatal(err)
 			}
 			user = append(user, parsed...)
-			err = tt.demand.fits("spec.targets[0].mysql", &v1alpha1.MySQLTarget{Config: tt.config}, user, []engine.Setting{{Name: "max_prepared_stmt_count", Value: "276000"}})
+			err = tt.demand.fits("spec.targets[0].mysql", &v1alpha1.MySQLTarget{Config: tt.config}, user, []contract.Setting{{Name: "max_prepared_stmt_count", Value: "276000"}})
 			switch {
 			case tt.refused == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -156,7 +158,7 @@ func TestDemandFits(t *testing.T) {
 func TestNoDemandIsKnown(t *testing.T) {
 	s := &scope{run: &v1alpha1.BenchmarkRun{}}
 	d, err := s.deriveDemand(&plan.Plan{Cells: []plan.Cell{{}}})
-	if err != nil || !d.isZero() || limitSettings(engine.Engine{Limits: func(engine.Demand) []engine.Setting { return []engine.Setting{{Name: "x"}} }}, d) != nil {
+	if err != nil || !d.isZero() || limitSettings(engine.Engine{Limits: func(contract.Demand) []contract.Setting { return []contract.Setting{{Name: "x"}} }}, d) != nil {
 		t.Errorf("demand %+v, %v", d, err)
 	}
 }
@@ -170,7 +172,7 @@ func TestJDBCTarget(t *testing.T) {
 	}
 	startManager(t, ns, nil)
 	told := &diary{}
-	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial runner.Trial) *result.Result {
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: told.of(func(trial contract.Trial) *contract.Result {
 		res := delivers(always(5))(trial)
 		res.Data = nil // nobody can ask
 		return res
@@ -187,8 +189,8 @@ func TestJDBCTarget(t *testing.T) {
 	if a := got.Status.Targets[0].Address; a != "jdbc:sqlserver://h:1433" {
 		t.Errorf("address %s", a)
 	}
-	want := runner.Endpoint{TLS: runner.TLSRequired, JDBC: &runner.JDBC{URL: "jdbc:sqlserver://h:1433", Driver: "a.B"}}
-	for _, trial := range append(told.phase(runner.Prepare), told.phase(runner.Run)...) {
+	want := contract.Endpoint{TLS: contract.TLSRequired, JDBC: &contract.JDBC{URL: "jdbc:sqlserver://h:1433", Driver: "a.B"}}
+	for _, trial := range append(told.phase(contract.PhasePrepare), told.phase(contract.PhaseRun)...) {
 		if diff := cmp.Diff(want, trial.Endpoint); diff != "" {
 			t.Errorf("endpoint (-want +got):\n%s", diff)
 		}

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // clean drops the tables that this run made in external targets, also when the
@@ -26,18 +26,18 @@ func (r *Reconciler) clean(ctx context.Context, s *scope, failing bool) (outcome
 			continue
 		}
 		e := execution{
-			name: v1alpha1.CleanupName(s.run.Name, t.Name),
-			ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Cleanup), Target: t.Name},
+			name: contract.CleanupName(s.run.Name, t.Name),
+			ref:  contract.TrialRef{RunUID: string(s.run.UID), Phase: string(contract.PhaseCleanup), Target: t.Name},
 			busy: r.Config.Limits.Cleanup.Duration, workload: s.workload, clients: 1,
 		}
-		if s.runner.Skips != nil && s.runner.Skips(s.trialOf(e, s.now), runner.Cleanup) {
+		if s.runner.Skips != nil && s.runner.Skips(s.trialOf(e, s.now), contract.PhaseCleanup) {
 			continue // the tool made nothing that could be dropped
 		}
 		end, wait, err := r.advance(ctx, s, e)
 		if err != nil || end == nil {
 			return wait, err
 		}
-		st.CleanupResult = v1alpha1.ResultName(e.name, 0)
+		st.CleanupResult = contract.ResultName(e.name, 0)
 		if end.reason != "" {
 			s.find(v1alpha1.Finding{
 				Target: t.Name, Check: "cleanup", Severity: "Warning",

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // load fills every target with the workload's data, one after the other, once.
@@ -21,8 +21,8 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 		return doneWith("every target holds the workload's data"), nil
 	}
 	e := execution{
-		name: v1alpha1.LoadName(s.run.Name, target),
-		ref:  result.TrialRef{RunUID: string(s.run.UID), Phase: string(runner.Prepare), Target: target},
+		name: contract.LoadName(s.run.Name, target),
+		ref:  contract.TrialRef{RunUID: string(s.run.UID), Phase: string(contract.PhasePrepare), Target: target},
 		busy: r.Config.Limits.Load.Duration, workload: s.workload, clients: 1,
 	}
 	if s.runner.SharesLoad {
@@ -43,7 +43,7 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 		return failWith(end.reason, "loading target %s: %s", target, end.message), nil
 	}
 	st := s.targetStatus(target)
-	st.LoadResult = v1alpha1.ResultName(e.name, 0)
+	st.LoadResult = contract.ResultName(e.name, 0)
 	st.Restarts = s.restarts(target)
 	s.describeServer(st, end.result())
 	if st.Load, err = s.loadFigures(e, end.results); err != nil {
@@ -65,7 +65,7 @@ func (s *scope) resets() bool {
 }
 
 // loadedTables are what the tables of a target held after loading.
-func (r *Reconciler) loadedTables(ctx context.Context, s *scope, target string) ([]result.Table, error) {
+func (r *Reconciler) loadedTables(ctx context.Context, s *scope, target string) ([]contract.Table, error) {
 	res, err := r.loadResult(ctx, s, target)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (r *Reconciler) loadedTables(ctx context.Context, s *scope, target string) 
 }
 
 // loadResult is the result of loading a target, which says what the tables held.
-func (r *Reconciler) loadResult(ctx context.Context, s *scope, target string) (*result.Result, error) {
+func (r *Reconciler) loadResult(ctx context.Context, s *scope, target string) (*contract.Result, error) {
 	cm := &corev1.ConfigMap{}
 	key := client.ObjectKey{Namespace: s.run.Namespace, Name: s.targetStatus(target).LoadResult}
 	if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
@@ -83,7 +83,7 @@ func (r *Reconciler) loadResult(ctx context.Context, s *scope, target string) (*
 	} else if err != nil {
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", key.Name, err)
 	}
-	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err == nil && res.Data == nil {
 		err = errors.New("it does not say what the tables held")
 	}

@@ -13,9 +13,12 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // measure runs the trials of the plan in their order, one at a time. What became of
@@ -87,7 +90,7 @@ func (s *scope) stopsAtFailure() bool {
 func (s *scope) coolingDown() (outcome, time.Duration) {
 	pause, last := s.run.Spec.Design.Cooldown.Duration, s.journal.Last()
 	at := s.journal.Position()
-	_, begun := s.jobs[v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt)]
+	_, begun := s.jobs[contract.TrialName(s.run.Name, at.Index, at.Attempt)]
 	if pause <= 0 || last == nil || last.Ended == nil || begun {
 		return outcome{}, 0
 	}
@@ -146,10 +149,10 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 	}
 	target := s.plan.Targets[t.Target]
 	e := execution{
-		name: v1alpha1.TrialName(s.run.Name, at.Index, at.Attempt), attempt: at.Attempt, workload: params,
+		name: contract.TrialName(s.run.Name, at.Index, at.Attempt), attempt: at.Attempt, workload: params,
 		clients: int(max(s.run.Spec.Clients.Count, 1)),
-		ref: result.TrialRef{
-			RunUID: string(s.run.UID), Phase: string(runner.Run), Target: target,
+		ref: contract.TrialRef{
+			RunUID: string(s.run.UID), Phase: string(contract.PhaseRun), Target: target,
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
@@ -157,9 +160,9 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && s.resets() {
 		limits := r.Config.Limits
-		e.reset, e.busy = result.ResetSnapshot, e.busy+limits.Reset.Duration+verifying
+		e.reset, e.busy = contract.ResetSnapshot, e.busy+limits.Reset.Duration+verifying
 		if s.target(target).External != nil {
-			e.reset, e.busy = result.ResetReload, e.busy+limits.Load.Duration
+			e.reset, e.busy = contract.ResetReload, e.busy+limits.Load.Duration
 		}
 	}
 	return e, nil
@@ -172,7 +175,7 @@ func (s *scope) lead(e execution) time.Duration {
 		return 0
 	}
 	d := s.run.Spec.Design
-	return 2 * s.runner.Opening(runner.Trial{
+	return 2 * s.runner.Opening(contract.Trial{
 		Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 	}).Lead
@@ -184,7 +187,7 @@ const verifying = 5 * time.Minute
 // judge turns the end of an attempt into its record.
 func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (journal.Record, error) {
 	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
-	st.State, st.Result = v1alpha1.TrialSucceeded, v1alpha1.ResultName(e.name, 0)
+	st.State, st.Result = v1alpha1.TrialSucceeded, contract.ResultName(e.name, 0)
 	st.Ended = &metav1.MicroTime{Time: s.now}
 	st.TargetNode = s.nodeOf(st.Target)
 	for _, pod := range end.pods {
@@ -201,7 +204,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	}
 	rec := journal.Record{TrialStatus: st, Final: true}
 	if first := end.result(); first != nil {
-		if from, to, ok := result.Window(*first); ok {
+		if from, to, ok := contract.MeasuredWindow(*first); ok {
 			rec.MeasureStarted, rec.MeasureEnded = microTime(&from), microTime(&to)
 		}
 		rec.MachineSpeed = machineSpeed(first)
@@ -227,7 +230,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 }
 
 // describeClients puts the nodes of clients into the status, once each.
-func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []result.Result) error {
+func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []contract.Result) error {
 	for _, res := range results {
 		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
 		if known || res.Client.Node == "" {
@@ -246,7 +249,7 @@ func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []re
 // evaluate merges the results of the clients and holds them against what can be
 // true.
 func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *end, rec *journal.Record) error {
-	merged, skew, err := result.Merge(end.results)
+	merged, skew, err := merge.Results(end.results)
 	if err != nil {
 		end.reason, end.message = v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error()
 		return nil

@@ -14,7 +14,9 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/certificate"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/workload"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
 )
 
 // provision brings up the targets that Assay runs, and waits until they accept a
@@ -43,13 +45,13 @@ func (r *Reconciler) provision(ctx context.Context, s *scope) (outcome, error) {
 		// A primary that is not ready yet keeps no replica from starting.
 		if replicas, err := r.provideReplicas(ctx, s, t, wanted); err != nil {
 			return outcome{}, err
-		} else if v.State == workload.Ready || replicas.State == workload.Failed && v.State != workload.Failed {
+		} else if v.State == podhealth.Ready || replicas.State == podhealth.Failed && v.State != podhealth.Failed {
 			v = replicas
 		}
 		switch v.State {
-		case workload.Failed:
+		case podhealth.Failed:
 			return failWith(v.Reason, "target %s: %s", t.Name, v.Message), nil
-		case workload.Ready:
+		case podhealth.Ready:
 		default:
 			pending = append(pending, t.Name+": "+v.Message)
 			reason = orDefault(v.Reason, reason)
@@ -98,16 +100,16 @@ func (s *scope) only() string {
 
 // provide brings one target further: up, or out of the way. A target that is up
 // where it should be, and one that is gone where it should be, are Ready.
-func (r *Reconciler) provide(ctx context.Context, s *scope, t v1alpha1.Target, wanted bool) (workload.Verdict, error) {
+func (r *Reconciler) provide(ctx context.Context, s *scope, t v1alpha1.Target, wanted bool) (podhealth.Verdict, error) {
 	b := s.builder(t)
 	b.Stopped = !wanted
-	set, pod := s.statefulSets[v1alpha1.TargetName(s.run.Name, t.Name)], s.targetPod(t.Name)
-	waiting := func(message string) workload.Verdict {
-		return workload.Verdict{State: workload.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
+	set, pod := s.statefulSets[contract.TargetName(s.run.Name, t.Name)], s.targetPod(t.Name)
+	waiting := func(message string) podhealth.Verdict {
+		return podhealth.Verdict{State: podhealth.Waiting, Reason: v1alpha1.ReasonProgressing, Message: message}
 	}
 	switch {
 	case set == nil && !wanted:
-		return workload.Verdict{State: workload.Ready}, nil
+		return podhealth.Verdict{State: podhealth.Ready}, nil
 	case set == nil:
 		if other := s.inTheWay(t.Name); other != "" {
 			return waiting("waiting for target " + other + " to stop"), nil
@@ -115,34 +117,34 @@ func (r *Reconciler) provide(ctx context.Context, s *scope, t v1alpha1.Target, w
 		return waiting("created"), r.makeTarget(ctx, s, b)
 	case !wanted:
 		if err := r.scale(ctx, set, 0); err != nil {
-			return workload.Verdict{}, err
+			return podhealth.Verdict{}, err
 		}
 		if pod != nil {
 			return waiting("stopping"), nil
 		}
-		return workload.Verdict{State: workload.Ready}, nil
+		return podhealth.Verdict{State: podhealth.Ready}, nil
 	}
 	if other := s.inTheWay(t.Name); other != "" && pod == nil {
 		return waiting("waiting for target " + other + " to stop"), nil
 	}
 	if err := r.scale(ctx, set, 1); err != nil {
-		return workload.Verdict{}, err
+		return podhealth.Verdict{}, err
 	}
 	if pod == nil {
 		// A set that was scaled up just now is older than its pod's absence.
 		if s.targetStatus(t.Name).LoadResult != "" {
 			return waiting("waiting for the pod to be created"), nil
 		}
-		return workload.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now), nil
+		return podhealth.Missing(set.CreationTimestamp.Time, r.Config.Limits, s.now), nil
 	}
 	if err := r.describeTarget(ctx, s, t.Name, b, pod); err != nil {
-		return workload.Verdict{}, err
+		return podhealth.Verdict{}, err
 	}
 	if s.targetStatus(t.Name).LoadResult != "" {
 		seen, err := r.see(ctx, pod)
-		return workload.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
+		return podhealth.TargetAgain(seen, resources.ServerContainer, r.Config.Limits, s.now), err
 	}
-	return workload.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil
+	return podhealth.Target(pod, resources.ServerContainer, r.Config.Limits, s.now), nil
 }
 
 // inTheWay is another target whose pod has to go before this one may come up;

@@ -16,9 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestRunEndsWithItsResults(t *testing.T) {
@@ -45,7 +46,7 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	inSummary := func(name string) bool {
 		return slices.ContainsFunc(got.Status.Summary, func(e v1alpha1.SummaryEntry) bool { return e.Name == name })
 	}
-	for _, name := range []string{result.NameQueries, result.NameLatencyMin, result.NameLatencyMax, result.NameLatencyPercentile} {
+	for _, name := range []string{contract.NameQueries, contract.NameLatencyMin, contract.NameLatencyMax, contract.NameLatencyPercentile} {
 		if !inSummary(name) {
 			t.Errorf("the summary has no %s", name)
 		}
@@ -88,7 +89,7 @@ func TestSettingsAreMergedAndPinned(t *testing.T) {
 	release := make(chan struct{})
 	k := &kubelet.Kubelet{Namespace: ns}
 	good := goodClient(t)
-	k.Client = func(trial runner.Trial) *result.Result { <-release; return good(trial) }
+	k.Client = func(trial contract.Trial) *contract.Result { <-release; return good(trial) }
 	startKubelet(t, k)
 	for name, data := range map[string]map[string]string{
 		"base":  {"my.cnf": "[mysqld]\ninnodb-buffer-pool-size = 1G\nmax_connections=100\n[client]\nuser=x\n"},
@@ -178,10 +179,10 @@ func checkHardship(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun,
 	tools := []string{}
 	retries := int32(0)
 	for i := range int32(trials) {
-		tools = append(tools, v1alpha1.TrialName("run", i, 0))
+		tools = append(tools, contract.TrialName("run", i, 0))
 		if bad(int(i), 0) {
 			want = append(want, fmt.Sprintf("%d/0 Failed", i), fmt.Sprintf("%d/1 Succeeded!", i))
-			tools = append(tools, v1alpha1.TrialName("run", i, 1))
+			tools = append(tools, contract.TrialName("run", i, 1))
 			retries++
 			continue
 		}
@@ -300,10 +301,10 @@ func TestJobTakenAwayIsNotRepeated(t *testing.T) {
 	var taken atomic.Bool
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
 	good := k.Client
-	k.Client = func(trial runner.Trial) *result.Result {
+	k.Client = func(trial contract.Trial) *contract.Result {
 		if trial.Ref.Index != nil && *trial.Ref.Index == 1 && taken.CompareAndSwap(false, true) {
 			job := &batchv1.Job{}
-			job.Name, job.Namespace = v1alpha1.TrialName("run", 1, 0), ns
+			job.Name, job.Namespace = contract.TrialName("run", 1, 0), ns
 			if err := server.API.Delete(t.Context(), job, client.PropagationPolicy("Background")); err != nil {
 				t.Errorf("deleting the Job: %v", err)
 			}
@@ -385,7 +386,7 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 	k := &kubelet.Kubelet{Namespace: ns}
 	// The second trial never gets anywhere.
 	k.ClientStatus = func(job *batchv1.Job) *corev1.ContainerStatus {
-		if job.Name != v1alpha1.TrialName("run", 1, 0) {
+		if job.Name != contract.TrialName("run", 1, 0) {
 			return nil
 		}
 		return &corev1.ContainerStatus{Name: "runner", State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}
@@ -426,10 +427,10 @@ func TestFailedRunCleansExternalTargets(t *testing.T) {
 	startManager(t, ns, nil)
 	k := &kubelet.Kubelet{Namespace: ns}
 	good := goodClient(t)
-	k.Client = func(trial runner.Trial) *result.Result {
+	k.Client = func(trial contract.Trial) *contract.Result {
 		res := good(trial)
-		if trial.Ref.Phase == string(runner.Run) {
-			res.State, res.Failure = result.Failed, &result.Failure{Reason: result.ReasonTargetLost, Message: "gone"}
+		if trial.Ref.Phase == string(contract.PhaseRun) {
+			res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonTargetLost, Message: "gone"}
 		}
 		return res
 	}
@@ -445,7 +446,7 @@ func TestFailedRunCleansExternalTargets(t *testing.T) {
 		}}}
 	})
 	create(t, run)
-	got := failedWith(t, run, string(result.ReasonTargetLost))
+	got := failedWith(t, run, string(contract.ReasonTargetLost))
 	want := map[string]int{"run-cloud-load": 1, "run-trial-00000": 1, "run-cloud-cleanup": 1}
 	if diff := cmp.Diff(want, k.ToolStarts()); diff != "" {
 		t.Errorf("the tool was started (-want +got):\n%s", diff)
@@ -471,7 +472,7 @@ func TestRetain(t *testing.T) {
 			ns := server.Namespace(t)
 			k := &kubelet.Kubelet{Namespace: ns}
 			if tt.fails {
-				k.Client = func(runner.Trial) *result.Result { return nil }
+				k.Client = func(contract.Trial) *contract.Result { return nil }
 			}
 			startManager(t, ns, nil)
 			startKubelet(t, k)
@@ -494,9 +495,9 @@ func TestClientMayTouchOnlyItsOwnTrial(t *testing.T) {
 	var role rbacv1.Role
 	k := &kubelet.Kubelet{Namespace: ns}
 	good := goodClient(t)
-	k.Client = func(trial runner.Trial) *result.Result {
+	k.Client = func(trial contract.Trial) *contract.Result {
 		if trial.Ref.Index != nil && *trial.Ref.Index == 1 {
-			if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.ClientName("run")}, &role); err != nil {
+			if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ClientName("run")}, &role); err != nil {
 				t.Errorf("reading the Role: %v", err)
 			}
 		}
@@ -521,8 +522,8 @@ func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
 	release := make(chan struct{})
 	k := &kubelet.Kubelet{Namespace: ns}
 	good := goodClient(t)
-	k.Client = func(trial runner.Trial) *result.Result {
-		if trial.Ref.Phase == string(runner.Run) {
+	k.Client = func(trial contract.Trial) *contract.Result {
+		if trial.Ref.Phase == string(contract.PhaseRun) {
 			<-release
 		}
 		return good(trial)
@@ -532,8 +533,8 @@ func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
 	create(t, run)
 	measuring := func(r *v1alpha1.BenchmarkRun) bool {
 		cm := &corev1.ConfigMap{}
-		err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TrialName("run", 0, 0)}, cm)
-		return err == nil && cm.Data[v1alpha1.KeyStart] != ""
+		err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TrialName("run", 0, 0)}, cm)
+		return err == nil && cm.Data[contract.KeyStart] != ""
 	}
 	await(t, run, "measuring", measuring)
 	time.Sleep(500 * time.Millisecond)

@@ -34,11 +34,13 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/queue"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/test/apiserver"
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var server apiserver.Server
@@ -129,18 +131,18 @@ func goodClient(t *testing.T) kubelet.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(trial runner.Trial) *result.Result {
+	return func(trial contract.Trial) *contract.Result {
 		now := time.Now()
-		res := &result.Result{
-			Version: result.Version, Trial: trial.Ref, State: result.Succeeded, RawSHA256: result.Digest([]byte("raw")),
-			Tool:   result.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)},
-			Times:  result.Times{MeasureStarted: &now, MeasureEnded: new(now.Add(time.Millisecond))},
-			Server: &result.Server{Version: "10.11.19-MariaDB"},
+		res := &contract.Result{
+			Version: contract.ResultVersion, Trial: trial.Ref, State: contract.Succeeded, RawSHA256: contract.Digest([]byte("raw")),
+			Tool:   contract.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)},
+			Times:  contract.Times{MeasureStarted: &now, MeasureEnded: new(now.Add(time.Millisecond))},
+			Server: &contract.Server{Version: "10.11.19-MariaDB"},
 		}
 		res.Data = loadedData(trial)
-		if trial.Ref.Phase == string(runner.Run) {
+		if trial.Ref.Phase == string(contract.PhaseRun) {
 			r, _ := runners.Find("sysbench")
-			report := r.Parse(trial, runner.Run, runner.Output{Stdout: raw})
+			report := r.Parse(trial, contract.PhaseRun, runner.Output{Stdout: raw})
 			res.Measurements, res.Errors = report.Measurements, report.Errors
 		}
 		return res
@@ -148,49 +150,49 @@ func goodClient(t *testing.T) kubelet.Client {
 }
 
 // loadedTables is what every played target holds after loading.
-var loadedTables = []result.Table{{Name: "sbtest1", Rows: 10000, Checksum: new(int64(4711))}, {Name: "sbtest2", Rows: 10000}}
+var loadedTables = []contract.Table{{Name: "sbtest1", Rows: 10000, Checksum: new(int64(4711))}, {Name: "sbtest2", Rows: 10000}}
 
 // loadedData is what a client says of the data: after loading and after a reset.
-func loadedData(trial runner.Trial) *result.Data {
+func loadedData(trial contract.Trial) *contract.Data {
 	switch {
 	case trial.Ref.Client > 0:
 		return nil
-	case trial.Ref.Phase == string(runner.Prepare):
-		return &result.Data{Tables: loadedTables}
+	case trial.Ref.Phase == string(contract.PhasePrepare):
+		return &contract.Data{Tables: loadedTables}
 	case trial.Reset != nil:
 		at := time.Now()
-		return &result.Data{Tables: loadedTables, Reset: &result.Reset{Method: trial.Reset.Method, Started: at, Ended: at.Add(1500 * time.Millisecond)}}
+		return &contract.Data{Tables: loadedTables, Reset: &contract.ResetReport{Method: trial.Reset.Method, Started: at, Ended: at.Add(1500 * time.Millisecond)}}
 	}
 	return nil
 }
 
 // delivers is a client with a throughput, and nothing that could contradict it.
-func delivers(throughput func(runner.Trial) float64) kubelet.Client {
-	return func(trial runner.Trial) *result.Result {
-		res := &result.Result{
-			Version: result.Version, Trial: trial.Ref, State: result.Succeeded, RawSHA256: result.Digest([]byte("raw")),
-			Tool: result.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)}, Data: loadedData(trial),
+func delivers(throughput func(contract.Trial) float64) kubelet.Client {
+	return func(trial contract.Trial) *contract.Result {
+		res := &contract.Result{
+			Version: contract.ResultVersion, Trial: trial.Ref, State: contract.Succeeded, RawSHA256: contract.Digest([]byte("raw")),
+			Tool: contract.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)}, Data: loadedData(trial),
 		}
-		if trial.Ref.Phase == string(runner.Run) {
-			res.Measurements = []result.Measurement{{
-				Name: result.NameThroughput, Unit: "tx/s", Direction: result.HigherIsBetter, Value: new(throughput(trial)),
+		if trial.Ref.Phase == string(contract.PhaseRun) {
+			res.Measurements = []contract.Measurement{{
+				Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Value: new(throughput(trial)),
 			}}
 		}
 		return res
 	}
 }
 
-func always(v float64) func(runner.Trial) float64 { return func(runner.Trial) float64 { return v } }
+func always(v float64) func(contract.Trial) float64 { return func(contract.Trial) float64 { return v } }
 
 // fails turns a result into one of a failure.
-func fails(res *result.Result, reason result.Reason, message string) *result.Result {
-	res.State, res.Measurements = result.Failed, nil
-	res.Failure = &result.Failure{Reason: reason, Message: message}
+func fails(res *contract.Result, reason contract.Reason, message string) *contract.Result {
+	res.State, res.Measurements = contract.Failed, nil
+	res.Failure = &contract.Failure{Reason: reason, Message: message}
 	return res
 }
 
 // isTrial says whether a client runs the trial of an index.
-func isTrial(trial runner.Trial, index int) bool {
+func isTrial(trial contract.Trial, index int) bool {
 	return trial.Ref.Index != nil && *trial.Ref.Index == index
 }
 
@@ -206,8 +208,8 @@ func hold(t *testing.T, until <-chan struct{}) {
 func gate(t *testing.T, then kubelet.Client) (c kubelet.Client, open func()) {
 	t.Helper()
 	opened := make(chan struct{})
-	return func(trial runner.Trial) *result.Result {
-		if trial.Ref.Phase == string(runner.Run) {
+	return func(trial contract.Trial) *contract.Result {
+		if trial.Ref.Phase == string(contract.PhaseRun) {
 			hold(t, opened)
 		}
 		return then(trial)
@@ -217,11 +219,11 @@ func gate(t *testing.T, then kubelet.Client) (c kubelet.Client, open func()) {
 // diary keeps what each client was told.
 type diary struct {
 	mu     sync.Mutex
-	trials []runner.Trial
+	trials []contract.Trial
 }
 
 func (d *diary) of(c kubelet.Client) kubelet.Client {
-	return func(trial runner.Trial) *result.Result {
+	return func(trial contract.Trial) *contract.Result {
 		d.mu.Lock()
 		d.trials = append(d.trials, trial)
 		d.mu.Unlock()
@@ -230,10 +232,10 @@ func (d *diary) of(c kubelet.Client) kubelet.Client {
 }
 
 // phase lists what the clients of a phase were told, in the order of their starts.
-func (d *diary) phase(phase runner.Phase) []runner.Trial {
+func (d *diary) phase(phase contract.Phase) []contract.Trial {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var out []runner.Trial
+	var out []contract.Trial
 	for _, t := range d.trials {
 		if t.Ref.Phase == string(phase) {
 			out = append(out, t)
@@ -243,13 +245,13 @@ func (d *diary) phase(phase runner.Phase) []runner.Trial {
 }
 
 // readResult decodes a stored result.
-func readResult(t *testing.T, namespace, name string) (*corev1.ConfigMap, result.Result) {
+func readResult(t *testing.T, namespace, name string) (*corev1.ConfigMap, contract.Result) {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
 	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
-	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -379,10 +381,10 @@ func records(t *testing.T, run *v1alpha1.BenchmarkRun) []journal.Record {
 	}
 	for part := range run.Status.Results.Records {
 		cm := &corev1.ConfigMap{}
-		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: v1alpha1.RecordsName(run.Name, part)}, cm); err != nil {
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)
 		}
-		r, err := journal.DecodeRecords(cm.BinaryData[v1alpha1.KeyRecords])
+		r, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,8 +9,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/summary"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 // values are the measurements of a trial that go into its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.
-func values(names []string, res result.Result) []v1alpha1.Value {
+func values(names []string, res contract.Result) []v1alpha1.Value {
 	var out []v1alpha1.Value
 	for _, name := range names {
 		var same []v1alpha1.Value
@@ -40,7 +42,7 @@ func values(names []string, res result.Result) []v1alpha1.Value {
 }
 
 // valuesOf is how many values there are, whether or not a record has room for them.
-func valuesOf(names []string, res result.Result) (n int) {
+func valuesOf(names []string, res contract.Result) (n int) {
 	for _, m := range res.Measurements {
 		if m.Value != nil && slices.Contains(names, m.Name) {
 			n++
@@ -75,7 +77,7 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]journal.Record,
 		return nil, err
 	}
 	for i, data := range parts {
-		cm := resources.Journal(s.run, v1alpha1.SummaryName(s.run.Name, int32(i)), v1alpha1.KeySummary, data)
+		cm := resources.Journal(s.run, contract.SummaryName(s.run.Name, int32(i)), contract.KeySummary, data)
 		if _, err := r.ensure(ctx, s, cm); err != nil {
 			return nil, err
 		}

@@ -7,19 +7,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func measured(name, operation string, v float64) result.Measurement {
-	m := result.Measurement{Name: name, Unit: "ms", Direction: result.LowerIsBetter, Value: &v}
+func measured(name, operation string, v float64) contract.Measurement {
+	m := contract.Measurement{Name: name, Unit: "ms", Direction: contract.LowerIsBetter, Value: &v}
 	if operation != "" {
-		m.Labels = map[string]string{result.LabelOperation: operation}
+		m.Labels = map[string]string{contract.LabelOperation: operation}
 	}
 	return m
 }
 
 func TestValuesKeepLabelsApart(t *testing.T) {
-	res := result.Result{Measurements: []result.Measurement{
+	res := contract.Result{Measurements: []contract.Measurement{
 		measured("latency.avg", "read", 1), measured("latency.avg", "", 2), {Name: "latency.avg", Unit: "ms"},
 		measured("throughput", "", 3), measured("latency.avg", "update", 4), measured("other", "", 5),
 	}}

@@ -21,6 +21,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // afterwards is all that happens to a run that has ended: tear down what is not
@@ -124,17 +126,17 @@ func (r *Reconciler) tearDownListed(ctx context.Context, run *v1alpha1.Benchmark
 // namedChildren are the objects of a run that the cache does not hold.
 func namedChildren(run *v1alpha1.BenchmarkRun) []client.Object {
 	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: run.Namespace, Name: name} }
-	clients := v1alpha1.ClientName(run.Name)
+	clients := contract.ClientName(run.Name)
 	out := []client.Object{
 		&rbacv1.RoleBinding{ObjectMeta: meta(clients)}, &rbacv1.Role{ObjectMeta: meta(clients)},
 		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
 	}
 	for _, t := range provided(run) {
-		name := v1alpha1.TargetName(run.Name, t.Name)
+		name := contract.TargetName(run.Name, t.Name)
 		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
 			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
 		for i := range replicasOf(t) {
-			name := v1alpha1.ReplicaName(run.Name, t.Name, i)
+			name := contract.ReplicaName(run.Name, t.Name, i)
 			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
 				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
 		}
@@ -170,7 +172,7 @@ func (r *Reconciler) removeEnded(ctx context.Context, s *scope) error {
 
 // outcomeKnown says whether what became of a Job is written down.
 func (s *scope) outcomeKnown(job *batchv1.Job) bool {
-	if target := job.Labels[v1alpha1.LabelTarget]; job.Name == v1alpha1.LoadName(s.run.Name, target) {
+	if target := job.Labels[v1alpha1.LabelTarget]; job.Name == contract.LoadName(s.run.Name, target) {
 		return s.targetStatus(target).LoadResult != ""
 	}
 	index, err1 := strconv.ParseInt(job.Labels[v1alpha1.LabelTrial], 10, 32)

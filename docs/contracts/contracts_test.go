@@ -19,9 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -60,51 +58,51 @@ func marshal(t *testing.T, v any) []byte {
 	return data
 }
 
-func aTrial() runner.Trial {
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: "sysbench", Workload: json.RawMessage(`{"test":"oltp_read_only"}`),
-		Ref:     result.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
+func aTrial() contract.Trial {
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: "sysbench", Workload: json.RawMessage(`{"test":"oltp_read_only"}`),
+		Ref:     contract.TrialRef{RunUID: "6f6c4a0e", Phase: "Prepare", Target: "innodb"},
 		Clients: 4, WarmupSeconds: 30, DurationSeconds: 300, SettleSeconds: 0.5,
 		Agent: "innodb-0.bench.svc:9090", Snapshot: true, Replicas: []string{"innodb-1.bench.svc:9090"},
-		Demand: runner.Demand{Connections: 64, PreparedStatements: 5888, Tables: 10},
-		Reset: &runner.Reset{
-			Method: result.ResetSnapshot,
-			Tables: []result.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(3808889289))}, {Name: "sbtest2", Rows: 1000}},
+		Demand: contract.Demand{Connections: 64, PreparedStatements: 5888, Tables: 10},
+		Reset: &contract.Reset{
+			Method: contract.ResetSnapshot,
+			Tables: []contract.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(3808889289))}, {Name: "sbtest2", Rows: 1000}},
 		},
-		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: runner.TLSRequired},
+		Endpoint: contract.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: contract.TLSRequired},
 		Deadline: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}
 }
 
 // leastTrial is one of an external target whose data stays as it is.
-func leastTrial() runner.Trial {
+func leastTrial() contract.Trial {
 	trial := aTrial()
 	trial.SettleSeconds, trial.Agent, trial.Snapshot, trial.Reset = 0, "", false, nil
-	trial.Replicas, trial.Demand = nil, runner.Demand{}
+	trial.Replicas, trial.Demand = nil, contract.Demand{}
 	return trial
 }
 
 // trialByJDBC is one of a database that does not speak the protocol of MySQL.
-func trialByJDBC() runner.Trial {
+func trialByJDBC() contract.Trial {
 	trial := leastTrial()
-	trial.Endpoint = runner.Endpoint{JDBC: &runner.JDBC{URL: "jdbc:sqlserver://db:1433", Driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver"}}
+	trial.Endpoint = contract.Endpoint{JDBC: &contract.JDBC{URL: "jdbc:sqlserver://db:1433", Driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver"}}
 	return trial
 }
 
 // anEnvironment has every field set.
-func anEnvironment() engine.Environment {
-	v := reflect.New(reflect.TypeFor[engine.Environment]()).Elem()
+func anEnvironment() contract.TargetEnvironment {
+	v := reflect.New(reflect.TypeFor[contract.TargetEnvironment]()).Elem()
 	fill(v)
-	e := v.Interface().(engine.Environment)
-	e.Version = engine.EnvironmentVersion
+	e := v.Interface().(contract.TargetEnvironment)
+	e.Version = contract.EnvironmentVersion
 	return e
 }
 
-func aTarget() engine.Target {
-	return engine.Target{
-		Version: engine.TargetVersion, Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "sbtest", Username: "assay", Port: 3306,
-		TLS: "Required", Replication: &engine.Replication{Mode: "Async", ServerID: 1, Username: "repl", Replicas: 1},
-		Settings: []engine.Setting{{Name: "innodb_buffer_pool_size", Value: "8G"}, {Name: "skip_log_bin"}},
+func aTarget() contract.Target {
+	return contract.Target{
+		Version: contract.TargetVersion, Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "sbtest", Username: "assay", Port: 3306,
+		TLS: "Required", Replication: &contract.Replication{Mode: "Async", ServerID: 1, Username: "repl", Replicas: 1},
+		Settings: []contract.Setting{{Name: "innodb_buffer_pool_size", Value: "8G"}, {Name: "skip_log_bin"}},
 	}
 }
 
@@ -118,11 +116,11 @@ func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
 		"a trial by JDBC":      {trialSchema, marshal(t, trialByJDBC())},
 		"an environment":       {environmentSchema, marshal(t, anEnvironment())},
 		"an environment of which nothing is known": {
-			environmentSchema, marshal(t, engine.Environment{Version: engine.EnvironmentVersion, Flavor: "MySQL"})},
+			environmentSchema, marshal(t, contract.TargetEnvironment{Version: contract.EnvironmentVersion, Flavor: "MySQL"})},
 		"a target":             {targetSchema, marshal(t, aTarget())},
-		"a result with it all": {resultSchema, marshal(t, filled(t, reflect.TypeFor[result.Result]()))},
+		"a result with it all": {resultSchema, marshal(t, filled(t, reflect.TypeFor[contract.Result]()))},
 	}
-	golden, err := filepath.Glob("../../internal/result/testdata/*.json")
+	golden, err := filepath.Glob("../../internal/contract/testdata/*.json")
 	if err != nil || len(golden) == 0 {
 		t.Fatalf("no golden results: %v", err)
 	}
@@ -147,7 +145,7 @@ func TestSchemasAcceptWhatTheTypesWrite(t *testing.T) {
 
 func TestSchemasReject(t *testing.T) {
 	read := func(name string) string {
-		data, err := os.ReadFile("../../internal/result/testdata/" + name)
+		data, err := os.ReadFile("../../internal/contract/testdata/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,10 +204,10 @@ func TestSchemasReject(t *testing.T) {
 // Every field of a type is in its schema, required where it is always written.
 func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
 	for name, typ := range map[string]reflect.Type{
-		resultSchema:      reflect.TypeFor[result.Result](),
-		trialSchema:       reflect.TypeFor[runner.Trial](),
-		targetSchema:      reflect.TypeFor[engine.Target](),
-		environmentSchema: reflect.TypeFor[engine.Environment](),
+		resultSchema:      reflect.TypeFor[contract.Result](),
+		trialSchema:       reflect.TypeFor[contract.Trial](),
+		targetSchema:      reflect.TypeFor[contract.Target](),
+		environmentSchema: reflect.TypeFor[contract.TargetEnvironment](),
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(name)
@@ -227,7 +225,7 @@ func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
 
 // Every reason of a failure is in the schema, and no other.
 func TestSchemaHasTheReasons(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/result/result.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../../internal/contract/result.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -327,13 +325,13 @@ func filled(t *testing.T, typ reflect.Type) any {
 	t.Helper()
 	v := reflect.New(typ).Elem()
 	fill(v)
-	r := v.Interface().(result.Result)
-	r.Version, r.State, r.Trial.Phase, r.RawSHA256 = result.Version, result.Failed, "Run", strings.Repeat("0a", 32)
-	r.Client.Clock.Reference = result.ReferenceAgent
-	r.Failure.Reason, r.Data.Reset.Method = result.ReasonToolFailed, result.ResetReload
-	r.Tool.WarmupCut = result.WarmupInProcess
-	for _, list := range [][]result.Measurement{r.Measurements, r.Warmup} {
-		list[0].Direction, list[0].Absent.State = result.LowerIsBetter, result.NotMeasured
+	r := v.Interface().(contract.Result)
+	r.Version, r.State, r.Trial.Phase, r.RawSHA256 = contract.ResultVersion, contract.Failed, "Run", strings.Repeat("0a", 32)
+	r.Client.Clock.Reference = contract.ReferenceAgent
+	r.Failure.Reason, r.Data.Reset.Method = contract.ReasonToolFailed, contract.ResetReload
+	r.Tool.WarmupCut = contract.WarmupInProcess
+	for _, list := range [][]contract.Measurement{r.Measurements, r.Warmup} {
+		list[0].Direction, list[0].Absent.State = contract.LowerIsBetter, contract.NotMeasured
 	}
 	return r
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/runners/custom"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const customResultSchema = "custom-result.v1.schema.json"
@@ -27,7 +29,7 @@ func TestCustomResult(t *testing.T) {
 	}
 	accepted := func(document string) bool {
 		workload := `{"image":"a","run":{"command":["a"]},"threads":1,"format":"Result"}`
-		report := custom.Runner(nil).Parse(runner.Trial{Workload: []byte(workload)}, runner.Run, runner.Output{Stdout: []byte(document)})
+		report := custom.Runner(nil).Parse(contract.Trial{Workload: []byte(workload)}, contract.PhaseRun, runner.Output{Stdout: []byte(document)})
 		return report.Failure == nil
 	}
 	schema := compileCustom(t)

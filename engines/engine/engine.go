@@ -6,52 +6,9 @@
 // files and starts the processes.
 package engine
 
-// TargetVersion names the format of Target. A reader refuses any other.
-const TargetVersion = "assay.dev/target/v1"
-
-// Target is the message from the manager to `agent target`: what server to
-// provide. The password is not in it; it is mounted as a file.
-type Target struct {
-	// Version is always TargetVersion.
-	Version string `json:"version"`
-	// Flavor is the name of the engine: MySQL, MariaDB, Percona, TiDB.
-	Flavor string `json:"flavor"`
-	// StorageEngine is the default storage engine, such as InnoDB.
-	StorageEngine string `json:"storageEngine"`
-	// Database is the schema to create for the benchmark.
-	Database string `json:"database"`
-	// Username of the benchmark's account.
-	Username string `json:"username"`
-	// Port the server listens on.
-	Port int32 `json:"port"`
-	// BindAddress the server listens on; empty for all.
-	BindAddress string `json:"bindAddress,omitempty"`
-	// TLS is Disabled, Preferred or Required.
-	TLS string `json:"tls,omitempty"`
-	// Replication; nil for a server without replicas.
-	Replication *Replication `json:"replication,omitempty"`
-	// ServerVersion is what the server's binary says of itself, such as 5.7.22. The agent
-	// sets it; the manager does not know.
-	ServerVersion string `json:"-"`
-	// Settings of the user, in the order in which they are written; a later one
-	// of the same name has replaced an earlier one already (see Merge).
-	Settings []Setting `json:"settings,omitempty"`
-}
-
-// Replication is the part of a server in replication.
-type Replication struct {
-	// Mode is Async or SemiSync.
-	Mode string `json:"mode"`
-	// ServerID, from 1: that of the primary.
-	ServerID int32 `json:"serverID"`
-	// Primary to follow, as host:port; empty for the primary itself.
-	Primary string `json:"primary,omitempty"`
-	// Username of the account for replication; its password is that of the benchmark's
-	// account.
-	Username string `json:"username"`
-	// Replicas that the primary has.
-	Replicas int32 `json:"replicas"`
-}
+import (
+	"github.com/assay-bench/assay/internal/contract"
+)
 
 // Shape is the machine that a server gets.
 type Shape struct {
@@ -69,15 +26,6 @@ type Shape struct {
 type Demand struct {
 	// Connections, PreparedStatements and Tables that are open at the same time.
 	Connections, PreparedStatements, Tables int64
-}
-
-// Setting is one server option of the group [mysqld].
-type Setting struct {
-	// Name as in my.cnf, with underscores.
-	Name string `json:"name"`
-	// Value; empty for an option without one, such as skip_log_bin. The empty
-	// string is written as two single quotes, as in sql_mode = ''.
-	Value string `json:"value,omitempty"`
 }
 
 // Paths are the places that a server may write to. Everything else is read-only.
@@ -118,12 +66,12 @@ type Engine struct {
 	Recognise func(printed string) (version string, err error)
 	// Defaults are the settings that Assay derives from the shape, for the storage engine;
 	// each replaces a default of the server that suits a small machine only.
-	Defaults func(s Shape, storageEngine string) []Setting
+	Defaults func(s Shape, storageEngine string) []contract.Setting
 	// Limits are the settings that give the workload what it needs; only where the
 	// server's own default is too low.
-	Limits func(d Demand) []Setting
+	Limits func(d contract.Demand) []contract.Setting
 	// Config renders the server's configuration file.
-	Config func(t Target, p Paths) []byte
+	Config func(t contract.Target, p Paths) []byte
 	// Initialise makes an empty data directory into one that can be started. Nil: the
 	// server does it itself when it starts for the first time.
 	Initialise func(configFile string, p Paths) Command
@@ -134,18 +82,18 @@ type Engine struct {
 	// privileges the tools need. Each statement is one line. They run as the
 	// server's init file at every start, before it accepts connections, so they
 	// can be run again; without Initialise they run at the first start only.
-	BootstrapSQL func(t Target, password string) []string
+	BootstrapSQL func(t contract.Target, password string) []string
 	// Replicated are the settings that every server in replication needs, whatever its
 	// part; a user's setting of that name is refused then. Nil: the flavor has no
 	// replication.
-	Replicated func(t Target) []Setting
+	Replicated func(t contract.Target) []contract.Setting
 	// Follow are the statements that make a replica follow its primary from its own
 	// position, from wherever it was before. The agent runs them at every start, as
 	// Replication.Username.
-	Follow func(t Target, password string) []string
+	Follow func(t contract.Target, password string) []string
 	// ReplicaStatus is the statement that tells of replication, such as SHOW REPLICA
 	// STATUS, for the version.
-	ReplicaStatus func(t Target) string
+	ReplicaStatus func(t contract.Target) string
 	// AwaitPosition is the statement that waits until a replica has applied what its
 	// primary had at a position: its parameters are the position and a time in seconds, its
 	// answer is 0 when that much is applied.

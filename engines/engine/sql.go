@@ -1,6 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
 
 // privileges are what sysbench and its like need on the benchmark's own schema.
 // None is global, and none can be passed on.
@@ -28,17 +32,17 @@ func NeutralSession() []string {
 }
 
 // CreateSchema creates the schema of the benchmark.
-func CreateSchema(t Target) string {
+func CreateSchema(t contract.Target) string {
 	return "CREATE DATABASE IF NOT EXISTS " + QuoteIdentifier(t.Database) + ";"
 }
 
 // Account is the benchmark's account as SQL names it. Clients come from any
 // address; the NetworkPolicy of the target says which.
-func Account(t Target) string { return QuoteString(t.Username) + "@'%'" }
+func Account(t contract.Target) string { return QuoteString(t.Username) + "@'%'" }
 
 // Grant gives the account its privileges. In a GRANT the name of a schema is a
 // pattern, so its wildcards are escaped.
-func Grant(t Target) string {
+func Grant(t contract.Target) string {
 	pattern := strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`).Replace(t.Database)
 	return "GRANT " + privileges + " ON " + QuoteIdentifier(pattern) + ".* TO " + Account(t) + ";"
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Names of the flavors, as in the API.
@@ -34,7 +36,7 @@ func Recogniser(flavor string, oldest ...int) func(printed string) (string, erro
 			return "", err
 		case found != flavor:
 			return "", fmt.Errorf("the image has %s %s, not %s: set flavor to %s, or name an image of %s", found, version, flavor, found, flavor)
-		case !atLeast(version, oldest):
+		case !contract.AtLeast(version, oldest...):
 			return "", fmt.Errorf("the image has %s %s, which is too old: name an image of %s %s or later", found, version, flavor, dotted(oldest))
 		}
 		return version, nil
@@ -64,30 +66,9 @@ func shortened(text string) string {
 	const most = 200
 	text = strings.TrimSpace(text)
 	if len(text) > most {
-		text = cutTo(text, most)
+		text = contract.CutTo(text, most)
 	}
 	return text
-}
-
-// AtLeast compares the version of the server with numbers, such as 8, 0, 30. A
-// server whose version is not known yet counts as new.
-func (t Target) AtLeast(numbers ...int) bool {
-	return t.ServerVersion == "" || atLeast(t.ServerVersion, numbers)
-}
-
-// atLeast compares number by number; what is missing is 0.
-func atLeast(version string, numbers []int) bool {
-	parts := strings.Split(version, ".")
-	for i, want := range numbers {
-		have := 0
-		if i < len(parts) {
-			have, _ = strconv.Atoi(parts[i]) // a version consists of digits; anything else is as old as 0
-		}
-		if have != want {
-			return have > want
-		}
-	}
-	return true
 }
 
 func dotted(numbers []int) string {

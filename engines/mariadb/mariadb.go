@@ -5,6 +5,8 @@ package mariadb
 import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Engine returns the facts about MariaDB.
@@ -22,11 +24,11 @@ func Engine() engine.Engine {
 		}),
 		Version:   func() engine.Command { return mysqld.Version(programs()...) },
 		Recognise: engine.Recogniser(engine.MariaDB, 10, 6),
-		Defaults: func(s engine.Shape, storageEngine string) []engine.Setting {
+		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {
 			// The redo log is one file since 10.5.
 			return mysqld.Defaults(s, storageEngine, "innodb_log_file_size")
 		},
-		Limits: func(d engine.Demand) []engine.Setting {
+		Limits: func(d contract.Demand) []contract.Setting {
 			return mysqld.Limits(d, mysqld.Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})
 		},
 		Config:     config,
@@ -45,9 +47,9 @@ func programs() []string { return []string{"mariadbd", "mysqld"} }
 
 // config turns abbreviations off first: otherwise datad is a name for datadir. It holds
 // for the lines after it.
-func config(t engine.Target, p engine.Paths) []byte {
-	t.Settings = append([]engine.Setting{{Name: "loose_getopt_prefix_matching", Value: "OFF"}}, t.Settings...)
-	return mysqld.Render(t, append(mysqld.Settings(t, p), engine.Setting{Name: "secure_file_priv", Value: p.Tmp}), member(t))
+func config(t contract.Target, p engine.Paths) []byte {
+	t.Settings = append([]contract.Setting{{Name: "loose_getopt_prefix_matching", Value: "OFF"}}, t.Settings...)
+	return mysqld.Render(t, append(mysqld.Settings(t, p), contract.Setting{Name: "secure_file_priv", Value: p.Tmp}), member(t))
 }
 
 // initialise makes root@localhost for whoever is root of the operating system and
@@ -65,7 +67,7 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 // bootstrap takes the server's default authentication plugin, which every client
 // library knows. Anonymous accounts and a root of other hosts may come with the
 // image's own scripts; their names are not known, so the table is edited.
-func bootstrap(t engine.Target, password string) []string {
+func bootstrap(t contract.Target, password string) []string {
 	identified := " IDENTIFIED BY " + engine.QuoteString(password) + ";"
 	return append(append(engine.NeutralSession(),
 		engine.CreateSchema(t),

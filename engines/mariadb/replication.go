@@ -5,40 +5,42 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/engine/mysqld"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // replicated are the settings that every server in replication has. Strict, so that a
 // replica that has more than its primary stops, instead of going its own way.
-func replicated(engine.Target) []engine.Setting {
-	return []engine.Setting{
+func replicated(contract.Target) []contract.Setting {
+	return []contract.Setting{
 		{Name: "log_bin", Value: mysqld.BinaryLog},
 		{Name: "gtid_strict_mode", Value: "ON"},
 	}
 }
 
 // member are the settings of one server. Semi-synchronous replication is built in.
-func member(t engine.Target) []engine.Setting {
+func member(t contract.Target) []contract.Setting {
 	if t.Replication == nil {
 		return nil
 	}
 	settings := mysqld.Member(t)
 	if t.IsReplica() {
 		// The agent starts replication when it has told the server whom to follow.
-		settings = append(settings, engine.Setting{Name: "skip_slave_start", Value: "ON"})
+		settings = append(settings, contract.Setting{Name: "skip_slave_start", Value: "ON"})
 	}
 	if t.Replication.Mode != mysqld.SemiSync {
 		return settings
 	}
 	if t.IsReplica() {
-		return append(settings, engine.Setting{Name: "rpl_semi_sync_slave_enabled", Value: "ON"})
+		return append(settings, contract.Setting{Name: "rpl_semi_sync_slave_enabled", Value: "ON"})
 	}
 	return append(settings,
-		engine.Setting{Name: "rpl_semi_sync_master_enabled", Value: "ON"},
-		engine.Setting{Name: "rpl_semi_sync_master_timeout", Value: strconv.Itoa(mysqld.SemiSyncTimeout)})
+		contract.Setting{Name: "rpl_semi_sync_master_enabled", Value: "ON"},
+		contract.Setting{Name: "rpl_semi_sync_master_timeout", Value: strconv.Itoa(mysqld.SemiSyncTimeout)})
 }
 
 // replicationAccount makes the account of replicas, or on a replica that of its agent.
-func replicationAccount(t engine.Target, identified string) []string {
+func replicationAccount(t contract.Target, identified string) []string {
 	if t.Replication == nil {
 		return nil
 	}
@@ -56,8 +58,8 @@ func replicationAccount(t engine.Target, identified string) []string {
 
 // follow begins where the replica's own data is. Since 11.4 a replica by itself asks for
 // TLS and checks the name in the certificate; here the target's tls decides.
-func follow(t engine.Target, password string) []string {
-	host, port := engine.SplitAddress(t.Replication.Primary)
+func follow(t contract.Target, password string) []string {
+	host, port := contract.SplitAddress(t.Replication.Primary)
 	ssl := "0"
 	if t.HasTLS() {
 		ssl = "1"
@@ -72,7 +74,7 @@ func follow(t engine.Target, password string) []string {
 	}
 }
 
-func replicaStatus(engine.Target) string { return "SHOW SLAVE STATUS" }
+func replicaStatus(contract.Target) string { return "SHOW SLAVE STATUS" }
 
 // awaitPosition waits until the position is reached; 0 when it is.
 const awaitPosition = "SELECT MASTER_GTID_WAIT(?, ?)"

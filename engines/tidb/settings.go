@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // A setting is one of these, by its name:
@@ -54,12 +57,12 @@ func owned() map[string]string {
 }
 
 // own are the items that Assay writes.
-func own(t engine.Target, p engine.Paths) []engine.Setting {
+func own(t contract.Target, p engine.Paths) []contract.Setting {
 	host := t.BindAddress
 	if host == "" {
 		host = "0.0.0.0" // to a Go program it means every address, those of IPv6 included
 	}
-	items := []engine.Setting{
+	items := []contract.Setting{
 		{Name: "host", Value: host},
 		{Name: "port", Value: strconv.Itoa(int(t.Port))},
 		{Name: "socket", Value: p.Run + "/server.sock"},
@@ -73,9 +76,9 @@ func own(t engine.Target, p engine.Paths) []engine.Setting {
 	}
 	if t.HasTLS() {
 		items = append(items,
-			engine.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + engine.CAFile},
-			engine.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + engine.CertFile},
-			engine.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + engine.KeyFile},
+			contract.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + engine.CAFile},
+			contract.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + engine.CertFile},
+			contract.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + engine.KeyFile},
 		)
 	}
 	return items
@@ -83,7 +86,7 @@ func own(t engine.Target, p engine.Paths) []engine.Setting {
 
 // config is the TOML file. A name is written once, since TOML takes a second one for a
 // mistake; no name of the user's is Assay's.
-func config(t engine.Target, p engine.Paths) []byte {
+func config(t contract.Target, p engine.Paths) []byte {
 	sections := map[string][]string{}
 	for _, s := range append(items(t.Settings), own(t, p)...) {
 		section, name, found := strings.Cut(s.Name, ".")
@@ -109,13 +112,13 @@ func config(t engine.Target, p engine.Paths) []byte {
 
 // items are the settings that belong into the file, the last of each name, as the
 // names of TiDB with underscores.
-func items(settings []engine.Setting) []engine.Setting {
-	var out []engine.Setting
-	for _, s := range settings {
+func items(all []contract.Setting) []contract.Setting {
+	var out []contract.Setting
+	for _, s := range all {
 		s.Name = bare(s.Name)
-		if engine.IsTiDBItem(s.Name) {
-			out = slices.DeleteFunc(out, func(earlier engine.Setting) bool { return earlier.Name == s.Name })
-			out = append(out, engine.Setting{Name: s.Name, Value: given(s.Value)})
+		if settings.IsTiDBItem(s.Name) {
+			out = slices.DeleteFunc(out, func(earlier contract.Setting) bool { return earlier.Name == s.Name })
+			out = append(out, contract.Setting{Name: s.Name, Value: given(s.Value)})
 		}
 	}
 	return out
@@ -124,17 +127,17 @@ func items(settings []engine.Setting) []engine.Setting {
 // variables are the statements that set the other settings. TiDB goes on after one that
 // it refuses, and says so in its log. Variables that exist for MySQL's sake and do
 // nothing are hidden, so that a setting of one is seen to have no effect.
-func variables(settings []engine.Setting) []string {
+func variables(all []contract.Setting) []string {
 	out := []string{"SET GLOBAL tidb_enable_noop_variables = 'OFF';"}
-	for _, s := range settings {
-		if name := bare(s.Name); !engine.IsTiDBItem(name) {
+	for _, s := range all {
+		if name := bare(s.Name); !settings.IsTiDBItem(name) {
 			out = append(out, "SET GLOBAL "+engine.QuoteIdentifier(name)+" = "+engine.QuoteString(given(s.Value))+";")
 		}
 	}
 	return out
 }
 
-func bare(name string) string { return strings.TrimPrefix(engine.CanonicalName(name), "loose_") }
+func bare(name string) string { return strings.TrimPrefix(settings.CanonicalName(name), "loose_") }
 
 // given is the value that a setting stands for.
 func given(value string) string {

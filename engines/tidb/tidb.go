@@ -18,6 +18,8 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Engine returns the facts about TiDB.
@@ -50,9 +52,9 @@ func serve(configFile, initFile string, _ engine.Paths) engine.Command {
 
 // bootstrap sets the user's system variables, and removes the root without a password
 // that TiDB makes for every host.
-func bootstrap(t engine.Target, password string) []string {
+func bootstrap(t contract.Target, password string) []string {
 	identified := " IDENTIFIED WITH mysql_native_password BY " + engine.QuoteString(password)
-	if t.TLS == engine.TLSRequired {
+	if t.TLS == contract.TLSRequired {
 		// require_secure_transport cannot be set from here: TiDB wants an encrypted session
 		// for it. There is no other account.
 		identified += " REQUIRE SSL"
@@ -78,7 +80,7 @@ const (
 // 80 % is TiDB's own share; it would take it of all the memory of the container, also
 // of that which the data takes, and it does not show the number. Below 512 MiB TiDB
 // accepts no limit, so there is none.
-func defaults(s engine.Shape, _ string) []engine.Setting {
+func defaults(s engine.Shape, _ string) []contract.Setting {
 	memory := s.MemoryBytes
 	if s.DataInMemory {
 		memory -= s.DataBytes
@@ -87,7 +89,7 @@ func defaults(s engine.Shape, _ string) []engine.Setting {
 	if limit < minMemoryLimit {
 		return nil
 	}
-	return []engine.Setting{{Name: "tidb_server_memory_limit", Value: strconv.FormatInt(limit, 10)}}
+	return []contract.Setting{{Name: "tidb_server_memory_limit", Value: strconv.FormatInt(limit, 10)}}
 }
 
 // stockTokens is how many sessions TiDB by itself lets work at the same time.
@@ -95,10 +97,10 @@ const stockTokens = 1000
 
 // limits raise the number of sessions that may work at the same time. Connections,
 // prepared statements and open tables are not limited.
-func limits(d engine.Demand) []engine.Setting {
+func limits(d contract.Demand) []contract.Setting {
 	const headroom = 32
 	if d.Connections+headroom <= stockTokens {
 		return nil
 	}
-	return []engine.Setting{{Name: "token_limit", Value: strconv.FormatInt(d.Connections+headroom, 10)}}
+	return []contract.Setting{{Name: "token_limit", Value: strconv.FormatInt(d.Connections+headroom, 10)}}
 }

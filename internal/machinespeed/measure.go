@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -42,11 +42,11 @@ var sink uint64
 
 // Measure times both kernels on a thread of its own, one after the other. It takes about 30 ms
 // at most, and longer only if the thread is stopped meanwhile.
-func Measure(throttled Throttled) (result.Speed, error) {
+func Measure(throttled Throttled) (contract.Speed, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	began := time.Now()
-	var s result.Speed
+	var s contract.Speed
 	x := uint64(began.UnixNano()) | 1
 	s.Integer = timed(func() { x = integer(x) }, throttled)
 	w, err := newWalk()
@@ -62,7 +62,7 @@ func Measure(throttled Throttled) (result.Speed, error) {
 }
 
 // timed is nil if the container's own limit stopped every repetition.
-func timed(kernel func(), throttled Throttled) *result.Kernel {
+func timed(kernel func(), throttled Throttled) *contract.Kernel {
 	end := time.Now().Add(budget)
 	for range warm {
 		kernel()
@@ -87,7 +87,7 @@ func timed(kernel func(), throttled Throttled) *result.Kernel {
 		return nil
 	}
 	slices.SortFunc(walls, cmp.Compare[time.Duration])
-	return &result.Kernel{
+	return &contract.Kernel{
 		N: int64(n), MeanSeconds: wall.Seconds() / float64(n), CPUSeconds: cpu.Seconds() / float64(n),
 		MinSeconds: walls[0].Seconds(), P50Seconds: walls[(n-1)/2].Seconds(), Throttled: stopped,
 	}

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -90,12 +90,12 @@ func startMachine(t *testing.T, group string) machine {
 	return machine{in: in, out: json.NewDecoder(out)}
 }
 
-func (m machine) measure(t *testing.T) result.Kernel {
+func (m machine) measure(t *testing.T) contract.Kernel {
 	t.Helper()
 	if _, err := io.WriteString(m.in, "\n"); err != nil {
 		t.Fatal(err)
 	}
-	var s result.Kernel
+	var s contract.Kernel
 	if err := m.out.Decode(&s); err != nil {
 		t.Fatal(err)
 	}

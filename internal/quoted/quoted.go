@@ -13,8 +13,10 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Version names the format of Numbers.
@@ -44,17 +46,17 @@ type Phase struct {
 	// ToolVersion as the tool printed it; empty if that was not published.
 	ToolVersion string `json:"toolVersion,omitempty"`
 	// Measurements in the order of the tool's adapter.
-	Measurements []result.Measurement `json:"measurements"`
+	Measurements []contract.Measurement `json:"measurements"`
 	// Errors that the tool counted.
-	Errors []result.ErrorCount `json:"errors,omitempty"`
+	Errors []contract.ErrorCount `json:"errors,omitempty"`
 	// Problems are lines that could not be understood.
-	Problems []result.Problem `json:"problems,omitempty"`
+	Problems []contract.Problem `json:"problems,omitempty"`
 	// Failure of the tool that the text tells of.
-	Failure *result.Failure `json:"failure,omitempty"`
+	Failure *contract.Failure `json:"failure,omitempty"`
 }
 
 // Keys of the texts, in the order of Numbers.Phases.
-func Keys() []string { return []string{v1alpha1.KeyQuotedRun, v1alpha1.KeyQuotedLoad} }
+func Keys() []string { return []string{contract.KeyQuotedRun, contract.KeyQuotedLoad} }
 
 // Read the texts by their keys; others than Keys are ignored, and one that is missing
 // stays missing. A text without a single number is an error that names its first line
@@ -67,7 +69,7 @@ func Read(quote func([]byte) runner.Report, texts map[string][]byte) (Numbers, e
 			continue
 		}
 		report := quote(text)
-		if !slices.ContainsFunc(report.Measurements, func(m result.Measurement) bool { return m.Value != nil }) {
+		if !slices.ContainsFunc(report.Measurements, func(m contract.Measurement) bool { return m.Value != nil }) {
 			return Numbers{}, fmt.Errorf("key %s: no number can be read from its text%s", key, why(report))
 		}
 		out.Phases = append(out.Phases, Phase{

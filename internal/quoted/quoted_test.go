@@ -8,9 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func ycsb(t testing.TB) runner.Runner {
@@ -59,8 +61,8 @@ func TestReadRefusesTextWithoutNumbers(t *testing.T) {
 	}
 	quote := func([]byte) runner.Report {
 		return runner.Report{
-			Failure:  &result.Failure{Message: "broken"},
-			Problems: []result.Problem{{Line: 3, Text: "x"}, {Line: 4, Text: "y"}},
+			Failure:  &contract.Failure{Message: "broken"},
+			Problems: []contract.Problem{{Line: 3, Text: "x"}, {Line: 4, Text: "y"}},
 		}
 	}
 	if _, err := Read(quote, map[string][]byte{"run": nil}); err == nil || err.Error() != "key run: no number can be read from its text: broken; line 3: x" {
@@ -69,16 +71,16 @@ func TestReadRefusesTextWithoutNumbers(t *testing.T) {
 }
 
 func TestValuesShowTheMainOnesFirst(t *testing.T) {
-	number := func(name, operation string, v float64) result.Measurement {
-		m := result.Measurement{Name: name, Unit: "ms", Value: &v}
+	number := func(name, operation string, v float64) contract.Measurement {
+		m := contract.Measurement{Name: name, Unit: "ms", Value: &v}
 		if operation != "" {
-			m.Labels = map[string]string{result.LabelOperation: operation}
+			m.Labels = map[string]string{contract.LabelOperation: operation}
 		}
 		return m
 	}
 	n := Numbers{Phases: []Phase{
-		{Phase: "run", Measurements: []result.Measurement{number("events", "", 1), number("latency.avg", "read", 2), {Name: "latency.max"}, number("throughput", "", 3)}},
-		{Phase: "load", Measurements: []result.Measurement{number("throughput", "", 4.25)}},
+		{Phase: "run", Measurements: []contract.Measurement{number("events", "", 1), number("latency.avg", "read", 2), {Name: "latency.max"}, number("throughput", "", 3)}},
+		{Phase: "load", Measurements: []contract.Measurement{number("throughput", "", 4.25)}},
 	}}
 	want := []v1alpha1.QuotedValue{
 		{Phase: "run", Name: "throughput", Value: "3", Unit: "ms"},

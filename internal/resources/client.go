@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // RunnerContainer is the container of the benchmark tool in a client pod.
@@ -27,7 +28,7 @@ type Client struct {
 	// Name of the Job and of the trial's ConfigMap.
 	Name string
 	// Trial for the agent.
-	Trial runner.Trial
+	Trial contract.Trial
 	// CredentialsSecret has the keys username and password.
 	CredentialsSecret string
 	// CredentialKeys are the keys of the Secret that the client gets; empty for all.
@@ -73,7 +74,7 @@ func (c Client) labels() map[string]string {
 func (c Client) TrialConfigMap() *corev1.ConfigMap {
 	cm := &corev1.ConfigMap{
 		ObjectMeta: Meta(c.Run, c.Name, Labels(c.Run, v1alpha1.RoleTrial, c.labels())),
-		Data:       map[string]string{v1alpha1.KeyTrial: mustJSON(c.Trial)},
+		Data:       map[string]string{contract.KeyTrial: mustJSON(c.Trial)},
 	}
 	if c.Began != "" {
 		cm.Annotations = map[string]string{v1alpha1.AnnotationTarget: c.Began}
@@ -86,7 +87,7 @@ func (c Client) ResultConfigMaps() []*corev1.ConfigMap {
 	var out []*corev1.ConfigMap
 	for i := range c.count() {
 		out = append(out, &corev1.ConfigMap{
-			ObjectMeta: Meta(c.Run, v1alpha1.ResultName(c.Name, i), Labels(c.Run, v1alpha1.RoleResult, c.labels())),
+			ObjectMeta: Meta(c.Run, contract.ResultName(c.Name, i), Labels(c.Run, v1alpha1.RoleResult, c.labels())),
 		})
 	}
 	return out
@@ -122,7 +123,7 @@ func (c Client) Job() *batchv1.Job {
 func (c Client) podSpec() corev1.PodSpec {
 	spec := corev1.PodSpec{
 		RestartPolicy:      corev1.RestartPolicyNever,
-		ServiceAccountName: v1alpha1.ClientName(c.Run.Name),
+		ServiceAccountName: contract.ClientName(c.Run.Name),
 		EnableServiceLinks: new(false),
 		SecurityContext:    podSecurity(),
 		NodeSelector:       c.Shape.NodeSelector,
@@ -207,7 +208,7 @@ func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
 }
 
 func clientMeta(run *v1alpha1.BenchmarkRun) metav1.ObjectMeta {
-	return Meta(run, v1alpha1.ClientName(run.Name), Labels(run, v1alpha1.RoleClient))
+	return Meta(run, contract.ClientName(run.Name), Labels(run, v1alpha1.RoleClient))
 }
 
 // ServiceAccount of a run's client pods.
@@ -217,7 +218,7 @@ func ServiceAccount(run *v1alpha1.BenchmarkRun) *corev1.ServiceAccount {
 
 // RoleBinding gives a run's client pods the Role of the same name.
 func RoleBinding(run *v1alpha1.BenchmarkRun) *rbacv1.RoleBinding {
-	name := v1alpha1.ClientName(run.Name)
+	name := contract.ClientName(run.Name)
 	return &rbacv1.RoleBinding{
 		ObjectMeta: clientMeta(run),
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
@@ -233,7 +234,7 @@ func (c Client) Role() *rbacv1.Role {
 	}
 	var results []string
 	for i := range c.count() {
-		results = append(results, v1alpha1.ResultName(c.Name, i))
+		results = append(results, contract.ResultName(c.Name, i))
 	}
 	return &rbacv1.Role{
 		ObjectMeta: clientMeta(c.Run),

@@ -4,6 +4,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Journal is one ConfigMap of a run's journal. Those with records grow; the others
@@ -16,7 +18,7 @@ func Journal(run *v1alpha1.BenchmarkRun, name, key string, data []byte) *corev1.
 	if h := run.Status.SpecHash; h != "" {
 		cm.Labels[v1alpha1.LabelSpecHash] = SpecHashLabel(h)
 	}
-	if key != v1alpha1.KeyRecords {
+	if key != contract.KeyRecords {
 		cm.Immutable = new(true)
 	}
 	return cm

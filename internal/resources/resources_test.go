@@ -15,8 +15,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/certificate"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -76,10 +76,10 @@ func certs() certificate.Bundle {
 func trial() Client {
 	return Client{
 		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
-		Trial: runner.Trial{
-			Version: runner.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
-			Ref:      result.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
-			Endpoint: runner.Endpoint{Host: "run-db-db.ns.svc", Port: 3306, Database: "assay", TLS: runner.TLSDisabled},
+		Trial: contract.Trial{
+			Version: contract.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
+			Ref:      contract.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
+			Endpoint: contract.Endpoint{Host: "run-db-db.ns.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled},
 			Deadline: time.Date(2026, 1, 1, 0, 5, 0, 0, time.UTC),
 		},
 	}
@@ -124,8 +124,8 @@ func TestObjects(t *testing.T) {
 		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
 			map[string]string{"script.lua": "function event() end"}, map[string][]byte{"data.bin": {1, 2}}),
 		"client-role-of-three": func() any { c := trial(); c.Trial.Clients = 3; return c.Role() }(),
-		"journal-records":      Journal(run(), "run-records-0000", v1alpha1.KeyRecords, []byte("x")),
-		"journal-plan":         Journal(run(), "run-plan-0000", v1alpha1.KeyPlan, []byte("x")),
+		"journal-records":      Journal(run(), "run-records-0000", contract.KeyRecords, []byte("x")),
+		"journal-plan":         Journal(run(), "run-plan-0000", contract.KeyPlan, []byte("x")),
 		"client-job":           trial().Job(),
 		"target-statefulset-in-memory": target(func(x *Target) {
 			x.Stopped, x.Spec.MySQL.Storage = true, v1alpha1.Storage{Size: resource.MustParse("1Gi"), Medium: v1alpha1.MediumMemory}
@@ -209,11 +209,11 @@ func TestKeysReachWhomTheyAreOf(t *testing.T) {
 			server, client := shown(db.StatefulSet().Spec.Template.Spec), shown(c.Job().Spec.Template.Spec)
 			for key := range db.Secret("p", certs()).Data {
 				switch key {
-				case v1alpha1.KeyServerCert, v1alpha1.KeyServerKey:
+				case contract.KeyServerCert, contract.KeyServerKey:
 					if client[key] || !server[key] {
 						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
 					}
-				case v1alpha1.KeyCert, v1alpha1.KeyKey:
+				case contract.KeyCert, contract.KeyKey:
 					if !client[key] || server[key] {
 						t.Errorf("%s: client %v, server %v", key, client[key], server[key])
 					}

@@ -14,8 +14,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
+
 	"github.com/assay-bench/assay/internal/certificate"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Names and places inside a database pod; `agent target` has them as defaults.
@@ -61,13 +63,13 @@ type Target struct {
 
 func (t Target) name() string {
 	if t.Replica != nil {
-		return v1alpha1.ReplicaName(t.Run.Name, t.Spec.Name, *t.Replica)
+		return contract.ReplicaName(t.Run.Name, t.Spec.Name, *t.Replica)
 	}
 	return t.secretName()
 }
 
 // secretName: the replicas share the credentials of their target.
-func (t Target) secretName() string { return v1alpha1.TargetName(t.Run.Name, t.Spec.Name) }
+func (t Target) secretName() string { return contract.TargetName(t.Run.Name, t.Spec.Name) }
 
 func (t Target) labels() map[string]string {
 	more := map[string]string{v1alpha1.LabelTarget: t.Spec.Name}
@@ -90,22 +92,22 @@ func (t Target) HasTLS() bool {
 // are made together or not at all; which pod sees what, ClientKeys and podSpec say.
 func (t Target) Secret(password string, certs certificate.Bundle) *corev1.Secret {
 	data := map[string][]byte{
-		v1alpha1.KeyUsername: []byte(Username),
-		v1alpha1.KeyPassword: []byte(password),
+		contract.KeyUsername: []byte(Username),
+		contract.KeyPassword: []byte(password),
 	}
 	if t.HasTLS() {
-		data[v1alpha1.KeyCA] = certs.CA
-		data[v1alpha1.KeyCert], data[v1alpha1.KeyKey] = certs.ClientCert, certs.ClientKey
-		data[v1alpha1.KeyServerCert], data[v1alpha1.KeyServerKey] = certs.ServerCert, certs.ServerKey
+		data[contract.KeyCA] = certs.CA
+		data[contract.KeyCert], data[contract.KeyKey] = certs.ClientCert, certs.ClientKey
+		data[contract.KeyServerCert], data[contract.KeyServerKey] = certs.ServerCert, certs.ServerKey
 	}
 	return &corev1.Secret{ObjectMeta: t.meta(), Immutable: new(true), Data: data}
 }
 
 // ClientKeys are the keys of the Secret that clients get: never the server's key.
 func (t Target) ClientKeys() []string {
-	keys := []string{v1alpha1.KeyUsername, v1alpha1.KeyPassword}
+	keys := []string{contract.KeyUsername, contract.KeyPassword}
 	if t.HasTLS() {
-		keys = append(keys, v1alpha1.KeyCA, v1alpha1.KeyCert, v1alpha1.KeyKey)
+		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
 	}
 	return keys
 }
@@ -119,27 +121,27 @@ func (t Target) Names() []string {
 
 // ConfigMap holds the engine.Target for the agent.
 func (t Target) ConfigMap() *corev1.ConfigMap {
-	settings := make([]engine.Setting, 0, len(t.Resolved.Settings))
+	settings := make([]contract.Setting, 0, len(t.Resolved.Settings))
 	for _, s := range t.Resolved.Settings {
-		settings = append(settings, engine.Setting{Name: s.Name, Value: s.Value})
+		settings = append(settings, contract.Setting{Name: s.Name, Value: s.Value})
 	}
 	return &corev1.ConfigMap{
 		ObjectMeta: t.meta(),
 		Immutable:  new(true),
-		Data: map[string]string{KeyTarget: mustJSON(engine.Target{
-			Version: engine.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
-			Database: Database, Username: Username, Port: DatabasePort, TLS: string(t.Spec.MySQL.TLS), Replication: t.replication(), Settings: settings,
+		Data: map[string]string{KeyTarget: mustJSON(contract.Target{
+			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
+			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(), Settings: settings,
 		})},
 	}
 }
 
 // replication is the part of the server; nil for one without replicas.
-func (t Target) replication() *engine.Replication {
+func (t Target) replication() *contract.Replication {
 	r := t.Spec.MySQL.Replication
 	if r == nil || r.Replicas == 0 {
 		return nil
 	}
-	out := &engine.Replication{Mode: string(r.Mode), ServerID: 1, Username: ReplicationUsername, Replicas: r.Replicas}
+	out := &contract.Replication{Mode: string(r.Mode), ServerID: 1, Username: ReplicationUsername, Replicas: r.Replicas}
 	if t.Replica != nil {
 		primary := t
 		primary.Replica = nil
@@ -269,7 +271,7 @@ func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
 			{Name: "target", VolumeSource: corev1.VolumeSource{
 				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
 			}},
-			secretVolume("credentials", t.secretName(), keep(v1alpha1.KeyUsername, v1alpha1.KeyPassword)),
+			secretVolume("credentials", t.secretName(), keep(contract.KeyUsername, contract.KeyPassword)),
 		}, slices.Concat(t.tlsVolumes(), data)...),
 	}
 }
@@ -280,9 +282,9 @@ func (t Target) tlsVolumes() []corev1.Volume {
 		return nil
 	}
 	return []corev1.Volume{secretVolume("tls", t.secretName(), []corev1.KeyToPath{
-		{Key: v1alpha1.KeyCA, Path: v1alpha1.KeyCA},
-		{Key: v1alpha1.KeyServerCert, Path: v1alpha1.KeyCert},
-		{Key: v1alpha1.KeyServerKey, Path: v1alpha1.KeyKey},
+		{Key: contract.KeyCA, Path: contract.KeyCA},
+		{Key: contract.KeyServerCert, Path: contract.KeyCert},
+		{Key: contract.KeyServerKey, Path: contract.KeyKey},
 	})}
 }
 

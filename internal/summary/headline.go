@@ -10,7 +10,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -86,7 +87,7 @@ func mainEntries(names []string, entries []v1alpha1.SummaryEntry) []v1alpha1.Sum
 // context names the cell, and the measurement where it is not plainly the throughput.
 func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 	var words []string
-	if e.Name != result.NameThroughput {
+	if e.Name != contract.NameThroughput {
 		words = append(words, e.Name)
 	}
 	for _, axis := range p.Axes {

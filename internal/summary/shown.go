@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // MaxShown is how many entries stand in the status.
@@ -98,9 +100,9 @@ func Elsewhere(run string, r *v1alpha1.ResultsStatus) string {
 	if r == nil || r.SummaryShown >= r.SummaryEntries {
 		return ""
 	}
-	where := fmt.Sprintf("ConfigMap %s, which has all of them", v1alpha1.SummaryName(run, 0))
+	where := fmt.Sprintf("ConfigMap %s, which has all of them", contract.SummaryName(run, 0))
 	if r.Summary > 1 {
-		where = fmt.Sprintf("ConfigMaps %s to %s, which have all of them", v1alpha1.SummaryName(run, 0), v1alpha1.SummaryName(run, r.Summary-1))
+		where = fmt.Sprintf("ConfigMaps %s to %s, which have all of them", contract.SummaryName(run, 0), contract.SummaryName(run, r.Summary-1))
 	}
 	return fmt.Sprintf("status.summary has %d of %d entries: %d stand only in %s",
 		r.SummaryShown, r.SummaryEntries, r.SummaryEntries-r.SummaryShown, where)

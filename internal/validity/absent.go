@@ -6,22 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // notMeasured: something was tried and failed, or did other work than it was meant to.
-func notMeasured(r result.Result, _ runner.Facts) string {
-	return absentNote(r, result.NotMeasured, "could not be measured")
+func notMeasured(r contract.Result, _ runner.Facts) string {
+	return absentNote(r, contract.NotMeasured, "could not be measured")
 }
 
 // unsupported: a tool cannot do something, and says so.
-func unsupported(r result.Result, _ runner.Facts) string {
-	return absentNote(r, result.Unsupported, "are not supported")
+func unsupported(r contract.Result, _ runner.Facts) string {
+	return absentNote(r, contract.Unsupported, "are not supported")
 }
 
 // absentNote names what has no value, and why, as far as there is room.
-func absentNote(r result.Result, state result.AbsenceState, what string) string {
+func absentNote(r contract.Result, state contract.AbsenceState, what string) string {
 	const most = 5
 	var all []string
 	for _, m := range r.Measurements {

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 const (
@@ -20,7 +23,7 @@ const (
 // expected there is one, of that time, but latencies and counts are those of all windows: a server
 // that stalls at the end of one client's window must not lose that trial. What the clocks of the
 // clients do not prove is not claimed. One client has no findings.
-func CheckClients(skew result.Skew) []Finding {
+func CheckClients(skew merge.Skew) []Finding {
 	var findings []Finding
 	switch o := skew.Overlap; {
 	case o == nil || *o+zero(skew.OverlapUncertainty) >= minOverlap:
@@ -68,16 +71,16 @@ const (
 
 // clockDiffers and clockDiffersMuch: instants of this client and of the target are not of
 // one clock. Rates and latencies are each of one clock, and bear it.
-func clockDiffers(r result.Result, _ runner.Facts) string {
+func clockDiffers(r contract.Result, _ runner.Facts) string {
 	return clockText(r, noteOffset, warnOffset)
 }
 
-func clockDiffersMuch(r result.Result, _ runner.Facts) string {
+func clockDiffersMuch(r contract.Result, _ runner.Facts) string {
 	return clockText(r, warnOffset, math.Inf(1))
 }
 
 // clockText is about an offset that is beyond its uncertainty and between two bounds.
-func clockText(r result.Result, above, upTo float64) string {
+func clockText(r contract.Result, above, upTo float64) string {
 	c := r.Client.Clock
 	if c == nil || !c.Beyond() || math.Abs(c.OffsetSeconds) <= above || math.Abs(c.OffsetSeconds) > upTo {
 		return ""

@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // A tool computes its rate at another moment than it prints its time: sysbench
@@ -21,13 +22,13 @@ const (
 	rateStep   = 0.005
 )
 
-func headline(r result.Result, f runner.Facts) string {
+func headline(r contract.Result, f runner.Facts) string {
 	name := f.Headline
 	switch name {
 	case "":
-		name = result.NameThroughput
+		name = contract.NameThroughput
 	case runner.AnyHeadline:
-		if !slices.ContainsFunc(r.Measurements, func(m result.Measurement) bool { return m.Value != nil }) {
+		if !slices.ContainsFunc(r.Measurements, func(m contract.Measurement) bool { return m.Value != nil }) {
 			return "there is not one number, although the tool ended well"
 		}
 		return ""
@@ -38,39 +39,39 @@ func headline(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-func nothingDone(r result.Result, _ runner.Facts) string {
+func nothingDone(r contract.Result, _ runner.Facts) string {
 	if n, ok := operations(r); ok && n == 0 {
 		return "not one operation was done"
 	}
 	return ""
 }
 
-func throughput(r result.Result, _ runner.Facts) string {
-	return rate(r, result.NameThroughput, pauseSlack)
+func throughput(r contract.Result, _ runner.Facts) string {
+	return rate(r, contract.NameThroughput, pauseSlack)
 }
 
-func queryRate(r result.Result, _ runner.Facts) string {
-	return rate(r, result.NameQueries, pauseSlack)
+func queryRate(r contract.Result, _ runner.Facts) string {
+	return rate(r, contract.NameQueries, pauseSlack)
 }
 
 // throughputBeside and queryRateBeside are rates that are a little beside count and time.
-func throughputBeside(r result.Result, f runner.Facts) string {
+func throughputBeside(r contract.Result, f runner.Facts) string {
 	if throughput(r, f) != "" {
 		return ""
 	}
-	return rate(r, result.NameThroughput, rateSlack)
+	return rate(r, contract.NameThroughput, rateSlack)
 }
 
-func queryRateBeside(r result.Result, f runner.Facts) string {
+func queryRateBeside(r contract.Result, f runner.Facts) string {
 	if queryRate(r, f) != "" {
 		return ""
 	}
-	return rate(r, result.NameQueries, rateSlack)
+	return rate(r, contract.NameQueries, rateSlack)
 }
 
 // rate compares the time that count and rate imply with the time that was measured.
-func rate(r result.Result, name string, slack float64) string {
-	seconds, timed := value(r, result.NameTotalTime, nil)
+func rate(r contract.Result, name string, slack float64) string {
+	seconds, timed := value(r, contract.NameTotalTime, nil)
 	m, ok := r.Find(name, nil)
 	if !timed || !ok || m.N == nil || m.Value == nil {
 		return ""
@@ -89,9 +90,9 @@ func rate(r result.Result, name string, slack float64) string {
 	return ""
 }
 
-func eventCount(r result.Result, _ runner.Facts) string {
+func eventCount(r contract.Result, _ runner.Facts) string {
 	n, counted := operations(r)
-	if events, ok := value(r, result.NameEvents, nil); ok && counted && events != n {
+	if events, ok := value(r, contract.NameEvents, nil); ok && counted && events != n {
 		return fmt.Sprintf("%.0f operations were counted, but %.0f events", n, events)
 	}
 	return ""
@@ -99,7 +100,7 @@ func eventCount(r result.Result, _ runner.Facts) string {
 
 // operationsAsked allows for threads that look at the count before their last
 // operation: each may do one more.
-func operationsAsked(r result.Result, f runner.Facts) string {
+func operationsAsked(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	if asked := float64(f.Operations); counted && f.Operations > 0 && n > asked+float64(f.Threads) {
 		return fmt.Sprintf("%.0f operations were counted, but %d were asked for", n, f.Operations)
@@ -108,7 +109,7 @@ func operationsAsked(r result.Result, f runner.Facts) string {
 }
 
 // operationsMissing: the time was over first. The rates are those of what was done.
-func operationsMissing(r result.Result, f runner.Facts) string {
+func operationsMissing(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	if counted && f.Operations > 0 && n < float64(f.Operations) {
 		return fmt.Sprintf("%.0f operations were counted, but %d were asked for: the time was over first", n, f.Operations)
@@ -116,14 +117,14 @@ func operationsMissing(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-func queryKinds(r result.Result, _ runner.Facts) string {
+func queryKinds(r contract.Result, _ runner.Facts) string {
 	total, ok := queries(r)
 	if !ok {
 		return ""
 	}
 	sum, kinds := 0.0, 0
 	for _, m := range r.Measurements {
-		if m.Name == result.NameQueryCount && m.Value != nil {
+		if m.Name == contract.NameQueryCount && m.Value != nil {
 			sum += *m.Value
 			kinds++
 		}
@@ -136,14 +137,14 @@ func queryKinds(r result.Result, _ runner.Facts) string {
 
 // queriesPerOperation allows for errors that the tool ignored: a transaction is
 // begun again after one, and the queries before the error are counted as well.
-func queriesPerOperation(r result.Result, f runner.Facts) string {
+func queriesPerOperation(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	total, ok := queries(r)
 	if !ok || !counted || f.QueriesPerOperation == 0 {
 		return ""
 	}
 	perOperation := float64(f.QueriesPerOperation)
-	failed := float64(r.ErrorCount(result.ErrorIgnored) + r.ErrorCount(result.ErrorReconnects))
+	failed := float64(r.ErrorCount(contract.ErrorIgnored) + r.ErrorCount(contract.ErrorReconnects))
 	least, most := n*perOperation, (n+failed)*perOperation
 	if total < least || total > most {
 		return fmt.Sprintf("%.0f operations of %.0f queries with %.0f repeated after errors are %.0f to %.0f queries, but %.0f were counted",
@@ -152,9 +153,9 @@ func queriesPerOperation(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-func histogram(r result.Result, _ runner.Facts) string {
+func histogram(r contract.Result, _ runner.Facts) string {
 	n, counted := operations(r)
-	m, ok := unlabelled(r, result.NameLatencyAvg)
+	m, ok := unlabelled(r, contract.NameLatencyAvg)
 	if !ok || !counted || m.Histogram == nil {
 		return ""
 	}
@@ -164,8 +165,8 @@ func histogram(r result.Result, _ runner.Facts) string {
 	return ""
 }
 
-func queries(r result.Result) (float64, bool) {
-	m, ok := r.Find(result.NameQueries, nil)
+func queries(r contract.Result) (float64, bool) {
+	m, ok := r.Find(contract.NameQueries, nil)
 	if !ok || m.N == nil {
 		return 0, false
 	}

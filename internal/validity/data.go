@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // dry is the share of writes of an interval that change nothing when the rows are gone.
@@ -19,7 +20,7 @@ const dry = 0.5
 // the last one. An interval counts writes that are done and transactions that have ended, which
 // may be those of different ones: so it only explains what no-op-writes has found in the
 // whole.
-func ranDry(r result.Result, f runner.Facts) string {
+func ranDry(r contract.Result, f runner.Facts) string {
 	shares, at := writeShares(r, f)
 	quarter := max(1, len(shares)/4)
 	if len(shares) < 2 || noOpMuch(r, f) == "" {
@@ -58,9 +59,9 @@ func (s writeSeries) noOps() float64 {
 }
 
 // writeShares of the intervals that have both rates, and their ends in seconds.
-func writeShares(r result.Result, f runner.Facts) (writeSeries, []float64) {
-	operations, ok := unlabelled(r, result.NameThroughput)
-	writes, known := unlabelled(r, result.NameWrites)
+func writeShares(r contract.Result, f runner.Facts) (writeSeries, []float64) {
+	operations, ok := unlabelled(r, contract.NameThroughput)
+	writes, known := unlabelled(r, contract.NameWrites)
 	if !ok || !known || f.WritesPerOperation == 0 {
 		return nil, nil
 	}
@@ -88,7 +89,7 @@ const readsPerInsert = 0.1
 
 // outgrown: an insert test whose tables are larger than the buffer pool measures the disk
 // from then on. It is asked only of operations that do nothing but insert.
-func outgrown(r result.Result, f runner.Facts) string {
+func outgrown(r contract.Result, f runner.Facts) string {
 	each := f.Rows
 	if r.Server == nil || f.Clients > 1 || each.Inserted == 0 || each.Updated != 0 || each.Deleted != 0 || float64(f.QueriesPerOperation) > f.WritesPerOperation {
 		return ""
@@ -116,7 +117,7 @@ const (
 // CheckDrift asks whether the tables still held what was loaded when a trial began, by the
 // rows that the server had counted at the end of loading and then. It says nothing of a
 // server that was started in between: it has counted anew.
-func CheckDrift(loaded, trial result.Result) []Finding {
+func CheckDrift(loaded, trial contract.Result) []Finding {
 	if loaded.Server == nil || trial.Server == nil || loaded.Data == nil {
 		return nil
 	}
@@ -142,14 +143,14 @@ func CheckDrift(loaded, trial result.Result) []Finding {
 // with the same numbers of rows, and the same checksums where the tool loads the same bytes
 // every time and one version of a server has computed both (others compute another one from
 // the same rows).
-func CompareData(first, second result.Result, sameBytes bool) []Finding {
+func CompareData(first, second contract.Result, sameBytes bool) []Finding {
 	if first.Data == nil || second.Data == nil {
 		return nil
 	}
 	sameBytes = sameBytes && first.Server != nil && second.Server != nil && first.Server.Version == second.Server.Version
 	var texts []string
 	for _, a := range first.Data.Tables {
-		i := slices.IndexFunc(second.Data.Tables, func(b result.Table) bool { return strings.EqualFold(a.Name, b.Name) })
+		i := slices.IndexFunc(second.Data.Tables, func(b contract.Table) bool { return strings.EqualFold(a.Name, b.Name) })
 		if i < 0 {
 			texts = append(texts, fmt.Sprintf("table %s (%d rows) is not there", a.Name, a.Rows))
 			continue
@@ -162,7 +163,7 @@ func CompareData(first, second result.Result, sameBytes bool) []Finding {
 		}
 	}
 	for _, b := range second.Data.Tables {
-		if !slices.ContainsFunc(first.Data.Tables, func(a result.Table) bool { return strings.EqualFold(a.Name, b.Name) }) {
+		if !slices.ContainsFunc(first.Data.Tables, func(a contract.Table) bool { return strings.EqualFold(a.Name, b.Name) }) {
 			texts = append(texts, fmt.Sprintf("table %s (%d rows) is there only", b.Name, b.Rows))
 		}
 	}

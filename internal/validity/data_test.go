@@ -5,26 +5,26 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // holding is the result of loading a target of the name.
-func holding(target, version string, tables ...result.Table) result.Result {
-	return result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: "Prepare", Target: target},
-		Server: &result.Server{Version: version}, Data: &result.Data{Tables: tables},
+func holding(target, version string, tables ...contract.Table) contract.Result {
+	return contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare", Target: target},
+		Server: &contract.Server{Version: version}, Data: &contract.Data{Tables: tables},
 	}
 }
 
-func table(name string, rows, checksum int64) result.Table {
-	return result.Table{Name: name, Rows: rows, Checksum: &checksum}
+func table(name string, rows, checksum int64) contract.Table {
+	return contract.Table{Name: name, Rows: rows, Checksum: &checksum}
 }
 
 func TestCompareData(t *testing.T) {
 	const mysql, mariadb = "9.7.4", "10.11.19-MariaDB"
 	first := holding("a", mysql, table("t1", 10, 1), table("t2", 10, 2))
 	tests := map[string]struct {
-		second    result.Result
+		second    contract.Result
 		sameBytes bool
 		want      string
 	}{
@@ -34,10 +34,10 @@ func TestCompareData(t *testing.T) {
 		"another checksum":                           {holding("b", mysql, table("t1", 10, 1), table("t2", 10, 3)), true, "table t2 has the checksum 3 instead of 2"},
 		"another checksum of random data":            {holding("b", mysql, table("t1", 10, 1), table("t2", 10, 3)), false, ""},
 		"another checksum of another version":        {holding("b", mariadb, table("t1", 10, 1), table("t2", 10, 3)), true, ""},
-		"no checksum":                                {holding("b", mysql, table("t1", 10, 1), result.Table{Name: "t2", Rows: 10}), true, ""},
+		"no checksum":                                {holding("b", mysql, table("t1", 10, 1), contract.Table{Name: "t2", Rows: 10}), true, ""},
 		"a table that is missing":                    {holding("b", mysql, table("t1", 10, 1)), true, "table t2 (10 rows) is not there"},
 		"a table too many":                           {holding("b", mysql, table("t1", 10, 1), table("t2", 10, 2), table("t3", 0, 0)), true, "table t3 (0 rows) is there only"},
-		"a target that says nothing of its data":     {result.Result{}, true, ""},
+		"a target that says nothing of its data":     {contract.Result{}, true, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestCompareData(t *testing.T) {
 			}
 		})
 	}
-	var many []result.Table
+	var many []contract.Table
 	for range 9 {
 		many = append(many, table("x", 1, 1))
 	}
@@ -61,11 +61,11 @@ func TestCompareData(t *testing.T) {
 
 func TestCheckDrift(t *testing.T) {
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	counted := func(started time.Time, inserted, deleted int64) *result.CountedRows {
-		return &result.CountedRows{Started: started, Inserted: inserted, Updated: 5, Deleted: deleted}
+	counted := func(started time.Time, inserted, deleted int64) *contract.CountedRows {
+		return &contract.CountedRows{Started: started, Inserted: inserted, Updated: 5, Deleted: deleted}
 	}
 	tests := map[string]struct {
-		then, now *result.CountedRows
+		then, now *contract.CountedRows
 		want      string
 	}{
 		"nothing was written":                          {counted(began, 1000, 0), counted(began, 1000, 0), ""},
@@ -91,7 +91,7 @@ func TestCheckDrift(t *testing.T) {
 			}
 		})
 	}
-	if got := CheckDrift(result.Result{}, result.Result{}); got != nil {
+	if got := CheckDrift(contract.Result{}, contract.Result{}); got != nil {
 		t.Errorf("of nothing: %+v", got)
 	}
 	empty := holding("a", "9.7.4", table("t", 0, 0))
@@ -106,7 +106,7 @@ func TestCheckDrift(t *testing.T) {
 // Loading says which tables have no checksum, beside what it says of durability.
 func TestLoadingWithoutChecksums(t *testing.T) {
 	r := holding("a", "9.7.4", table("t", 10, 1))
-	r.Problems = []result.Problem{{Source: result.SourceChecksum, Text: "1 of 1 tables (t) have no checksum: too large"}}
+	r.Problems = []contract.Problem{{Source: contract.SourceChecksum, Text: "1 of 1 tables (t) have no checksum: too large"}}
 	got := CheckLoad(r)
 	if len(got) != 1 || got[0].Check != "checksum" || got[0].Severity != Warning || !strings.Contains(got[0].Message, "number of rows alone: 1 of 1") {
 		t.Errorf("got %+v, want the table without a checksum", got)

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -22,35 +23,35 @@ const (
 )
 
 // environment of a side; nil where nothing is known.
-func environment(r result.Result, side string) *result.Environment {
+func environment(r contract.Result, side string) *contract.Environment {
 	if side == theTarget {
 		return r.Target
 	}
 	return &r.Client.Environment
 }
 
-func targetThrottled(r result.Result, _ runner.Facts) string { return throttled(r, theTarget) }
+func targetThrottled(r contract.Result, _ runner.Facts) string { return throttled(r, theTarget) }
 
-func clientThrottled(r result.Result, _ runner.Facts) string { return throttled(r, theClient) }
+func clientThrottled(r contract.Result, _ runner.Facts) string { return throttled(r, theClient) }
 
 // throttled tells the numbers of throttling: in how many of the periods of CPU bandwidth
 // enforcement, 100 ms each, the container had to wait. It is the container's own work
 // under its own limit, and no reason to leave a trial out; see Limits.
-func throttled(r result.Result, side string) string {
+func throttled(r contract.Result, side string) string {
 	e := environment(r, side)
 	if e == nil {
 		return ""
 	}
-	times, ok := result.Increase(*e, func(u result.Usage) *int64 { return u.Throttled })
+	times, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Throttled })
 	if !ok || times <= 0 {
 		return ""
 	}
 	message := fmt.Sprintf("the %s was throttled %d times", side, times)
 	if share, known := throttledShare(*e); known {
-		periods, _ := result.Increase(*e, func(u result.Usage) *int64 { return u.Periods })
+		periods, _ := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
 		message = fmt.Sprintf("the %s was throttled in %d of %d periods (%.2f %%)", side, times, periods, 100*share)
 	}
-	if s, ok := result.Increase(*e, func(u result.Usage) *float64 { return u.ThrottledSeconds }); ok {
+	if s, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.ThrottledSeconds }); ok {
 		message += fmt.Sprintf(", for %.3f s in all", s)
 	}
 	if used, known := cpuShare(*e); known {
@@ -59,12 +60,12 @@ func throttled(r result.Result, side string) string {
 	return message + ": give it more CPU"
 }
 
-func targetPressure(r result.Result, _ runner.Facts) string { return memoryPressure(r, theTarget) }
+func targetPressure(r contract.Result, _ runner.Facts) string { return memoryPressure(r, theTarget) }
 
-func clientPressure(r result.Result, _ runner.Facts) string { return memoryPressure(r, theClient) }
+func clientPressure(r contract.Result, _ runner.Facts) string { return memoryPressure(r, theClient) }
 
 // memoryPressure of the container itself, within its own limit.
-func memoryPressure(r result.Result, side string) string {
+func memoryPressure(r contract.Result, side string) string {
 	e := environment(r, side)
 	if e == nil {
 		return ""
@@ -78,7 +79,7 @@ func memoryPressure(r result.Result, side string) string {
 // targetRestarted: counters of a container only grow, unless it is another one.
 // Context switches are not among them: they are those of the threads that live,
 // and a server ends a thread with each connection.
-func targetRestarted(r result.Result, _ runner.Facts) string {
+func targetRestarted(r contract.Result, _ runner.Facts) string {
 	e := r.Target
 	if e == nil || e.Before == nil || e.After == nil {
 		return ""
@@ -86,11 +87,11 @@ func targetRestarted(r result.Result, _ runner.Facts) string {
 	if boot := e.Machine.BootTime; boot != nil && boot.After(e.Before.At) {
 		return fmt.Sprintf("the target's node was started again at %s, after the measured window had begun", boot.UTC().Format("15:04:05"))
 	}
-	cpu, ok := result.Increase(*e, func(u result.Usage) *float64 { return u.CPUSeconds })
+	cpu, ok := contract.Increase(*e, func(u contract.Usage) *float64 { return u.CPUSeconds })
 	if ok && cpu < 0 {
 		return restarted("CPU time", -cpu)
 	}
-	periods, ok := result.Increase(*e, func(u result.Usage) *int64 { return u.Periods })
+	periods, ok := contract.Increase(*e, func(u contract.Usage) *int64 { return u.Periods })
 	if ok && periods < 0 {
 		return restarted("number of CPU periods", float64(-periods))
 	}
@@ -101,7 +102,7 @@ func targetRestarted(r result.Result, _ runner.Facts) string {
 const uptime = "Uptime"
 
 // serverRestarted: the server itself, also one that no agent stands beside, was started again.
-func serverRestarted(r result.Result) string {
+func serverRestarted(r contract.Result) string {
 	if r.Server == nil || !(r.Server.StatusDelta[uptime] < 0) {
 		return ""
 	}
@@ -111,7 +112,7 @@ func serverRestarted(r result.Result) string {
 // withoutLostCounters is the result without the differences of the server's counters where the
 // server was started again between the two readings: each counts anew, and the difference says
 // nothing.
-func withoutLostCounters(r result.Result) result.Result {
+func withoutLostCounters(r contract.Result) contract.Result {
 	if serverRestarted(r) != "" {
 		server := *r.Server
 		server.StatusDelta = nil
@@ -124,9 +125,9 @@ func restarted(counter string, less float64) string {
 	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container was started again", counter, less)
 }
 
-func clockStep(r result.Result, _ runner.Facts) string {
+func clockStep(r contract.Result, _ runner.Facts) string {
 	step := r.Client.ClockStepSeconds
-	seconds, _ := value(r, result.NameTotalTime, nil)
+	seconds, _ := value(r, contract.NameTotalTime, nil)
 	if step == nil || math.Abs(*step) <= max(minClockStep, maxSlew*seconds) {
 		return ""
 	}

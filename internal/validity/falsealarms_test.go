@@ -8,8 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // What is sound must not be called Invalid: the probability of that, over all trials of a run
@@ -99,9 +100,9 @@ func TestOperationMixIsStillFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := runner.Facts{Judged: trialsOfARun, Mix: map[string]float64{"x": tc.share, "y": 0, "z": 0}}
 			got := math.Round(tc.n * tc.actual)
-			r := result.Result{Measurements: []result.Measurement{
-				{Name: result.NameThroughput, N: new(int64(tc.n))},
-				{Name: result.NameOperationCount, Labels: map[string]string{result.LabelOperation: "x"}, Value: &got},
+			r := contract.Result{Measurements: []contract.Measurement{
+				{Name: contract.NameThroughput, N: new(int64(tc.n))},
+				{Name: contract.NameOperationCount, Labels: map[string]string{contract.LabelOperation: "x"}, Value: &got},
 			}}
 			if operationMix(r, f) == "" {
 				t.Errorf("%.0f of %.0f are no finding", got, tc.n)
@@ -120,7 +121,7 @@ type sysbench struct {
 	mix     map[string]float64
 }
 
-func (s sysbench) trial() (result.Result, runner.Facts) {
+func (s sysbench) trial() (contract.Result, runner.Facts) {
 	latencies, ends := []float64{}, []float64{}
 	last := 0.0
 	typical := 1 + 30*s.Float64() // ms
@@ -152,7 +153,7 @@ func (s sysbench) late() float64 {
 	return 0.001 * s.ExpFloat64()
 }
 
-func (s sysbench) report(latencies, ends []float64, seconds float64) result.Result {
+func (s sysbench) report(latencies, ends []float64, seconds float64) contract.Result {
 	slices.Sort(latencies)
 	n := int64(len(latencies))
 	sum := 0.0
@@ -164,46 +165,46 @@ func (s sysbench) report(latencies, ends []float64, seconds float64) result.Resu
 	measure := seconds + s.late()
 	ignored := int64(s.IntN(3))
 	queries := 20*n + int64(s.IntN(int(20*ignored+1)))
-	value := func(name string, v float64, digits int) result.Measurement {
-		return result.Measurement{Name: name, Value: new(rounded(v, digits))}
+	value := func(name string, v float64, digits int) contract.Measurement {
+		return contract.Measurement{Name: name, Value: new(rounded(v, digits))}
 	}
-	h := &result.Histogram{}
+	h := &contract.Histogram{}
 	for _, value := range slices.Sorted(maps.Keys(histogram)) {
-		h.Buckets = append(h.Buckets, result.Bucket{Value: value, Count: histogram[value]})
+		h.Buckets = append(h.Buckets, contract.Bucket{Value: value, Count: histogram[value]})
 	}
-	throughput := value(result.NameThroughput, float64(n)/measure, 2)
+	throughput := value(contract.NameThroughput, float64(n)/measure, 2)
 	throughput.N, throughput.Unit = &n, "tx/s"
 	throughput.Intervals = s.intervals(ends, seconds)
-	queried := value(result.NameQueries, float64(queries)/measure, 2)
+	queried := value(contract.NameQueries, float64(queries)/measure, 2)
 	queried.N = &queries
-	avg := value(result.NameLatencyAvg, sum/float64(n), 2)
+	avg := value(contract.NameLatencyAvg, sum/float64(n), 2)
 	avg.Histogram = h
-	p95 := value(result.NameLatencyPercentile, bucket(latencies[int(0.95*float64(n))]), 2)
-	p95.Labels = map[string]string{result.LabelPercentile: "95"}
-	r := result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)}, Errors: []result.ErrorCount{{Name: result.ErrorIgnored, Count: ignored}},
-		Measurements: []result.Measurement{
-			throughput, queried, value(result.NameTotalTime, seconds, 4), value(result.NameEvents, float64(n), 0),
-			value(result.NameLatencyMin, latencies[0], 2), avg, value(result.NameLatencyMax, latencies[n-1], 2), p95, value(result.NameLatencySum, sum, 2),
+	p95 := value(contract.NameLatencyPercentile, bucket(latencies[int(0.95*float64(n))]), 2)
+	p95.Labels = map[string]string{contract.LabelPercentile: "95"}
+	r := contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}, Errors: []contract.ErrorCount{{Name: contract.ErrorIgnored, Count: ignored}},
+		Measurements: []contract.Measurement{
+			throughput, queried, value(contract.NameTotalTime, seconds, 4), value(contract.NameEvents, float64(n), 0),
+			value(contract.NameLatencyMin, latencies[0], 2), avg, value(contract.NameLatencyMax, latencies[n-1], 2), p95, value(contract.NameLatencySum, sum, 2),
 		},
 	}
 	left := queries
 	for _, kind := range []string{"read", "write"} {
 		part := s.Int64N(left + 1)
 		left -= part
-		r.Measurements = append(r.Measurements, result.Measurement{
-			Name: result.NameQueryCount, Labels: map[string]string{result.LabelKind: kind}, Value: new(float64(part)),
+		r.Measurements = append(r.Measurements, contract.Measurement{
+			Name: contract.NameQueryCount, Labels: map[string]string{contract.LabelKind: kind}, Value: new(float64(part)),
 		})
 	}
-	r.Measurements = append(r.Measurements, result.Measurement{
-		Name: result.NameQueryCount, Labels: map[string]string{result.LabelKind: "other"}, Value: new(float64(left)),
+	r.Measurements = append(r.Measurements, contract.Measurement{
+		Name: contract.NameQueryCount, Labels: map[string]string{contract.LabelKind: "other"}, Value: new(float64(left)),
 	})
 	s.kinds(&r, n)
 	return r
 }
 
 // kinds of operations, each chosen at random.
-func (s sysbench) kinds(r *result.Result, n int64) {
+func (s sysbench) kinds(r *contract.Result, n int64) {
 	counts := map[string]int64{}
 	for range n {
 		if kind := "read"; s.Float64() < s.mix["update"] {
@@ -216,19 +217,19 @@ func (s sysbench) kinds(r *result.Result, n int64) {
 }
 
 // intervals of a second; a client that waits for its CPU skips one now and then.
-func (s sysbench) intervals(ends []float64, seconds float64) []result.Interval {
+func (s sysbench) intervals(ends []float64, seconds float64) []contract.Interval {
 	counts := make([]float64, int(seconds))
 	for _, at := range ends {
 		if i := int(at); i < len(counts) {
 			counts[i]++
 		}
 	}
-	var out []result.Interval
+	var out []contract.Interval
 	for i, n := range counts {
 		if s.Float64() < 0.03 {
 			continue
 		}
-		out = append(out, result.Interval{AtSeconds: float64(i + 1), Value: &n})
+		out = append(out, contract.Interval{AtSeconds: float64(i + 1), Value: &n})
 	}
 	return out
 }

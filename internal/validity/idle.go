@@ -5,15 +5,17 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // idleStatements: a tool of which nobody knows what its operations are to change may still
 // be told that its statements changed fewer rows than there were statements. It is a
 // warning, as that may be what it is meant to do. Both numbers are the server's, so that it
 // does not matter whose statements they were.
-func idleStatements(r result.Result, f runner.Facts) string {
+func idleStatements(r contract.Result, f runner.Facts) string {
 	if r.Server == nil || f.Verified || f.WritesPerOperation > 0 || promisedRows(r, f).Sum() > 0 {
 		return ""
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // latencyStep is the rounding of a latency with two decimals, in ms.
@@ -19,10 +20,10 @@ const (
 	littleHigh = 1.005
 )
 
-func latencySum(r result.Result, _ runner.Facts) string {
+func latencySum(r contract.Result, _ runner.Facts) string {
 	n, counted := operations(r)
-	avg, okAvg := whole(r, result.NameLatencyAvg)
-	sum, okSum := whole(r, result.NameLatencySum)
+	avg, okAvg := whole(r, contract.NameLatencyAvg)
+	sum, okSum := whole(r, contract.NameLatencySum)
 	if !counted || !okAvg || !okSum || n == 0 {
 		return ""
 	}
@@ -35,7 +36,7 @@ func latencySum(r result.Result, _ runner.Facts) string {
 // little is Little's law, operations under way = throughput × latency, where it is broken:
 // no thread can have more latency than time, but for one operation that began before the
 // window and counts as a whole.
-func little(r result.Result, f runner.Facts) string {
+func little(r contract.Result, f runner.Facts) string {
 	l, ok := filled(r, f)
 	if !ok || l.share <= littleHigh+l.rounding+l.begunBefore {
 		return ""
@@ -45,7 +46,7 @@ func little(r result.Result, f runner.Facts) string {
 
 // clientBottleneck: threads that wait for nothing of the server's wait for their client. It
 // says something of the machine that measures, and nothing against the numbers.
-func clientBottleneck(r result.Result, f runner.Facts) string {
+func clientBottleneck(r contract.Result, f runner.Facts) string {
 	l, ok := filled(r, f)
 	if !ok || l.share >= littleLow-l.rounding-(idleAtTheBegin(r, f)+idleAtTheEnd(r, f))/l.all {
 		return ""
@@ -63,16 +64,16 @@ type filling struct {
 	rounding, begunBefore float64
 }
 
-func filled(r result.Result, f runner.Facts) (filling, bool) {
+func filled(r contract.Result, f runner.Facts) (filling, bool) {
 	n, counted := operations(r)
-	seconds, timed := value(r, result.NameTotalTime, nil)
-	avg, ok := whole(r, result.NameLatencyAvg)
+	seconds, timed := value(r, contract.NameTotalTime, nil)
+	avg, ok := whole(r, contract.NameLatencyAvg)
 	if !counted || !timed || !ok || f.Threads == 0 || n == 0 || seconds <= 0 {
 		return filling{}, false
 	}
 	all := seconds * 1000 * float64(f.Threads)
 	l := filling{n: n, avg: avg, seconds: seconds, all: all, share: n * avg / all, rounding: n * latencyStep / all}
-	if longest, ok := whole(r, result.NameLatencyMax); ok {
+	if longest, ok := whole(r, contract.NameLatencyMax); ok {
 		l.begunBefore = longest * float64(f.Threads) / all
 	}
 	return l, true
@@ -81,15 +82,15 @@ func filled(r result.Result, f runner.Facts) (filling, bool) {
 // idleAtTheEnd is how long (ms) all threads together may have waited for the last
 // operations of others: each for one, where the number of operations is bounded, and from the
 // end of the time that was asked for, where that is.
-func idleAtTheEnd(r result.Result, f runner.Facts) float64 {
+func idleAtTheEnd(r contract.Result, f runner.Facts) float64 {
 	if f.Operations == 0 {
-		seconds, ok := value(r, result.NameTotalTime, nil)
+		seconds, ok := value(r, contract.NameTotalTime, nil)
 		if !ok || f.DurationSeconds == 0 {
 			return 0
 		}
 		return float64(f.Threads) * 1000 * max(0, seconds-float64(f.DurationSeconds))
 	}
-	highest, ok := whole(r, result.NameLatencyMax)
+	highest, ok := whole(r, contract.NameLatencyMax)
 	if !ok {
 		return 0
 	}
@@ -98,8 +99,8 @@ func idleAtTheEnd(r result.Result, f runner.Facts) float64 {
 
 // idleAtTheBegin is how long (ms) all threads together took to connect, where the tool
 // counts that into the window.
-func idleAtTheBegin(r result.Result, f runner.Facts) float64 {
-	setup, ok := whole(r, result.NameSetupTime)
+func idleAtTheBegin(r contract.Result, f runner.Facts) float64 {
+	setup, ok := whole(r, contract.NameSetupTime)
 	if !ok {
 		return 0
 	}

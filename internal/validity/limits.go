@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // LimitKind is what held back what was measured; the names are those of the API.
@@ -46,8 +47,8 @@ type Limit struct {
 
 // Limits are the labels of the result of one client, at most one of a kind. Target is
 // known only to the first client.
-func Limits(r result.Result, f runner.Facts) []Limit {
-	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Run) {
+func Limits(r contract.Result, f runner.Facts) []Limit {
+	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
 	}
 	var out []Limit
@@ -70,8 +71,8 @@ func Limits(r result.Result, f runner.Facts) []Limit {
 // Throttled are the shares of periods in which the target (LimitCPU) and the client (LimitClient)
 // had to wait, where they did at all: also those that are too small for a label may decide a
 // high percentile, and any of them the maximum.
-func Throttled(r result.Result) []Limit {
-	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Run) {
+func Throttled(r contract.Result) []Limit {
+	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
 	}
 	var out []Limit
@@ -109,7 +110,7 @@ func JoinLimits(limits ...Limit) []Limit {
 }
 
 // atCPULimit says whether a container was at its CPU limit, and how often it waited.
-func atCPULimit(e result.Environment) (share *float64, at bool) {
+func atCPULimit(e contract.Environment) (share *float64, at bool) {
 	if s, known := throttledShare(e); known {
 		share = &s
 	}
@@ -118,9 +119,9 @@ func atCPULimit(e result.Environment) (share *float64, at bool) {
 }
 
 // throttledShare of the periods of CPU bandwidth enforcement in which a container waited.
-func throttledShare(e result.Environment) (share float64, known bool) {
-	times, ok := result.Increase(e, func(u result.Usage) *int64 { return u.Throttled })
-	periods, counted := result.Increase(e, func(u result.Usage) *int64 { return u.Periods })
+func throttledShare(e contract.Environment) (share float64, known bool) {
+	times, ok := contract.Increase(e, func(u contract.Usage) *int64 { return u.Throttled })
+	periods, counted := contract.Increase(e, func(u contract.Usage) *int64 { return u.Periods })
 	if !ok || !counted || periods <= 0 || times < 0 {
 		return 0, false
 	}
@@ -128,8 +129,8 @@ func throttledShare(e result.Environment) (share float64, known bool) {
 }
 
 // cpuShare is how much of its CPU limit a container used over the window.
-func cpuShare(e result.Environment) (share float64, known bool) {
-	used, ok := rateOf(e, func(u result.Usage) *float64 { return u.CPUSeconds })
+func cpuShare(e contract.Environment) (share float64, known bool) {
+	used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
 	if !ok || e.Limits.CPUs == nil || *e.Limits.CPUs <= 0 {
 		return 0, false
 	}
@@ -137,8 +138,8 @@ func cpuShare(e result.Environment) (share float64, known bool) {
 }
 
 // rateOf a counter of seconds, per second of the time between its two readings.
-func rateOf(e result.Environment, counter func(result.Usage) *float64) (perSecond float64, known bool) {
-	seconds, ok := result.Increase(e, counter)
+func rateOf(e contract.Environment, counter func(contract.Usage) *float64) (perSecond float64, known bool) {
+	seconds, ok := contract.Increase(e, counter)
 	if !ok {
 		return 0, false
 	}
@@ -154,14 +155,14 @@ const ownMemory = "memory.full"
 
 // waitedForMemory is the share of the window in which all of a container waited for memory,
 // and whether that is much.
-func waitedForMemory(e result.Environment) (share float64, much bool) {
+func waitedForMemory(e contract.Environment) (share float64, much bool) {
 	share, known := pressureShare(e, ownMemory)
 	return share, known && share > maxPressure
 }
 
 // pressureShare of the window.
-func pressureShare(e result.Environment, key string) (share float64, known bool) {
-	return rateOf(e, func(u result.Usage) *float64 {
+func pressureShare(e contract.Environment, key string) (share float64, known bool) {
+	return rateOf(e, func(u contract.Usage) *float64 {
 		if v, ok := u.Pressure[key]; ok {
 			return &v
 		}
@@ -192,10 +193,10 @@ func QuotaDecides(throttledShare, percentile float64) bool {
 func QuotaCaveat(name string, labels map[string]string, throttledShare float64) string {
 	p, what := 100.0, "longest"
 	switch name {
-	case result.NameLatencyMax:
-	case result.NameLatencyPercentile:
+	case contract.NameLatencyMax:
+	case contract.NameLatencyPercentile:
 		var err error
-		if p, err = strconv.ParseFloat(labels[result.LabelPercentile], 64); err != nil {
+		if p, err = strconv.ParseFloat(labels[contract.LabelPercentile], 64); err != nil {
 			return ""
 		}
 		what = fmt.Sprintf("%g %%", p)

@@ -5,12 +5,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func clientOfCPU(seconds, limit float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func clientOfCPU(seconds, limit float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		r.Client.Limits.CPUs = &limit
 		r.Client.Before.CPUSeconds, r.Client.After.CPUSeconds = new(0.0), &seconds
 	}
@@ -18,14 +19,14 @@ func clientOfCPU(seconds, limit float64) func(*result.Result, *runner.Facts) {
 
 func TestLimits(t *testing.T) {
 	tests := map[string]struct {
-		change func(*result.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Facts)
 		want   []Limit
 	}{
 		"a trial within its limits":                   {onTarget(waited(0)), nil},
 		"a target that waited in 1 % of the periods":  {onTarget(waited(10)), nil},
 		"a target that waited in more of them":        {onTarget(waited(11)), []Limit{{LimitCPU, new(0.011)}}},
 		"a target that used 90 % of its CPU":          {all(onTarget(waited(0)), ofCPU(9, 1)), []Limit{{LimitCPU, new(0.0)}}},
-		"a target whose periods nobody counted":       {all(onTarget(func(_, _ *result.Usage) {}), ofCPU(9.5, 1)), []Limit{{LimitCPU, nil}}},
+		"a target whose periods nobody counted":       {all(onTarget(func(_, _ *contract.Usage) {}), ofCPU(9.5, 1)), []Limit{{LimitCPU, nil}}},
 		"a target that used less":                     {all(onTarget(waited(0)), ofCPU(8.9, 1)), nil},
 		"a stall lowers its CPU, and changes nothing": {all(onTarget(waited(300)), ofCPU(5, 1)), []Limit{{LimitCPU, new(0.3)}}},
 		"a target that waited for memory":             {onTarget(forMemory("memory.full", 0.11)), []Limit{{LimitMemory, nil}}},
@@ -34,12 +35,12 @@ func TestLimits(t *testing.T) {
 		"a client at its limit":                       {all(onClient(waited(0)), clientOfCPU(9.9, 1)), []Limit{{LimitClient, new(0.0)}}},
 		"a client that waited for memory":             {onClient(forMemory("memory.full", 1)), []Limit{{LimitClient, nil}}},
 		"a client that let its threads wait": {
-			func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }, []Limit{{LimitClient, nil}}},
-		"all of them": {all(onClient(waited(20)), onTarget(func(b, a *result.Usage) {
+			func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }, []Limit{{LimitClient, nil}}},
+		"all of them": {all(onClient(waited(20)), onTarget(func(b, a *contract.Usage) {
 			waited(500)(b, a)
 			forMemory("memory.full", 3)(b, a)
 		})), []Limit{{LimitCPU, new(0.5)}, {LimitMemory, nil}, {LimitClient, new(0.02)}}},
-		"a result that failed": {all(onTarget(waited(900)), func(r *result.Result, _ *runner.Facts) { r.State = result.Failed }), nil},
+		"a result that failed": {all(onTarget(waited(900)), func(r *contract.Result, _ *runner.Facts) { r.State = contract.Failed }), nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -79,23 +80,23 @@ func TestJoinLimits(t *testing.T) {
 }
 
 func TestQuotaCaveat(t *testing.T) {
-	p := func(of string) map[string]string { return map[string]string{result.LabelPercentile: of} }
+	p := func(of string) map[string]string { return map[string]string{contract.LabelPercentile: of} }
 	tests := map[string]struct {
 		name   string
 		labels map[string]string
 		share  float64
 		want   string
 	}{
-		"no throttling":                        {result.NameLatencyMax, nil, 0, ""},
-		"the longest, with any throttling":     {result.NameLatencyMax, nil, 0.001, "the longest latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.1 % of the periods"},
-		"a percentile below the share":         {result.NameLatencyPercentile, p("95"), 0.049, ""},
-		"a percentile at the share":            {result.NameLatencyPercentile, p("95"), 0.05, "the 95 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 5 % of the periods"},
-		"a median, with half of the periods":   {result.NameLatencyPercentile, p("50"), 0.5, "the 50 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 50 % of the periods"},
-		"a median, with less than half":        {result.NameLatencyPercentile, p("50"), 0.4, ""},
-		"a percentile far out":                 {result.NameLatencyPercentile, p("99.9"), 0.002, "the 99.9 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.2 % of the periods"},
-		"a percentile that is none":            {result.NameLatencyPercentile, p("x"), 1, ""},
-		"what is no percentile has no caveat":  {result.NameThroughput, nil, 1, ""},
-		"nor has the mean, which is all of it": {result.NameLatencyAvg, nil, 1, ""},
+		"no throttling":                        {contract.NameLatencyMax, nil, 0, ""},
+		"the longest, with any throttling":     {contract.NameLatencyMax, nil, 0.001, "the longest latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.1 % of the periods"},
+		"a percentile below the share":         {contract.NameLatencyPercentile, p("95"), 0.049, ""},
+		"a percentile at the share":            {contract.NameLatencyPercentile, p("95"), 0.05, "the 95 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 5 % of the periods"},
+		"a median, with half of the periods":   {contract.NameLatencyPercentile, p("50"), 0.5, "the 50 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 50 % of the periods"},
+		"a median, with less than half":        {contract.NameLatencyPercentile, p("50"), 0.4, ""},
+		"a percentile far out":                 {contract.NameLatencyPercentile, p("99.9"), 0.002, "the 99.9 % latency may be that of the CPU quota: operations waited for the next period of 100 ms in 0.2 % of the periods"},
+		"a percentile that is none":            {contract.NameLatencyPercentile, p("x"), 1, ""},
+		"what is no percentile has no caveat":  {contract.NameThroughput, nil, 1, ""},
+		"nor has the mean, which is all of it": {contract.NameLatencyAvg, nil, 1, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

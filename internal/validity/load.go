@@ -3,14 +3,15 @@ package validity
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // CheckLoad asks whether a target is what it promises to be, of the result of its phase
 // Prepare. What it finds holds for every trial of the target.
-func CheckLoad(r result.Result) []Finding {
-	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Prepare) {
+func CheckLoad(r contract.Result) []Finding {
+	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhasePrepare) {
 		return nil
 	}
 	var findings []Finding
@@ -35,7 +36,7 @@ func CheckLoad(r result.Result) []Finding {
 }
 
 // engineOf the tables, as far as it is known.
-func engineOf(s result.Server) string {
+func engineOf(s contract.Server) string {
 	if s.Durability != nil && s.Durability.StorageEngine != "" {
 		return s.Durability.StorageEngine
 	}
@@ -46,7 +47,7 @@ func inMemory(filesystem string) bool { return filesystem == "tmpfs" || filesyst
 
 // notDurable: MariaDB takes a data directory on the same device as /dev/shm for
 // persistent memory, and then flushes nothing, whatever its settings say.
-func notDurable(s result.Server) string {
+func notDurable(s contract.Server) string {
 	if s.Durability == nil {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -45,7 +45,7 @@ type machine struct {
 // Whether others could take CPU from the trial does not depend on how much the trial used,
 // but on how much it was allowed to use: else a server that stalls would be kept where a
 // fast one is left out.
-func CheckNeighbours(results []result.Result) []Finding {
+func CheckNeighbours(results []contract.Result) []Finding {
 	machines := machinesOf(results)
 	var findings []Finding
 	for _, id := range slices.SortedFunc(maps.Keys(machines), func(a, b string) int {
@@ -56,11 +56,11 @@ func CheckNeighbours(results []result.Result) []Finding {
 	return findings
 }
 
-func machinesOf(results []result.Result) map[string]*machine {
+func machinesOf(results []contract.Result) map[string]*machine {
 	machines := map[string]*machine{}
-	external := !slices.ContainsFunc(results, func(r result.Result) bool { return r.Target != nil && r.Target.Machine.BootID != "" })
+	external := !slices.ContainsFunc(results, func(r contract.Result) bool { return r.Target != nil && r.Target.Machine.BootID != "" })
 	for _, r := range results {
-		if r.State != result.Succeeded {
+		if r.State != contract.Succeeded {
 			continue
 		}
 		if r.Target != nil {
@@ -77,7 +77,7 @@ func machinesOf(results []result.Result) map[string]*machine {
 
 // addReplicas: what they do is work of the trial. One of which nothing is known may be on
 // the machine of its primary.
-func addReplicas(machines map[string]*machine, target result.Environment) {
+func addReplicas(machines map[string]*machine, target contract.Environment) {
 	for _, replica := range target.Replicas {
 		if replica.Machine == nil || replica.Limits == nil {
 			if m := machines[target.Machine.BootID]; m != nil {
@@ -85,14 +85,14 @@ func addReplicas(machines map[string]*machine, target result.Environment) {
 			}
 			continue
 		}
-		add(machines, result.Environment{
+		add(machines, contract.Environment{
 			Machine: *replica.Machine, Limits: *replica.Limits, Before: replica.Before, After: replica.After,
 		}, fmt.Sprintf("replica %d", replica.Index))
 	}
 }
 
 // add one pod of the trial to its machine. Without a boot ID it is not known which that is.
-func add(machines map[string]*machine, e result.Environment, side string) {
+func add(machines map[string]*machine, e contract.Environment, side string) {
 	id := e.Machine.BootID
 	if id == "" || e.Machine.CPUs == nil || *e.Machine.CPUs <= 0 {
 		return
@@ -103,13 +103,13 @@ func add(machines map[string]*machine, e result.Environment, side string) {
 		machines[id] = m
 	}
 	m.sides = append(m.sides, side)
-	if busy, ok := rateOf(e, func(u result.Usage) *float64 { return u.NodeCPUSeconds }); ok && !m.knowsBusy {
+	if busy, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeCPUSeconds }); ok && !m.knowsBusy {
 		m.busy, m.knowsBusy = busy, true
 	}
-	if steal, ok := rateOf(e, func(u result.Usage) *float64 { return u.NodeStealSeconds }); ok && !m.knowsSteal {
+	if steal, ok := rateOf(e, func(u contract.Usage) *float64 { return u.NodeStealSeconds }); ok && !m.knowsSteal {
 		m.steal, m.knowsSteal = steal, true
 	}
-	used, ok := rateOf(e, func(u result.Usage) *float64 { return u.CPUSeconds })
+	used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds })
 	m.ours += used
 	m.blind = m.blind || !ok
 	if limit := e.Limits.CPUs; limit != nil {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // pod of a trial that used some CPUs of its limit (0 for none) over 10 s, on a machine of
@@ -18,25 +18,25 @@ type pod struct {
 	own, node                float64
 }
 
-func (p pod) environment() result.Environment {
+func (p pod) environment() contract.Environment {
 	const window = 10
-	usage := func(t float64) *result.Usage {
-		return &result.Usage{
+	usage := func(t float64) *contract.Usage {
+		return &contract.Usage{
 			At: noon.Add(time.Duration(t * float64(time.Second))), CPUSeconds: new(5 + p.used*t), NodeCPUSeconds: new(1000 + p.busy*t), NodeStealSeconds: new(p.steal * t),
 			Pressure: map[string]float64{ownMemory: p.own * t, nodeMemory: p.node * t},
 		}
 	}
-	e := result.Environment{Machine: result.Machine{BootID: p.boot, CPUs: &p.cpus}, Before: usage(0), After: usage(window)}
+	e := contract.Environment{Machine: contract.Machine{BootID: p.boot, CPUs: &p.cpus}, Before: usage(0), After: usage(window)}
 	if p.limit > 0 {
 		e.Limits.CPUs = &p.limit
 	}
 	return e
 }
 
-func trialOf(client pod, target *pod, others ...pod) []result.Result {
-	var out []result.Result
+func trialOf(client pod, target *pod, others ...pod) []contract.Result {
+	var out []contract.Result
 	for i, p := range append([]pod{client}, others...) {
-		r := result.Result{State: result.Succeeded, Client: result.Client{Environment: p.environment()}}
+		r := contract.Result{State: contract.Succeeded, Client: contract.Client{Environment: p.environment()}}
 		r.Trial.Client = i
 		if i == 0 && target != nil {
 			e := target.environment()
@@ -47,23 +47,23 @@ func trialOf(client pod, target *pod, others ...pod) []result.Result {
 	return out
 }
 
-func withReplica(results []result.Result, p *pod) []result.Result {
-	replica := result.Replica{}
+func withReplica(results []contract.Result, p *pod) []contract.Result {
+	replica := contract.Replica{}
 	if p != nil {
 		e := p.environment()
 		replica.Machine, replica.Limits, replica.Before, replica.After = &e.Machine, &e.Limits, e.Before, e.After
 	}
-	results[0].Target.Replicas = []result.Replica{replica}
+	results[0].Target.Replicas = []contract.Replica{replica}
 	return results
 }
 
 func TestCheckNeighbours(t *testing.T) {
-	without := func(results []result.Result, change func(*result.Environment)) []result.Result {
+	without := func(results []contract.Result, change func(*contract.Environment)) []contract.Result {
 		change(&results[0].Client.Environment)
 		return results
 	}
 	tests := map[string]struct {
-		results []result.Result
+		results []contract.Result
 		want    []Finding
 	}{
 		"one kind cluster on two cores, with its control plane": {
@@ -95,10 +95,10 @@ func TestCheckNeighbours(t *testing.T) {
 				"on the machine of the target other work used 25.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
 					"and the pods of the trial may use 2 CPUs: give the run nodes of its own, or leave CPUs free"}}},
 		"a machine that is not known": {trialOf(pod{"", 2, 0, 2, 2, 1, 0, 1}, nil), nil},
-		"a machine whose counters are not known": {without(trialOf(pod{"a", 2, 0, 2, 2, 1, 0, 1}, nil), func(e *result.Environment) {
+		"a machine whose counters are not known": {without(trialOf(pod{"a", 2, 0, 2, 2, 1, 0, 1}, nil), func(e *contract.Environment) {
 			e.Before.NodeCPUSeconds, e.After.NodeStealSeconds, e.After.Pressure = nil, nil, nil
 		}), nil},
-		"a pod of the trial of which nothing is known": {without(trialOf(pod{"a", 2, 1.9, 2, 2, 0, 0, 0}, nil), func(e *result.Environment) {
+		"a pod of the trial of which nothing is known": {without(trialOf(pod{"a", 2, 1.9, 2, 2, 0, 0, 0}, nil), func(e *contract.Environment) {
 			e.Before.CPUSeconds = nil
 		}), []Finding{{"neighbours", Note, "on the machine of client 0 other work, some of it that of the trial itself, used 100.0 % of 2 CPUs"}}},
 		"a replica on the machine of its primary": {
@@ -117,7 +117,7 @@ func TestCheckNeighbours(t *testing.T) {
 		"a calm pod on a node without memory": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.005, 0.02}, nil), []Finding{{"node-memory-pressure", Disturbed,
 			"on the machine of client 0 all work waited for memory in 2.0 % of the measured window, the trial's own for its own limits in 0.5 %"}}},
 		"a node that waits for a pod of the trial": {trialOf(pod{"a", 2, 1, 1, 1, 0, 0.3, 0.3}, nil), nil},
-		"a node of which nobody knows for whom it waits": {without(trialOf(pod{"a", 2, 1, 1, 1, 0, 0, 0.3}, nil), func(e *result.Environment) {
+		"a node of which nobody knows for whom it waits": {without(trialOf(pod{"a", 2, 1, 1, 1, 0, 0, 0.3}, nil), func(e *contract.Environment) {
 			delete(e.Before.Pressure, ownMemory)
 		}), []Finding{{"node-memory-pressure", Warning,
 			"on the machine of client 0 all work waited for memory in 30.0 % of the measured window; whether for that of the trial is not known"}}},

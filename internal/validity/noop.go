@@ -8,8 +8,12 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 const (
@@ -36,7 +40,7 @@ func (e evidence) share() float64 { return max(0, 1-e.changed/e.promised) }
 // noOps is what the sources say, the largest share first: each of them counts at most too
 // many changes, never too few. The server's counters are those of all clients, so that of
 // several clients they are looked at in the merged result only (unseen < 1).
-func noOps(r result.Result, f runner.Facts, unseen float64) []evidence {
+func noOps(r contract.Result, f runner.Facts, unseen float64) []evidence {
 	var all []evidence
 	if e, ok := serverChanged(r, f, unseen); ok {
 		all = append(all, e)
@@ -49,13 +53,13 @@ func noOps(r result.Result, f runner.Facts, unseen float64) []evidence {
 }
 
 // promisedRows are those that the operations that ended well were to change.
-func promisedRows(r result.Result, f runner.Facts) runner.Rows {
+func promisedRows(r contract.Result, f runner.Facts) runner.Rows {
 	var rows runner.Rows
 	if n, ok := operations(r); ok {
 		rows = f.Rows.Times(n)
 	}
 	for operation, each := range f.RowsOf {
-		if n, ok := value(r, result.NameOperationCount, map[string]string{result.LabelOperation: operation}); ok {
+		if n, ok := value(r, contract.NameOperationCount, map[string]string{contract.LabelOperation: operation}); ok {
 			rows = rows.Plus(each.Times(n))
 		}
 	}
@@ -66,7 +70,7 @@ func promisedRows(r result.Result, f runner.Facts) runner.Rows {
 // counted. unseen is the share of the window of all clients in which its counters were not
 // read; 1 for a part of the clients, of which they tell nothing. To it comes what the tool did
 // until they had been read for the first time.
-func serverChanged(r result.Result, f runner.Facts, unseen float64) (evidence, bool) {
+func serverChanged(r contract.Result, f runner.Facts, unseen float64) (evidence, bool) {
 	unseen += uncounted(r)
 	promised := promisedRows(r, f)
 	// Behind one address may be several servers, of which this one did a part only.
@@ -118,9 +122,9 @@ func counter(deltas map[string]float64, name string) (float64, bool) {
 // toolChanged: a tool that looks at the number of rows that a statement changed counts
 // those without one as another kind than write. Statements that were repeated after an
 // error count as writes too, so that this is at most too many.
-func toolChanged(r result.Result, f runner.Facts) (evidence, bool) {
+func toolChanged(r contract.Result, f runner.Facts) (evidence, bool) {
 	n, counted := operations(r)
-	writes, known := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
+	writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite})
 	promised := n * f.WritesPerOperation
 	if !counted || !known || promised < fewWrites {
 		return evidence{}, false
@@ -159,16 +163,16 @@ func alone(f runner.Facts) float64 {
 	return 0
 }
 
-func noOpMuch(r result.Result, f runner.Facts) string {
+func noOpMuch(r contract.Result, f runner.Facts) string {
 	return noOpText(noOps(r, f, alone(f)), noOpMost, math.Inf(1))
 }
 
-func noOpLittle(r result.Result, f runner.Facts) string {
+func noOpLittle(r contract.Result, f runner.Facts) string {
 	return noOpText(noOps(r, f, alone(f)), noOpNoise, noOpMost)
 }
 
 // noOpUnobserved: writes were promised, and nothing tells whether they changed something.
-func noOpUnobserved(r result.Result, f runner.Facts) string {
+func noOpUnobserved(r contract.Result, f runner.Facts) string {
 	rows := promisedRows(r, f).Sum()
 	if rows < fewWrites || f.Clients > 1 || len(noOps(r, f, 0)) > 0 {
 		return ""
@@ -178,8 +182,8 @@ func noOpUnobserved(r result.Result, f runner.Facts) string {
 
 // CheckMerged asks what only the results of all clients together can tell: the server's
 // counters hold the work of all of them. One client has no findings: Check has them.
-func CheckMerged(merged result.Result, f runner.Facts, skew result.Skew) []Finding {
-	if merged.State != result.Succeeded || merged.Trial.Phase != string(runner.Run) || len(skew.Clients) < 2 {
+func CheckMerged(merged contract.Result, f runner.Facts, skew merge.Skew) []Finding {
+	if merged.State != contract.Succeeded || merged.Trial.Phase != string(contract.PhaseRun) || len(skew.Clients) < 2 {
 		return nil
 	}
 	merged = withoutLostCounters(merged)

@@ -11,8 +11,12 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // loads are what a real server counted for loads of which is known how many of their
@@ -97,11 +101,11 @@ func TestStatementsOfRealServers(t *testing.T) {
 }
 
 // counting is a result of one operation on a server that counted.
-func counting(version string, deltas map[string]float64) result.Result {
-	return result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)},
-		Measurements: []result.Measurement{{Name: result.NameThroughput, Unit: "tx/s", N: new(int64(1))}},
-		Server:       &result.Server{Version: version, StatusDelta: deltas},
+func counting(version string, deltas map[string]float64) contract.Result {
+	return contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
+		Measurements: []contract.Measurement{{Name: contract.NameThroughput, Unit: "tx/s", N: new(int64(1))}},
+		Server:       &contract.Server{Version: version, StatusDelta: deltas},
 	}
 }
 
@@ -129,10 +133,10 @@ func TestCountersOfRows(t *testing.T) {
 
 // writing makes of the run of 10636 transactions with 42544 writes one that promises as
 // many, on MySQL.
-func writing(deltas map[string]float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func writing(deltas map[string]float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		f.Rows, f.WritesPerOperation, f.StorageEngine = runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}, 4, "InnoDB"
-		r.Server = &result.Server{Version: "9.7.4", StatusDelta: deltas}
+		r.Server = &contract.Server{Version: "9.7.4", StatusDelta: deltas}
 	}
 }
 
@@ -142,28 +146,28 @@ func changing(inserted, updated, deleted float64) map[string]float64 {
 }
 
 // inserting makes the run one of inserts alone, while the server reads so many pages from disk.
-func inserting(rows, reads float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func inserting(rows, reads float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		f.Rows, f.StorageEngine, f.QueriesPerOperation = runner.Rows{Inserted: 1}, "InnoDB", 0
-		r.Server = &result.Server{Version: "10.11.19-MariaDB", Variables: map[string]string{"innodb_buffer_pool_size": "8388608"},
+		r.Server = &contract.Server{Version: "10.11.19-MariaDB", Variables: map[string]string{"innodb_buffer_pool_size": "8388608"},
 			StatusDelta: map[string]float64{"Handler_write": rows, "Innodb_buffer_pool_reads": reads}}
 	}
 }
 
 // stating is a server that executed so many updates and changed so many rows.
-func stating(statements, rows float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Server = &result.Server{Version: "9.7.4", Variables: map[string]string{"default_storage_engine": "InnoDB"},
+func stating(statements, rows float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Server = &contract.Server{Version: "9.7.4", Variables: map[string]string{"default_storage_engine": "InnoDB"},
 			StatusDelta: map[string]float64{"Com_update": statements, "Innodb_rows_updated": rows, "Com_delete": 5, "Innodb_rows_deleted": 0}}
 	}
 }
 
 // writes is how many statements the tool counts as kind write; the others are of the kind
 // other then.
-func writes(n float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func writes(n float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		for i, m := range r.Measurements {
-			switch m.Labels[result.LabelKind] {
+			switch m.Labels[contract.LabelKind] {
 			case "other":
 				r.Measurements[i].Value = new(*m.Value + 42544 - n)
 			case kindWrite:
@@ -174,7 +178,7 @@ func writes(n float64) func(*result.Result, *runner.Facts) {
 }
 
 var noOpCases = map[string]struct {
-	change   func(*result.Result, *runner.Facts)
+	change   func(*contract.Result, *runner.Facts)
 	severity Severity // none: nothing is said
 	message  string
 }{
@@ -187,26 +191,26 @@ var noOpCases = map[string]struct {
 	"more of one kind do not make up for it": {writing(changing(99999, 99999, 0)), Invalid, "25.0 % of the writes changed nothing"},
 	"the tool sees what the server does not": {all(writing(changing(10636, 21272, 10636)), writes(20000)), Invalid, "53.0 % of the writes changed nothing, and count as throughput: the tool counted 20000 of 42544 writing statements"},
 	"the tool alone":                         {all(writing(nil), writes(41000)), Warning, "3.6 % of the writes"},
-	"no server, as of another database":      {all(writing(nil), writes(41000), func(r *result.Result, _ *runner.Facts) { r.Server = nil }), Warning, "3.6 % of the writes"},
+	"no server, as of another database":      {all(writing(nil), writes(41000), func(r *contract.Result, _ *runner.Facts) { r.Server = nil }), Warning, "3.6 % of the writes"},
 	"a server without counters":              {all(writing(nil), unsplit, onTiDB), Note, "not observable: 42544 rows were to be changed"},
 	"a server of which not every counter is": {all(writing(map[string]float64{"Innodb_rows_inserted": 0}), unsplit), Note, "not observable"},
 	"a server that had a part of the statements": {all(writing(map[string]float64{"Innodb_rows_inserted": 0, "Innodb_rows_updated": 0, "Innodb_rows_deleted": 0, "Questions": 212720 / 2}), unsplit),
 		Note, "not observable"},
 	"a server that was started meanwhile":       {all(writing(changing(-5, -5, -5)), unsplit), Note, "not observable"},
-	"one client of several cannot be judged":    {all(writing(changing(0, 0, 0)), func(_ *result.Result, f *runner.Facts) { f.Clients = 2 }), "", ""},
-	"one client of several, by the tool":        {all(writing(changing(0, 0, 0)), writes(0), func(_ *result.Result, f *runner.Facts) { f.Clients = 2 }), Invalid, "the tool counted 0 of 42544"},
-	"too few to speak of a share":               {all(writing(changing(0, 0, 0)), unsplit, func(r *result.Result, f *runner.Facts) { f.Rows = runner.Rows{Updated: 99. / 10636} }), "", ""},
-	"nothing is promised":                       {all(writing(changing(0, 0, 0)), func(_ *result.Result, f *runner.Facts) { f.Rows, f.WritesPerOperation = runner.Rows{}, 0 }), "", ""},
+	"one client of several cannot be judged":    {all(writing(changing(0, 0, 0)), func(_ *contract.Result, f *runner.Facts) { f.Clients = 2 }), "", ""},
+	"one client of several, by the tool":        {all(writing(changing(0, 0, 0)), writes(0), func(_ *contract.Result, f *runner.Facts) { f.Clients = 2 }), Invalid, "the tool counted 0 of 42544"},
+	"too few to speak of a share":               {all(writing(changing(0, 0, 0)), unsplit, func(r *contract.Result, f *runner.Facts) { f.Rows = runner.Rows{Updated: 99. / 10636} }), "", ""},
+	"nothing is promised":                       {all(writing(changing(0, 0, 0)), func(_ *contract.Result, f *runner.Facts) { f.Rows, f.WritesPerOperation = runner.Rows{}, 0 }), "", ""},
 	"promised by kinds of operations":           {all(writing(changing(0, 100, 0)), unsplit, ofKinds), Invalid, "80.0 % of the writes changed nothing, and count as throughput: the server changed Innodb_rows_updated 100 of 500"},
 	"promised by kinds of operations, all done": {all(writing(changing(0, 500, 0)), unsplit, ofKinds), "", ""},
 }
 
 // unsplit takes the number of writes away, as with a tool that does not tell.
-func unsplit(r *result.Result, f *runner.Facts) { f.WritesPerOperation = 0 }
+func unsplit(r *contract.Result, f *runner.Facts) { f.WritesPerOperation = 0 }
 
-func onTiDB(r *result.Result, _ *runner.Facts) { r.Server.Version = "8.0.11-TiDB-v8.5.3" }
+func onTiDB(r *contract.Result, _ *runner.Facts) { r.Server.Version = "8.0.11-TiDB-v8.5.3" }
 
-func ofKinds(r *result.Result, f *runner.Facts) {
+func ofKinds(r *contract.Result, f *runner.Facts) {
 	f.Rows, f.RowsOf = runner.Rows{}, map[string]runner.Rows{"update": {Updated: 1}, "insert": {Inserted: 1}}
 	mixed(map[string]int64{"update": 500}, nil)(r, f)
 }
@@ -234,12 +238,12 @@ func TestNoOpWrites(t *testing.T) {
 // The server's counters hold the work of all clients, less what the clients that ended
 // later did after they were read.
 func TestNoOpWritesOfSeveralClients(t *testing.T) {
-	together := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(1.0)}
-	apart := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.9)}
-	never := result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.0)}
+	together := merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(1.0)}
+	apart := merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.9)}
+	never := merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.0)}
 	tests := map[string]struct {
-		change func(*result.Result, *runner.Facts)
-		skew   result.Skew
+		change func(*contract.Result, *runner.Facts)
+		skew   merge.Skew
 		want   Severity
 	}{
 		"all writes change a row":                             {writing(changing(10636, 21272, 10636)), together, ""},
@@ -248,10 +252,10 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 		"counters that were read before one ended":            {writing(changing(0.9*10636, 0.9*21272, 0.9*10636)), apart, ""},
 		"the same, of clients that ended together":            {writing(changing(0.89*10636, 0.89*21272, 0.89*10636)), together, Invalid},
 		"nothing tells":                                       {all(writing(nil), unsplit, onTiDB), together, Note},
-		"one client: Check has said it":                       {writing(changing(0, 0, 0)), result.Skew{Clients: make([]result.ClientSkew, 1)}, ""},
+		"one client: Check has said it":                       {writing(changing(0, 0, 0)), merge.Skew{Clients: make([]merge.ClientSkew, 1)}, ""},
 		"clients that never measured together":                {all(writing(changing(10636, 21272, 10636)), unsplit), never, ""},
 		"a server that was started again":                     {all(writing(map[string]float64{"Uptime": -5, "Innodb_rows_inserted": 7, "Innodb_rows_updated": 7, "Innodb_rows_deleted": 7}), unsplit), together, Note},
-		"clients of which is not known when they began: 95 %": {writing(changing(0.95*10636, 0.95*21272, 0.95*10636)), result.Skew{Clients: make([]result.ClientSkew, 2)}, ""},
+		"clients of which is not known when they began: 95 %": {writing(changing(0.95*10636, 0.95*21272, 0.95*10636)), merge.Skew{Clients: make([]merge.ClientSkew, 2)}, ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -267,20 +271,20 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 }
 
 // drying gives the run intervals in each of which so many writes of 100 changed a row.
-func drying(changed ...float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func drying(changed ...float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		f.WritesPerOperation = 1
 		writes(0)(r, f)
-		series := func(values []float64) func(*result.Measurement) {
-			return func(m *result.Measurement) {
+		series := func(values []float64) func(*contract.Measurement) {
+			return func(m *contract.Measurement) {
 				m.Intervals = nil
 				for i, n := range values {
-					m.Intervals = append(m.Intervals, result.Interval{AtSeconds: float64(i + 1), Value: &n})
+					m.Intervals = append(m.Intervals, contract.Interval{AtSeconds: float64(i + 1), Value: &n})
 				}
 			}
 		}
-		edit(result.NameThroughput, series(slices.Repeat([]float64{100}, len(changed))))(r, f)
-		edit(result.NameWrites, series(changed))(r, f)
+		edit(contract.NameThroughput, series(slices.Repeat([]float64{100}, len(changed))))(r, f)
+		edit(contract.NameWrites, series(changed))(r, f)
 	}
 }
 
@@ -316,8 +320,8 @@ func TestDataRanDry(t *testing.T) {
 
 // countedLate makes the run one of a tool that connected a minute before its window of 10 s, in
 // which the server's counters were read for the first time after so long.
-func countedLate(after time.Duration) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func countedLate(after time.Duration) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		began := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 		r.Times.WindowStarted, r.Times.WindowEnded = &began, new(began.Add(10*time.Second))
 		r.Times.MeasureStarted = new(began.Add(-time.Minute))
@@ -334,7 +338,7 @@ func TestCountersThatAreReadInsideTheWindow(t *testing.T) {
 		"Innodb_rows_inserted": 0.94 * 10636, "Innodb_rows_updated": 0.94 * 21272, "Innodb_rows_deleted": 0.94 * 10636, "Questions": 0.94 * asked,
 	}
 	tests := map[string]struct {
-		change func(*result.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Facts)
 		want   []string
 	}{
 		"what was done before is not counted":  {all(writing(share), countedLate(late)), nil},

@@ -8,11 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-const tlsAccepts = result.StatusTLSAccepts
+const tlsAccepts = contract.StatusTLSAccepts
 
 // maxNames is how many variables a message names.
 const maxNames = 10
@@ -23,7 +24,7 @@ const minBeyond = 10
 // tls: clients with libmariadb go on in plain text when a server has no TLS, and
 // say nothing, so only the server can tell: of a session of the agent, made with the
 // same account and mode, and by its count of handshakes, of those of the tool.
-func tls(r result.Result, f runner.Facts) string {
+func tls(r contract.Result, f runner.Facts) string {
 	if !f.TLSRequired || r.Server == nil {
 		return ""
 	}
@@ -59,12 +60,12 @@ const (
 // stall names intervals without throughput, those with little of it, and an operation that took
 // long beyond all others: a server that stops for 1.2 s may leave no second empty. It is the
 // server's own, and stays in the summary.
-func stall(r result.Result, f runner.Facts) string {
+func stall(r contract.Result, f runner.Facts) string {
 	return cmp.Or(slowIntervals(r, f), longOperation(r, f))
 }
 
-func slowIntervals(r result.Result, f runner.Facts) string {
-	m, ok := r.Find(result.NameThroughput, nil)
+func slowIntervals(r contract.Result, f runner.Facts) string {
+	m, ok := r.Find(contract.NameThroughput, nil)
 	if !ok || f.Rate > 0 && f.Rate*float64(f.ReportIntervalSeconds) < fewArrivals {
 		return ""
 	}
@@ -85,13 +86,13 @@ func slowIntervals(r result.Result, f runner.Facts) string {
 // longOperation is the one that took longest, if it is long beyond all others. Where it is not
 // known what an operation does, as of bulk_insert, of which one in thousands sends the rows
 // of all, a long one is no stall.
-func longOperation(r result.Result, f runner.Facts) string {
+func longOperation(r contract.Result, f runner.Facts) string {
 	for _, m := range r.Measurements {
-		alike := f.QueriesPerOperation > 0 || m.Labels[result.LabelOperation] != ""
-		if m.Name != result.NameLatencyMax || m.Value == nil || *m.Value < stalledFor || !alike {
+		alike := f.QueriesPerOperation > 0 || m.Labels[contract.LabelOperation] != ""
+		if m.Name != contract.NameLatencyMax || m.Value == nil || *m.Value < stalledFor || !alike {
 			continue
 		}
-		if mean, ok := like(r, m, result.NameLatencyAvg); ok && mean > 0 && *m.Value >= stalledTimes*mean {
+		if mean, ok := like(r, m, contract.NameLatencyAvg); ok && mean > 0 && *m.Value >= stalledTimes*mean {
 			return fmt.Sprintf("an operation%s took %.3f s, %.0f times the mean: something stood still meanwhile", ofOperation(m), *m.Value/1000, *m.Value/mean)
 		}
 	}
@@ -99,7 +100,7 @@ func longOperation(r result.Result, f runner.Facts) string {
 }
 
 // slower counts the intervals with a throughput of 0, or of less than the bound.
-func slower(intervals []result.Interval, bound float64) (n int, first float64) {
+func slower(intervals []contract.Interval, bound float64) (n int, first float64) {
 	for _, point := range intervals {
 		if point.Value == nil || *point.Value != 0 && *point.Value >= bound {
 			continue
@@ -112,7 +113,7 @@ func slower(intervals []result.Interval, bound float64) (n int, first float64) {
 	return n, first
 }
 
-func medianOf(intervals []result.Interval) (median float64, known bool) {
+func medianOf(intervals []contract.Interval) (median float64, known bool) {
 	var values []float64
 	for _, point := range intervals {
 		if point.Value != nil {
@@ -128,11 +129,11 @@ func medianOf(intervals []result.Interval) (median float64, known bool) {
 
 // percentileSample: a percentile needs some operations beyond it to be more than
 // the story of one of them.
-func percentileSample(r result.Result, _ runner.Facts) string {
+func percentileSample(r contract.Result, _ runner.Facts) string {
 	all, ok := operations(r)
 	for _, m := range r.Measurements {
-		p, err := strconv.ParseFloat(m.Labels[result.LabelPercentile], 64)
-		if m.Name != result.NameLatencyPercentile || err != nil || p >= 100 {
+		p, err := strconv.ParseFloat(m.Labels[contract.LabelPercentile], 64)
+		if m.Name != contract.NameLatencyPercentile || err != nil || p >= 100 {
 			continue
 		}
 		n := all
@@ -148,15 +149,15 @@ func percentileSample(r result.Result, _ runner.Facts) string {
 	return ""
 }
 
-func ignoredErrors(r result.Result, _ runner.Facts) string {
-	return errorsNote(r, result.ErrorIgnored, "%d errors were ignored, one per %.0f operations: their transactions were begun again")
+func ignoredErrors(r contract.Result, _ runner.Facts) string {
+	return errorsNote(r, contract.ErrorIgnored, "%d errors were ignored, one per %.0f operations: their transactions were begun again")
 }
 
-func reconnects(r result.Result, _ runner.Facts) string {
-	return errorsNote(r, result.ErrorReconnects, "%d connections were lost and made again, one per %.0f operations")
+func reconnects(r contract.Result, _ runner.Facts) string {
+	return errorsNote(r, contract.ErrorReconnects, "%d connections were lost and made again, one per %.0f operations")
 }
 
-func errorsNote(r result.Result, name, format string) string {
+func errorsNote(r contract.Result, name, format string) string {
 	count := r.ErrorCount(name)
 	if count == 0 {
 		return ""
@@ -173,7 +174,7 @@ var positions = []string{
 }
 
 // variablesChanged: a setting that somebody or something changed while measuring.
-func variablesChanged(r result.Result, _ runner.Facts) string {
+func variablesChanged(r contract.Result, _ runner.Facts) string {
 	if r.Server == nil {
 		return ""
 	}
@@ -197,18 +198,18 @@ func variablesChanged(r result.Result, _ runner.Facts) string {
 // data after a reset, such as a checksum that the server did not give.
 const resetSource = "reset"
 
-func isOfReset(p result.Problem) bool { return p.Source == resetSource }
+func isOfReset(p contract.Problem) bool { return p.Source == resetSource }
 
 // isOfAgent: not a line of the tool's output, but what the agent met on its way.
-func isOfAgent(p result.Problem) bool {
+func isOfAgent(p contract.Problem) bool {
 	side, _, _ := strings.Cut(p.Source, "/")
-	return p.Line == 0 && p.Source != result.SourceChecksum && (side == "server" || side == "target" || side == "client")
+	return p.Line == 0 && p.Source != contract.SourceChecksum && (side == "server" || side == "target" || side == "client")
 }
 
-func isOfChecksum(p result.Problem) bool { return p.Source == result.SourceChecksum }
+func isOfChecksum(p contract.Problem) bool { return p.Source == contract.SourceChecksum }
 
 // unchecked: tables without a checksum are the same as far as their number of rows tells.
-func unchecked(r result.Result, _ runner.Facts) string {
+func unchecked(r contract.Result, _ runner.Facts) string {
 	i := slices.IndexFunc(r.Problems, isOfChecksum)
 	if i < 0 {
 		return ""
@@ -217,7 +218,7 @@ func unchecked(r result.Result, _ runner.Facts) string {
 }
 
 // agentProblems are what the agent could not find out, or not do as it was asked.
-func agentProblems(r result.Result, _ runner.Facts) string {
+func agentProblems(r contract.Result, _ runner.Facts) string {
 	var texts []string
 	for _, p := range r.Problems {
 		if isOfAgent(p) {
@@ -227,7 +228,7 @@ func agentProblems(r result.Result, _ runner.Facts) string {
 	return strings.Join(texts, "; ")
 }
 
-func resetProblems(r result.Result, _ runner.Facts) string {
+func resetProblems(r contract.Result, _ runner.Facts) string {
 	i := slices.IndexFunc(r.Problems, isOfReset)
 	if i < 0 {
 		return ""
@@ -235,8 +236,8 @@ func resetProblems(r result.Result, _ runner.Facts) string {
 	return "after the reset: " + r.Problems[i].Text
 }
 
-func problems(r result.Result, _ runner.Facts) string {
-	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p result.Problem) bool { return isOfReset(p) || isOfAgent(p) || isOfChecksum(p) })
+func problems(r contract.Result, _ runner.Facts) string {
+	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p contract.Problem) bool { return isOfReset(p) || isOfAgent(p) || isOfChecksum(p) })
 	if len(lines) == 0 {
 		return ""
 	}

@@ -6,8 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // falseAlarms is how many sound runs may have one finding of a check that judges by chance:
@@ -16,15 +17,15 @@ import (
 const falseAlarms = 0.01
 
 // operationKinds: the operations of each kind were answered as often as they were counted.
-func operationKinds(r result.Result, _ runner.Facts) string {
+func operationKinds(r contract.Result, _ runner.Facts) string {
 	answered := map[string]float64{}
 	for _, m := range r.Measurements {
-		if status := m.Labels[result.LabelStatus]; m.Name == result.NameReturnCount && m.Value != nil && endedWell[status] {
-			answered[m.Labels[result.LabelOperation]] += *m.Value
+		if status := m.Labels[contract.LabelStatus]; m.Name == contract.NameReturnCount && m.Value != nil && endedWell[status] {
+			answered[m.Labels[contract.LabelOperation]] += *m.Value
 		}
 	}
 	for _, operation := range slices.Sorted(maps.Keys(answered)) {
-		n, ok := value(r, result.NameOperationCount, map[string]string{result.LabelOperation: operation})
+		n, ok := value(r, contract.NameOperationCount, map[string]string{contract.LabelOperation: operation})
 		if ok && n != answered[operation] {
 			return fmt.Sprintf("%.0f operations of %s were measured, but %.0f were answered well", n, operation, answered[operation])
 		}
@@ -37,7 +38,7 @@ var endedWell = map[string]bool{"OK": true, "BATCHED_OK": true}
 
 // operationMix: kinds of operations are mixed as asked for. Each operation is chosen at
 // random, so the number of one kind is binomial.
-func operationMix(r result.Result, f runner.Facts) string {
+func operationMix(r contract.Result, f runner.Facts) string {
 	n, counted := operations(r)
 	if !counted || n == 0 {
 		return ""
@@ -46,7 +47,7 @@ func operationMix(r result.Result, f runner.Facts) string {
 	rate := falseAlarms / float64(max(f.Judged, 1)) / float64(max(len(kinds), 1))
 	for _, operation := range kinds {
 		share := f.Mix[operation]
-		got, ok := value(r, result.NameOperationCount, map[string]string{result.LabelOperation: operation})
+		got, ok := value(r, contract.NameOperationCount, map[string]string{contract.LabelOperation: operation})
 		if !ok && share == 0 {
 			continue
 		}

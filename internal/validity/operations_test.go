@@ -4,67 +4,68 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func counted(name string, labels map[string]string, n int64) result.Measurement {
-	return result.Measurement{Name: name, Labels: labels, Unit: "1", Value: new(float64(n))}
+func counted(name string, labels map[string]string, n int64) contract.Measurement {
+	return contract.Measurement{Name: name, Labels: labels, Unit: "1", Value: new(float64(n))}
 }
 
 // mixed makes the run one of kinds of operations, and says how many were answered OK.
-func mixed(counts, ok map[string]int64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func mixed(counts, ok map[string]int64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		for _, operation := range slices.Sorted(maps.Keys(counts)) {
-			r.Measurements = append(r.Measurements, counted(result.NameOperationCount, map[string]string{result.LabelOperation: operation}, counts[operation]))
+			r.Measurements = append(r.Measurements, counted(contract.NameOperationCount, map[string]string{contract.LabelOperation: operation}, counts[operation]))
 		}
 		for _, operation := range slices.Sorted(maps.Keys(ok)) {
-			labels := map[string]string{result.LabelOperation: operation, result.LabelStatus: "OK"}
-			r.Measurements = append(r.Measurements, counted(result.NameReturnCount, labels, ok[operation]))
+			labels := map[string]string{contract.LabelOperation: operation, contract.LabelStatus: "OK"}
+			r.Measurements = append(r.Measurements, counted(contract.NameReturnCount, labels, ok[operation]))
 		}
 	}
 }
 
 // answeredBy is one kind of operation that was answered with several statuses.
-func answeredBy(operation string, statuses map[string]int64, n int64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func answeredBy(operation string, statuses map[string]int64, n int64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		mixed(map[string]int64{operation: n}, nil)(r, f)
 		for _, status := range slices.Sorted(maps.Keys(statuses)) {
-			labels := map[string]string{result.LabelOperation: operation, result.LabelStatus: status}
-			r.Measurements = append(r.Measurements, counted(result.NameReturnCount, labels, statuses[status]))
+			labels := map[string]string{contract.LabelOperation: operation, contract.LabelStatus: status}
+			r.Measurements = append(r.Measurements, counted(contract.NameReturnCount, labels, statuses[status]))
 		}
 	}
 }
 
-func asking(mix map[string]float64) func(*result.Result, *runner.Facts) {
-	return func(_ *result.Result, f *runner.Facts) { f.Mix = mix }
+func asking(mix map[string]float64) func(*contract.Result, *runner.Facts) {
+	return func(_ *contract.Result, f *runner.Facts) { f.Mix = mix }
 }
 
 // labelled adds latencies of one operation, the last one its 95 % latency.
-func labelled(values map[string]float64, p95 float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		labels := map[string]string{result.LabelOperation: "read", result.LabelTiming: result.TimingIntended}
+func labelled(values map[string]float64, p95 float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		labels := map[string]string{contract.LabelOperation: "read", contract.LabelTiming: contract.TimingIntended}
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			r.Measurements = append(r.Measurements, result.Measurement{Name: name, Labels: labels, Unit: "ms", Value: new(values[name])})
+			r.Measurements = append(r.Measurements, contract.Measurement{Name: name, Labels: labels, Unit: "ms", Value: new(values[name])})
 		}
 		of := maps.Clone(labels)
-		of[result.LabelPercentile] = "95"
-		r.Measurements = append(r.Measurements, result.Measurement{Name: result.NameLatencyPercentile, Labels: of, Unit: "ms", Value: &p95})
+		of[contract.LabelPercentile] = "95"
+		r.Measurements = append(r.Measurements, contract.Measurement{Name: contract.NameLatencyPercentile, Labels: of, Unit: "ms", Value: &p95})
 	}
 }
 
 // idle lets all threads work for only so many of 10 s.
-func idle(seconds float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func idle(seconds float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		n, _ := operations(*r)
-		set(result.NameLatencyAvg, seconds*1000*float64(f.Threads)/n)(r, f)
-		set(result.NameLatencySum, seconds*1000*float64(f.Threads))(r, f)
+		set(contract.NameLatencyAvg, seconds*1000*float64(f.Threads)/n)(r, f)
+		set(contract.NameLatencySum, seconds*1000*float64(f.Threads))(r, f)
 	}
 }
 
 // after lets the threads connect for so many seconds first.
-func after(seconds float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Measurements = append(r.Measurements, result.Measurement{Name: result.NameSetupTime, Unit: "s", Value: &seconds})
+func after(seconds float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Measurements = append(r.Measurements, contract.Measurement{Name: contract.NameSetupTime, Unit: "s", Value: &seconds})
 	}
 }

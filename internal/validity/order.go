@@ -7,18 +7,19 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // latencyOrder asks of each operation, and of all of them, whether minimum, percentiles,
 // mean and maximum are in order.
-func latencyOrder(r result.Result, f runner.Facts) string {
+func latencyOrder(r contract.Result, f runner.Facts) string {
 	for _, m := range r.Measurements {
-		if m.Name != result.NameLatencyMin || m.Value == nil {
+		if m.Name != contract.NameLatencyMin || m.Value == nil {
 			continue
 		}
-		highest, ok := like(r, m, result.NameLatencyMax)
+		highest, ok := like(r, m, contract.NameLatencyMax)
 		if !ok {
 			continue
 		}
@@ -29,19 +30,19 @@ func latencyOrder(r result.Result, f runner.Facts) string {
 	return ""
 }
 
-func inOrder(r result.Result, lowest result.Measurement, high float64, f runner.Facts) string {
+func inOrder(r contract.Result, lowest contract.Measurement, high float64, f runner.Facts) string {
 	low, of := *lowest.Value, ofOperation(lowest)
 	if low > high {
 		return fmt.Sprintf("the shortest latency%s is %g ms, the longest %g ms", of, low, high)
 	}
-	if avg, ok := like(r, lowest, result.NameLatencyAvg); ok && (avg < low || avg > high) {
+	if avg, ok := like(r, lowest, contract.NameLatencyAvg); ok && (avg < low || avg > high) {
 		return fmt.Sprintf("the mean latency%s %g ms is not between the shortest %g ms and the longest %g ms", of, avg, low, high)
 	}
 	// A percentile is the value of a bucket, which may be beside the extremes.
 	below, above := low*(1-f.QuantileError)-2*latencyStep, high*(1+f.QuantileError)+2*latencyStep
 	before := 0.0
 	for _, p := range percentilesLike(r, lowest) {
-		name, v := p.Labels[result.LabelPercentile], *p.Value
+		name, v := p.Labels[contract.LabelPercentile], *p.Value
 		if v < below || v > above {
 			return fmt.Sprintf("the %s%% latency%s %g ms is not between the shortest %g ms and the longest %g ms (buckets of %.1f %%)",
 				name, of, v, low, high, 100*f.QuantileError)
@@ -55,7 +56,7 @@ func inOrder(r result.Result, lowest result.Measurement, high float64, f runner.
 }
 
 // like is the value of the measurement of the name with the same labels.
-func like(r result.Result, m result.Measurement, name string) (float64, bool) {
+func like(r contract.Result, m contract.Measurement, name string) (float64, bool) {
 	for _, other := range r.Measurements {
 		if other.Name == name && other.Value != nil && maps.Equal(other.Labels, m.Labels) {
 			return *other.Value, true
@@ -65,30 +66,30 @@ func like(r result.Result, m result.Measurement, name string) (float64, bool) {
 }
 
 // percentilesLike are those with the same labels, in ascending order.
-func percentilesLike(r result.Result, m result.Measurement) []result.Measurement {
-	var found []result.Measurement
+func percentilesLike(r contract.Result, m contract.Measurement) []contract.Measurement {
+	var found []contract.Measurement
 	for _, p := range r.Measurements {
 		labels := maps.Clone(p.Labels)
-		delete(labels, result.LabelPercentile)
-		if p.Name == result.NameLatencyPercentile && p.Value != nil && maps.Equal(labels, m.Labels) {
+		delete(labels, contract.LabelPercentile)
+		if p.Name == contract.NameLatencyPercentile && p.Value != nil && maps.Equal(labels, m.Labels) {
 			found = append(found, p)
 		}
 	}
-	of := func(m result.Measurement) float64 {
-		p, _ := strconv.ParseFloat(m.Labels[result.LabelPercentile], 64) // one that is no number comes first
+	of := func(m contract.Measurement) float64 {
+		p, _ := strconv.ParseFloat(m.Labels[contract.LabelPercentile], 64) // one that is no number comes first
 		return p
 	}
-	slices.SortStableFunc(found, func(a, b result.Measurement) int { return cmp.Compare(of(a), of(b)) })
+	slices.SortStableFunc(found, func(a, b contract.Measurement) int { return cmp.Compare(of(a), of(b)) })
 	return found
 }
 
 // ofOperation names the operation that a measurement is about; empty for all of them.
-func ofOperation(m result.Measurement) string {
+func ofOperation(m contract.Measurement) string {
 	text := ""
-	if operation := m.Labels[result.LabelOperation]; operation != "" {
+	if operation := m.Labels[contract.LabelOperation]; operation != "" {
 		text = " of " + operation
 	}
-	if timing := m.Labels[result.LabelTiming]; timing != "" {
+	if timing := m.Labels[contract.LabelTiming]; timing != "" {
 		text += " (" + timing + ")"
 	}
 	return text

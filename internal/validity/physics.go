@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -31,8 +32,8 @@ const (
 // most one. What the server counts are requests: what the device made of them is not seen.
 // Where the tool counts what its statements do, and each operation has the same number of them,
 // a transaction has no more writing statements than that.
-func unflushed(r result.Result, f runner.Facts) string {
-	writes, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite})
+func unflushed(r contract.Result, f runner.Facts) string {
+	writes, counted := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite})
 	if own := atWork(f); counted && f.QueriesPerOperation > 0 && own > 0 {
 		return fewFlushes(r, math.Floor(writes/float64(f.QueriesPerOperation)/noChange), own)
 	}
@@ -42,8 +43,8 @@ func unflushed(r result.Result, f runner.Facts) string {
 // unflushedByServer is unflushed for tools that do not count their statements: the server does,
 // if each statement is a transaction; how others are cut is not known. It does not know either
 // whether a statement wrote to a table of the engine or to a temporary one: no proof.
-func unflushedByServer(r result.Result, f runner.Facts) string {
-	if _, counted := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite}); counted || r.Server == nil {
+func unflushedByServer(r contract.Result, f runner.Facts) string {
+	if _, counted := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); counted || r.Server == nil {
 		return ""
 	}
 	writes, alone, counted := serverWrites(*r.Server)
@@ -56,7 +57,7 @@ func unflushedByServer(r result.Result, f runner.Facts) string {
 
 // fewFlushes: so many commits that wrote, of so many threads, need more flushes. Statements that
 // changed nothing need none.
-func fewFlushes(r result.Result, commits, threads float64) string {
+func fewFlushes(r contract.Result, commits, threads float64) string {
 	if r.Server == nil {
 		return ""
 	}
@@ -71,7 +72,7 @@ func fewFlushes(r result.Result, commits, threads float64) string {
 
 // changedRows of the server: the engine's own count, or that of all engines where the server does
 // not tell the former (MariaDB since 10.5).
-func changedRows(s result.Server, engine string) (rows float64, told bool) {
+func changedRows(s contract.Server, engine string) (rows float64, told bool) {
 	for _, prefix := range []string{engine + "_rows_", "Handler_"} {
 		verbs := []string{"inserted", "updated", "deleted"}
 		if prefix == "Handler_" {
@@ -89,7 +90,7 @@ func changedRows(s result.Server, engine string) (rows float64, told bool) {
 }
 
 // statusName is the name of a counter as the server spells it: capitals differ.
-func statusName(s result.Server, name string) string {
+func statusName(s contract.Server, name string) string {
 	for spelt := range s.StatusDelta {
 		if strings.EqualFold(spelt, name) {
 			return spelt
@@ -100,7 +101,7 @@ func statusName(s result.Server, name string) string {
 
 // serverWrites are the statements that write, of all clients, as the server counted them, and
 // whether each was a transaction of its own.
-func serverWrites(s result.Server) (writes float64, alone, ok bool) {
+func serverWrites(s contract.Server) (writes float64, alone, ok bool) {
 	for _, name := range []string{
 		"Com_insert", "Com_insert_select", "Com_update", "Com_update_multi", "Com_delete", "Com_delete_multi", "Com_replace", "Com_replace_select",
 	} {
@@ -112,7 +113,7 @@ func serverWrites(s result.Server) (writes float64, alone, ok bool) {
 }
 
 // concurrency is how many statements of all clients may be under way at once.
-func concurrency(s result.Server, f runner.Facts) (float64, bool) {
+func concurrency(s contract.Server, f runner.Facts) (float64, bool) {
 	if own := atWork(f); own > 0 {
 		return own * float64(max(f.Clients, 1)), true
 	}
@@ -122,7 +123,7 @@ func concurrency(s result.Server, f runner.Facts) (float64, bool) {
 
 // fasterThanStorage: a commit that is flushed waits for one flush at least, also where
 // one serves many threads; and for two, one after the other, with a synced binary log.
-func fasterThanStorage(r result.Result, f runner.Facts) string {
+func fasterThanStorage(r contract.Result, f runner.Facts) string {
 	if r.Server == nil || r.Target == nil || r.Target.Storage == nil || r.Target.Storage.Fsync == nil {
 		return ""
 	}
@@ -149,11 +150,11 @@ func flushesTake(n int) string {
 }
 
 // cacheOf is what is known of the write cache of the device, for people.
-func cacheOf(s result.Storage) string {
+func cacheOf(s contract.Storage) string {
 	switch s.WriteCache {
-	case result.WriteBack:
+	case contract.WriteBack:
 		return ", a device with a write cache"
-	case result.WriteThrough:
+	case contract.WriteThrough:
 		return ", a device that says it has no write cache to flush"
 	}
 	return ""
@@ -161,12 +162,12 @@ func cacheOf(s result.Storage) string {
 
 // everyOperationCommits: each operation writes and ends with a commit, by the tool's count of
 // statements or by the server's.
-func everyOperationCommits(r result.Result, f runner.Facts) bool {
+func everyOperationCommits(r contract.Result, f runner.Facts) bool {
 	n, counted := allOperations(r)
 	if !counted || n == 0 {
 		return false
 	}
-	if writes, known := value(r, result.NameQueryCount, map[string]string{result.LabelKind: kindWrite}); known && f.QueriesPerOperation > 0 {
+	if writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); known && f.QueriesPerOperation > 0 {
 		return writes >= n
 	}
 	writes, alone, known := serverWrites(*r.Server)
@@ -178,7 +179,7 @@ func everyOperationCommits(r result.Result, f runner.Facts) bool {
 }
 
 // fasterThanNetwork: statements that are not sent in batches need a round trip each.
-func fasterThanNetwork(r result.Result, f runner.Facts) string {
+func fasterThanNetwork(r contract.Result, f runner.Facts) string {
 	if r.Server == nil || r.Server.RoundTrip == nil {
 		return ""
 	}
@@ -195,7 +196,7 @@ func fasterThanNetwork(r result.Result, f runner.Facts) string {
 // statements of an operation: what the workload says, or else what the server answered for
 // each, rounded down; 0 where neither is known. Clients that run the same workload have the
 // same share of what the server answered, give or take a tenth.
-func statements(r result.Result, f runner.Facts) (n float64, by string) {
+func statements(r contract.Result, f runner.Facts) (n float64, by string) {
 	if f.QueriesPerOperation > 0 {
 		return float64(f.QueriesPerOperation), ""
 	}
@@ -219,11 +220,11 @@ func statements(r result.Result, f runner.Facts) (n float64, by string) {
 // meanTime of an operation in ms: the latency of all operations where the tool gives it, else
 // what its threads, or its connections, allow: with so many at work, so many operations per
 // second take no longer than this on average.
-func meanTime(r result.Result, f runner.Facts) (float64, bool) {
-	if avg, ok := whole(r, result.NameLatencyAvg); ok {
+func meanTime(r contract.Result, f runner.Facts) (float64, bool) {
+	if avg, ok := whole(r, contract.NameLatencyAvg); ok {
 		return avg, true
 	}
-	rate, ok := whole(r, result.NameThroughput)
+	rate, ok := whole(r, contract.NameThroughput)
 	own := atWork(f)
 	if !ok || rate <= 0 || own <= 0 {
 		return 0, false
@@ -241,8 +242,8 @@ func atWork(f runner.Facts) float64 {
 
 // allOperations that ended well; not known where a tool only counts them by kind, as harnesses of
 // drivers do, whose cells run one after the other.
-func allOperations(r result.Result) (float64, bool) {
-	m, ok := unlabelled(r, result.NameThroughput)
+func allOperations(r contract.Result) (float64, bool) {
+	m, ok := unlabelled(r, contract.NameThroughput)
 	if !ok || m.N == nil {
 		return 0, false
 	}
@@ -251,8 +252,8 @@ func allOperations(r result.Result) (float64, bool) {
 
 // uncounted is the share of the measured window that had passed when the server's counters
 // from before it had been read: a tool that begins its window by itself waits for nobody.
-func uncounted(r result.Result) float64 {
-	from, to, ok := result.Window(r)
+func uncounted(r contract.Result) float64 {
+	from, to, ok := contract.MeasuredWindow(r)
 	if r.Server == nil || r.Server.CountedFrom == nil || !ok || !to.After(from) {
 		return 0
 	}
@@ -261,7 +262,7 @@ func uncounted(r result.Result) float64 {
 
 // serverStatements: what a tool counted, its server answered, unless statements were
 // sent in batches, or to another server of a cluster.
-func serverStatements(r result.Result, _ runner.Facts) string {
+func serverStatements(r contract.Result, _ runner.Facts) string {
 	if r.Server == nil {
 		return ""
 	}
@@ -288,9 +289,9 @@ const (
 )
 
 // snapshotIsolation names the usual reason of many errors that a tool ignores.
-func snapshotIsolation(r result.Result, _ runner.Facts) string {
+func snapshotIsolation(r contract.Result, _ runner.Facts) string {
 	n, ok := operations(r)
-	ignored := float64(r.ErrorCount(result.ErrorIgnored))
+	ignored := float64(r.ErrorCount(contract.ErrorIgnored))
 	if r.Server == nil || r.Server.Variables[isolation] != "ON" || !ok || n == 0 || ignored <= frequent*n {
 		return ""
 	}

@@ -5,25 +5,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // onServer makes a server of InnoDB that promises to flush every commit, and changes it.
-func onServer(change func(*result.Server)) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Server = &result.Server{Variables: map[string]string{"default_storage_engine": "InnoDB", "innodb_flush_log_at_trx_commit": "1"}}
+func onServer(change func(*contract.Server)) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Server = &contract.Server{Variables: map[string]string{"default_storage_engine": "InnoDB", "innodb_flush_log_at_trx_commit": "1"}}
 		change(r.Server)
 	}
 }
 
 // flushed is how often the server flushed while 10636 transactions wrote, 4 at a time.
-func flushed(counter string, times float64) func(*result.Server) {
-	return func(s *result.Server) { s.StatusDelta = map[string]float64{counter: times} }
+func flushed(counter string, times float64) func(*contract.Server) {
+	return func(s *contract.Server) { s.StatusDelta = map[string]float64{counter: times} }
 }
 
-func with(name, value string, change func(*result.Server)) func(*result.Server) {
-	return func(s *result.Server) {
+func with(name, value string, change func(*contract.Server)) func(*contract.Server) {
+	return func(s *contract.Server) {
 		change(s)
 		s.Variables[name] = value
 	}
@@ -31,26 +32,28 @@ func with(name, value string, change func(*result.Server)) func(*result.Server) 
 
 // onStorage lets one flush of the target's storage take so many seconds at least, and
 // every transaction write.
-func onStorage(seconds float64) func(*result.Result, *runner.Facts) {
-	return all(onServer(func(*result.Server) {}), func(r *result.Result, _ *runner.Facts) {
-		r.Target = &result.Environment{Storage: &result.Storage{Filesystem: "ext4", Fsync: &result.Probe{N: 100, MinSeconds: seconds}}}
+func onStorage(seconds float64) func(*contract.Result, *runner.Facts) {
+	return all(onServer(func(*contract.Server) {}), func(r *contract.Result, _ *runner.Facts) {
+		r.Target = &contract.Environment{Storage: &contract.Storage{Filesystem: "ext4", Fsync: &contract.Probe{N: 100, MinSeconds: seconds}}}
 	})
 }
 
-func away(seconds float64) func(*result.Result, *runner.Facts) {
-	return onServer(func(s *result.Server) { s.RoundTrip = &result.Probe{N: 29, MinSeconds: seconds} })
+func away(seconds float64) func(*contract.Result, *runner.Facts) {
+	return onServer(func(s *contract.Server) { s.RoundTrip = &contract.Probe{N: 29, MinSeconds: seconds} })
 }
 
-func answered(statements float64) func(*result.Result, *runner.Facts) {
-	return onServer(func(s *result.Server) { s.StatusDelta = map[string]float64{"Questions": statements} })
+func answered(statements float64) func(*contract.Result, *runner.Facts) {
+	return onServer(func(s *contract.Server) { s.StatusDelta = map[string]float64{"Questions": statements} })
 }
 
-func isolated(value string) func(*result.Result, *runner.Facts) {
-	return onServer(func(s *result.Server) { s.Variables[isolation] = value })
+func isolated(value string) func(*contract.Result, *runner.Facts) {
+	return onServer(func(s *contract.Server) { s.Variables[isolation] = value })
 }
 
-func withProblem(source, text string) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Problems = []result.Problem{{Source: source, Text: text}} }
+func withProblem(source, text string) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Problems = []contract.Problem{{Source: source, Text: text}}
+	}
 }
 
 // ignored errors are spoken of by ignored-errors as well.
@@ -70,7 +73,7 @@ func TestSnapshotIsolation(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r, f := run(t), facts
-			all(isolated(tc.value), withErrors(result.ErrorIgnored, tc.count))(&r, &f)
+			all(isolated(tc.value), withErrors(contract.ErrorIgnored, tc.count))(&r, &f)
 			if diff := cmp.Diff(tc.want, snapshotIsolation(r, f)); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)
 			}
@@ -79,18 +82,18 @@ func TestSnapshotIsolation(t *testing.T) {
 }
 
 func TestCheckLoad(t *testing.T) {
-	prepared := func(d *result.Durability, filesystem string, variables map[string]string) result.Result {
-		r := result.Result{
-			State: result.Succeeded, Trial: result.TrialRef{Phase: "Prepare"},
-			Server: &result.Server{Variables: variables, Durability: d},
+	prepared := func(d *contract.Durability, filesystem string, variables map[string]string) contract.Result {
+		r := contract.Result{
+			State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare"},
+			Server: &contract.Server{Variables: variables, Durability: d},
 		}
 		if filesystem != "" {
-			r.Target = &result.Environment{Storage: &result.Storage{Filesystem: filesystem}}
+			r.Target = &contract.Environment{Storage: &contract.Storage{Filesystem: filesystem}}
 		}
 		return r
 	}
-	commits := func(engine, counter string, n int64) *result.Durability {
-		return &result.Durability{StorageEngine: engine, Commits: 50, Seconds: 0.003, Counters: map[string]int64{counter: n, "innodb_log_writes": 0}}
+	commits := func(engine, counter string, n int64) *contract.Durability {
+		return &contract.Durability{StorageEngine: engine, Commits: 50, Seconds: 0.003, Counters: map[string]int64{counter: n, "innodb_log_writes": 0}}
 	}
 	strict := map[string]string{"default_storage_engine": "InnoDB", "innodb_flush_log_at_trx_commit": "1", "rocksdb_flush_log_at_trx_commit": "1"}
 	and := func(name, value string) map[string]string {
@@ -108,9 +111,9 @@ func TestCheckLoad(t *testing.T) {
 	memoryMapped := "innodb_flush_log_at_trx_commit = 1 promises that the log is flushed for every commit, but for 50 commits the server requested 1 flushes " +
 		"(innodb_data_fsyncs), and took 0.0030 s" + tail
 	failed := prepared(commits("InnoDB", "innodb_data_fsyncs", 1), "", strict)
-	failed.State = result.Failed
+	failed.State = contract.Failed
 	tests := map[string]struct {
-		load result.Result
+		load contract.Result
 		want []Finding
 	}{
 		"a redo log that is memory-mapped":       {prepared(commits("InnoDB", "innodb_data_fsyncs", 1), "ext4", strict), invalid(Invalid, memoryMapped)},
@@ -126,11 +129,11 @@ func TestCheckLoad(t *testing.T) {
 		"RocksDB without a sync": {prepared(commits("ROCKSDB", "rocksdb_wal_synced", 0), "ext4", strict), invalid(Invalid,
 			"rocksdb_flush_log_at_trx_commit = 1 promises that the log is flushed for every commit, but for 50 commits the server requested 0 flushes (rocksdb_wal_synced), and took 0.0030 s"+tail)},
 		"RocksDB":                           {prepared(commits("ROCKSDB", "rocksdb_wal_synced", 50), "ext4", strict), nil},
-		"a server without counters (TiDB)":  {prepared(&result.Durability{StorageEngine: "InnoDB", Commits: 50}, "ext4", strict), nil},
+		"a server without counters (TiDB)":  {prepared(&contract.Durability{StorageEngine: "InnoDB", Commits: 50}, "ext4", strict), nil},
 		"an engine that nobody knows":       {prepared(commits("Aria", "innodb_data_fsyncs", 0), "ext4", strict), nil},
 		"no probe":                          {prepared(nil, "ext4", strict), nil},
 		"a load that failed":                {failed, nil},
-		"a result that is not of a loading": {result.Result{State: result.Succeeded, Trial: result.TrialRef{Phase: "Run"}, Server: failed.Server}, nil},
+		"a result that is not of a loading": {contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Run"}, Server: failed.Server}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

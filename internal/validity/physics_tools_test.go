@@ -9,55 +9,56 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // otherTool is a result of a tool that counts operations and nothing else: 80000 in 10 s.
-func otherTool() result.Result {
-	return result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: "Run"},
-		Measurements: []result.Measurement{{Name: result.NameThroughput, Unit: "ops/s", Value: new(8000.0), N: new(int64(80000))}},
-		Server: &result.Server{
+func otherTool() contract.Result {
+	return contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Run"},
+		Measurements: []contract.Measurement{{Name: contract.NameThroughput, Unit: "ops/s", Value: new(8000.0), N: new(int64(80000))}},
+		Server: &contract.Server{
 			Variables: map[string]string{"default_storage_engine": "InnoDB", "innodb_flush_log_at_trx_commit": "1", "max_connections": "151", "log_bin": "OFF", "sync_binlog": "0"},
 			StatusDelta: map[string]float64{
 				"Questions": 80040, "Com_update": 80000, "Com_insert": 0, "Com_commit": 0, "Com_begin": 0, "Innodb_data_fsyncs": 12,
 			},
-			RoundTrip: &result.Probe{N: 29, MinSeconds: 0.0001},
+			RoundTrip: &contract.Probe{N: 29, MinSeconds: 0.0001},
 		},
-		Target: &result.Environment{Storage: &result.Storage{Filesystem: "ext4", WriteCache: result.WriteBack, Fsync: &result.Probe{N: 100, MinSeconds: 0.0002}}},
+		Target: &contract.Environment{Storage: &contract.Storage{Filesystem: "ext4", WriteCache: contract.WriteBack, Fsync: &contract.Probe{N: 100, MinSeconds: 0.0002}}},
 	}
 }
 
-func status(name string, n float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Server.StatusDelta[name] = n }
+func status(name string, n float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) { r.Server.StatusDelta[name] = n }
 }
 
-func variable(name, value string) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Server.Variables[name] = value }
+func variable(name, value string) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) { r.Server.Variables[name] = value }
 }
 
-func away2(trip, fsync float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func away2(trip, fsync float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		r.Server.RoundTrip.MinSeconds, r.Target.Storage.Fsync.MinSeconds = trip, fsync
 	}
 }
 
-func clients(n int) func(*result.Result, *runner.Facts) {
-	return func(_ *result.Result, f *runner.Facts) { f.Clients = int32(n) }
+func clients(n int) func(*contract.Result, *runner.Facts) {
+	return func(_ *contract.Result, f *runner.Facts) { f.Clients = int32(n) }
 }
 
 // byKind: a tool that has a throughput for each kind of operation, and none for all.
-func byKind(r *result.Result, _ *runner.Facts) {
+func byKind(r *contract.Result, _ *runner.Facts) {
 	r.Measurements[0].Labels = map[string]string{"operation": "read"}
 }
 
 // Tools that say nothing of their statements are held against the server's counters.
 func TestPhysicsOfToolsThatDoNotCountStatements(t *testing.T) {
-	closed := func(_ *result.Result, f *runner.Facts) { f.Threads = 4 }
-	open := func(_ *result.Result, f *runner.Facts) { f.Connections = 4 }
-	neither := func(*result.Result, *runner.Facts) {}
-	type change = func(*result.Result, *runner.Facts)
+	closed := func(_ *contract.Result, f *runner.Facts) { f.Threads = 4 }
+	open := func(_ *contract.Result, f *runner.Facts) { f.Connections = 4 }
+	neither := func(*contract.Result, *runner.Facts) {}
+	type change = func(*contract.Result, *runner.Facts)
 	tests := map[string]struct {
 		tool    change
 		changes []change
@@ -148,7 +149,7 @@ func TestUnsynced(t *testing.T) {
 			if tc.want != "" {
 				want = []Finding{{"binary-log", Note, tc.want}}
 			}
-			got := CheckLoad(result.Result{State: result.Succeeded, Trial: result.TrialRef{Phase: "Prepare"}, Server: &result.Server{Variables: variables}})
+			got := CheckLoad(contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: "Prepare"}, Server: &contract.Server{Variables: variables}})
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // CheckSaturated is the name of the check that calls a target saturated.
@@ -49,10 +50,10 @@ const (
 // less than 99 % of it was achieved, or the operations that wait became more and more. The
 // latencies then depend on the length of the window. False for a closed loop, which offers
 // nothing.
-func Saturated(r result.Result, f runner.Facts) (bool, string) {
+func Saturated(r contract.Result, f runner.Facts) (bool, string) {
 	rate := offered(r, f)
-	seconds, timed := value(r, result.NameTotalTime, nil)
-	achieved, ok := value(r, result.NameThroughput, nil)
+	seconds, timed := value(r, contract.NameTotalTime, nil)
+	achieved, ok := value(r, contract.NameThroughput, nil)
 	if rate <= 0 || !ok || !timed || seconds <= 0 {
 		return false, ""
 	}
@@ -64,7 +65,7 @@ func Saturated(r result.Result, f runner.Facts) (bool, string) {
 }
 
 // tooMuchOffered is Saturated as a check.
-func tooMuchOffered(r result.Result, f runner.Facts) string {
+func tooMuchOffered(r contract.Result, f runner.Facts) string {
 	_, text := Saturated(r, f)
 	return text
 }
@@ -81,18 +82,18 @@ func SaturationCaveat(name string) string {
 
 // offered is the rate that was asked for, or else the one that the tool tells; 0 for a
 // closed loop.
-func offered(r result.Result, f runner.Facts) float64 {
+func offered(r contract.Result, f runner.Facts) float64 {
 	if f.Rate > 0 {
 		return f.Rate
 	}
-	rate, _ := whole(r, result.NameOffered)
+	rate, _ := whole(r, contract.NameOffered)
 	return rate
 }
 
 // fellBehind: of an open loop, achieved and offered rate are two numbers.
-func fellBehind(r result.Result, f runner.Facts, rate, achieved, seconds float64) string {
+func fellBehind(r contract.Result, f runner.Facts, rate, achieved, seconds float64) string {
 	open := seconds
-	if setup, ok := whole(r, result.NameSetupTime); ok {
+	if setup, ok := whole(r, contract.NameSetupTime); ok {
 		// The tool counts connecting into the window, and begins its schedule after it.
 		open = max(0, seconds-setup)
 	}
@@ -109,10 +110,10 @@ func fellBehind(r result.Result, f runner.Facts, rate, achieved, seconds float64
 
 // queueGrows looks at the operations that wait, as the tool counted them; or else, where
 // the schedule is not random, at those that were due and are not done.
-func queueGrows(r result.Result, f runner.Facts, rate float64) string {
-	waiting := pointsOf(r, result.NameQueueLength)
+func queueGrows(r contract.Result, f runner.Facts, rate float64) string {
+	waiting := pointsOf(r, contract.NameQueueLength)
 	if waiting == nil && !f.RandomArrivals {
-		waiting = backlog(pointsOf(r, result.NameThroughput), rate)
+		waiting = backlog(pointsOf(r, contract.NameThroughput), rate)
 	}
 	n := len(waiting)
 	if n < queuePoints {
@@ -132,9 +133,9 @@ func queueGrows(r result.Result, f runner.Facts, rate float64) string {
 }
 
 // pointsOf the measurement about all operations; nil where a value is missing.
-func pointsOf(r result.Result, name string) []result.Interval {
+func pointsOf(r contract.Result, name string) []contract.Interval {
 	m, ok := unlabelled(r, name)
-	if !ok || slices.ContainsFunc(m.Intervals, func(i result.Interval) bool { return i.Value == nil }) {
+	if !ok || slices.ContainsFunc(m.Intervals, func(i contract.Interval) bool { return i.Value == nil }) {
 		return nil
 	}
 	return m.Intervals
@@ -142,19 +143,19 @@ func pointsOf(r result.Result, name string) []result.Interval {
 
 // backlog is how many operations are due and not done at the end of each interval, from
 // the rates in the intervals.
-func backlog(achieved []result.Interval, rate float64) []result.Interval {
-	var out []result.Interval
+func backlog(achieved []contract.Interval, rate float64) []contract.Interval {
+	var out []contract.Interval
 	done, before := 0.0, 0.0
 	for _, i := range achieved {
 		done += *i.Value * (i.AtSeconds - before)
 		before = i.AtSeconds
-		out = append(out, result.Interval{AtSeconds: i.AtSeconds, Value: new(rate*i.AtSeconds - done)})
+		out = append(out, contract.Interval{AtSeconds: i.AtSeconds, Value: new(rate*i.AtSeconds - done)})
 	}
 	return out
 }
 
 // median of some points, at least one, that all have a value.
-func median(points []result.Interval) float64 {
+func median(points []contract.Interval) float64 {
 	values := make([]float64, 0, len(points))
 	for _, p := range points {
 		values = append(values, *p.Value)

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // openLoop is a simulated trial of an open loop: operations arrive at a rate, wait for one
@@ -22,7 +23,7 @@ type openLoop struct {
 }
 
 // simulate the trial, by events; the queue is looked at every second.
-func (o openLoop) simulate(r *rand.Rand) (result.Result, runner.Facts) {
+func (o openLoop) simulate(r *rand.Rand) (contract.Result, runner.Facts) {
 	gap := func() float64 {
 		if o.paced {
 			return 1 / o.rate
@@ -38,7 +39,7 @@ func (o openLoop) simulate(r *rand.Rand) (result.Result, runner.Facts) {
 		return ends
 	}
 	var busy []float64 // when each thread ends
-	var queue, rates []result.Interval
+	var queue, rates []contract.Interval
 	arrives, waiting, done, before := gap(), 0, 0, 0
 	for second := 1; second <= o.seconds; {
 		next, thread := arrives, -1
@@ -49,8 +50,8 @@ func (o openLoop) simulate(r *rand.Rand) (result.Result, runner.Facts) {
 		}
 		for ; second <= o.seconds && next > float64(second); second++ {
 			at := float64(second)
-			queue = append(queue, result.Interval{AtSeconds: at, Value: new(float64(waiting))})
-			rates = append(rates, result.Interval{AtSeconds: at, Value: new(float64(done - before))})
+			queue = append(queue, contract.Interval{AtSeconds: at, Value: new(float64(waiting))})
+			rates = append(rates, contract.Interval{AtSeconds: at, Value: new(float64(done - before))})
 			before = done
 		}
 		switch {
@@ -71,18 +72,18 @@ func (o openLoop) simulate(r *rand.Rand) (result.Result, runner.Facts) {
 			busy = append(busy[:thread], busy[thread+1:]...)
 		}
 	}
-	ms := []result.Measurement{
-		{Name: result.NameThroughput, Unit: "tx/s", N: new(int64(before)), Value: new(float64(before) / float64(o.seconds)), Intervals: rates},
-		{Name: result.NameTotalTime, Unit: "s", Value: new(float64(o.seconds))},
+	ms := []contract.Measurement{
+		{Name: contract.NameThroughput, Unit: "tx/s", N: new(int64(before)), Value: new(float64(before) / float64(o.seconds)), Intervals: rates},
+		{Name: contract.NameTotalTime, Unit: "s", Value: new(float64(o.seconds))},
 	}
 	if !o.paced { // YCSB tells no queue
-		ms = append(ms, result.Measurement{Name: result.NameQueueLength, Unit: "1", Intervals: queue})
+		ms = append(ms, contract.Measurement{Name: contract.NameQueueLength, Unit: "1", Intervals: queue})
 	}
 	facts := runner.Facts{Rate: o.rate, RandomArrivals: !o.paced}
 	if o.paced {
 		facts.Pacers = int32(o.threads)
 	}
-	return result.Result{State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Run)}, Measurements: ms}, facts
+	return contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}, Measurements: ms}, facts
 }
 
 // saturatedOf is how many of n simulated trials are called saturated.
@@ -152,9 +153,9 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := result.Result{Measurements: []result.Measurement{
-				{Name: result.NameThroughput, Value: &tc.achieved}, {Name: result.NameTotalTime, Value: new(seconds)},
-				{Name: result.NameSetupTime, Value: &tc.setup}, {Name: result.NameOffered, Value: &tc.offered},
+			r := contract.Result{Measurements: []contract.Measurement{
+				{Name: contract.NameThroughput, Value: &tc.achieved}, {Name: contract.NameTotalTime, Value: new(seconds)},
+				{Name: contract.NameSetupTime, Value: &tc.setup}, {Name: contract.NameOffered, Value: &tc.offered},
 			}}
 			if got, text := Saturated(r, tc.facts); got != tc.want || got != strings.Contains(text, "no steady-state figures") {
 				t.Errorf("got %v (%s), want %v", got, text, tc.want)
@@ -164,12 +165,12 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 }
 
 func TestSaturationCaveat(t *testing.T) {
-	for _, name := range []string{result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMax} {
+	for _, name := range []string{contract.NameLatencyAvg, contract.NameLatencyPercentile, contract.NameLatencyMax} {
 		if text := SaturationCaveat(name); !strings.Contains(text, "no steady-state figure") {
 			t.Errorf("%s: got %q", name, text)
 		}
 	}
-	for _, name := range []string{result.NameThroughput, result.NameOffered, result.NameErrorRate} {
+	for _, name := range []string{contract.NameThroughput, contract.NameOffered, contract.NameErrorRate} {
 		if text := SaturationCaveat(name); text != "" {
 			t.Errorf("%s: got %q, want nothing", name, text)
 		}

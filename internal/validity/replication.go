@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // replicaBroke: a primary without a replica that it is to have does less than was asked.
-func replicaBroke(r result.Result, _ runner.Facts) string {
+func replicaBroke(r contract.Result, _ runner.Facts) string {
 	if r.Target == nil {
 		return ""
 	}
@@ -29,7 +30,7 @@ var unacknowledged = []string{"Rpl_semi_sync_source_no_tx", "Rpl_semi_sync_maste
 
 // notSemiSync: a primary whose replica is late goes on without it after a while, and is then
 // one with asynchronous replication.
-func notSemiSync(r result.Result, _ runner.Facts) string {
+func notSemiSync(r contract.Result, _ runner.Facts) string {
 	if r.Server == nil {
 		return ""
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // A window may be a little short by rounding, and a little longer by the last operations.
@@ -18,8 +19,8 @@ const (
 // duration: rates are those of the time that was really measured, so a window of another
 // length is as good. A server that stalls at its end stretches it, and must not lose just
 // that trial.
-func duration(r result.Result, f runner.Facts) string {
-	seconds, ok := value(r, result.NameTotalTime, nil)
+func duration(r contract.Result, f runner.Facts) string {
+	seconds, ok := value(r, contract.NameTotalTime, nil)
 	if !ok || f.DurationSeconds == 0 {
 		return ""
 	}
@@ -33,9 +34,9 @@ func duration(r result.Result, f runner.Facts) string {
 // intervals counts the points of the time series: one more or less is normal, as
 // the last interval ends when the window does. A client that had to wait for its CPU skips
 // some: the totals hold all the same.
-func intervals(r result.Result, f runner.Facts) string {
-	seconds, timed := value(r, result.NameTotalTime, nil)
-	m, ok := r.Find(result.NameThroughput, nil)
+func intervals(r contract.Result, f runner.Facts) string {
+	seconds, timed := value(r, contract.NameTotalTime, nil)
+	m, ok := r.Find(contract.NameThroughput, nil)
 	if !ok || !timed || f.ReportIntervalSeconds == 0 {
 		return ""
 	}

@@ -32,8 +32,9 @@ package validity
 import (
 	"slices"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Severity is what a finding means for the result.
@@ -69,7 +70,7 @@ type Finding struct {
 type check struct {
 	name     string
 	severity Severity
-	say      func(result.Result, runner.Facts) string
+	say      func(contract.Result, runner.Facts) string
 }
 
 // checks in the order in which findings are reported: the rough ones first.
@@ -135,8 +136,8 @@ var checks = []check{
 
 // Check asks all questions of the result of a measured window. A result that
 // failed, and one of another phase, has no findings: it is no measurement.
-func Check(r result.Result, f runner.Facts) []Finding {
-	if r.State != result.Succeeded || r.Trial.Phase != string(runner.Run) {
+func Check(r contract.Result, f runner.Facts) []Finding {
+	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
 	}
 	var findings []Finding
@@ -163,7 +164,7 @@ func has(findings []Finding, s Severity) bool {
 }
 
 // value of the first measurement of the name that has the labels.
-func value(r result.Result, name string, labels map[string]string) (float64, bool) {
+func value(r contract.Result, name string, labels map[string]string) (float64, bool) {
 	m, ok := r.Find(name, labels)
 	if !ok || m.Value == nil {
 		return 0, false
@@ -172,16 +173,16 @@ func value(r result.Result, name string, labels map[string]string) (float64, boo
 }
 
 // unlabelled measurement of the name: the one about all operations.
-func unlabelled(r result.Result, name string) (result.Measurement, bool) {
-	i := slices.IndexFunc(r.Measurements, func(m result.Measurement) bool { return m.Name == name && len(m.Labels) == 0 })
+func unlabelled(r contract.Result, name string) (contract.Measurement, bool) {
+	i := slices.IndexFunc(r.Measurements, func(m contract.Measurement) bool { return m.Name == name && len(m.Labels) == 0 })
 	if i < 0 {
-		return result.Measurement{}, false
+		return contract.Measurement{}, false
 	}
 	return r.Measurements[i], true
 }
 
 // whole is the value of the measurement about all operations.
-func whole(r result.Result, name string) (float64, bool) {
+func whole(r contract.Result, name string) (float64, bool) {
 	m, ok := unlabelled(r, name)
 	if !ok || m.Value == nil {
 		return 0, false
@@ -190,8 +191,8 @@ func whole(r result.Result, name string) (float64, bool) {
 }
 
 // operations is how many operations ended well.
-func operations(r result.Result) (float64, bool) {
-	m, ok := r.Find(result.NameThroughput, nil)
+func operations(r contract.Result) (float64, bool) {
+	m, ok := r.Find(contract.NameThroughput, nil)
 	if !ok || m.N == nil {
 		return 0, false
 	}

@@ -11,20 +11,23 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // run is a real run of sysbench on MySQL 9.7: 10 s, 4 threads, oltp_read_write.
-func run(t *testing.T) result.Result { return load(t, "run.json") }
+func run(t *testing.T) contract.Result { return load(t, "run.json") }
 
-func load(t *testing.T, name string) result.Result {
+func load(t *testing.T, name string) contract.Result {
 	t.Helper()
-	data, err := os.ReadFile("../result/testdata/" + name)
+	data, err := os.ReadFile("../contract/testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r result.Result
+	var r contract.Result
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -36,16 +39,16 @@ var facts = runner.Facts{
 }
 
 // set changes the value of a measurement; edit changes anything of it.
-func set(name string, v float64) func(*result.Result, *runner.Facts) {
-	return edit(name, func(m *result.Measurement) { m.Value = &v })
+func set(name string, v float64) func(*contract.Result, *runner.Facts) {
+	return edit(name, func(m *contract.Measurement) { m.Value = &v })
 }
 
-func setN(name string, n int64) func(*result.Result, *runner.Facts) {
-	return edit(name, func(m *result.Measurement) { m.N = &n })
+func setN(name string, n int64) func(*contract.Result, *runner.Facts) {
+	return edit(name, func(m *contract.Measurement) { m.N = &n })
 }
 
-func edit(name string, change func(*result.Measurement)) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func edit(name string, change func(*contract.Measurement)) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		for i := range r.Measurements {
 			if r.Measurements[i].Name == name {
 				change(&r.Measurements[i])
@@ -56,114 +59,114 @@ func edit(name string, change func(*result.Measurement)) func(*result.Result, *r
 	}
 }
 
-func all(changes ...func(*result.Result, *runner.Facts)) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func all(changes ...func(*contract.Result, *runner.Facts)) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		for _, change := range changes {
 			change(r, f)
 		}
 	}
 }
 
-func withErrors(name string, n int64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Errors = []result.ErrorCount{{Name: name, Count: n}} }
+func withErrors(name string, n int64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) { r.Errors = []contract.ErrorCount{{Name: name, Count: n}} }
 }
 
-func withTLS(accepts map[string]float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func withTLS(accepts map[string]float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		f.TLSRequired = true
-		r.Server = &result.Server{Cipher: "TLS_AES_256_GCM_SHA384", TLSVersion: "TLSv1.3", StatusDelta: accepts}
+		r.Server = &contract.Server{Cipher: "TLS_AES_256_GCM_SHA384", TLSVersion: "TLSv1.3", StatusDelta: accepts}
 	}
 }
 
 // onClient and onTarget set the counters of a side before and after 10 s.
-func onClient(change func(before, after *result.Usage)) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Client.Environment = used(change) }
+func onClient(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) { r.Client.Environment = used(change) }
 }
 
-func onTarget(change func(before, after *result.Usage)) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { e := used(change); r.Target = &e }
+func onTarget(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) { e := used(change); r.Target = &e }
 }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-func used(change func(before, after *result.Usage)) result.Environment {
-	before, after := result.Usage{At: noon}, result.Usage{At: noon.Add(10 * time.Second)}
+func used(change func(before, after *contract.Usage)) contract.Environment {
+	before, after := contract.Usage{At: noon}, contract.Usage{At: noon.Add(10 * time.Second)}
 	change(&before, &after)
-	return result.Environment{Before: &before, After: &after}
+	return contract.Environment{Before: &before, After: &after}
 }
 
 // ofCPU lets the target use so many seconds of a limit of so many CPUs.
-func ofCPU(seconds, limit float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func ofCPU(seconds, limit float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		r.Target.Limits.CPUs = &limit
 		r.Target.Before.CPUSeconds, r.Target.After.CPUSeconds = new(0.0), &seconds
 	}
 }
 
 // waited makes a container wait in some of 1000 periods.
-func waited(times int64) func(before, after *result.Usage) {
-	return func(before, after *result.Usage) {
+func waited(times int64) func(before, after *contract.Usage) {
+	return func(before, after *contract.Usage) {
 		before.Periods, after.Periods = new(int64(500)), new(int64(1500))
 		before.Throttled, after.Throttled = new(int64(40)), new(40+times)
 		before.ThrottledSeconds, after.ThrottledSeconds = new(1.5), new(1.75)
 	}
 }
 
-func forMemory(key string, seconds float64) func(before, after *result.Usage) {
-	return func(before, after *result.Usage) {
+func forMemory(key string, seconds float64) func(before, after *contract.Usage) {
+	return func(before, after *contract.Usage) {
 		before.Pressure, after.Pressure = map[string]float64{key: 3}, map[string]float64{key: 3 + seconds}
 	}
 }
 
-func booted(at time.Time) func(*result.Result, *runner.Facts) {
-	return all(onTarget(func(_, _ *result.Usage) {}), func(r *result.Result, _ *runner.Facts) { r.Target.Machine.BootTime = &at })
+func booted(at time.Time) func(*contract.Result, *runner.Facts) {
+	return all(onTarget(func(_, _ *contract.Usage) {}), func(r *contract.Result, _ *runner.Facts) { r.Target.Machine.BootTime = &at })
 }
 
-func clockBy(seconds float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) { r.Client.ClockStepSeconds = &seconds }
+func clockBy(seconds float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) { r.Client.ClockStepSeconds = &seconds }
 }
 
 // stretched is a window of 1000 s, for checks that depend on its length.
-func stretched(r *result.Result, f *runner.Facts) {
-	for _, name := range []string{result.NameThroughput, result.NameQueries} {
-		edit(name, func(m *result.Measurement) { m.Value = new(float64(*m.N) / 1000); m.Intervals = nil })(r, f)
+func stretched(r *contract.Result, f *runner.Facts) {
+	for _, name := range []string{contract.NameThroughput, contract.NameQueries} {
+		edit(name, func(m *contract.Measurement) { m.Value = new(float64(*m.N) / 1000); m.Intervals = nil })(r, f)
 	}
-	set(result.NameTotalTime, 1000)(r, f)
+	set(contract.NameTotalTime, 1000)(r, f)
 	f.DurationSeconds, f.Threads, f.ReportIntervalSeconds = 1000, 0, 0
 }
 
-func atRate(rate float64) func(*result.Result, *runner.Facts) {
-	return func(_ *result.Result, f *runner.Facts) { f.Rate, f.Threads = rate, 0 }
+func atRate(rate float64) func(*contract.Result, *runner.Facts) {
+	return func(_ *contract.Result, f *runner.Facts) { f.Rate, f.Threads = rate, 0 }
 }
 
 // atRandom draws the times of the operations.
-func atRandom(rate float64) func(*result.Result, *runner.Facts) {
-	return all(atRate(rate), func(_ *result.Result, f *runner.Facts) { f.RandomArrivals = true })
+func atRandom(rate float64) func(*contract.Result, *runner.Facts) {
+	return all(atRate(rate), func(_ *contract.Result, f *runner.Facts) { f.RandomArrivals = true })
 }
 
-func withoutSeries(r *result.Result, f *runner.Facts) {
-	edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = nil })(r, f)
+func withoutSeries(r *contract.Result, f *runner.Facts) {
+	edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = nil })(r, f)
 	f.ReportIntervalSeconds = 0
 }
 
 // queued operations at the end of each second.
-func queued(lengths ...float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		m := result.Measurement{Name: result.NameQueueLength, Unit: "1"}
+func queued(lengths ...float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		m := contract.Measurement{Name: contract.NameQueueLength, Unit: "1"}
 		for i, n := range lengths {
-			m.Intervals = append(m.Intervals, result.Interval{AtSeconds: float64(i + 1), Value: &n})
+			m.Intervals = append(m.Intervals, contract.Interval{AtSeconds: float64(i + 1), Value: &n})
 		}
 		r.Measurements = append(r.Measurements, m)
 	}
 }
 
-func asked(operations int64) func(*result.Result, *runner.Facts) {
-	return func(_ *result.Result, f *runner.Facts) { f.Operations = operations }
+func asked(operations int64) func(*contract.Result, *runner.Facts) {
+	return func(_ *contract.Result, f *runner.Facts) { f.Operations = operations }
 }
 
-func changedTo(variables ...string) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Server = &result.Server{VariablesChanged: map[string]string{}}
+func changedTo(variables ...string) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Server = &contract.Server{VariablesChanged: map[string]string{}}
 		for _, name := range variables {
 			r.Server.VariablesChanged[name] = "1"
 		}
@@ -171,23 +174,23 @@ func changedTo(variables ...string) func(*result.Result, *runner.Facts) {
 }
 
 // clockBeside gives the target's clock an offset to the client's.
-func clockBeside(seconds, uncertainty float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Client.Clock = &result.ClockOffset{Reference: result.ReferenceAgent, OffsetSeconds: seconds, UncertaintySeconds: uncertainty, Exchanges: 8}
+func clockBeside(seconds, uncertainty float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Client.Clock = &contract.ClockOffset{Reference: contract.ReferenceAgent, OffsetSeconds: seconds, UncertaintySeconds: uncertainty, Exchanges: 8}
 	}
 }
 
-func zeroInterval(at int) func(*result.Result, *runner.Facts) {
-	return edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[at].Value = new(float64) })
+func zeroInterval(at int) func(*contract.Result, *runner.Facts) {
+	return edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[at].Value = new(float64) })
 }
 
-func slowInterval(at int, share float64) func(*result.Result, *runner.Facts) {
-	return edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[at].Value = new(share * 1060) })
+func slowInterval(at int, share float64) func(*contract.Result, *runner.Facts) {
+	return edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[at].Value = new(share * 1060) })
 }
 
 // fewer makes the intervals those of a slower server.
-func fewer(by float64) func(*result.Result, *runner.Facts) {
-	return edit(result.NameThroughput, func(m *result.Measurement) {
+func fewer(by float64) func(*contract.Result, *runner.Facts) {
+	return edit(contract.NameThroughput, func(m *contract.Measurement) {
 		for i := range m.Intervals {
 			m.Intervals[i].Value = new(*m.Intervals[i].Value / by)
 		}
@@ -197,74 +200,74 @@ func fewer(by float64) func(*result.Result, *runner.Facts) {
 // cases change a real result so that exactly one check has something to say, or
 // so that it is close to having it; message is a part of what it says.
 var cases = map[string]struct {
-	change  func(*result.Result, *runner.Facts)
+	change  func(*contract.Result, *runner.Facts)
 	check   string
 	message string
 }{
 	"a throughput that is absent": {
-		edit(result.NameThroughput, func(m *result.Measurement) { m.Value = nil }), "headline", "no throughput"},
+		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Value = nil }), "headline", "no throughput"},
 	"a run that did nothing": {doNothing, "nothing-done", "not one operation"},
 	"a throughput that is 1 % too high": {
-		set(result.NameThroughput, 1073.5), "throughput", "throughput is 1073.5 tx/s, but 10636 in 10.0060 s are 1062.96 tx/s"},
+		set(contract.NameThroughput, 1073.5), "throughput", "throughput is 1073.5 tx/s, but 10636 in 10.0060 s are 1062.96 tx/s"},
 	"a throughput that is 5 % too high": {
-		set(result.NameThroughput, 1116), "throughput", "throughput is 1116 tx/s, but 10636 in 10.0060 s are 1062.96 tx/s"},
+		set(contract.NameThroughput, 1116), "throughput", "throughput is 1116 tx/s, but 10636 in 10.0060 s are 1062.96 tx/s"},
 	"a throughput of 0 with operations": {
-		set(result.NameThroughput, 0), "throughput", "throughput is 0 tx/s, but 10636 were counted"},
-	"a throughput that is 0.1 % beside the time": {set(result.NameThroughput, 1064), "", ""},
+		set(contract.NameThroughput, 0), "throughput", "throughput is 0 tx/s, but 10636 were counted"},
+	"a throughput that is 0.1 % beside the time": {set(contract.NameThroughput, 1064), "", ""},
 	"a query rate of another run": {
-		set(result.NameQueries, 20000), "query-rate", "queries is 20000 queries/s, but 212720 in 10.0060 s"},
-	"a query rate that is 0.1 % beside the time": {set(result.NameQueries, 21270), "", ""},
+		set(contract.NameQueries, 20000), "query-rate", "queries is 20000 queries/s, but 212720 in 10.0060 s"},
+	"a query rate that is 0.1 % beside the time": {set(contract.NameQueries, 21270), "", ""},
 	"an event more than transactions": {
-		set(result.NameEvents, 10637), "event-count", "10636 operations were counted, but 10637 events"},
-	"no events counted": {edit(result.NameEvents, func(m *result.Measurement) { m.Value = nil }), "", ""},
+		set(contract.NameEvents, 10637), "event-count", "10636 operations were counted, but 10637 events"},
+	"no events counted": {edit(contract.NameEvents, func(m *contract.Measurement) { m.Value = nil }), "", ""},
 	"a read that is not in the total": {
-		set(result.NameQueryCount, 148905), "query-kinds", "add up to 212721, but 212720"},
-	"no kinds of queries": {func(r *result.Result, _ *runner.Facts) { drop(r, result.NameQueryCount) }, "", ""},
+		set(contract.NameQueryCount, 148905), "query-kinds", "add up to 212721, but 212720"},
+	"no kinds of queries": {func(r *contract.Result, _ *runner.Facts) { drop(r, contract.NameQueryCount) }, "", ""},
 	"queries of a workload without transactions": {
-		func(_ *result.Result, f *runner.Facts) { f.QueriesPerOperation = 18 }, "queries-per-operation", "191448 to 191448 queries, but 212720"},
+		func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 18 }, "queries-per-operation", "191448 to 191448 queries, but 212720"},
 	"queries of a workload that is not known": {
-		func(_ *result.Result, f *runner.Facts) { f.QueriesPerOperation = 0 }, "", ""},
+		func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 0 }, "", ""},
 	"an operation that is not in the histogram": {
-		edit(result.NameLatencyAvg, func(m *result.Measurement) { m.Histogram.Buckets[0].Count-- }), "histogram", "holds 10635 operations, but 10636"},
-	"no histogram": {edit(result.NameLatencyAvg, func(m *result.Measurement) { m.Histogram = nil }), "", ""},
+		edit(contract.NameLatencyAvg, func(m *contract.Measurement) { m.Histogram.Buckets[0].Count-- }), "histogram", "holds 10635 operations, but 10636"},
+	"no histogram": {edit(contract.NameLatencyAvg, func(m *contract.Measurement) { m.Histogram = nil }), "", ""},
 	"a shortest latency above the longest": {
-		set(result.NameLatencyMin, 200), "latency-order", "shortest latency is 200 ms, the longest 104.13 ms"},
+		set(contract.NameLatencyMin, 200), "latency-order", "shortest latency is 200 ms, the longest 104.13 ms"},
 	"a mean below the shortest": {
-		set(result.NameLatencyMin, 3.77), "latency-order", "mean latency 3.76 ms is not between"},
+		set(contract.NameLatencyMin, 3.77), "latency-order", "mean latency 3.76 ms is not between"},
 	"a percentile above the longest": {
-		set(result.NameLatencyPercentile, 107), "latency-order", "95% latency 107 ms is not between"},
+		set(contract.NameLatencyPercentile, 107), "latency-order", "95% latency 107 ms is not between"},
 	"a percentile below the shortest": {
-		set(result.NameLatencyPercentile, 1.04), "latency-order", "95% latency 1.04 ms is not between"},
-	"a percentile in the bucket of the longest": {set(result.NameLatencyPercentile, 104.84), "", ""},
+		set(contract.NameLatencyPercentile, 1.04), "latency-order", "95% latency 1.04 ms is not between"},
+	"a percentile in the bucket of the longest": {set(contract.NameLatencyPercentile, 104.84), "", ""},
 	"a sum of latencies of another run": {
-		set(result.NameLatencySum, 31980.96), "latency-sum", "10636 operations of 3.76 ms are 39991.36 ms, but the sum of latencies is 31980.96 ms"},
-	"a sum within the rounding of the mean": {set(result.NameLatencySum, 40040), "", ""},
+		set(contract.NameLatencySum, 31980.96), "latency-sum", "10636 operations of 3.76 ms are 39991.36 ms, but the sum of latencies is 31980.96 ms"},
+	"a sum within the rounding of the mean": {set(contract.NameLatencySum, 40040), "", ""},
 	"latencies that fill more than the time": {
-		func(_ *result.Result, f *runner.Facts) { f.Threads = 3 }, "little", "fill 1.332 of the time of 3 threads"},
+		func(_ *contract.Result, f *runner.Facts) { f.Threads = 3 }, "little", "fill 1.332 of the time of 3 threads"},
 	"latencies that leave the client time to idle": {
-		func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }, "client-bottleneck", "fill only 0.799"},
+		func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }, "client-bottleneck", "fill only 0.799"},
 	"threads that had to wait for the last operations": {
-		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 },
-			edit(result.NameLatencyMax, func(m *result.Measurement) { m.Value = new(1100.0) })), "stall", "an operation took 1.100 s, 293 times the mean"},
-	"an operation that took a little less than a stall does": {set(result.NameLatencyMax, 999), "", ""},
+		all(asked(10636), func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 },
+			edit(contract.NameLatencyMax, func(m *contract.Measurement) { m.Value = new(1100.0) })), "stall", "an operation took 1.100 s, 293 times the mean"},
+	"an operation that took a little less than a stall does": {set(contract.NameLatencyMax, 999), "", ""},
 	"threads that waited for an operation that stalled at the end": {
-		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 5 }, "", ""},
+		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 5 }, "", ""},
 	"threads that waited for more than that": {
-		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 6 }, "client-bottleneck", "fill only 0.666"},
+		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 6 }, "client-bottleneck", "fill only 0.666"},
 	"threads that waited for more than the last operations": {
-		all(asked(10636), func(_ *result.Result, f *runner.Facts) { f.Threads = 5 }), "client-bottleneck", "fill only 0.799"},
-	"a loop that is open": {func(_ *result.Result, f *runner.Facts) { f.Threads = 0 }, "", ""},
+		all(asked(10636), func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }), "client-bottleneck", "fill only 0.799"},
+	"a loop that is open": {func(_ *contract.Result, f *runner.Facts) { f.Threads = 0 }, "", ""},
 	"a window that is too short": {
-		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were asked for"},
+		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were asked for"},
 	"a window that is too long": {
-		func(_ *result.Result, f *runner.Facts) { f.DurationSeconds = 8 }, "duration", "was 10.0060 s, but 8 s"},
-	"a window that is 1 s longer": {func(_ *result.Result, f *runner.Facts) { f.DurationSeconds = 9 }, "", ""},
+		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 8 }, "duration", "was 10.0060 s, but 8 s"},
+	"a window that is 1 s longer": {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 9 }, "", ""},
 	"two intervals that are missing": {
-		edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = m.Intervals[:8] }), "intervals", "has 8 intervals of 1 s, but 10.0060 s have 10"},
+		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = m.Intervals[:8] }), "intervals", "has 8 intervals of 1 s, but 10.0060 s have 10"},
 	"the last interval that is missing": {
-		edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = m.Intervals[:9] }), "", ""},
-	"a warm-up in the process that measures, which began late": {func(r *result.Result, f *runner.Facts) {
-		f.WarmupSeconds, r.Tool.WarmupCut, r.Tool.WarmupSeconds = 5, result.WarmupInProcess, new(3.25)
+		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = m.Intervals[:9] }), "", ""},
+	"a warm-up in the process that measures, which began late": {func(r *contract.Result, f *runner.Facts) {
+		f.WarmupSeconds, r.Tool.WarmupCut, r.Tool.WarmupSeconds = 5, contract.WarmupInProcess, new(3.25)
 	}, "warmup", "the warm-up took 3.2 s instead of 5 s"},
 	"a server that completed no TLS handshake": {
 		withTLS(map[string]float64{tlsAccepts: 0}), "tls", "completed 0 TLS handshakes"},
@@ -284,25 +287,25 @@ var cases = map[string]struct {
 	"an interval without any of many arrivals": {
 		all(zeroInterval(3), atRate(1000)), "stall", "1 of 10 intervals had no throughput"},
 	"an interval of which nothing is known": {
-		edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals[3].Value = nil }), "", ""},
+		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[3].Value = nil }), "", ""},
 	"a percentile of too few operations": {
-		edit(result.NameLatencyPercentile, func(m *result.Measurement) { m.Labels = map[string]string{"p": "99.95"} }),
+		edit(contract.NameLatencyPercentile, func(m *contract.Measurement) { m.Labels = map[string]string{"p": "99.95"} }),
 		"percentile-sample", "only 5.3 of 10636 operations lie beyond the 99.95% latency"},
 	"the longest latency as a percentile": {
-		edit(result.NameLatencyPercentile, func(m *result.Measurement) { m.Labels = map[string]string{"p": "100"} }), "", ""},
+		edit(contract.NameLatencyPercentile, func(m *contract.Measurement) { m.Labels = map[string]string{"p": "100"} }), "", ""},
 	"errors that were ignored": {
-		withErrors(result.ErrorIgnored, 2), "ignored-errors", "2 errors were ignored, one per 5318 operations"},
+		withErrors(contract.ErrorIgnored, 2), "ignored-errors", "2 errors were ignored, one per 5318 operations"},
 	"connections that were lost": {
-		withErrors(result.ErrorReconnects, 1), "reconnects", "1 connections were lost and made again, one per 10636"},
+		withErrors(contract.ErrorReconnects, 1), "reconnects", "1 connections were lost and made again, one per 10636"},
 	"a client that waited in 1 % of the periods": {
 		onClient(waited(10)), "client-throttled", "the client was throttled in 10 of 1000 periods (1.00 %), for 0.250 s in all: give it more CPU"},
 	"a client that waited in more of them": {
 		onClient(waited(11)), "client-throttled", "the client was throttled in 11 of 1000 periods (1.10 %)"},
 	"a client that was not throttled": {onClient(waited(0)), "", ""},
 	"a client whose periods nobody counted": {
-		onClient(func(b, a *result.Usage) { waited(500)(b, a); b.Periods = nil }), "client-throttled", "the client was throttled 500 times, for 0.250 s"},
+		onClient(func(b, a *contract.Usage) { waited(500)(b, a); b.Periods = nil }), "client-throttled", "the client was throttled 500 times, for 0.250 s"},
 	"a client of which only the end is known": {
-		all(onClient(waited(500)), func(r *result.Result, _ *runner.Facts) { r.Client.Before = nil }), "", ""},
+		all(onClient(waited(500)), func(r *contract.Result, _ *runner.Facts) { r.Client.Before = nil }), "", ""},
 	"a target that waited in 1 % of the periods": {
 		onTarget(waited(10)), "target-throttled", "the target was throttled in 10 of 1000 periods"},
 	"a target that waited in more of them": {
@@ -320,19 +323,19 @@ var cases = map[string]struct {
 		onClient(forMemory("memory.full", 0.2)), "client-memory-pressure", "all of the client waited for memory in 2.0 %"},
 	"a client on a node without memory is the business of CheckNeighbours": {onClient(forMemory("node.memory.full", 0.2)), "", ""},
 	"a calm container on a node without memory": {
-		onTarget(func(b, a *result.Usage) {
+		onTarget(func(b, a *contract.Usage) {
 			b.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 3}
 			a.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 8}
 		}), "", ""},
-	"a replica that stopped": {func(r *result.Result, _ *runner.Facts) {
+	"a replica that stopped": {func(r *contract.Result, _ *runner.Facts) {
 		if r.Target == nil {
-			r.Target = &result.Environment{}
+			r.Target = &contract.Environment{}
 		}
-		r.Target.Replicas = []result.Replica{{Error: "error 1236"}}
+		r.Target.Replicas = []contract.Replica{{Error: "error 1236"}}
 	}, "replication", "replica 0: error 1236"},
-	"a commit that no replica acknowledged": {func(r *result.Result, _ *runner.Facts) {
+	"a commit that no replica acknowledged": {func(r *contract.Result, _ *runner.Facts) {
 		if r.Server == nil {
-			r.Server = &result.Server{}
+			r.Server = &contract.Server{}
 		}
 		r.Server.StatusDelta = map[string]float64{"Rpl_semi_sync_master_no_tx": 1}
 	}, "semi-sync", "1 commits were not acknowledged"},
@@ -340,16 +343,16 @@ var cases = map[string]struct {
 		booted(noon.Add(4 * time.Second)), "target-restarted", "the target's node was started again at 12:00:04"},
 	"a node that was started before": {booted(noon.Add(-time.Minute)), "", ""},
 	"a target with less CPU time than before": {
-		onTarget(func(b, a *result.Usage) { b.CPUSeconds, a.CPUSeconds = new(90.0), new(2.0) }),
+		onTarget(func(b, a *contract.Usage) { b.CPUSeconds, a.CPUSeconds = new(90.0), new(2.0) }),
 		"target-restarted", "the target's CPU time was 88 less after the measured window than before it"},
 	"a target with fewer periods than before": {
-		onTarget(func(b, a *result.Usage) { b.Periods, a.Periods = new(int64(900)), new(int64(100)) }),
+		onTarget(func(b, a *contract.Usage) { b.Periods, a.Periods = new(int64(900)), new(int64(100)) }),
 		"target-restarted", "the target's number of CPU periods was 800 less"},
 	"a server that was started again, whose counters count anew": {
 		withTLS(map[string]float64{"Uptime": -88, tlsAccepts: -7, "Questions": -212720}),
 		"target-restarted", "the server's uptime was 88 s less after the measured window than before it"},
 	"a target whose threads that switched have ended": {
-		onTarget(func(b, a *result.Usage) {
+		onTarget(func(b, a *contract.Usage) {
 			b.InvoluntarySwitches, a.InvoluntarySwitches = new(int64(900)), new(int64(100))
 		}), "", ""},
 	"a clock that was set back":                      {clockBy(-0.051), "clock-step", "set by -0.051 s during the measured window of 10.0 s"},
@@ -382,10 +385,10 @@ var cases = map[string]struct {
 	"positions that every write moves": {changedTo("gtid_executed", "gtid_binlog_pos"), "", ""},
 	"no setting that changed":          {changedTo(), "", ""},
 	"something that a reset could not prove": {
-		func(r *result.Result, _ *runner.Facts) {
-			r.Problems = []result.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}
+		func(r *contract.Result, _ *runner.Facts) {
+			r.Problems = []contract.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}
 		}, "reset", "after the reset: sbtest1 has no checksum"},
-	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *result.Result, _ *runner.Facts) { r.Server.Cipher = "" }),
+	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *contract.Result, _ *runner.Facts) { r.Server.Cipher = "" }),
 		"tls", "did not encrypt a session of the benchmark's account"},
 	"commits without flushes": {onServer(flushed("Innodb_data_fsyncs", 12)), "durability",
 		"for at least 1063 transactions that wrote, of 4 threads, the server requested 12 flushes (innodb_data_fsyncs): commits were not durable"},
@@ -396,21 +399,21 @@ var cases = map[string]struct {
 	"operations as fast as the storage":  {onStorage(0.007), "", ""},
 	"statements faster than the network": {away(0.0004), "round-trip", "an operation of 20 statements takes 3.76 ms on average: less than half of the 8.000 ms"},
 	"statements as fast as the network":  {away(0.0003), "", ""},
-	"segments sent again": {onClient(func(before, after *result.Usage) {
+	"segments sent again": {onClient(func(before, after *contract.Usage) {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(307))
 	}), "retransmits", "the client sent 300 of 100000 segments again (0.3 %): the network lost"},
-	"hardly any segments sent again": {onTarget(func(before, after *result.Usage) {
+	"hardly any segments sent again": {onTarget(func(before, after *contract.Usage) {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(57))
 	}), "", ""},
-	"segments sent again that nobody counted": {onTarget(func(before, after *result.Usage) {
+	"segments sent again that nobody counted": {onTarget(func(before, after *contract.Usage) {
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(5700))
 	}), "", ""},
 	"statements that another server had": {answered(100), "server-statements", "the tool counted 212720 statements, but the server answered 100"},
 	"the counters of the first client":   {answered(205000), "", ""},
-	"operations of a tool that counts no statements": {all(answered(5000), func(r *result.Result, f *runner.Facts) {
-		r.Measurements = slices.DeleteFunc(r.Measurements, func(m result.Measurement) bool { return strings.HasPrefix(m.Name, result.NameQueries) })
+	"operations of a tool that counts no statements": {all(answered(5000), func(r *contract.Result, f *runner.Facts) {
+		r.Measurements = slices.DeleteFunc(r.Measurements, func(m contract.Measurement) bool { return strings.HasPrefix(m.Name, contract.NameQueries) })
 	}), "server-statements", "the tool counted 10636 operations, but the server answered 5000"},
 	"operations of a kind that were not answered": {mixed(map[string]int64{"read": 10636}, map[string]int64{"read": 10635}),
 		"operation-kinds", "10636 operations of read were measured, but 10635 were answered well"},
@@ -421,21 +424,21 @@ var cases = map[string]struct {
 	"a kind that is missing": {all(mixed(map[string]int64{"read": 10636}, nil), asking(map[string]float64{"read": 1, "insert": 0.05})),
 		"operation-mix", "0 of 10636 operations are insert"},
 	"a kind that nobody asked for, and that is not there": {all(mixed(map[string]int64{"read": 10636}, nil), asking(map[string]float64{"read": 1, "scan": 0})), "", ""},
-	"latencies of one operation beyond those of all":      {labelled(map[string]float64{result.NameLatencyMin: 1, result.NameLatencyMax: 9999}, 50), "", ""},
-	"a percentile of one operation beyond its longest": {labelled(map[string]float64{result.NameLatencyMin: 1, result.NameLatencyMax: 9}, 50),
+	"latencies of one operation beyond those of all":      {labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 9999}, 50), "", ""},
+	"a percentile of one operation beyond its longest": {labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 9}, 50),
 		"latency-order", "the 95% latency of read (intended) 50 ms is not between the shortest 1 ms and the longest 9 ms"},
-	"percentiles that go down": {func(r *result.Result, f *runner.Facts) {
-		labelled(map[string]float64{result.NameLatencyMin: 1, result.NameLatencyMax: 99}, 50)(r, f)
+	"percentiles that go down": {func(r *contract.Result, f *runner.Facts) {
+		labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 99}, 50)(r, f)
 		last := r.Measurements[len(r.Measurements)-1]
 		last.Labels, last.Value = map[string]string{"operation": "read", "timing": "intended", "p": "99.9"}, new(40.0)
-		r.Measurements = append([]result.Measurement{last}, r.Measurements...)
+		r.Measurements = append([]contract.Measurement{last}, r.Measurements...)
 	}, "latency-order", "the 99.9% latency of read (intended) 40 ms is shorter than that of a lower percentile, 50 ms"},
-	"few operations of one kind": {func(r *result.Result, f *runner.Facts) {
+	"few operations of one kind": {func(r *contract.Result, f *runner.Facts) {
 		labelled(nil, 50)(r, f)
 		r.Measurements[len(r.Measurements)-1].N = new(int64(100))
 	}, "percentile-sample", "only 5.0 of 100 operations of read (intended) lie beyond the 95% latency"},
-	"time of connecting that explains idle threads":        {all(idle(8), set(result.NameLatencyMin, 2), after(2)), "", ""},
-	"time of connecting that does not explain all of them": {all(idle(8), set(result.NameLatencyMin, 2), after(0.5)), "client-bottleneck", "fill only"},
+	"time of connecting that explains idle threads":        {all(idle(8), set(contract.NameLatencyMin, 2), after(2)), "", ""},
+	"time of connecting that does not explain all of them": {all(idle(8), set(contract.NameLatencyMin, 2), after(0.5)), "client-bottleneck", "fill only"},
 	"a rate that was not offered while connecting":         {all(atRate(1179), after(1), withoutSeries), "", ""},
 	"a rate that connecting does not explain":              {all(atRate(1180), after(0.1)), "saturated", "1180 operations per second were offered"},
 	"statements of a tool that promises nothing": {stating(1000, 899), "no-op-statements",
@@ -444,31 +447,31 @@ var cases = map[string]struct {
 	"statements that change many rows":     {stating(1000, 99999), "", ""},
 	"1 in 10 of the statements":            {stating(1000, 900), "", ""},
 	"few statements":                       {stating(99, 0), "", ""},
-	"statements that are looked at":        {all(stating(1000, 0), func(_ *result.Result, f *runner.Facts) { f.Verified = true }), "", ""},
+	"statements that are looked at":        {all(stating(1000, 0), func(_ *contract.Result, f *runner.Facts) { f.Verified = true }), "", ""},
 	"statements to a server started since": {stating(1000, -5), "", ""},
 	"inserts that read their pages back": {inserting(34444, 70898), "data-grew", "inserting 10636 rows, the server read 70898 pages from disk (Innodb_buffer_pool_reads): " +
 		"the tables have outgrown the buffer pool (innodb_buffer_pool_size = 8388608)"},
 	"inserts into tables that fit":  {inserting(12431, 3), "", ""},
-	"reads from disk of other work": {all(inserting(12431, 70898), func(_ *result.Result, f *runner.Facts) { f.QueriesPerOperation = 20 }), "", ""},
+	"reads from disk of other work": {all(inserting(12431, 70898), func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 20 }), "", ""},
 	"tables without a checksum": {withProblem("server/checksum", "2 of 2 tables (a, b) have no checksum: those of all tables may take 1m0s together"),
 		"checksum", "the data is compared by its number of rows alone: 2 of 2 tables (a, b) have no checksum"},
 	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
-	"what a tool cannot do": {withoutValue(result.Unsupported, "no such call"), "unsupported",
+	"what a tool cannot do": {withoutValue(contract.Unsupported, "no such call"), "unsupported",
 		"6 measurements are not supported: driver=d0 (no such call); driver=d1 (no such call); driver=d2 (no such call); driver=d3 (no such call); driver=d4 (no such call); and 1 more"},
-	"what was tried and failed": {withoutValue(result.NotMeasured, "9 rows instead of 10"), "not-measured", "could not be measured: driver=d0 (9 rows instead of 10)"},
+	"what was tried and failed": {withoutValue(contract.NotMeasured, "9 rows instead of 10"), "not-measured", "could not be measured: driver=d0 (9 rows instead of 10)"},
 	"a line that was not understood": {
-		func(r *result.Result, _ *runner.Facts) {
-			r.Problems = []result.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
+		func(r *contract.Result, _ *runner.Facts) {
+			r.Problems = []contract.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
 		}, "problems", "1 lines of output were not understood, the first one in run/stdout, line 12: WARNING: something new"},
 }
 
 // withoutValue adds six measurements that are absent for one reason.
-func withoutValue(state result.AbsenceState, reason string) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func withoutValue(state contract.AbsenceState, reason string) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		for i := range 6 {
-			r.Measurements = append(r.Measurements, result.Measurement{
-				Name: result.NameThroughput, Labels: map[string]string{"driver": fmt.Sprintf("d%d", i)}, Unit: "ops/s",
-				Absent: &result.Absence{State: state, Reason: reason},
+			r.Measurements = append(r.Measurements, contract.Measurement{
+				Name: contract.NameThroughput, Labels: map[string]string{"driver": fmt.Sprintf("d%d", i)}, Unit: "ops/s",
+				Absent: &contract.Absence{State: state, Reason: reason},
 			})
 		}
 	}
@@ -551,7 +554,7 @@ func TestIgnoredErrorsExplainMoreQueries(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, "run-ignored-errors.json")
-			setN(result.NameQueries, tc.queries)(&r, nil)
+			setN(contract.NameQueries, tc.queries)(&r, nil)
 			if got := queriesPerOperation(r, facts) == ""; got != tc.want {
 				t.Errorf("plausible = %v, want %v", got, tc.want)
 			}
@@ -596,23 +599,23 @@ func TestIsDisturbed(t *testing.T) {
 // each other only by what a busy machine explains are none either.
 func TestSeverity(t *testing.T) {
 	tests := map[string]struct {
-		change func(*result.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Facts)
 		want   Severity
 	}{
 		"a client that is throttled always":              {onClient(waited(1000)), Warning},
 		"a target that is throttled, with CPU left":      {all(onTarget(waited(900)), ofCPU(5, 1)), Warning},
 		"a target that is as busy as its machine allows": {all(onTarget(waited(900)), ofCPU(9.6, 1)), Warning},
-		"periods nobody counted":                         {onTarget(func(b, a *result.Usage) { waited(500)(b, a); a.Periods = nil }), Warning},
+		"periods nobody counted":                         {onTarget(func(b, a *contract.Usage) { waited(500)(b, a); a.Periods = nil }), Warning},
 		"a target that waits for its own memory":         {onTarget(forMemory("memory.full", 5)), Warning},
 		"a client that waits for its own memory":         {onClient(forMemory("memory.full", 5)), Warning},
-		"a client that is the bottleneck":                {func(_ *result.Result, f *runner.Facts) { f.Threads = 40 }, Warning},
-		"more latency than there was time":               {func(_ *result.Result, f *runner.Facts) { f.Threads = 3 }, Invalid},
-		"a server that stalled at the end":               {func(_ *result.Result, f *runner.Facts) { f.DurationSeconds = 5 }, Warning},
-		"a window that is too short":                     {func(_ *result.Result, f *runner.Facts) { f.DurationSeconds = 20 }, Warning},
-		"a rate that was computed 0.1 s late":            {set(result.NameThroughput, 1052.5), Warning},
-		"a rate of another window":                       {set(result.NameThroughput, 1116), Invalid},
+		"a client that is the bottleneck":                {func(_ *contract.Result, f *runner.Facts) { f.Threads = 40 }, Warning},
+		"more latency than there was time":               {func(_ *contract.Result, f *runner.Facts) { f.Threads = 3 }, Invalid},
+		"a server that stalled at the end":               {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 5 }, Warning},
+		"a window that is too short":                     {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 20 }, Warning},
+		"a rate that was computed 0.1 s late":            {set(contract.NameThroughput, 1052.5), Warning},
+		"a rate of another window":                       {set(contract.NameThroughput, 1116), Invalid},
 		"a stall of 1 s":                                 {zeroInterval(4), Warning},
-		"points that the client skipped":                 {edit(result.NameThroughput, func(m *result.Measurement) { m.Intervals = m.Intervals[:7] }), Warning},
+		"points that the client skipped":                 {edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = m.Intervals[:7] }), Warning},
 		"operations for which there was no time":         {asked(20000), Warning},
 		"operations that nobody asked for":               {asked(5000), Invalid},
 		"a clock that was set":                           {clockBy(1), Disturbed},
@@ -629,20 +632,20 @@ func TestSeverity(t *testing.T) {
 }
 
 // unsure says how far the times of a skew are known.
-func unsure(s result.Skew, seconds float64) result.Skew {
+func unsure(s merge.Skew, seconds float64) merge.Skew {
 	s.SpreadUncertaintySeconds, s.OverlapUncertainty = &seconds, &seconds
 	return s
 }
 
 func TestCheckClients(t *testing.T) {
-	skew := func(spread, overlap float64) result.Skew {
-		return result.Skew{Clients: []result.ClientSkew{{Client: 0}, {Client: 1}}, SpreadSeconds: &spread, Overlap: &overlap}
+	skew := func(spread, overlap float64) merge.Skew {
+		return merge.Skew{Clients: []merge.ClientSkew{{Client: 0}, {Client: 1}}, SpreadSeconds: &spread, Overlap: &overlap}
 	}
 	tests := map[string]struct {
-		skew result.Skew
+		skew merge.Skew
 		want []Finding
 	}{
-		"one client":                     {result.Skew{Clients: []result.ClientSkew{{Client: 0}}}, nil},
+		"one client":                     {merge.Skew{Clients: []merge.ClientSkew{{Client: 0}}}, nil},
 		"clients that measured together": {skew(1, 0.95), nil},
 		"a client that began late":       {skew(1.001, 0.99), []Finding{{"clients-skew", Warning, "the last of 2 clients began to measure 1.001 s after the first"}}},
 		"clients that hardly measured together": {skew(0.5, 0.949), []Finding{{"clients-overlap", Warning,
@@ -650,7 +653,7 @@ func TestCheckClients(t *testing.T) {
 		"clients whose clocks do not prove it": {unsure(skew(1.001, 0.949), 0.002), nil},
 		"a skew beyond what clocks explain": {unsure(skew(1.5, 0.99), 0.002), []Finding{{"clients-skew", Warning,
 			"the last of 2 clients began to measure 1.500 s after the first (give or take 0.0020 s)"}}},
-		"clocks that nobody compared": {result.Skew{Clients: make([]result.ClientSkew, 2), ClocksUnknown: true}, []Finding{{"clients-clocks", Warning,
+		"clocks that nobody compared": {merge.Skew{Clients: make([]merge.ClientSkew, 2), ClocksUnknown: true}, []Finding{{"clients-clocks", Warning,
 			"nobody knows how the clocks of the 2 clients stand to one another, so that it is not known whether they measured together: " +
 				"a target with an agent, or one that speaks the protocol of MySQL, has a clock to compare them with"}}},
 		"clients that never measured together": {skew(0.5, 0), []Finding{{"clients-overlap", Invalid,
@@ -667,20 +670,20 @@ func TestCheckClients(t *testing.T) {
 
 // doNothing makes the result one that sysbench prints when no transaction ended:
 // all zeros.
-func doNothing(r *result.Result, _ *runner.Facts) {
+func doNothing(r *contract.Result, _ *runner.Facts) {
 	for i := range r.Measurements {
 		m := &r.Measurements[i]
 		if m.N != nil {
 			m.N = new(int64)
 		}
-		if m.Value != nil && m.Name != result.NameTotalTime {
+		if m.Value != nil && m.Name != contract.NameTotalTime {
 			m.Value = new(float64)
 		}
 		m.Histogram = nil
 	}
 }
 
-func drop(r *result.Result, name string) {
+func drop(r *contract.Result, name string) {
 	kept := r.Measurements[:0]
 	for _, m := range r.Measurements {
 		if m.Name != name {

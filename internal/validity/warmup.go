@@ -3,8 +3,9 @@ package validity
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // minWarmup is the share of the warm-up that was asked for which has to be done before the window.
@@ -12,8 +13,8 @@ const minWarmup = 0.9
 
 // shortWarmup: a process that warms up itself began its window at an instant that was fixed
 // before it was started. If it took long to begin, it had the less time to warm up.
-func shortWarmup(r result.Result, f runner.Facts) string {
-	if f.WarmupSeconds == 0 || r.Tool.WarmupCut != result.WarmupInProcess {
+func shortWarmup(r contract.Result, f runner.Facts) string {
+	if f.WarmupSeconds == 0 || r.Tool.WarmupCut != contract.WarmupInProcess {
 		return ""
 	}
 	done := 0.0

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // benchBaseSummary is the file *.summary.json of BenchBase (ResultWriter.java).
@@ -24,53 +25,53 @@ type benchBaseSummary struct {
 
 // benchBaseLatencies are the keys of the latency distribution, in µs.
 var benchBaseLatencies = []struct{ key, name, percentile string }{
-	{"Average Latency (microseconds)", result.NameLatencyAvg, ""},
-	{"Minimum Latency (microseconds)", result.NameLatencyMin, ""},
-	{"25th Percentile Latency (microseconds)", result.NameLatencyPercentile, "25"},
-	{"Median Latency (microseconds)", result.NameLatencyPercentile, "50"},
-	{"75th Percentile Latency (microseconds)", result.NameLatencyPercentile, "75"},
-	{"90th Percentile Latency (microseconds)", result.NameLatencyPercentile, "90"},
-	{"95th Percentile Latency (microseconds)", result.NameLatencyPercentile, "95"},
-	{"99th Percentile Latency (microseconds)", result.NameLatencyPercentile, "99"},
-	{"Maximum Latency (microseconds)", result.NameLatencyMax, ""},
+	{"Average Latency (microseconds)", contract.NameLatencyAvg, ""},
+	{"Minimum Latency (microseconds)", contract.NameLatencyMin, ""},
+	{"25th Percentile Latency (microseconds)", contract.NameLatencyPercentile, "25"},
+	{"Median Latency (microseconds)", contract.NameLatencyPercentile, "50"},
+	{"75th Percentile Latency (microseconds)", contract.NameLatencyPercentile, "75"},
+	{"90th Percentile Latency (microseconds)", contract.NameLatencyPercentile, "90"},
+	{"95th Percentile Latency (microseconds)", contract.NameLatencyPercentile, "95"},
+	{"99th Percentile Latency (microseconds)", contract.NameLatencyPercentile, "99"},
+	{"Maximum Latency (microseconds)", contract.NameLatencyMax, ""},
 }
 
 // parseBenchBase reads a summary of BenchBase.
 func parseBenchBase(output []byte) runner.Report {
 	var s benchBaseSummary
 	if err := json.Unmarshal(output, &s); err != nil {
-		return failed(result.ReasonOutputTruncated, "the output is no summary of BenchBase: %v", err)
+		return failed(contract.ReasonOutputTruncated, "the output is no summary of BenchBase: %v", err)
 	}
 	r := runner.Report{ToolVersion: strings.TrimSpace("BenchBase " + s.Benchmark)}
 	if s.Throughput != nil {
-		m := number(result.NameThroughput, "requests/s", result.HigherIsBetter, *s.Throughput)
+		m := number(contract.NameThroughput, "requests/s", contract.HigherIsBetter, *s.Throughput)
 		m.Operation, m.N = "request", s.Requests
 		r.Measurements = append(r.Measurements, m)
 	}
 	if s.Goodput != nil {
-		r.Measurements = append(r.Measurements, number(nameGoodput, "requests/s", result.HigherIsBetter, *s.Goodput))
+		r.Measurements = append(r.Measurements, number(nameGoodput, "requests/s", contract.HigherIsBetter, *s.Goodput))
 		if s.Throughput != nil && *s.Goodput > *s.Throughput {
 			r.Problems = append(r.Problems, problem(0, fmt.Sprintf(
 				"the goodput %g is greater than the throughput %g: versions of BenchBase count requests twice", *s.Goodput, *s.Throughput)))
 		}
 	}
 	if s.Nanos != nil {
-		r.Measurements = append(r.Measurements, number(result.NameTotalTime, "s", "", *s.Nanos/1e9))
+		r.Measurements = append(r.Measurements, number(contract.NameTotalTime, "s", "", *s.Nanos/1e9))
 	}
 	for _, l := range benchBaseLatencies {
 		v, ok := s.Latency[l.key]
 		if !ok {
 			continue
 		}
-		m := number(l.name, "ms", result.LowerIsBetter, v/1000)
+		m := number(l.name, "ms", contract.LowerIsBetter, v/1000)
 		m.N = s.Requests
 		if l.percentile != "" {
-			m.Labels = map[string]string{result.LabelPercentile: l.percentile}
+			m.Labels = map[string]string{contract.LabelPercentile: l.percentile}
 		}
 		r.Measurements = append(r.Measurements, m)
 	}
 	if done := []string{"", "EXIT", "DONE"}; !slices.Contains(done, s.State) {
-		r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("BenchBase ended in the state %q", s.State)}
+		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("BenchBase ended in the state %q", s.State)}
 	}
 	return r
 }

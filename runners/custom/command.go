@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -17,47 +19,49 @@ const (
 )
 
 // builtIns are the values that Assay fills in, by their names between $( and ).
-var builtIns = map[string]func(runner.Trial, runner.Phase, Params, runner.Credentials) string{
-	"HOST": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string { return t.Endpoint.Host },
-	"PORT": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
+var builtIns = map[string]func(contract.Trial, contract.Phase, Params, runner.Credentials) string{
+	"HOST": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
+		return t.Endpoint.Host
+	},
+	"PORT": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
 		return strconv.Itoa(int(t.Endpoint.Port))
 	},
-	"DATABASE": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
+	"DATABASE": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
 		return t.Endpoint.Database
 	},
-	"STORAGE_ENGINE": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
+	"STORAGE_ENGINE": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
 		return t.Endpoint.StorageEngine
 	},
-	"TLS": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
+	"TLS": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
 		return string(t.Endpoint.TLS)
 	},
-	"USERNAME": func(_ runner.Trial, _ runner.Phase, _ Params, c runner.Credentials) string { return c.Username },
-	"THREADS": func(_ runner.Trial, _ runner.Phase, p Params, _ runner.Credentials) string {
+	"USERNAME": func(_ contract.Trial, _ contract.Phase, _ Params, c runner.Credentials) string { return c.Username },
+	"THREADS": func(_ contract.Trial, _ contract.Phase, p Params, _ runner.Credentials) string {
 		return strconv.Itoa(int(p.Threads))
 	},
-	durationName: func(t runner.Trial, p runner.Phase, _ Params, _ runner.Credentials) string {
+	durationName: func(t contract.Trial, p contract.Phase, _ Params, _ runner.Credentials) string {
 		return strconv.FormatInt(seconds(t, p), 10)
 	},
-	"CLIENT": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
+	"CLIENT": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
 		return strconv.Itoa(t.Ref.Client)
 	},
-	"CLIENTS": func(t runner.Trial, _ runner.Phase, _ Params, _ runner.Credentials) string {
+	"CLIENTS": func(t contract.Trial, _ contract.Phase, _ Params, _ runner.Credentials) string {
 		return strconv.Itoa(t.Clients)
 	},
-	seedName: func(t runner.Trial, p runner.Phase, _ Params, _ runner.Credentials) string {
+	seedName: func(t contract.Trial, p contract.Phase, _ Params, _ runner.Credentials) string {
 		return strconv.FormatInt(runner.Seed(t, p), 10)
 	},
 }
 
-func seconds(t runner.Trial, p runner.Phase) int64 {
-	if p == runner.Warmup {
+func seconds(t contract.Trial, p contract.Phase) int64 {
+	if p == contract.PhaseWarmup {
 		return t.WarmupSeconds
 	}
 	return t.DurationSeconds
 }
 
 // command builds the command of a phase.
-func command(t runner.Trial, phase runner.Phase, c runner.Credentials, formats map[string]Format) (runner.Command, error) {
+func command(t contract.Trial, phase contract.Phase, c runner.Credentials, formats map[string]Format) (runner.Command, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return runner.Command{}, err
@@ -86,16 +90,16 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials, formats m
 		out.Seed = runner.Seed(t, phase)
 	} else {
 		// Of a tool that Assay does not know: it may draw nothing at all.
-		out.Unseeded = phase == runner.Warmup || phase == runner.Run
+		out.Unseeded = phase == contract.PhaseWarmup || phase == contract.PhaseRun
 	}
-	if p.Output != "" && phase != runner.Prepare && phase != runner.Cleanup {
+	if p.Output != "" && phase != contract.PhasePrepare && phase != contract.PhaseCleanup {
 		out.Collect = []string{p.Output}
 	}
 	return out, nil
 }
 
 // value of a name between $( and ).
-func (p Params) value(name string, t runner.Trial, phase runner.Phase, c runner.Credentials) (string, bool) {
+func (p Params) value(name string, t contract.Trial, phase contract.Phase, c runner.Credentials) (string, bool) {
 	if builtIn, ok := builtIns[name]; ok {
 		return builtIn(t, phase, p, c), true
 	}

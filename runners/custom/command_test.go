@@ -7,8 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const slapWorkload = `{"image":"example.com/slap:1","threads":8,"format":"Mysqlslap",
@@ -16,19 +17,19 @@ const slapWorkload = `{"image":"example.com/slap:1","threads":8,"format":"Mysqls
 	"run":{"command":["mariadb-slap","--defaults-file=my.cnf","--concurrency=$(THREADS)","--number-of-queries=$(queries)","--seed=$(SEED)","$$(HOST)","$(DURATION_SECONDS)"]},
 	"parameters":{"queries":"1000"},"dataParameters":["queries"]}`
 
-func slapTrial() runner.Trial {
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(slapWorkload), Clients: 3,
-		Ref:           result.TrialRef{Block: new(2), Client: 1, Phase: "Run"},
+func slapTrial() contract.Trial {
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(slapWorkload), Clients: 3,
+		Ref:           contract.TrialRef{Block: new(2), Client: 1, Phase: "Run"},
 		WarmupSeconds: 5, DurationSeconds: 60,
 		Inputs:   map[string][]byte{"queries.sql": []byte("SELECT 1"), "my.cnf": []byte("mine")},
-		Endpoint: runner.Endpoint{Host: "db.bench.svc", Port: 3307, Database: "bench", TLS: runner.TLSRequired, StorageEngine: "RocksDB"},
+		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3307, Database: "bench", TLS: contract.TLSRequired, StorageEngine: "RocksDB"},
 	}
 }
 
 func TestCommand(t *testing.T) {
 	c := runner.Credentials{Username: "assay", Password: `p"w\d`, CA: []byte("ca")}
-	got, err := Runner(nil).Command(slapTrial(), runner.Run, c)
+	got, err := Runner(nil).Command(slapTrial(), contract.PhaseRun, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestCommand(t *testing.T) {
 }
 
 func TestTheWarmupHasItsOwnDuration(t *testing.T) {
-	got, err := Runner(nil).Command(slapTrial(), runner.Warmup, runner.Credentials{})
+	got, err := Runner(nil).Command(slapTrial(), contract.PhaseWarmup, runner.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,17 +67,17 @@ func TestTheWarmupHasItsOwnDuration(t *testing.T) {
 func TestWhatACustomToolDraws(t *testing.T) {
 	trial := slapTrial()
 	tests := map[string]struct {
-		phase    runner.Phase
+		phase    contract.Phase
 		old, new string
 		seed     int64
 		unseeded bool
 	}{
-		"the window":                     {phase: runner.Run, seed: runner.Seed(trial, runner.Run)},
-		"the warm-up has another seed":   {phase: runner.Warmup, seed: runner.Seed(trial, runner.Warmup)},
-		"a window without $(SEED)":       {phase: runner.Run, old: "$(SEED)", new: "1", unseeded: true},
-		"a window with the text $(SEED)": {phase: runner.Run, old: "$(SEED)", new: "$$(SEED)", unseeded: true},
-		"loading without a seed":         {phase: runner.Prepare},
-		"loading with one":               {phase: runner.Prepare, old: "$(DATABASE)", new: "$(DATABASE)-$(SEED)", seed: runner.Seed(trial, runner.Prepare)},
+		"the window":                     {phase: contract.PhaseRun, seed: runner.Seed(trial, contract.PhaseRun)},
+		"the warm-up has another seed":   {phase: contract.PhaseWarmup, seed: runner.Seed(trial, contract.PhaseWarmup)},
+		"a window without $(SEED)":       {phase: contract.PhaseRun, old: "$(SEED)", new: "1", unseeded: true},
+		"a window with the text $(SEED)": {phase: contract.PhaseRun, old: "$(SEED)", new: "$$(SEED)", unseeded: true},
+		"loading without a seed":         {phase: contract.PhasePrepare},
+		"loading with one":               {phase: contract.PhasePrepare, old: "$(DATABASE)", new: "$(DATABASE)-$(SEED)", seed: runner.Seed(trial, contract.PhasePrepare)},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +93,7 @@ func TestWhatACustomToolDraws(t *testing.T) {
 
 func TestPhasesWithoutACommandAreSkipped(t *testing.T) {
 	r := Runner(nil)
-	for phase, want := range map[runner.Phase]bool{runner.Prepare: false, runner.Run: false, runner.Warmup: false, runner.Cleanup: true} {
+	for phase, want := range map[contract.Phase]bool{contract.PhasePrepare: false, contract.PhaseRun: false, contract.PhaseWarmup: false, contract.PhaseCleanup: true} {
 		if got := r.Skips(slapTrial(), phase); got != want {
 			t.Errorf("%s: skips = %v, want %v", phase, got, want)
 		}
@@ -111,7 +112,7 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			trial := slapTrial()
 			trial.Workload = json.RawMessage(strings.Replace(slapWorkload, test.old, test.new, 1))
-			_, err := Runner(nil).Command(trial, runner.Run, runner.Credentials{})
+			_, err := Runner(nil).Command(trial, contract.PhaseRun, runner.Credentials{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error = %v, want one with %q", err, test.want)
 			}
@@ -121,8 +122,8 @@ func TestRefusals(t *testing.T) {
 
 func TestATargetBehindJDBCIsRefused(t *testing.T) {
 	trial := slapTrial()
-	trial.Endpoint = runner.Endpoint{JDBC: &runner.JDBC{URL: "jdbc:sqlserver://x", Driver: "D"}}
-	if _, err := Runner(nil).Command(trial, runner.Run, runner.Credentials{}); err == nil || !strings.Contains(err.Error(), "external.host") {
+	trial.Endpoint = contract.Endpoint{JDBC: &contract.JDBC{URL: "jdbc:sqlserver://x", Driver: "D"}}
+	if _, err := Runner(nil).Command(trial, contract.PhaseRun, runner.Credentials{}); err == nil || !strings.Contains(err.Error(), "external.host") {
 		t.Errorf("error = %v", err)
 	}
 }
@@ -130,18 +131,18 @@ func TestATargetBehindJDBCIsRefused(t *testing.T) {
 func TestOutputFile(t *testing.T) {
 	trial := trial("Mysqlslap")
 	trial.Workload = json.RawMessage(strings.Replace(string(trial.Workload), `"threads"`, `"output":"slap.csv","threads"`, 1))
-	command, err := Runner(nil).Command(trial, runner.Run, runner.Credentials{})
+	command, err := Runner(nil).Command(trial, contract.PhaseRun, runner.Credentials{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"slap.csv"}, command.Collect); diff != "" {
 		t.Errorf("collect (-want +got):\n%s", diff)
 	}
-	got := Runner(nil).Parse(trial, runner.Run, runner.Output{Files: map[string][]byte{"slap.csv": fixture(t, "mysqlslap.csv")}})
+	got := Runner(nil).Parse(trial, contract.PhaseRun, runner.Output{Files: map[string][]byte{"slap.csv": fixture(t, "mysqlslap.csv")}})
 	if got.Failure != nil || len(got.Measurements) == 0 {
 		t.Errorf("report = %+v", got)
 	}
-	got = Runner(nil).Parse(trial, runner.Run, runner.Output{Stdout: fixture(t, "mysqlslap.csv")})
+	got = Runner(nil).Parse(trial, contract.PhaseRun, runner.Output{Stdout: fixture(t, "mysqlslap.csv")})
 	if got.Failure == nil || !strings.Contains(got.Failure.Message, "slap.csv") {
 		t.Errorf("failure without the file = %+v", got.Failure)
 	}

@@ -8,8 +8,9 @@ import (
 	"io"
 	"math"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // ResultVersion names the format of Document.
@@ -24,9 +25,9 @@ type Document struct {
 	Tool string `json:"tool,omitempty"`
 	// Measurements, at least one unless the tool failed. A number that was not measured
 	// has no value; it is never 0.
-	Measurements []result.Measurement `json:"measurements,omitempty"`
+	Measurements []contract.Measurement `json:"measurements,omitempty"`
 	// Errors that operations met; none means that there were none.
-	Errors []result.ErrorCount `json:"errors,omitempty"`
+	Errors []contract.ErrorCount `json:"errors,omitempty"`
 	// Failure says why the tool could not measure; absent when it did.
 	Failure string `json:"failure,omitempty"`
 }
@@ -34,7 +35,7 @@ type Document struct {
 // parseResult reads a Document.
 func parseResult(output []byte) runner.Report {
 	if len(bytes.TrimSpace(output)) == 0 {
-		return failed(result.ReasonOutputTruncated, "the tool printed nothing; format: Result needs one JSON object")
+		return failed(contract.ReasonOutputTruncated, "the tool printed nothing; format: Result needs one JSON object")
 	}
 	var d Document
 	dec := json.NewDecoder(bytes.NewReader(output))
@@ -46,15 +47,15 @@ func parseResult(output []byte) runner.Report {
 		}
 	}
 	if err != nil {
-		return failed(result.ReasonOutputTruncated, "the output is not one JSON object of the format Result: %v", err)
+		return failed(contract.ReasonOutputTruncated, "the output is not one JSON object of the format Result: %v", err)
 	}
 	if err := d.check(); err != nil {
-		return failed(result.ReasonToolFailed, "the result of the tool: %v", err)
+		return failed(contract.ReasonToolFailed, "the result of the tool: %v", err)
 	}
 	r := runner.Report{ToolVersion: d.Tool, Measurements: d.Measurements, Errors: d.Errors}
 	r = withErrorRate(r, measuredSeconds(r), anyError)
 	if d.Failure != "" {
-		r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: d.Failure}
+		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: d.Failure}
 	}
 	return r
 }
@@ -79,12 +80,12 @@ func (d Document) check() error {
 	return nil
 }
 
-func checkMeasurement(m result.Measurement) error {
+func checkMeasurement(m contract.Measurement) error {
 	if m.Name == "" || m.Unit == "" {
 		return errors.New("name and unit are needed")
 	}
 	switch m.Direction {
-	case "", result.HigherIsBetter, result.LowerIsBetter:
+	case "", contract.HigherIsBetter, contract.LowerIsBetter:
 	default:
 		return fmt.Errorf("direction: %q is not known: use HigherIsBetter or LowerIsBetter, or leave it out", m.Direction)
 	}

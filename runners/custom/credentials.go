@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Files of the working directory.
@@ -18,13 +20,13 @@ const (
 
 // files are those of the user, then those of Assay, which no file of the user can
 // replace.
-func files(t runner.Trial, c runner.Credentials) map[string][]byte {
+func files(t contract.Trial, c runner.Credentials) map[string][]byte {
 	out := maps.Clone(t.Inputs)
 	if out == nil {
 		out = map[string][]byte{}
 	}
 	out[optionFile] = options(t.Endpoint, c)
-	if t.Endpoint.TLS != runner.TLSDisabled {
+	if t.Endpoint.TLS != contract.TLSDisabled {
 		for name, data := range map[string][]byte{caFile: c.CA, certFile: c.Cert, keyFile: c.Key} {
 			if len(data) > 0 {
 				out[name] = data
@@ -36,12 +38,12 @@ func files(t runner.Trial, c runner.Credentials) map[string][]byte {
 
 // options is an option file for the clients of MySQL and MariaDB. Either ignores with
 // loose_ what only the other one knows.
-func options(e runner.Endpoint, c runner.Credentials) []byte {
+func options(e contract.Endpoint, c runner.Credentials) []byte {
 	lines := []string{
 		"[client]", "protocol=tcp", "host=" + quote(e.Host), "port=" + strconv.Itoa(int(e.Port)),
 		"user=" + quote(c.Username), "password=" + quote(c.Password),
 	}
-	if e.TLS == runner.TLSDisabled {
+	if e.TLS == contract.TLSDisabled {
 		lines = append(lines, "loose_ssl_mode=DISABLED", "loose_skip_ssl")
 	} else {
 		lines = append(lines, "loose_ssl_mode=REQUIRED", "loose_ssl=1")
@@ -62,7 +64,7 @@ func quote(value string) string {
 
 // environment has the password for tools that take it from there, and where the
 // target is.
-func environment(t runner.Trial, c runner.Credentials) map[string]string {
+func environment(t contract.Trial, c runner.Credentials) map[string]string {
 	return map[string]string{
 		"ASSAY_PASSWORD": c.Password, "MYSQL_PWD": c.Password,
 		"ASSAY_HOST": t.Endpoint.Host, "ASSAY_PORT": strconv.Itoa(int(t.Endpoint.Port)),

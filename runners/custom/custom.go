@@ -15,8 +15,9 @@
 package custom
 
 import (
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Name of the runner in the API.
@@ -44,15 +45,17 @@ func Runner(more map[string]Format) runner.Runner {
 	}
 	return runner.Runner{
 		Name:     Name,
-		Headline: result.NameThroughput,
+		Headline: contract.NameThroughput,
 		Summary: []string{
-			result.NameThroughput, result.NameOffered, nameGoodput, nameTPMC, result.NameErrorRate, result.NameLatencyAvg,
-			result.NameLatencyPercentile, nameOperationTime, nameRoundTime,
+			contract.NameThroughput, contract.NameOffered, nameGoodput, nameTPMC, contract.NameErrorRate, contract.NameLatencyAvg,
+			contract.NameLatencyPercentile, nameOperationTime, nameRoundTime,
 		},
-		Command: func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+		Command: func(t contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 			return command(t, p, c, formats)
 		},
-		Parse:      func(t runner.Trial, p runner.Phase, o runner.Output) runner.Report { return parse(t, p, o, formats) },
+		Parse: func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
+			return parse(t, p, o, formats)
+		},
 		Facts:      facts,
 		Demand:     demand,
 		Skips:      skips,

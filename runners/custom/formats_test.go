@@ -13,8 +13,10 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/apischema"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -37,7 +39,7 @@ func fixture(t testing.TB, name string) []byte {
 	return data
 }
 
-func trial(format string) runner.Trial {
+func trial(format string) contract.Trial {
 	workload, err := json.Marshal(v1alpha1.CustomWorkload{
 		Image: "example.com/tool:1", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Format: format,
 	})
@@ -51,11 +53,11 @@ func trial(format string) runner.Trial {
 	if workload, err = tool.Complete(workload); err != nil {
 		panic(err)
 	}
-	return runner.Trial{Version: runner.TrialVersion, Runner: Name, Workload: workload, Clients: 1, DurationSeconds: 10}
+	return contract.Trial{Version: contract.TrialVersion, Runner: Name, Workload: workload, Clients: 1, DurationSeconds: 10}
 }
 
 func parseFixture(format string, output []byte) runner.Report {
-	return Runner(nil).Parse(trial(format), runner.Run, runner.Output{Stdout: output})
+	return Runner(nil).Parse(trial(format), contract.PhaseRun, runner.Output{Stdout: output})
 }
 
 func TestFormats(t *testing.T) {
@@ -85,25 +87,25 @@ func TestNumbersOfTheFormats(t *testing.T) {
 		labels        map[string]string
 		want          float64
 	}{
-		"mysqlslap: 4 clients x 500 queries in 0.259 s": {"mysqlslap.txt", result.NameThroughput, nil, 2000 / 0.259},
+		"mysqlslap: 4 clients x 500 queries in 0.259 s": {"mysqlslap.txt", contract.NameThroughput, nil, 2000 / 0.259},
 		"mysqlslap: the shortest round":                 {"mysqlslap.txt", nameRoundTime, map[string]string{"stat": "min"}, 0.240},
 		"mysqlslap --csv: the row of 4 clients":         {"mysqlslap.csv", nameRoundTime, map[string]string{"clients": "4", "stat": "max"}, 0.399},
-		"go-tpc: all transactions that ended well":      {"gotpc.txt", result.NameThroughput, nil, (210 + 2459 + 231 + 2368 + 205) / 10.0},
+		"go-tpc: all transactions that ended well":      {"gotpc.txt", contract.NameThroughput, nil, (210 + 2459 + 231 + 2368 + 205) / 10.0},
 		"go-tpc: tpmC":                                  {"gotpc.txt", nameTPMC, nil, 14773.1},
-		"go-tpc: a percentile of one kind":              {"gotpc.txt", result.NameLatencyPercentile, map[string]string{"operation": "payment", "p": "99.9"}, 6.8},
-		"go-tpc: one payment failed in 10 s":            {"gotpc.txt", result.NameErrorRate, nil, 0.1},
-		"tpcc-mysql: 3 payments were retried or failed": {"tpccmysql.txt", result.NameErrorRate, nil, 3.0 / 20},
+		"go-tpc: a percentile of one kind":              {"gotpc.txt", contract.NameLatencyPercentile, map[string]string{"operation": "payment", "p": "99.9"}, 6.8},
+		"go-tpc: one payment failed in 10 s":            {"gotpc.txt", contract.NameErrorRate, nil, 0.1},
+		"tpcc-mysql: 3 payments were retried or failed": {"tpccmysql.txt", contract.NameErrorRate, nil, 3.0 / 20},
 		"tpcc-mysql: TpmC":                              {"tpccmysql.txt", nameTPMC, nil, 67461},
-		"BenchBase: throughput, all digits":             {"benchbase.json", result.NameThroughput, nil, 0.010009098869862678},
-		"BenchBase: median in ms":                       {"benchbase.json", result.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
+		"BenchBase: throughput, all digits":             {"benchbase.json", contract.NameThroughput, nil, 0.010009098869862678},
+		"BenchBase: median in ms":                       {"benchbase.json", contract.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
 		"go test: the mean of two runs in s":            {"gobench.txt", nameOperationTime, nil, (31181116 + 20443583) / 2e9},
 		"pytest-benchmark: a median in s":               {"pytest.json", nameOperationTime, map[string]string{"stat": "median"}, 1.0985000699292868e-05},
-		"Result: a mean":                                {"result.json", result.NameLatencyAvg, nil, 0.83},
+		"Result: a mean":                                {"result.json", contract.NameLatencyAvg, nil, 0.83},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			report := parseFixture(fixtures[test.fixture], fixture(t, test.fixture))
-			m, ok := result.Find(report.Measurements, test.name, test.labels)
+			m, ok := contract.Find(report.Measurements, test.name, test.labels)
 			if !ok || m.Value == nil {
 				t.Fatalf("there is no %s %v in %+v", test.name, test.labels, report.Measurements)
 			}
@@ -135,7 +137,7 @@ func TestFailures(t *testing.T) {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Runner(nil).Parse(trial(test.format), runner.Run, test.output)
+			got := Runner(nil).Parse(trial(test.format), contract.PhaseRun, test.output)
 			if got.Failure == nil || !strings.Contains(got.Failure.Message, test.want) {
 				t.Errorf("failure = %+v, want one with %q", got.Failure, test.want)
 			}
@@ -183,7 +185,7 @@ func TestErrorRateOfAResult(t *testing.T) {
 			report := parseFixture("Result", []byte(`{"version": "assay.dev/custom-result/v1", "measurements": [
 				{"name": "throughput", "unit": "tx/s", "value": 1}, `+tc.more+`], "errors": `+tc.errors+`}`))
 			got := "absent"
-			if m, ok := result.Find(report.Measurements, result.NameErrorRate, nil); ok {
+			if m, ok := contract.Find(report.Measurements, contract.NameErrorRate, nil); ok {
 				got = strconv.FormatFloat(*m.Value, 'g', -1, 64)
 			}
 			if got != tc.want || report.Failure != nil {

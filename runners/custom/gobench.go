@@ -7,8 +7,9 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // goFailed are the lines of go test that say that something failed; a benchmark
@@ -40,7 +41,7 @@ func parseGoBenchmark(output []byte) runner.Report {
 		}
 	}
 	if err := reader.Err(); err != nil {
-		return failed(result.ReasonOutputTruncated, "reading the output of go test: %v", err)
+		return failed(contract.ReasonOutputTruncated, "reading the output of go test: %v", err)
 	}
 	for _, k := range order {
 		if n := iterations[k]; n > 0 {
@@ -48,22 +49,22 @@ func parseGoBenchmark(output []byte) runner.Report {
 		}
 	}
 	if line := goFailed.Find(output); line != nil {
-		r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: "go test failed: " + string(line)}
+		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "go test failed: " + string(line)}
 	}
 	return r
 }
 
 // goMeasurement has the name by the unit; benchfmt has turned ns into sec, and MB/s
 // into B/s. Of units of a benchmark's own, the direction is not known.
-func goMeasurement(benchmark, unit string, value float64, n int64) result.Measurement {
-	var m result.Measurement
+func goMeasurement(benchmark, unit string, value float64, n int64) contract.Measurement {
+	var m contract.Measurement
 	switch unit {
 	case "sec/op":
-		m = number(nameOperationTime, "s", result.LowerIsBetter, value)
+		m = number(nameOperationTime, "s", contract.LowerIsBetter, value)
 	case "B/s":
-		m = number("bytes", "B/s", result.HigherIsBetter, value)
+		m = number("bytes", "B/s", contract.HigherIsBetter, value)
 	case "B/op", "allocs/op":
-		m = number(unit, unit, result.LowerIsBetter, value)
+		m = number(unit, unit, contract.LowerIsBetter, value)
 	default:
 		m = number(unit, unit, "", value)
 	}

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var (
@@ -47,7 +48,7 @@ func parseGoTPC(output []byte) runner.Report {
 		}
 		if name, errs := strings.CutSuffix(m[1], tpcFailed); errs {
 			if n, ok := figures["Count"]; ok {
-				r.Errors = append(r.Errors, result.ErrorCount{Name: strings.ToLower(name), Count: int64(n)})
+				r.Errors = append(r.Errors, contract.ErrorCount{Name: strings.ToLower(name), Count: int64(n)})
 			}
 			continue
 		}
@@ -56,9 +57,9 @@ func parseGoTPC(output []byte) runner.Report {
 		r.Measurements = append(r.Measurements, tpcLatencies(m[1], figures)...)
 	}
 	if transactions > 0 && longest > 0 {
-		m := number(result.NameThroughput, "tx/s", result.HigherIsBetter, transactions/longest)
+		m := number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, transactions/longest)
 		m.Operation, m.N = "transaction", new(int64(transactions))
-		r.Measurements = append([]result.Measurement{m}, r.Measurements...)
+		r.Measurements = append([]contract.Measurement{m}, r.Measurements...)
 		r = withErrorRate(r, longest, anyError)
 	}
 	return r
@@ -82,11 +83,11 @@ func tpcFigures(text string) (map[string]float64, bool) {
 
 // totals are those of TPC-C. Efficiency is relative to the bound of the standard,
 // 12.86 new orders per minute and warehouse, which keying and thinking times set.
-func totals(m []string) []result.Measurement {
-	var out []result.Measurement
+func totals(m []string) []contract.Measurement {
+	var out []contract.Measurement
 	for i, name := range []string{nameTPMC, nameTPMTotal} {
 		if v, err := strconv.ParseFloat(m[1+i], 64); err == nil {
-			out = append(out, number(name, "tx/min", result.HigherIsBetter, v))
+			out = append(out, number(name, "tx/min", contract.HigherIsBetter, v))
 		}
 	}
 	if v, err := strconv.ParseFloat(m[3], 64); err == nil {
@@ -96,8 +97,8 @@ func totals(m []string) []result.Measurement {
 }
 
 // tpcLatencies of one kind of transaction. Older versions print fewer percentiles.
-func tpcLatencies(kind string, figures map[string]float64) []result.Measurement {
-	var out []result.Measurement
+func tpcLatencies(kind string, figures map[string]float64) []contract.Measurement {
+	var out []contract.Measurement
 	n := int64(figures["Count"])
 	add := func(name, percentile, figure string) {
 		v, ok := figures[figure]
@@ -107,14 +108,14 @@ func tpcLatencies(kind string, figures map[string]float64) []result.Measurement 
 		m := latency(name, v, n)
 		m.Labels = map[string]string{labelOperation: strings.ToLower(kind)}
 		if percentile != "" {
-			m.Labels[result.LabelPercentile] = percentile
+			m.Labels[contract.LabelPercentile] = percentile
 		}
 		out = append(out, m)
 	}
-	add(result.NameLatencyAvg, "", "Avg(ms)")
+	add(contract.NameLatencyAvg, "", "Avg(ms)")
 	for _, p := range []string{"50", "90", "95", "99", "99.9"} {
-		add(result.NameLatencyPercentile, p, p+"th(ms)")
+		add(contract.NameLatencyPercentile, p, p+"th(ms)")
 	}
-	add(result.NameLatencyMax, "", "Max(ms)")
+	add(contract.NameLatencyMax, "", "Max(ms)")
 	return out
 }

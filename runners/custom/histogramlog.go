@@ -5,9 +5,10 @@ import (
 	"maps"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const formatHistogramLog = "HdrHistogramLog"
@@ -26,7 +27,7 @@ const maxStrange = 100
 func parseHistogramLog(output []byte, unit string) runner.Report {
 	log, err := hdrlog.Parse(output)
 	if err != nil {
-		return failed(result.ReasonOutputTruncated, "the output is no HdrHistogram log: %s", runner.Abridge(err.Error()))
+		return failed(contract.ReasonOutputTruncated, "the output is no HdrHistogram log: %s", runner.Abridge(err.Error()))
 	}
 	var r runner.Report
 	for _, line := range log.Strange[:min(len(log.Strange), maxStrange)] {
@@ -41,7 +42,7 @@ func parseHistogramLog(output []byte, unit string) runner.Report {
 		n += h.N()
 	}
 	if seconds := float64(log.EndedMs-log.BeganMs) / 1000; seconds > 0 {
-		m := number(result.NameThroughput, "ops/s", result.HigherIsBetter, float64(n)/seconds)
+		m := number(contract.NameThroughput, "ops/s", contract.HigherIsBetter, float64(n)/seconds)
 		m.Operation, m.N = "operation", &n
 		r.Measurements = append(r.Measurements, m)
 	}
@@ -49,7 +50,7 @@ func parseHistogramLog(output []byte, unit string) runner.Report {
 }
 
 // histogramMeasurements of a tag; none of an empty histogram.
-func histogramMeasurements(h hdrlog.Histogram, perMs float64) []result.Measurement {
+func histogramMeasurements(h hdrlog.Histogram, perMs float64) []contract.Measurement {
 	mean, ok := h.Mean()
 	if !ok {
 		return nil
@@ -61,7 +62,7 @@ func histogramMeasurements(h hdrlog.Histogram, perMs float64) []result.Measureme
 	if h.Tag != "" {
 		labels[labelOperation] = h.Tag
 	}
-	var out []result.Measurement
+	var out []contract.Measurement
 	add := func(name string, ms float64, labels map[string]string) {
 		m := latency(name, ms, h.N())
 		if len(labels) > 0 {
@@ -69,15 +70,15 @@ func histogramMeasurements(h hdrlog.Histogram, perMs float64) []result.Measureme
 		}
 		out = append(out, m)
 	}
-	add(result.NameLatencyAvg, mean/perMs, labels)
+	add(contract.NameLatencyAvg, mean/perMs, labels)
 	out[0].Histogram = &inMs
-	add(result.NameLatencyMin, float64(lowest)/perMs, labels)
-	add(result.NameLatencyMax, float64(highest)/perMs, labels)
+	add(contract.NameLatencyMin, float64(lowest)/perMs, labels)
+	add(contract.NameLatencyMax, float64(highest)/perMs, labels)
 	for _, p := range percentiles {
 		value, _ := inMs.Percentile(p)
 		with := maps.Clone(labels)
-		with[result.LabelPercentile] = strconv.FormatFloat(p, 'f', -1, 64)
-		add(result.NameLatencyPercentile, value, with)
+		with[contract.LabelPercentile] = strconv.FormatFloat(p, 'f', -1, 64)
+		add(contract.NameLatencyPercentile, value, with)
 	}
 	return out
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // logLine is an interval with as many values from 1 on, in µs.
@@ -35,12 +36,12 @@ func logLine(t *testing.T, tag string, values int64) string {
 func TestPercentilesOfHistogramLogsAreRoundedUp(t *testing.T) {
 	report := parseFixture(formatHistogramLog, []byte(logLine(t, "read", 31)))
 	labels := map[string]string{labelOperation: "read"}
-	avg, ok := result.Find(report.Measurements, result.NameLatencyAvg, labels)
+	avg, ok := contract.Find(report.Measurements, contract.NameLatencyAvg, labels)
 	if !ok || avg.Histogram == nil {
 		t.Fatalf("no histogram in %+v", report)
 	}
-	labels[result.LabelPercentile] = "95"
-	printed, ok := result.Find(report.Measurements, result.NameLatencyPercentile, labels)
+	labels[contract.LabelPercentile] = "95"
+	printed, ok := contract.Find(report.Measurements, contract.NameLatencyPercentile, labels)
 	if !ok || printed.Value == nil || *printed.Value != 0.030 {
 		t.Errorf("p95 = %+v, want 0.030 ms", printed)
 	}
@@ -58,20 +59,20 @@ func TestOtherLinesInHistogramLogsAreShown(t *testing.T) {
 	if n := len(report.Problems); n != maxStrange+1 {
 		t.Fatalf("%d problems, want %d", n, maxStrange+1)
 	}
-	got := []result.Problem{report.Problems[0], report.Problems[maxStrange]}
-	want := []result.Problem{{Source: "run/stdout", Line: 1, Text: "\uFFFDpreparing"}, {Source: "run/stdout", Text: "and 2 more lines that are no interval"}}
+	got := []contract.Problem{report.Problems[0], report.Problems[maxStrange]}
+	want := []contract.Problem{{Source: "run/stdout", Line: 1, Text: "\uFFFDpreparing"}, {Source: "run/stdout", Text: "and 2 more lines that are no interval"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
-	if m, ok := result.Find(report.Measurements, result.NameThroughput, nil); !ok || m.Value == nil || *m.Value != 2 {
+	if m, ok := contract.Find(report.Measurements, contract.NameThroughput, nil); !ok || m.Value == nil || *m.Value != 2 {
 		t.Errorf("throughput %+v, want 4 in 2 s", m)
 	}
 }
 
 func TestHistogramLogsOfAnEmptyIntervalHaveNoLatency(t *testing.T) {
-	report := Runner(nil).Parse(trial(formatHistogramLog), runner.Run, runner.Output{Stdout: []byte(logLine(t, "", 0))})
+	report := Runner(nil).Parse(trial(formatHistogramLog), contract.PhaseRun, runner.Output{Stdout: []byte(logLine(t, "", 0))})
 	for _, m := range report.Measurements {
-		if m.Name != result.NameThroughput {
+		if m.Name != contract.NameThroughput {
 			t.Errorf("nothing was done, but there is %+v", m)
 		}
 	}

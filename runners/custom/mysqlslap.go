@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // slap is one report of mysqlslap (client/mysqlslap.c, print_conclusions): one engine
@@ -104,7 +105,7 @@ func slapRow(line string) (slap, bool) {
 // measurements of a report; labelled when there are several. The throughput is derived:
 // clients times queries per client, in the average time. mysqlslap prints 0 queries per
 // client for a single --query, and then nothing can be derived.
-func (s slap) measurements(several bool) []result.Measurement {
+func (s slap) measurements(several bool) []contract.Measurement {
 	labels := map[string]string{}
 	if s.engine != "" {
 		labels[labelEngine] = s.engine
@@ -112,14 +113,14 @@ func (s slap) measurements(several bool) []result.Measurement {
 	if clients, ok := s.figures[slapClients]; ok && several {
 		labels[labelClients] = strconv.FormatFloat(clients, 'f', -1, 64)
 	}
-	var out []result.Measurement
-	add := func(m result.Measurement, more string) {
+	var out []contract.Measurement
+	add := func(m contract.Measurement, more string) {
 		m.Labels = map[string]string{}
 		for k, v := range labels {
 			m.Labels[k] = v
 		}
 		if more != "" {
-			m.Labels[result.LabelStat] = more
+			m.Labels[contract.LabelStat] = more
 		}
 		if len(m.Labels) == 0 {
 			m.Labels = nil
@@ -129,16 +130,16 @@ func (s slap) measurements(several bool) []result.Measurement {
 	n := s.figures[slapClients] * s.figures[slapQueries]
 	avg, timed := s.figures[slapAvg]
 	if n > 0 && avg > 0 {
-		m := number(result.NameThroughput, "queries/s", result.HigherIsBetter, n/avg)
+		m := number(contract.NameThroughput, "queries/s", contract.HigherIsBetter, n/avg)
 		m.Operation = "query"
 		add(m, "")
 	}
 	if timed {
-		add(number(nameRoundTime, "s", result.LowerIsBetter, avg), "avg")
+		add(number(nameRoundTime, "s", contract.LowerIsBetter, avg), "avg")
 	}
 	for _, name := range []string{slapMin, slapMax} {
 		if v, ok := s.figures[name]; ok {
-			add(number(nameRoundTime, "s", result.LowerIsBetter, v), name)
+			add(number(nameRoundTime, "s", contract.LowerIsBetter, v), name)
 		}
 	}
 	return out

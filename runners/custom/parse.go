@@ -4,25 +4,26 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // parse reads the output of a phase.
-func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[string]Format) runner.Report {
+func parse(t contract.Trial, phase contract.Phase, o runner.Output, formats map[string]Format) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return failed(result.ReasonTrialInvalid, "%v", err)
+		return failed(contract.ReasonTrialInvalid, "%v", err)
 	}
 	ended := exit(o)
-	if phase == runner.Prepare || phase == runner.Cleanup {
+	if phase == contract.PhasePrepare || phase == contract.PhaseCleanup {
 		return runner.Report{Failure: ended}
 	}
 	output := o.Stdout
 	if p.Output != "" {
 		written, there := o.Files[p.Output]
 		if !there && ended == nil {
-			return failed(result.ReasonOutputTruncated, "the tool ended well, but did not write the file %s (workload.custom.output)", p.Output)
+			return failed(contract.ReasonOutputTruncated, "the tool ended well, but did not write the file %s (workload.custom.output)", p.Output)
 		}
 		output = written
 	}
@@ -31,7 +32,7 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output, formats map[stri
 		read = func(b []byte) runner.Report { return parseHistogramLog(b, p.HistogramUnit) }
 	}
 	if read == nil {
-		return failed(result.ReasonTrialInvalid, "workload.custom.format: %q is not known", p.Format)
+		return failed(contract.ReasonTrialInvalid, "workload.custom.format: %q is not known", p.Format)
 	}
 	report := finite(read(output))
 	for i := range report.Problems {
@@ -71,29 +72,29 @@ func source(p Params) string {
 }
 
 // exit is the failure of a tool that did not end well.
-func exit(o runner.Output) *result.Failure {
+func exit(o runner.Output) *contract.Failure {
 	switch {
 	case o.Signal != "":
-		return &result.Failure{Reason: result.ReasonToolFailed, Message: "the tool was ended by " + o.Signal}
+		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool was ended by " + o.Signal}
 	case o.ExitCode != 0:
-		return &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("the tool ended with exit code %d", o.ExitCode)}
+		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("the tool ended with exit code %d", o.ExitCode)}
 	}
 	return nil
 }
 
-func failed(reason result.Reason, format string, args ...any) runner.Report {
-	return runner.Report{Failure: &result.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}}
+func failed(reason contract.Reason, format string, args ...any) runner.Report {
+	return runner.Report{Failure: &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}}
 }
 
-func noNumbers(format string) *result.Failure {
-	return &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf(
+func noNumbers(format string) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonOutputTruncated, Message: fmt.Sprintf(
 		"the output has no number in the format %s (workload.custom.format)", format)}
 }
 
 // withErrorRate adds the rate of the errors of which a tool told the number, and the time in
 // which they happened; it is 0 where there were none, and absent where the tool tells no time.
 func withErrorRate(r runner.Report, seconds float64, isError func(name string) bool) runner.Report {
-	if _, told := result.Find(r.Measurements, result.NameErrorRate, nil); told || seconds <= 0 {
+	if _, told := contract.Find(r.Measurements, contract.NameErrorRate, nil); told || seconds <= 0 {
 		return r
 	}
 	var n int64
@@ -102,7 +103,7 @@ func withErrorRate(r runner.Report, seconds float64, isError func(name string) b
 			n += e.Count
 		}
 	}
-	m := number(result.NameErrorRate, "errors/s", result.LowerIsBetter, float64(n)/seconds)
+	m := number(contract.NameErrorRate, "errors/s", contract.LowerIsBetter, float64(n)/seconds)
 	m.N = &n
 	r.Measurements = append(r.Measurements, m)
 	return r
@@ -113,7 +114,7 @@ func anyError(string) bool { return true }
 
 // measuredSeconds is the length of the window as the tool told it; 0 where it did not.
 func measuredSeconds(r runner.Report) float64 {
-	m, ok := result.Find(r.Measurements, result.NameTotalTime, nil)
+	m, ok := contract.Find(r.Measurements, contract.NameTotalTime, nil)
 	if !ok || m.Value == nil || m.Unit != "s" {
 		return 0
 	}
@@ -121,15 +122,15 @@ func measuredSeconds(r runner.Report) float64 {
 }
 
 // number is a plain measurement.
-func number(name, unit string, direction result.Direction, value float64) result.Measurement {
-	return result.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}
+func number(name, unit string, direction contract.Direction, value float64) contract.Measurement {
+	return contract.Measurement{Name: name, Unit: unit, Direction: direction, Value: &value}
 }
 
 // latency is a measurement of latencies in ms.
-func latency(name string, value float64, n int64) result.Measurement {
-	m := number(name, "ms", result.LowerIsBetter, value)
+func latency(name string, value float64, n int64) contract.Measurement {
+	m := number(name, "ms", contract.LowerIsBetter, value)
 	m.N = &n
 	return m
 }
 
-func problem(line int, text string) result.Problem { return result.Problem{Line: line, Text: text} }
+func problem(line int, text string) contract.Problem { return contract.Problem{Line: line, Text: text} }

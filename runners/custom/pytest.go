@@ -3,8 +3,9 @@ package custom
 import (
 	"encoding/json"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // pytestFile is what pytest-benchmark writes with --benchmark-json; times are in s.
@@ -26,7 +27,7 @@ var pytestStats = []string{"median", "mean", "min", "max", "stddev"}
 func parsePytest(output []byte) runner.Report {
 	var file pytestFile
 	if err := json.Unmarshal(output, &file); err != nil {
-		return failed(result.ReasonOutputTruncated, "the output is not the JSON of pytest-benchmark: %v", err)
+		return failed(contract.ReasonOutputTruncated, "the output is not the JSON of pytest-benchmark: %v", err)
 	}
 	r := runner.Report{}
 	if file.Version != "" {
@@ -53,19 +54,19 @@ func parsePytest(output []byte) runner.Report {
 	return r
 }
 
-func pytestMeasurements(name string, figures map[string]float64) []result.Measurement {
+func pytestMeasurements(name string, figures map[string]float64) []contract.Measurement {
 	var n *int64
 	if rounds, ok := figures["rounds"]; ok {
 		n = new(int64(rounds * max(figures["iterations"], 1)))
 	}
-	var out []result.Measurement
+	var out []contract.Measurement
 	for _, stat := range pytestStats {
 		v, ok := figures[stat]
 		if !ok {
 			continue
 		}
-		m := number(nameOperationTime, "s", result.LowerIsBetter, v)
-		m.N, m.Labels = n, map[string]string{labelBenchmark: name, result.LabelStat: stat}
+		m := number(nameOperationTime, "s", contract.LowerIsBetter, v)
+		m.N, m.Labels = n, map[string]string{labelBenchmark: name, contract.LabelStat: stat}
 		out = append(out, m)
 	}
 	return out

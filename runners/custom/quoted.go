@@ -3,8 +3,9 @@ package custom
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // canonical are the units of the measurements of a trial, and by how much those of
@@ -13,8 +14,8 @@ var canonical = map[string]map[string]struct {
 	unit    string
 	divisor float64
 }{
-	"latency.":           {"us": {"ms", 1000}, "s": {"ms", 0.001}},
-	result.NameTotalTime: {"ms": {"s", 1000}, "us": {"s", 1e6}},
+	"latency.":             {"us": {"ms", 1000}, "s": {"ms", 0.001}},
+	contract.NameTotalTime: {"ms": {"s", 1000}, "us": {"s", 1e6}},
 }
 
 // quoted reads the output of a known tool that is called in a way of the user's own: as
@@ -37,8 +38,8 @@ func quoted(quote Format) Format {
 		}
 		for _, e := range r.Errors {
 			// Those are what sysbench repeats or makes again.
-			if r.Failure == nil && e.Count > 0 && e.Name != result.ErrorIgnored && e.Name != result.ErrorReconnects {
-				r.Failure = failed(result.ReasonToolFailed, "%d operations ended with %s", e.Count, e.Name).Failure
+			if r.Failure == nil && e.Count > 0 && e.Name != contract.ErrorIgnored && e.Name != contract.ErrorReconnects {
+				r.Failure = failed(contract.ReasonToolFailed, "%d operations ended with %s", e.Count, e.Name).Failure
 			}
 		}
 		return r

@@ -5,8 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var (
@@ -31,7 +32,7 @@ var tpccKinds = []string{"new_order", "payment", "order_status", "delivery", "st
 func parseTPCCMySQL(output []byte) runner.Report {
 	var r runner.Report
 	var broken []string
-	var intervals []result.Interval
+	var intervals []contract.Interval
 	section, last := "", 0.0
 	for i, line := range strings.Split(string(output), "\n") {
 		line = strings.TrimSpace(line)
@@ -50,17 +51,17 @@ func parseTPCCMySQL(output []byte) runner.Report {
 			}
 		case tpccSeconds.MatchString(line):
 			if v, err := strconv.ParseFloat(tpccSeconds.FindStringSubmatch(line)[1], 64); err == nil && section == "<Raw Results>" {
-				r.Measurements = append(r.Measurements, number(result.NameTotalTime, "s", "", v))
+				r.Measurements = append(r.Measurements, number(contract.NameTotalTime, "s", "", v))
 			}
 		default:
 			if at, n, ok := tpccAt(line); ok && at > last {
-				intervals = append(intervals, result.Interval{AtSeconds: at, Value: new(n / (at - last))})
+				intervals = append(intervals, contract.Interval{AtSeconds: at, Value: new(n / (at - last))})
 				last = at
 			}
 		}
 	}
 	for i := range r.Measurements {
-		if r.Measurements[i].Name == result.NameThroughput {
+		if r.Measurements[i].Name == contract.NameThroughput {
 			r.Measurements[i].Intervals = intervals
 		}
 	}
@@ -68,7 +69,7 @@ func parseTPCCMySQL(output []byte) runner.Report {
 		r = withErrorRate(r, measuredSeconds(r), func(name string) bool { return !strings.HasSuffix(name, tpccLate) })
 	}
 	if len(broken) > 0 {
-		r.Failure = &result.Failure{Reason: result.ReasonToolFailed,
+		r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed,
 			Message: "constraints of TPC-C were not kept: " + strings.Join(broken, "; ")}
 	}
 	return r
@@ -88,22 +89,22 @@ func tpccAt(line string) (at, n float64, ok bool) {
 	return at, n, errAt == nil && errN == nil
 }
 
-func tpccThroughput(tpmC float64) []result.Measurement {
-	m := number(result.NameThroughput, "tx/s", result.HigherIsBetter, tpmC/60)
+func tpccThroughput(tpmC float64) []contract.Measurement {
+	m := number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, tpmC/60)
 	m.Operation = "new order"
-	return []result.Measurement{m, number(nameTPMC, "tx/min", result.HigherIsBetter, tpmC)}
+	return []contract.Measurement{m, number(nameTPMC, "tx/min", contract.HigherIsBetter, tpmC)}
 }
 
 // tpccErrors are the transactions of a kind that were late, repeated or failed.
-func tpccErrors(m []string) []result.ErrorCount {
+func tpccErrors(m []string) []contract.ErrorCount {
 	kind, err := strconv.Atoi(m[1])
 	if err != nil {
 		return nil
 	}
-	var out []result.ErrorCount
+	var out []contract.ErrorCount
 	for i, what := range []string{tpccLate, "retried", "failed"} {
 		if n, err := strconv.ParseInt(m[3+i], 10, 64); err == nil && n > 0 {
-			out = append(out, result.ErrorCount{Name: tpccKinds[kind] + "." + what, Count: n})
+			out = append(out, contract.ErrorCount{Name: tpccKinds[kind] + "." + what, Count: n})
 		}
 	}
 	return out

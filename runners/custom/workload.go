@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Params are spec.workload.custom, which have their defaults and are within their bounds.
@@ -53,11 +55,11 @@ func (p Params) validate() error {
 }
 
 // phase is the command of a phase; nil when it has none.
-func (p Params) phase(phase runner.Phase) *v1alpha1.CustomPhase {
+func (p Params) phase(phase contract.Phase) *v1alpha1.CustomPhase {
 	switch phase {
-	case runner.Prepare:
+	case contract.PhasePrepare:
 		return p.Prepare
-	case runner.Cleanup:
+	case contract.PhaseCleanup:
 		return p.Cleanup
 	}
 	return &p.Run
@@ -75,18 +77,18 @@ func names(p *v1alpha1.CustomPhase, name string) bool {
 	})
 }
 
-func skips(t runner.Trial, phase runner.Phase) bool {
+func skips(t contract.Trial, phase contract.Phase) bool {
 	p, err := decodeParams(t.Workload)
 	return err == nil && p.phase(phase) == nil
 }
 
-func facts(t runner.Trial) (runner.Facts, error) {
+func facts(t contract.Trial) (runner.Facts, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return runner.Facts{}, err
 	}
 	f := runner.Facts{
-		TLSRequired: t.Endpoint.TLS == runner.TLSRequired,
+		TLSRequired: t.Endpoint.TLS == contract.TLSRequired,
 		Headline:    headlines[p.Format],
 		// Its own options may hold a rate, which its report tells.
 		RandomArrivals: p.Format == "Sysbench",
@@ -106,12 +108,12 @@ var headlines = map[string]string{
 	"Mysqlslap":        nameRoundTime,
 	"GoBenchmark":      runner.AnyHeadline,
 	"PytestBenchmark":  nameOperationTime,
-	formatHistogramLog: result.NameLatencyAvg,
+	formatHistogramLog: contract.NameLatencyAvg,
 }
 
-func demand(t runner.Trial) (runner.Demand, error) {
+func demand(t contract.Trial) (contract.Demand, error) {
 	p, err := decodeParams(t.Workload)
-	return runner.Demand{Connections: int64(p.Threads)}, err
+	return contract.Demand{Connections: int64(p.Threads)}, err
 }
 
 // dataFields are what Prepare depends on: of the parameters, those that the user names.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Schemes, transactions, sessions and measures of the protocol and the API.
@@ -81,7 +81,7 @@ func (p Params) inOrder(seed int64, block int) []cell {
 
 // labels tell the measurements of the cells apart.
 func (c cell) labels() map[string]string {
-	out := map[string]string{LabelDriver: c.driver.shown(), result.LabelOperation: c.operation.name}
+	out := map[string]string{LabelDriver: c.driver.shown(), contract.LabelOperation: c.operation.name}
 	if c.scheme != "" {
 		out[LabelScheme] = c.scheme
 	}

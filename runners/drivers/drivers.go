@@ -24,8 +24,9 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -35,9 +36,9 @@ const Name = "drivers"
 func Runner() runner.Runner {
 	return runner.Runner{
 		Name:     Name,
-		Headline: result.NameThroughput,
+		Headline: contract.NameThroughput,
 		Summary: []string{
-			result.NameThroughput, NameSpeedUp, NameRows, result.NameLatencyAvg, result.NameLatencyPercentile, NameStatements,
+			contract.NameThroughput, NameSpeedUp, NameRows, contract.NameLatencyAvg, contract.NameLatencyPercentile, NameStatements,
 		},
 		Command: command,
 		Parse:   parse,
@@ -48,13 +49,13 @@ func Runner() runner.Runner {
 		Delay:   delay,
 		Opening: opening,
 		// The data is made by each trial; nothing of it is left to a phase of its own.
-		Skips: func(_ runner.Trial, p runner.Phase) bool { return p != runner.Run },
+		Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun },
 	}
 }
 
 // opening: a harness warms up in the process that measures, by rounds and turns that it
 // discards, so that a JIT compiler has seen the code.
-func opening(t runner.Trial) runner.Opening {
+func opening(t contract.Trial) runner.Opening {
 	p, err := decode(t.Workload)
 	if err != nil {
 		return runner.Opening{} // Command says what is wrong
@@ -64,7 +65,7 @@ func opening(t runner.Trial) runner.Opening {
 
 // facts of a trial: a harness works on one operation at a time, so there is no rate that
 // the whole trial has.
-func facts(t runner.Trial) (runner.Facts, error) {
+func facts(t contract.Trial) (runner.Facts, error) {
 	p, err := decode(t.Workload)
 	if err != nil {
 		return runner.Facts{}, err
@@ -75,18 +76,18 @@ func facts(t runner.Trial) (runner.Facts, error) {
 	if err := p.checkDelay(t.Endpoint.TLS); err != nil {
 		return runner.Facts{}, err
 	}
-	return runner.Facts{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == runner.TLSRequired}, nil
+	return runner.Facts{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
 }
 
 // demand of a trial: a connection for each driver, that of the agent, and those that one
 // operation may open beside them.
-func demand(t runner.Trial) (runner.Demand, error) {
+func demand(t contract.Trial) (contract.Demand, error) {
 	p, err := decode(t.Workload)
 	if err != nil {
-		return runner.Demand{}, err
+		return contract.Demand{}, err
 	}
 	n := int64(len(p.inLanguage())) + 2
-	return runner.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}, nil
+	return contract.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}, nil
 }
 
 // pods have the image of the language.

@@ -12,8 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const spec = `{
@@ -35,17 +36,17 @@ const spec = `{
 	"language": "Node", "baseline": {"driver": "mysql2"}, "seed": 42, "rounds": 2, "warmupRounds": 1, "window": "2s", "warmup": "500ms"
 }`
 
-func trial(workload string) runner.Trial {
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
-		Ref:      result.TrialRef{Phase: "Run", Block: new(3)},
-		Endpoint: runner.Endpoint{Host: "db", Port: 3306, Database: "assay", TLS: runner.TLSDisabled, StorageEngine: "InnoDB"},
+func trial(workload string) contract.Trial {
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
+		Ref:      contract.TrialRef{Phase: "Run", Block: new(3)},
+		Endpoint: contract.Endpoint{Host: "db", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
 	}
 }
 
 // answered is a conversation in which harness and server do everything right; change makes
 // something of an answer to the run of a cell wrong.
-func answered(t *testing.T, trial runner.Trial, change func(c cell, a *answer, x *runner.Exchange)) runner.Output {
+func answered(t *testing.T, trial contract.Trial, change func(c cell, a *answer, x *runner.Exchange)) runner.Output {
 	t.Helper()
 	p, err := decode(trial.Workload)
 	if err != nil {
@@ -114,7 +115,7 @@ func named(operation, scheme string) func(cell) bool {
 }
 
 func TestEverythingIsMeasured(t *testing.T) {
-	got := parse(trial(spec), runner.Run, answered(t, trial(spec), nil))
+	got := parse(trial(spec), contract.PhaseRun, answered(t, trial(spec), nil))
 	if got.Failure != nil || len(got.Problems) > 0 {
 		t.Fatalf("failure %+v, problems %v", got.Failure, got.Problems)
 	}
@@ -128,9 +129,9 @@ func TestEverythingIsMeasured(t *testing.T) {
 	}
 	insert := map[string]string{"driver": "mysql2", "operation": "Insert", "scheme": "SingleRow", "transaction": "Autocommit", "rows": "10"}
 	for name, want := range map[string]float64{
-		result.NameThroughput: 500, NameRows: 5000, NameSpeedUp: 1, NameStatements: 10, result.NameLatencyAvg: 2.0003835,
+		contract.NameThroughput: 500, NameRows: 5000, NameSpeedUp: 1, NameStatements: 10, contract.NameLatencyAvg: 2.0003835,
 	} {
-		m, ok := result.Find(got.Measurements, name, insert)
+		m, ok := contract.Find(got.Measurements, name, insert)
 		if !ok || *m.Value < want*0.999 || *m.Value > want*1.001 {
 			t.Errorf("%s = %+v, want %v", name, m, want)
 		}
@@ -139,10 +140,10 @@ func TestEverythingIsMeasured(t *testing.T) {
 			t.Errorf("%s has n = %d, want 2", name, *m.N)
 		}
 	}
-	if m, ok := result.Find(got.Measurements, result.NameLatencyPercentile, map[string]string{"operation": "Insert"}); ok {
+	if m, ok := contract.Find(got.Measurements, contract.NameLatencyPercentile, map[string]string{"operation": "Insert"}); ok {
 		t.Errorf("a percentile of two operations: %+v", m)
 	}
-	if _, ok := result.Find(got.Measurements, result.NameLatencyPercentile, map[string]string{"operation": "SelectByKey", "p": "99"}); !ok {
+	if _, ok := contract.Find(got.Measurements, contract.NameLatencyPercentile, map[string]string{"operation": "SelectByKey", "p": "99"}); !ok {
 		t.Error("no 99th percentile of 1000 operations")
 	}
 }
@@ -152,24 +153,24 @@ func TestWhatIsNotAsItHasToBeHasNoNumber(t *testing.T) {
 	tests := map[string]struct {
 		of     func(cell) bool
 		change func(a *answer, x *runner.Exchange)
-		state  result.AbsenceState
+		state  contract.AbsenceState
 		reason string
 	}{
-		"a driver that cannot do it":               {named("Insert", "MultiRow"), func(a *answer, _ *runner.Exchange) { a.State, a.Reason = "unsupported", "no such call" }, result.Unsupported, "no such call"},
-		"a driver that failed":                     {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.State, a.Reason = "failed", "1205 lock wait" }, result.NotMeasured, "1205 lock wait"},
-		"fewer rows fetched":                       {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.Rows -= 1000 * 6 }, result.NotMeasured, "instead of 20000"},
-		"other rows fetched":                       {named("SelectByKey", ""), func(a *answer, _ *runner.Exchange) { a.Checksum++ }, result.NotMeasured, "checksum"},
-		"fewer collations than the server has":     {named("SelectCollations", ""), func(a *answer, _ *runner.Exchange) { a.Rows-- }, result.NotMeasured, "each had to fetch 322"},
-		"fewer rows in the table":                  {named("Insert", "SingleRow"), func(_ *answer, x *runner.Exchange) { x.Rows[0][0] = unlike("9") }, result.NotMeasured, "9 rows instead of 10"},
-		"other values in the table":                {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Rows[0][1] = unlike("7") }, result.NotMeasured, "other values"},
-		"rows left by a delete":                    {named("Delete", ""), func(_ *answer, x *runner.Exchange) { x.Rows[0][0] = unlike("1") }, result.NotMeasured, "1 rows instead of 0"},
-		"statements that never reached the server": {named("SelectRows", ""), func(_ *answer, x *runner.Exchange) { x.Counters["questions"] = 3 }, result.NotMeasured, "the server saw 3 statements"},
-		"operations that are not in the histogram": {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Histogram = [][2]int64{{1, 3}} }, result.NotMeasured, "the histogram has 3"},
-		"more operations than asked for":           {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Operations = 2 }, result.NotMeasured, "2 were done"},
-		"no operation":                             {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.Operations = 0 }, result.NotMeasured, "no measurement"},
-		"another request's answer":                 {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.ID = 1 }, result.NotMeasured, "the id 1"},
-		"no answer":                                {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Answer = json.RawMessage(`"Segmentation fault"`) }, result.NotMeasured, "not the protocol"},
-		"a server that fails before it":            {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Error = "1146 no such table" }, result.NotMeasured, "1146"},
+		"a driver that cannot do it":               {named("Insert", "MultiRow"), func(a *answer, _ *runner.Exchange) { a.State, a.Reason = "unsupported", "no such call" }, contract.Unsupported, "no such call"},
+		"a driver that failed":                     {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.State, a.Reason = "failed", "1205 lock wait" }, contract.NotMeasured, "1205 lock wait"},
+		"fewer rows fetched":                       {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.Rows -= 1000 * 6 }, contract.NotMeasured, "instead of 20000"},
+		"other rows fetched":                       {named("SelectByKey", ""), func(a *answer, _ *runner.Exchange) { a.Checksum++ }, contract.NotMeasured, "checksum"},
+		"fewer collations than the server has":     {named("SelectCollations", ""), func(a *answer, _ *runner.Exchange) { a.Rows-- }, contract.NotMeasured, "each had to fetch 322"},
+		"fewer rows in the table":                  {named("Insert", "SingleRow"), func(_ *answer, x *runner.Exchange) { x.Rows[0][0] = unlike("9") }, contract.NotMeasured, "9 rows instead of 10"},
+		"other values in the table":                {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Rows[0][1] = unlike("7") }, contract.NotMeasured, "other values"},
+		"rows left by a delete":                    {named("Delete", ""), func(_ *answer, x *runner.Exchange) { x.Rows[0][0] = unlike("1") }, contract.NotMeasured, "1 rows instead of 0"},
+		"statements that never reached the server": {named("SelectRows", ""), func(_ *answer, x *runner.Exchange) { x.Counters["questions"] = 3 }, contract.NotMeasured, "the server saw 3 statements"},
+		"operations that are not in the histogram": {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Histogram = [][2]int64{{1, 3}} }, contract.NotMeasured, "the histogram has 3"},
+		"more operations than asked for":           {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.Operations = 2 }, contract.NotMeasured, "2 were done"},
+		"no operation":                             {named("SelectRows", ""), func(a *answer, _ *runner.Exchange) { a.Operations = 0 }, contract.NotMeasured, "no measurement"},
+		"another request's answer":                 {named("Update", ""), func(a *answer, _ *runner.Exchange) { a.ID = 1 }, contract.NotMeasured, "the id 1"},
+		"no answer":                                {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Answer = json.RawMessage(`"Segmentation fault"`) }, contract.NotMeasured, "not the protocol"},
+		"a server that fails before it":            {named("Update", ""), func(_ *answer, x *runner.Exchange) { x.Error = "1146 no such table" }, contract.NotMeasured, "1146"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -178,14 +179,14 @@ func TestWhatIsNotAsItHasToBeHasNoNumber(t *testing.T) {
 					test.change(a, x)
 				}
 			})
-			got := parse(trial(spec), runner.Run, out)
+			got := parse(trial(spec), contract.PhaseRun, out)
 			if got.Failure != nil {
 				t.Fatalf("one wrong cell fails the whole trial: %+v", got.Failure)
 			}
 			absent := 0
 			p, _ := decode([]byte(spec))
 			for _, c := range p.cells() {
-				m, ok := result.Find(got.Measurements, result.NameThroughput, c.labels())
+				m, ok := contract.Find(got.Measurements, contract.NameThroughput, c.labels())
 				switch {
 				case !ok:
 					t.Errorf("%s has no throughput, not even an absent one", c.name())
@@ -211,11 +212,11 @@ func TestABaselineThatIsMissingLeavesNoSpeedUp(t *testing.T) {
 			a.State, a.Reason = stateUnsupported, "no"
 		}
 	})
-	got := parse(trial(spec), runner.Run, out)
-	if m, ok := result.Find(got.Measurements, NameSpeedUp, map[string]string{"operation": "SelectRows"}); ok {
+	got := parse(trial(spec), contract.PhaseRun, out)
+	if m, ok := contract.Find(got.Measurements, NameSpeedUp, map[string]string{"operation": "SelectRows"}); ok {
 		t.Errorf("speed-up without its baseline: %+v", m)
 	}
-	if _, ok := result.Find(got.Measurements, NameSpeedUp, map[string]string{"operation": "SelectByKey", "driver": "mariadb old"}); !ok {
+	if _, ok := contract.Find(got.Measurements, NameSpeedUp, map[string]string{"operation": "SelectByKey", "driver": "mariadb old"}); !ok {
 		t.Error("no speed-up where the baseline was measured")
 	}
 }
@@ -227,15 +228,15 @@ func TestATableOfAnotherEngineIsNotMeasured(t *testing.T) {
 			out.Exchanges[i].Rows[0][0] = new("InnoDB")
 		}
 	}
-	got := parse(trial(spec), runner.Run, out)
-	m, _ := result.Find(got.Measurements, result.NameThroughput, map[string]string{"operation": "InsertText"})
+	got := parse(trial(spec), contract.PhaseRun, out)
+	m, _ := contract.Find(got.Measurements, contract.NameThroughput, map[string]string{"operation": "InsertText"})
 	if m.Absent == nil || !strings.Contains(m.Absent.Reason, "InnoDB instead of BLACKHOLE") {
 		t.Errorf("%+v", m)
 	}
 }
 
 func TestTLSIsThatOfTheTrial(t *testing.T) {
-	for mode, cipher := range map[runner.TLSMode]string{runner.TLSRequired: "", runner.TLSDisabled: "TLS_AES_256_GCM_SHA384"} {
+	for mode, cipher := range map[contract.TLSMode]string{contract.TLSRequired: "", contract.TLSDisabled: "TLS_AES_256_GCM_SHA384"} {
 		tr := trial(spec)
 		tr.Endpoint.TLS = mode
 		out := answered(t, tr, nil)
@@ -246,7 +247,7 @@ func TestTLSIsThatOfTheTrial(t *testing.T) {
 				out.Exchanges[i].Answer, _ = json.Marshal(a)
 			}
 		}
-		if got := parse(tr, runner.Run, out); got.Failure == nil || !strings.Contains(got.Failure.Message, "TLS is") {
+		if got := parse(tr, contract.PhaseRun, out); got.Failure == nil || !strings.Contains(got.Failure.Message, "TLS is") {
 			t.Errorf("%s with the cipher %q: %+v", mode, cipher, got.Failure)
 		}
 	}
@@ -257,7 +258,7 @@ func TestAConversationThatEndsEarly(t *testing.T) {
 	whole := len(out.Exchanges)
 	for _, n := range []int{0, 1, 3, whole / 2, whole - 5} {
 		out.Exchanges = out.Exchanges[:n]
-		got := parse(trial(spec), runner.Run, out)
+		got := parse(trial(spec), contract.PhaseRun, out)
 		if n <= 3 && got.Failure == nil {
 			t.Errorf("%d of %d turns are enough for a result", n, whole)
 		}
@@ -331,7 +332,7 @@ func TestLanguagesMakeAnAxis(t *testing.T) {
 	if got, err := pods([]byte(spec)); err != nil || got.Variant != "node" {
 		t.Errorf("pods = %+v, %v", got, err)
 	}
-	if _, err := command(trial(every), runner.Run, runner.Credentials{}); err == nil {
+	if _, err := command(trial(every), contract.PhaseRun, runner.Credentials{}); err == nil {
 		t.Error("a trial of two languages has a command")
 	}
 }
@@ -358,7 +359,7 @@ func TestTheDataFollowsFromTheSeed(t *testing.T) {
 }
 
 func TestSecretsAreNotSaid(t *testing.T) {
-	c, err := command(trial(spec), runner.Run, runner.Credentials{Username: "somebody", Password: "open sesame", CA: []byte("pem")})
+	c, err := command(trial(spec), contract.PhaseRun, runner.Credentials{Username: "somebody", Password: "open sesame", CA: []byte("pem")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -388,7 +389,7 @@ func FuzzParse(f *testing.F) {
 			}
 			out.Exchanges = append(out.Exchanges, x)
 		}
-		for _, m := range parse(trial(spec), runner.Run, out).Measurements {
+		for _, m := range parse(trial(spec), contract.PhaseRun, out).Measurements {
 			if m.Value == nil && m.Absent == nil {
 				t.Errorf("%s %v is absent without a reason", m.Name, m.Labels)
 			}
@@ -416,9 +417,9 @@ func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
 	if d, err := delay(tr.Workload); err != nil || d != time.Millisecond {
 		t.Errorf("delay = %s, %v", d, err)
 	}
-	for mode, good := range map[runner.TLSMode]bool{"": true, runner.TLSDisabled: true, runner.TLSRequired: false} {
+	for mode, good := range map[contract.TLSMode]bool{"": true, contract.TLSDisabled: true, contract.TLSRequired: false} {
 		tr.Endpoint.TLS = mode
-		_, err := command(tr, runner.Run, runner.Credentials{})
+		_, err := command(tr, contract.PhaseRun, runner.Credentials{})
 		if _, also := facts(tr); (err == nil) != good || (also == nil) != good {
 			t.Errorf("%q: command %v, facts %v", mode, err, also)
 		}

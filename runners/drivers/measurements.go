@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Names of measurements that only this runner has.
@@ -42,19 +42,19 @@ var percentiles = []struct {
 }{{50, 20}, {95, 200}, {99, 1000}}
 
 // measurements of all cells: those of one cell stand together.
-func measurements(p Params, outcomes []outcome) []result.Measurement {
+func measurements(p Params, outcomes []outcome) []contract.Measurement {
 	throughput := map[string]float64{}
 	for _, o := range outcomes {
 		if o.absent == nil {
 			throughput[o.cell.name()] = o.throughput()
 		}
 	}
-	var out []result.Measurement
+	var out []contract.Measurement
 	for _, o := range outcomes {
 		labels := o.cell.labels()
 		if o.absent != nil {
-			out = append(out, result.Measurement{
-				Name: result.NameThroughput, Labels: labels, Unit: "ops/s", Direction: result.HigherIsBetter,
+			out = append(out, contract.Measurement{
+				Name: contract.NameThroughput, Labels: labels, Unit: "ops/s", Direction: contract.HigherIsBetter,
 				Operation: o.cell.operation.does, Absent: o.absent,
 			})
 			continue
@@ -64,8 +64,8 @@ func measurements(p Params, outcomes []outcome) []result.Measurement {
 			continue
 		}
 		if base, has := throughput[p.Baseline.of(o.cell).name()]; has {
-			out = append(out, result.Measurement{
-				Name: NameSpeedUp, Labels: labels, Unit: "1", Direction: result.HigherIsBetter, Value: new(o.throughput() / base),
+			out = append(out, contract.Measurement{
+				Name: NameSpeedUp, Labels: labels, Unit: "1", Direction: contract.HigherIsBetter, Value: new(o.throughput() / base),
 			})
 		}
 	}
@@ -103,35 +103,35 @@ func (o outcome) throughput() float64 {
 	return float64(n) / (float64(ns) / 1e9)
 }
 
-func (o outcome) measurements(labels map[string]string) []result.Measurement {
+func (o outcome) measurements(labels map[string]string) []contract.Measurement {
 	n, _ := o.sum()
-	one := func(name, unit string, better result.Direction, value float64) result.Measurement {
-		return result.Measurement{Name: name, Labels: labels, Unit: unit, Direction: better, N: new(n), Value: &value}
+	one := func(name, unit string, better contract.Direction, value float64) contract.Measurement {
+		return contract.Measurement{Name: name, Labels: labels, Unit: unit, Direction: better, N: new(n), Value: &value}
 	}
-	rate := one(result.NameThroughput, "ops/s", result.HigherIsBetter, o.throughput())
+	rate := one(contract.NameThroughput, "ops/s", contract.HigherIsBetter, o.throughput())
 	rate.Operation = o.cell.operation.does
-	out := []result.Measurement{rate}
+	out := []contract.Measurement{rate}
 	if o.cell.operation.many {
-		out = append(out, one(NameRows, "rows/s", result.HigherIsBetter, o.throughput()*float64(o.cell.rows)))
+		out = append(out, one(NameRows, "rows/s", contract.HigherIsBetter, o.throughput()*float64(o.cell.rows)))
 	}
 	h := o.histogram()
-	mean := one(result.NameLatencyAvg, "ms", result.LowerIsBetter, h.mean()/1e6)
+	mean := one(contract.NameLatencyAvg, "ms", contract.LowerIsBetter, h.mean()/1e6)
 	mean.Histogram = h.milliseconds()
 	out = append(out, mean)
 	for _, q := range percentiles {
 		if n < q.leastN {
 			continue
 		}
-		m := one(result.NameLatencyPercentile, "ms", result.LowerIsBetter, h.percentile(q.p)/1e6)
+		m := one(contract.NameLatencyPercentile, "ms", contract.LowerIsBetter, h.percentile(q.p)/1e6)
 		m.Labels = maps.Clone(labels)
-		m.Labels[result.LabelPercentile] = strconv.FormatFloat(q.p, 'f', -1, 64)
+		m.Labels[contract.LabelPercentile] = strconv.FormatFloat(q.p, 'f', -1, 64)
 		out = append(out, m)
 	}
 	return append(append(out, o.collections(labels)...), o.server(labels)...)
 }
 
 // server is what the server counted per operation.
-func (o outcome) server(labels map[string]string) []result.Measurement {
+func (o outcome) server(labels map[string]string) []contract.Measurement {
 	n, _ := o.sum()
 	total := map[string]int64{}
 	for _, c := range o.counters {
@@ -139,13 +139,13 @@ func (o outcome) server(labels map[string]string) []result.Measurement {
 			total[name] += v
 		}
 	}
-	var out []result.Measurement
+	var out []contract.Measurement
 	for _, name := range counterNames {
 		v, known := total[name]
 		if !known || o.cell.driver.Name == nullDriver {
 			continue
 		}
-		m := result.Measurement{Name: NameCounter, Labels: maps.Clone(labels), Unit: "1", N: new(n), Value: new(float64(v) / float64(n))}
+		m := contract.Measurement{Name: NameCounter, Labels: maps.Clone(labels), Unit: "1", N: new(n), Value: new(float64(v) / float64(n))}
 		m.Labels[LabelCounter] = name
 		if name == "questions" {
 			m.Name, m.Labels = NameStatements, labels
@@ -164,7 +164,7 @@ var counterNames = []string{
 }
 
 // collections of garbage during the operations.
-func (o outcome) collections(labels map[string]string) []result.Measurement {
+func (o outcome) collections(labels map[string]string) []contract.Measurement {
 	var count, ns int64
 	var counted, timed bool
 	for _, a := range o.answers {
@@ -175,12 +175,12 @@ func (o outcome) collections(labels map[string]string) []result.Measurement {
 			ns, timed = ns+*g.Nanoseconds, true
 		}
 	}
-	var out []result.Measurement
+	var out []contract.Measurement
 	if counted {
-		out = append(out, result.Measurement{Name: result.NameGCCount, Labels: labels, Unit: "1", Value: new(float64(count))})
+		out = append(out, contract.Measurement{Name: contract.NameGCCount, Labels: labels, Unit: "1", Value: new(float64(count))})
 	}
 	if timed {
-		out = append(out, result.Measurement{Name: result.NameGCTime, Labels: labels, Unit: "ms", Value: new(float64(ns) / 1e6)})
+		out = append(out, contract.Measurement{Name: contract.NameGCTime, Labels: labels, Unit: "ms", Value: new(float64(ns) / 1e6)})
 	}
 	return out
 }
@@ -240,10 +240,10 @@ func (h histogram) percentile(p float64) float64 {
 	return math.NaN()
 }
 
-func (h histogram) milliseconds() *result.Histogram {
-	out := &result.Histogram{Unit: "ms", RoundUp: true}
+func (h histogram) milliseconds() *contract.Histogram {
+	out := &contract.Histogram{Unit: "ms", RoundUp: true}
 	for _, b := range h {
-		out.Buckets = append(out.Buckets, result.Bucket{Value: float64(b[0]+width(b[0])-1) / 1e6, Count: b[1]})
+		out.Buckets = append(out.Buckets, contract.Bucket{Value: float64(b[0]+width(b[0])-1) / 1e6, Count: b[1]})
 	}
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // A harness warms up in the process that measures, unless it is told not to.
@@ -24,7 +26,7 @@ func TestWarmsUp(t *testing.T) {
 			t.Errorf("%s: got %v", name, got)
 		}
 	}
-	if o := opening(runner.Trial{}); o != (runner.Opening{}) {
+	if o := opening(contract.Trial{}); o != (runner.Opening{}) {
 		t.Errorf("a workload that cannot be read opens with %+v", o)
 	}
 }

@@ -4,24 +4,25 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // outcome of a cell: what was measured, or why not.
 type outcome struct {
 	cell   cell
-	absent *result.Absence
+	absent *contract.Absence
 	// answers and counters of the runs that count.
 	answers  []answer
 	counters []map[string]int64
 }
 
 // parse reads the conversation of a trial.
-func parse(t runner.Trial, _ runner.Phase, o runner.Output) runner.Report {
+func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 	p, err := decode(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
 	}
 	r := reading{conversation: converse(p, t), exchanges: o.Exchanges}
 	report := runner.Report{}
@@ -30,7 +31,7 @@ func parse(t runner.Trial, _ runner.Phase, o runner.Output) runner.Report {
 		err = fmt.Errorf("the harness speaks %q and not %s (%s)", hello.Protocol, Protocol, hello.Reason)
 	}
 	if err != nil {
-		report.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: err.Error()}
+		report.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: err.Error()}
 		return report
 	}
 	report.ToolVersion = r.versions(hello)
@@ -43,7 +44,7 @@ func parse(t runner.Trial, _ runner.Phase, o runner.Output) runner.Report {
 		}
 	}
 	if measured == 0 {
-		report.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf(
+		report.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf(
 			"none of the %d combinations of driver and benchmark could be measured; the first: %s", len(outcomes), outcomes[0].absent.Reason)}
 	}
 	return report
@@ -114,60 +115,60 @@ func (r reading) outcomes() []outcome {
 }
 
 // run reads what became of one run, and verifies it.
-func (r reading) run(run run) (answer, runner.Exchange, *result.Absence) {
+func (r reading) run(run run) (answer, runner.Exchange, *contract.Absence) {
 	x, there := r.exchange(run.turn)
 	if !there {
-		return answer{}, x, absent(result.NotMeasured, "the conversation ended before it")
+		return answer{}, x, absent(contract.NotMeasured, "the conversation ended before it")
 	}
 	if why := r.withoutTurn(run, x); why != nil {
 		return answer{}, x, why
 	}
 	a, err := readAnswer(x)
 	if err != nil {
-		return a, x, absent(result.NotMeasured, "%v", err)
+		return a, x, absent(contract.NotMeasured, "%v", err)
 	}
 	switch a.State {
 	case stateUnsupported:
-		return a, x, absent(result.Unsupported, "%s", a.Reason)
+		return a, x, absent(contract.Unsupported, "%s", a.Reason)
 	case stateFailed:
-		return a, x, absent(result.NotMeasured, "%s", a.Reason)
+		return a, x, absent(contract.NotMeasured, "%s", a.Reason)
 	}
 	if err := run.cell.verify(r.params.Seed, a, x); err != nil {
-		return a, x, absent(result.NotMeasured, "%v", err)
+		return a, x, absent(contract.NotMeasured, "%v", err)
 	}
 	return a, x, nil
 }
 
 // withoutTurn finds why a run was left out, or may not count: its driver, its table, an
 // error of the server.
-func (r reading) withoutTurn(run run, x runner.Exchange) *result.Absence {
+func (r reading) withoutTurn(run run, x runner.Exchange) *contract.Absence {
 	d := run.cell.driver
 	a, err := r.answer(r.prepared[d.shown()])
 	switch {
 	case err != nil:
-		return absent(result.NotMeasured, "%v", err)
+		return absent(contract.NotMeasured, "%v", err)
 	case a.State == stateUnsupported:
-		return absent(result.Unsupported, "%s", a.Reason)
+		return absent(contract.Unsupported, "%s", a.Reason)
 	case a.State == stateFailed:
-		return absent(result.NotMeasured, "%s", a.Reason)
+		return absent(contract.NotMeasured, "%s", a.Reason)
 	}
 	if err := verifyTLS(r.endpoint.TLS, d, a); err != nil {
-		return absent(result.NotMeasured, "%v", err)
+		return absent(contract.NotMeasured, "%v", err)
 	}
 	if turn, made := r.tables[run.cell.tableIn()]; made {
 		table, _ := r.exchange(turn)
 		if table.Error != "" {
-			return absent(result.Unsupported, "the server could not make the table: %s", table.Error)
+			return absent(contract.Unsupported, "the server could not make the table: %s", table.Error)
 		}
 		if err := run.cell.verifyEngine(table); err != nil {
-			return absent(result.Unsupported, "%v", err)
+			return absent(contract.Unsupported, "%v", err)
 		}
 	}
 	switch {
 	case x.Error != "":
-		return absent(result.NotMeasured, "the server, before or after: %s", x.Error)
+		return absent(contract.NotMeasured, "the server, before or after: %s", x.Error)
 	case x.Skipped:
-		return absent(result.NotMeasured, "what it needs did not go well: see the transcript of the conversation, turn %d", x.Turn)
+		return absent(contract.NotMeasured, "what it needs did not go well: see the transcript of the conversation, turn %d", x.Turn)
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Protocol is the version that is spoken.
@@ -45,7 +47,7 @@ type request struct {
 // conversation is the list of turns of a trial, and what each is about.
 type conversation struct {
 	params   Params
-	endpoint runner.Endpoint
+	endpoint contract.Endpoint
 	turns    []runner.Turn
 	// hello, and by driver the turn that prepared it.
 	hello    int
@@ -73,7 +75,7 @@ type run struct {
 
 // converse plans the conversation of a trial. It is a pure function of the trial, so that
 // its transcript can be read again at any time.
-func converse(p Params, t runner.Trial) *conversation {
+func converse(p Params, t contract.Trial) *conversation {
 	c := &conversation{
 		params: p, endpoint: t.Endpoint,
 		prepared: map[string]int{}, tables: map[string]int{}, data: map[string]int{}, content: map[string]content{},
@@ -266,7 +268,7 @@ func (c *conversation) cleanUp() {
 }
 
 // command of a trial.
-func command(t runner.Trial, _ runner.Phase, credentials runner.Credentials) (runner.Command, error) {
+func command(t contract.Trial, _ contract.Phase, credentials runner.Credentials) (runner.Command, error) {
 	p, err := decode(t.Workload)
 	if err != nil {
 		return runner.Command{}, err

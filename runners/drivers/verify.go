@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // nullDriver does nothing, so that there is nothing to verify.
@@ -186,19 +187,19 @@ func (c cell) verifyEngine(x runner.Exchange) error {
 }
 
 // verifyTLS: drivers differ in their defaults, so that each is asked.
-func verifyTLS(mode runner.TLSMode, d Driver, a answer) error {
+func verifyTLS(mode contract.TLSMode, d Driver, a answer) error {
 	switch {
 	case d.Name == nullDriver:
 		return nil
-	case mode == runner.TLSRequired && a.Cipher == "":
+	case mode == contract.TLSRequired && a.Cipher == "":
 		return fmt.Errorf("TLS is required, and the connection of %s is not encrypted", d.shown())
-	case mode == runner.TLSDisabled && a.Cipher != "":
+	case mode == contract.TLSDisabled && a.Cipher != "":
 		return fmt.Errorf("TLS is disabled, and the connection of %s is encrypted with %s", d.shown(), a.Cipher)
 	}
 	return nil
 }
 
 // absent is the reason why a cell has no numbers.
-func absent(state result.AbsenceState, format string, args ...any) *result.Absence {
-	return &result.Absence{State: state, Reason: fmt.Sprintf(format, args...)}
+func absent(state contract.AbsenceState, format string, args ...any) *contract.Absence {
+	return &contract.Absence{State: state, Reason: fmt.Sprintf(format, args...)}
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.
@@ -151,8 +153,8 @@ func (p Params) delay() (time.Duration, error) {
 }
 
 // checkDelay of a target; the mode is empty as long as no target is known.
-func (p Params) checkDelay(mode runner.TLSMode) error {
-	if d, _ := p.delay(); d > 0 && (mode == runner.TLSRequired || mode == runner.TLSPreferred) {
+func (p Params) checkDelay(mode contract.TLSMode) error {
+	if d, _ := p.delay(); d > 0 && (mode == contract.TLSRequired || mode == contract.TLSPreferred) {
 		return errDelayedTLS
 	}
 	return nil

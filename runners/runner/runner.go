@@ -10,130 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
-)
-
-// TrialVersion names the format of Trial. A reader refuses any other.
-const TrialVersion = "assay.dev/trial/v1"
-
-// Phase is a stage of a tool's work on a target.
-type Phase string
-
-// Phases in the order in which a run goes through them.
-const (
-	// Prepare creates the schema and loads the data.
-	Prepare Phase = "Prepare"
-	// Warmup is the discarded start of a trial: the same as Run, for
-	// Trial.WarmupSeconds. It is never a phase of a Trial of its own.
-	Warmup Phase = "Warmup"
-	// Run measures.
-	Run Phase = "Run"
-	// Cleanup drops what Prepare created.
-	Cleanup Phase = "Cleanup"
-)
-
-// Trial is everything a client needs to know, and no more: the message from the
-// manager to the agent. Credentials are not in it; they are mounted as files.
-type Trial struct {
-	// Version is always TrialVersion.
-	Version string `json:"version"`
-	// Ref is the identity, copied into the result.
-	Ref result.TrialRef `json:"ref"`
-	// Runner is the name of the tool's adapter, such as sysbench.
-	Runner string `json:"runner"`
-	// Workload is the runner's part of the spec, verbatim (spec.workload.<runner>).
-	Workload json.RawMessage `json:"workload"`
-	// Clients is the number of client pods of the trial, at least 1. Each runs the
-	// same workload: concurrency and rates are per client.
-	Clients int `json:"clients"`
-	// WarmupSeconds is the length of the discarded warm-up; 0 for none.
-	WarmupSeconds int64 `json:"warmupSeconds"`
-	// DurationSeconds is the length of the measured window; for a workload that
-	// counts operations, the longest that it may take.
-	DurationSeconds int64 `json:"durationSeconds"`
-	// SettleSeconds is the pause between the end of the warm-up and the start of the
-	// measured window, in which clients that are late catch up; 0 for none.
-	SettleSeconds float64 `json:"settleSeconds,omitempty"`
-	// Endpoint is where the target answers.
-	Endpoint Endpoint `json:"endpoint"`
-	// Seed of the run, 0 to 9007199254740991. Those that tools are given are of Seed.
-	Seed int64 `json:"seed"`
-	// SharedServer: another target of the run is on the same server.
-	SharedServer bool `json:"sharedServer,omitempty"`
-	// Demand of all clients together, the largest of all cells of the plan.
-	Demand Demand `json:"demand,omitzero"`
-	// Begin is when the measured window is to begin, for a tool that is told so (see Opening);
-	// the agent fills it in when the barrier has opened. Zero for other tools and phases.
-	Begin time.Time `json:"-"`
-	// Inputs are the files that the workload names, by name: the ConfigMap of the user,
-	// as it was when the run was accepted. The agent fills them in from the mounted copy.
-	Inputs map[string][]byte `json:"-"`
-	// Replicas are host:port of the agents of the target's replicas.
-	Replicas []string `json:"replicas,omitempty"`
-	// Agent is host:port of the target's agent; empty for an external target.
-	Agent string `json:"agent,omitempty"`
-	// Snapshot: after Prepare, a snapshot of the loaded data is taken.
-	Snapshot bool `json:"snapshot,omitempty"`
-	// Reset says how the data is put back before the trial; nil if it stays as the
-	// last trial left it.
-	Reset *Reset `json:"reset,omitempty"`
-	// Deadline is when the agent ends the tool and reports DeadlineExceeded.
-	Deadline time.Time `json:"deadline"`
-}
-
-// Reset puts the data back into the state that Prepare left.
-type Reset struct {
-	// Method is result.ResetSnapshot or result.ResetReload.
-	Method string `json:"method"`
-	// Tables that have to be there afterwards, with these rows and checksums.
-	Tables []result.Table `json:"tables"`
-}
-
-// Endpoint is the address of a target.
-type Endpoint struct {
-	// Host name or IP address.
-	Host string `json:"host"`
-	// Port, 1 to 65535.
-	Port int32 `json:"port"`
-	// Database is the name of the schema that the tool works in.
-	Database string `json:"database"`
-	// TLS says whether connections are encrypted.
-	TLS TLSMode `json:"tls"`
-	// StorageEngine for the tables, such as InnoDB; empty for the server's default.
-	StorageEngine string `json:"storageEngine,omitempty"`
-	// JDBC is set for a database that does not speak the protocol of MySQL; host, port
-	// and database are then empty.
-	JDBC *JDBC `json:"jdbc,omitempty"`
-}
-
-// JDBC is a database behind a JDBC driver.
-type JDBC struct {
-	// URL without credentials.
-	URL string `json:"url"`
-	// Driver is a class name.
-	Driver string `json:"driver"`
-}
-
-// Demand is what a workload needs of the limits of a server and of a client.
-type Demand struct {
-	// Connections that are open at the same time.
-	Connections int64 `json:"connections,omitempty"`
-	// PreparedStatements that are open at the same time.
-	PreparedStatements int64 `json:"preparedStatements,omitempty"`
-	// Tables that are in use.
-	Tables int64 `json:"tables,omitempty"`
-}
-
-// TLSMode says whether connections are encrypted. Drivers differ in their
-// defaults, so it is always pinned.
-type TLSMode string
-
-// TLS modes. A runner never sees TLSPreferred: the agent has found out by then whether
-// the server offers TLS.
-const (
-	TLSDisabled  TLSMode = "Disabled"
-	TLSPreferred TLSMode = "Preferred"
-	TLSRequired  TLSMode = "Required"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Credentials of the benchmark user.
@@ -188,20 +65,20 @@ type Report struct {
 	// ToolVersion as the tool printed it.
 	ToolVersion string
 	// Measurements, in a fixed order.
-	Measurements []result.Measurement
+	Measurements []contract.Measurement
 	// Errors that the tool counted.
-	Errors []result.ErrorCount
+	Errors []contract.ErrorCount
 	// Problems are lines that could not be understood.
-	Problems []result.Problem
+	Problems []contract.Problem
 	// Window is the measured window on the wall clock, where the tool tells; nil: it ends with
 	// the process and is as long as the tool says.
 	Window *Span `json:",omitempty"`
 	// Warmup are the measurements of a warm-up in the same process, and WarmupSeconds how long
 	// it really took; nil without one.
-	Warmup        []result.Measurement `json:",omitempty"`
-	WarmupSeconds *float64             `json:",omitempty"`
+	Warmup        []contract.Measurement `json:",omitempty"`
+	WarmupSeconds *float64               `json:",omitempty"`
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
-	Failure *result.Failure
+	Failure *contract.Failure
 }
 
 // Span is a time on the wall clock of the client.
@@ -223,7 +100,7 @@ type Opening struct {
 
 // Delay is how long after the published start the measured window is to begin: time for the
 // warm-up, and for every process before the window to come and go.
-func (o Opening) Delay(t Trial) time.Duration {
+func (o Opening) Delay(t contract.Trial) time.Duration {
 	warmup := time.Duration(t.WarmupSeconds) * time.Second
 	settle := time.Duration(t.SettleSeconds * float64(time.Second))
 	switch {
@@ -334,28 +211,28 @@ type Runner struct {
 	Summary []string
 	// Command builds the command line of a phase. It fails when the workload
 	// cannot be expressed; the message names the field.
-	Command func(t Trial, p Phase, c Credentials) (Command, error)
+	Command func(t contract.Trial, p contract.Phase, c Credentials) (Command, error)
 	// Parse reads the output of a phase. It never fails: what it cannot read is a
 	// Problem, what the tool could not do is a Failure.
-	Parse func(t Trial, p Phase, o Output) Report
+	Parse func(t contract.Trial, p contract.Phase, o Output) Report
 	// Facts are the expectations that internal/validity holds the result of one
 	// client against. It fails when the workload cannot be understood.
-	Facts func(t Trial) (Facts, error)
+	Facts func(t contract.Trial) (Facts, error)
 	// DataFields are the fields and parameters of the workload that decide what Prepare
 	// loads. They cannot be axes of a matrix: a run loads one data set. Nil: there are none.
 	DataFields func(workload json.RawMessage) ([]string, error)
 	// Demand is what one client needs of the limits of a server. It fails when the
 	// workload cannot be understood. Nil: nothing is known.
-	Demand func(t Trial) (Demand, error)
+	Demand func(t contract.Trial) (contract.Demand, error)
 	// Rows that Prepare has to leave, all clients together, by the name of the table. Nil,
 	// or an empty answer: nothing is known.
-	Rows func(t Trial) (map[string]int64, error)
+	Rows func(t contract.Trial) (map[string]int64, error)
 	// Wears is what the operations of one client of the trial do to the rows that Rows counts.
 	// Nil: nothing is known.
-	Wears func(t Trial) (Wear, error)
+	Wears func(t contract.Trial) (Wear, error)
 	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
 	// byte, so that checksums of two loads can be compared. Nil: nothing is known.
-	SameBytes func(t Trial) bool
+	SameBytes func(t contract.Trial) bool
 	// Quote parses output that somebody published: whatever of it is there, however it was
 	// copied. Nil: there is none to parse.
 	Quote func(text []byte) Report
@@ -374,10 +251,10 @@ type Runner struct {
 	// it is. Nil: as it is.
 	Delay func(workload json.RawMessage) (time.Duration, error)
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
-	Skips func(t Trial, p Phase) bool
+	Skips func(t contract.Trial, p contract.Phase) bool
 	// Opening is how the process that measures comes to its window. Nil: it is started at the
 	// instant at which the window is to begin.
-	Opening func(t Trial) Opening
+	Opening func(t contract.Trial) Opening
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
 	// clients load together. False: the first client loads alone.
 	SharesLoad bool

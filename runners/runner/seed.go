@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // MaxSeed is the largest seed that Seed gives; the smallest is 1. Tools take 0, or what is
@@ -32,9 +34,9 @@ const MaxSeed = 1<<31 - 1
 //
 // Equal keys are not promised: the threads of a tool may share one stream in an order that
 // nobody decides.
-func Seed(t Trial, p Phase) int64 {
+func Seed(t contract.Trial, p contract.Phase) int64 {
 	var block, cell, attempt int
-	measures := p == Warmup || p == Run
+	measures := p == contract.PhaseWarmup || p == contract.PhaseRun
 	if measures {
 		block, cell, attempt = number(t.Ref.Block), number(t.Ref.Cell), t.Ref.Attempt
 	}

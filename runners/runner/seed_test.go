@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func seededTrial(block, cell int) Trial {
-	return Trial{Seed: 42, Ref: result.TrialRef{Phase: string(Run), Target: "mariadb", Block: new(block), Cell: new(cell)}}
+func seededTrial(block, cell int) contract.Trial {
+	return contract.Trial{Seed: 42, Ref: contract.TrialRef{Phase: string(contract.PhaseRun), Target: "mariadb", Block: new(block), Cell: new(cell)}}
 }
 
 // The line in the document is the specification: whoever runs it gets the seed.
@@ -23,7 +23,7 @@ func TestTheShellLineOfTheDocumentGivesTheSeed(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%s: %v: %s", line, err, out)
 	}
-	if got, want := strings.TrimSpace(string(out)), strconv.FormatInt(Seed(seededTrial(0, 0), Warmup), 10); got != want {
+	if got, want := strings.TrimSpace(string(out)), strconv.FormatInt(Seed(seededTrial(0, 0), contract.PhaseWarmup), 10); got != want {
 		t.Errorf("%s\nprints %s, and Seed gives %s", line, got, want)
 	}
 	// The same line for any other trial, with the target where it counts.
@@ -33,7 +33,7 @@ func TestTheShellLineOfTheDocumentGivesTheSeed(t *testing.T) {
 	if out, err = exec.Command("sh", "-c", other).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v: %s", other, err, out)
 	}
-	if got, want := strings.TrimSpace(string(out)), strconv.FormatInt(Seed(trial, Run), 10); got != want {
+	if got, want := strings.TrimSpace(string(out)), strconv.FormatInt(Seed(trial, contract.PhaseRun), 10); got != want {
 		t.Errorf("%s\nprints %s, and Seed gives %s", other, got, want)
 	}
 }
@@ -55,23 +55,23 @@ func documented(t *testing.T, path, text string) string {
 }
 
 func TestWhatHasASeedOfItsOwn(t *testing.T) {
-	first := Seed(seededTrial(0, 0), Run)
+	first := Seed(seededTrial(0, 0), contract.PhaseRun)
 	tests := map[string]struct {
-		change func(*Trial)
-		phase  Phase
+		change func(*contract.Trial)
+		phase  contract.Phase
 		same   bool
 	}{
-		"the same":                                {phase: Run, same: true},
-		"the warm-up":                             {phase: Warmup},
-		"another block":                           {phase: Run, change: func(t *Trial) { t.Ref.Block = new(1) }},
-		"another cell":                            {phase: Run, change: func(t *Trial) { t.Ref.Cell = new(1) }},
-		"another client":                          {phase: Run, change: func(t *Trial) { t.Ref.Client = 1 }},
-		"another attempt":                         {phase: Run, change: func(t *Trial) { t.Ref.Attempt = 1 }},
-		"another run":                             {phase: Run, change: func(t *Trial) { t.Seed = 43 }},
-		"another target":                          {phase: Run, same: true, change: func(t *Trial) { t.Ref.Target = "mysql" }},
-		"another place in the order":              {phase: Run, same: true, change: func(t *Trial) { t.Ref.Index = new(9) }},
-		"another target on the same server":       {phase: Run, change: func(t *Trial) { t.SharedServer, t.Ref.Target = true, "mysql" }},
-		"a window twice as long after no warm-up": {phase: Run, same: true, change: func(t *Trial) { t.DurationSeconds, t.WarmupSeconds = 600, 0 }},
+		"the same":                                {phase: contract.PhaseRun, same: true},
+		"the warm-up":                             {phase: contract.PhaseWarmup},
+		"another block":                           {phase: contract.PhaseRun, change: func(t *contract.Trial) { t.Ref.Block = new(1) }},
+		"another cell":                            {phase: contract.PhaseRun, change: func(t *contract.Trial) { t.Ref.Cell = new(1) }},
+		"another client":                          {phase: contract.PhaseRun, change: func(t *contract.Trial) { t.Ref.Client = 1 }},
+		"another attempt":                         {phase: contract.PhaseRun, change: func(t *contract.Trial) { t.Ref.Attempt = 1 }},
+		"another run":                             {phase: contract.PhaseRun, change: func(t *contract.Trial) { t.Seed = 43 }},
+		"another target":                          {phase: contract.PhaseRun, same: true, change: func(t *contract.Trial) { t.Ref.Target = "mysql" }},
+		"another place in the order":              {phase: contract.PhaseRun, same: true, change: func(t *contract.Trial) { t.Ref.Index = new(9) }},
+		"another target on the same server":       {phase: contract.PhaseRun, change: func(t *contract.Trial) { t.SharedServer, t.Ref.Target = true, "mysql" }},
+		"a window twice as long after no warm-up": {phase: contract.PhaseRun, same: true, change: func(t *contract.Trial) { t.DurationSeconds, t.WarmupSeconds = 600, 0 }},
 	}
 	for name, tt := range tests {
 		trial := seededTrial(0, 0)
@@ -88,17 +88,17 @@ func TestTargetsOfOneServerDiffer(t *testing.T) {
 	a, b := seededTrial(0, 0), seededTrial(0, 0)
 	b.Ref.Target = "mysql"
 	a.SharedServer, b.SharedServer = true, true
-	if Seed(a, Run) == Seed(b, Run) {
-		t.Errorf("two targets on one server have the seed %d: the second finds what the first did", Seed(a, Run))
+	if Seed(a, contract.PhaseRun) == Seed(b, contract.PhaseRun) {
+		t.Errorf("two targets on one server have the seed %d: the second finds what the first did", Seed(a, contract.PhaseRun))
 	}
 }
 
 // A reset loads again within a trial what was loaded before all of them.
 func TestDataIsLoadedAgainFromTheSameSeed(t *testing.T) {
-	loaded := Trial{Seed: 42, Ref: result.TrialRef{Phase: string(Prepare), Target: "mariadb"}}
+	loaded := contract.Trial{Seed: 42, Ref: contract.TrialRef{Phase: string(contract.PhasePrepare), Target: "mariadb"}}
 	again := seededTrial(5, 2)
 	again.Ref.Target, again.Ref.Attempt, again.SharedServer = "mysql", 1, true
-	if a, b := Seed(loaded, Prepare), Seed(again, Prepare); a != b {
+	if a, b := Seed(loaded, contract.PhasePrepare), Seed(again, contract.PhasePrepare); a != b {
 		t.Errorf("loaded with seed %d, and again with %d", a, b)
 	}
 }
@@ -112,7 +112,7 @@ func TestSeedsOfTheLargestPlan(t *testing.T) {
 		equal, sum, odd := 0, 0.0, 0
 		for block := range blocks {
 			for cell := range cells {
-				for _, phase := range []Phase{Warmup, Run} {
+				for _, phase := range []contract.Phase{contract.PhaseWarmup, contract.PhaseRun} {
 					trial := seededTrial(block, cell)
 					trial.Seed = run
 					seed := Seed(trial, phase)

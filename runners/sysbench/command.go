@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -25,7 +27,7 @@ var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
 // command builds the command line of a phase. Every option that has a bearing on
 // the numbers is written out, also where it is sysbench's default.
-func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.Command, error) {
+func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runner.Command, error) {
 	p, err := workloadOf(t)
 	if err != nil {
 		return runner.Command{}, err
@@ -50,15 +52,15 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	behaviour := []string{"--db-ps-mode=" + p.DBPSMode, "--mysql-ignore-errors=" + p.IgnoreErrors}
 	args := slices.Concat(connection, behaviour, schemaArgs(p), own, p.optionArgs(phase), []string{what.name, commands[phase]})
 	out := runner.Command{Path: program, Args: args, Files: files}
-	if phase == runner.Warmup || phase == runner.Run {
+	if phase == contract.PhaseWarmup || phase == contract.PhaseRun {
 		out.Seed = runner.Seed(t, phase)
 	}
 	return out, nil
 }
 
 // commands of sysbench by phase.
-var commands = map[runner.Phase]string{
-	runner.Prepare: "prepare", runner.Warmup: "run", runner.Run: "run", runner.Cleanup: "cleanup",
+var commands = map[contract.Phase]string{
+	contract.PhasePrepare: "prepare", contract.PhaseWarmup: "run", contract.PhaseRun: "run", contract.PhaseCleanup: "cleanup",
 }
 
 // luaScript is what sysbench runs: a bundled test or a file of the working directory.
@@ -67,14 +69,14 @@ type luaScript struct {
 	files map[string][]byte
 }
 
-func scriptOf(t runner.Trial, phase runner.Phase, p Params) (luaScript, error) {
+func scriptOf(t contract.Trial, phase contract.Phase, p Params) (luaScript, error) {
 	switch {
 	case p.Script != nil:
 		files, err := filesOf(p.Script, t.Inputs)
 		return luaScript{p.Script.File, files}, err
 	case bundled[p.Test].ownSchema:
 		return luaScript{bulkFile, map[string][]byte{bulkFile: []byte(bulkScript)}}, nil
-	case phase == runner.Prepare:
+	case phase == contract.PhasePrepare:
 		return luaScript{loadFile, map[string][]byte{loadFile: []byte(loadScript)}}, nil
 	}
 	return luaScript{name: p.Test}, nil
@@ -91,7 +93,7 @@ func schemaArgs(p Params) []string {
 	}
 }
 
-func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
+func connectionArgs(e contract.Endpoint, c runner.Credentials) ([]string, error) {
 	switch {
 	case e.Host == "" || strings.ContainsAny(e.Host, ", \t\n"):
 		return nil, fmt.Errorf("endpoint.host: %q is not one host: sysbench takes a comma for a list of hosts", e.Host)
@@ -104,9 +106,9 @@ func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
 	case c.Username == "":
 		return nil, fmt.Errorf("credentials: the username is empty: put it into the target's Secret")
 	}
-	tls := map[runner.TLSMode]string{runner.TLSDisabled: "off", runner.TLSRequired: "on"}[e.TLS]
+	tls := map[contract.TLSMode]string{contract.TLSDisabled: "off", contract.TLSRequired: "on"}[e.TLS]
 	if tls == "" {
-		return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", e.TLS, runner.TLSDisabled, runner.TLSRequired)
+		return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", e.TLS, contract.TLSDisabled, contract.TLSRequired)
 	}
 	return []string{
 		"--config-file=" + configFile,
@@ -120,21 +122,21 @@ func connectionArgs(e runner.Endpoint, c runner.Credentials) ([]string, error) {
 }
 
 // phaseArgs are the options that the phase itself decides.
-func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
+func phaseArgs(t contract.Trial, phase contract.Phase, p Params) ([]string, error) {
 	switch phase {
-	case runner.Prepare:
+	case contract.PhasePrepare:
 		return prepareArgs(t, p)
-	case runner.Warmup:
+	case contract.PhaseWarmup:
 		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
 			return nil, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
 		}
 		return runArgs(runner.Seed(t, phase), p, 0, t.WarmupSeconds), nil
-	case runner.Run:
+	case contract.PhaseRun:
 		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
 			return nil, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
 		}
 		return runArgs(runner.Seed(t, phase), p, p.Events, t.DurationSeconds), nil
-	case runner.Cleanup:
+	case contract.PhaseCleanup:
 		return cleanupArgs(p), nil
 	}
 	return nil, fmt.Errorf("phase: %q is not known", phase)
@@ -142,7 +144,7 @@ func phaseArgs(t runner.Trial, phase runner.Phase, p Params) ([]string, error) {
 
 // prepareArgs loads one table per thread at a time: more threads than tables
 // would have nothing to do. sysbench needs one thread, also where no table is left.
-func prepareArgs(t runner.Trial, p Params) ([]string, error) {
+func prepareArgs(t contract.Trial, p Params) ([]string, error) {
 	engine := t.Endpoint.StorageEngine
 	if engine == "" {
 		engine = defaultEngine
@@ -156,7 +158,7 @@ func prepareArgs(t runner.Trial, p Params) ([]string, error) {
 	if bundled[p.Test].ownSchema {
 		return []string{"--mysql-storage-engine=" + engine, "--threads=" + strconv.Itoa(int(p.Threads))}, nil
 	}
-	own := partOf(t, runner.Prepare, p)
+	own := partOf(t, contract.PhasePrepare, p)
 	if own.index < 0 || own.index >= own.parts {
 		return nil, fmt.Errorf("ref.client: %d is out of range: use 0 to %d", own.index, own.parts-1)
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const workload = `{"randType":"special","dbPsMode":"auto","ignoreErrors":"1213,1020,1205",
@@ -20,12 +22,12 @@ const aScript = `{"script":{"configMap":{"name":"mine"},"file":"mine.lua","phase
 	"threads":8,"tables":1,"tableSize":10000,"reportIntervalSeconds":1,"percentile":95,"histogram":true,
 	"randType":"pareto","dbPsMode":"auto","ignoreErrors":"1213","options":{"scale":"5","tables":"3"}}`
 
-func aTrial() runner.Trial {
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: Name, Workload: json.RawMessage(workload),
+func aTrial() contract.Trial {
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(workload),
 		WarmupSeconds: 30, DurationSeconds: 300, Seed: 42,
-		Endpoint: runner.Endpoint{
-			Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: runner.TLSDisabled, StorageEngine: "RocksDB",
+		Endpoint: contract.Endpoint{
+			Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: contract.TLSDisabled, StorageEngine: "RocksDB",
 		},
 	}
 }
@@ -56,53 +58,53 @@ var (
 	scriptFiles = map[string][]byte{"sysbench.cfg": plainFiles["sysbench.cfg"], "mine.lua": []byte("mine"), "lib.lua": []byte("lib")}
 )
 
-func bulk(t *runner.Trial) { t.Workload = edit(workload, "oltp_read_write", "bulk_insert") }
+func bulk(t *contract.Trial) { t.Workload = edit(workload, "oltp_read_write", "bulk_insert") }
 
-func own(t *runner.Trial) {
+func own(t *contract.Trial) {
 	t.Workload = json.RawMessage(aScript)
 	t.Inputs = map[string][]byte{"mine.lua": []byte("mine"), "lib.lua": []byte("lib")}
 }
 
 func TestCommand(t *testing.T) {
 	tests := map[string]struct {
-		phase  runner.Phase
-		change func(*runner.Trial)
+		phase  contract.Phase
+		change func(*contract.Trial)
 		args   string
 		files  map[string][]byte
 	}{
 		"prepare has a thread per table, at most": {
-			phase: runner.Prepare, files: loadFiles,
+			phase: contract.PhasePrepare, files: loadFiles,
 			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --part=0 --parts=1 --rand-type=special load.lua prepare",
 		},
 		"prepare has no more threads than asked for, and sysbench's own engine": {
-			phase: runner.Prepare, files: loadFiles,
-			change: func(t *runner.Trial) {
+			phase: contract.PhasePrepare, files: loadFiles,
+			change: func(t *contract.Trial) {
 				t.Endpoint.StorageEngine = ""
 				t.Workload = edit(workload, `"threads":64`, `"threads":4`)
 			},
 			args: connection + "--mysql-storage-engine=InnoDB --threads=4 --part=0 --parts=1 --rand-type=special load.lua prepare",
 		},
 		"prepare of the third of four clients has a thread for each of its two tables": {
-			phase: runner.Prepare, files: loadFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 2, 4 },
+			phase: contract.PhasePrepare, files: loadFiles, change: func(t *contract.Trial) { t.Ref.Client, t.Clients = 2, 4 },
 			args: connection + "--mysql-storage-engine=RocksDB --threads=2 --part=2 --parts=4 --rand-type=special load.lua prepare",
 		},
 		"prepare of a client without a table has the one thread that sysbench needs": {
-			phase: runner.Prepare, files: loadFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 10, 11 },
+			phase: contract.PhasePrepare, files: loadFiles, change: func(t *contract.Trial) { t.Ref.Client, t.Clients = 10, 11 },
 			args: connection + "--mysql-storage-engine=RocksDB --threads=1 --part=10 --parts=11 --rand-type=special load.lua prepare",
 		},
 		"warm-up is a run of another length": {
-			phase: runner.Warmup, files: plainFiles,
+			phase: contract.PhaseWarmup, files: plainFiles,
 			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=1981759407 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run": {
-			phase: runner.Run, files: plainFiles,
+			phase: contract.PhaseRun, files: plainFiles,
 			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run with the other choices": {
-			phase: runner.Run, files: plainFiles,
-			change: func(t *runner.Trial) {
+			phase: contract.PhaseRun, files: plainFiles,
+			change: func(t *contract.Trial) {
 				t.Workload = json.RawMessage(`{"test":"oltp_point_select","threads":1,"tables":10,"tableSize":1000000,
 					"percentile":1,"skipTrx":true,"randType":"special","dbPsMode":"auto","ignoreErrors":"1213,1020,1205"}`)
 			},
@@ -110,32 +112,32 @@ func TestCommand(t *testing.T) {
 				"--histogram=off --report-interval=0 --skip-trx=on oltp_point_select run",
 		},
 		"run of a number of events": {
-			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("events", 5000) },
+			phase: contract.PhaseRun, files: plainFiles, change: func(t *contract.Trial) { t.Workload = withRate("events", 5000) },
 			args: connection + "--threads=64 --events=5000 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"warm-up before a number of events is bounded by time": {
-			phase: runner.Warmup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("events", 5000) },
+			phase: contract.PhaseWarmup, files: plainFiles, change: func(t *contract.Trial) { t.Workload = withRate("events", 5000) },
 			args: connection + "--threads=64 --events=0 --time=30 --rand-type=special --rand-seed=1981759407 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run at a rate": {
-			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("rate", 250) },
+			phase: contract.PhaseRun, files: plainFiles, change: func(t *contract.Trial) { t.Workload = withRate("rate", 250) },
 			args: connection + "--threads=64 --events=0 --time=300 --rate=250 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"warm-up at the same rate": {
-			phase: runner.Warmup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withRate("rate", 250) },
+			phase: contract.PhaseWarmup, files: plainFiles, change: func(t *contract.Trial) { t.Workload = withRate("rate", 250) },
 			args: connection + "--threads=64 --events=0 --time=30 --rate=250 --rand-type=special --rand-seed=1981759407 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"the fourth client has a seed of its own": {
-			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Ref.Client, t.Clients = 3, 4 },
+			phase: contract.PhaseRun, files: plainFiles, change: func(t *contract.Trial) { t.Ref.Client, t.Clients = 3, 4 },
 			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=1963557845 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"run over TLS": {
-			phase: runner.Run, change: func(t *runner.Trial) { t.Endpoint.TLS = runner.TLSRequired },
+			phase: contract.PhaseRun, change: func(t *contract.Trial) { t.Endpoint.TLS = contract.TLSRequired },
 			args: strings.Replace(connection, "ssl=off", "ssl=on", 1) + "--threads=64 --events=0 --time=300 --rand-type=special " +
 				"--rand-seed=172133699 --percentile=99 --histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 			files: map[string][]byte{
@@ -144,8 +146,8 @@ func TestCommand(t *testing.T) {
 			},
 		},
 		"run with the choices of 1.1, and without prepared statements": {
-			phase: runner.Run, files: plainFiles,
-			change: func(t *runner.Trial) {
+			phase: contract.PhaseRun, files: plainFiles,
+			change: func(t *contract.Trial) {
 				t.Workload = withField("randType", `"uniform","dbPsMode":"disable","ignoreErrors":"none"`)
 			},
 			args: strings.NewReplacer("ps-mode=auto", "ps-mode=disable", "1213,1020,1205", "none").Replace(connection) +
@@ -153,52 +155,52 @@ func TestCommand(t *testing.T) {
 				"--histogram=on --report-interval=1 --skip-trx=off oltp_read_write run",
 		},
 		"prepare takes the options of data and connection": {
-			phase: runner.Prepare, files: loadFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
+			phase: contract.PhasePrepare, files: loadFiles, change: func(t *contract.Trial) { t.Workload = withField("options", someOptions) },
 			args: connection + "--mysql-storage-engine=RocksDB --threads=10 --part=0 --parts=1 --rand-type=special " +
 				"--auto_inc=off --mysql-compression=on --secondary=on load.lua prepare",
 		},
 		"run takes all the options": {
-			phase: runner.Run, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
+			phase: contract.PhaseRun, files: plainFiles, change: func(t *contract.Trial) { t.Workload = withField("options", someOptions) },
 			args: connection + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 --skip-trx=off --auto_inc=off --mysql-compression=on --no-such=1 --range-size=5 " +
 				"--secondary=on oltp_read_write run",
 		},
 		"cleanup takes the options of the connection": {
-			phase: runner.Cleanup, files: plainFiles, change: func(t *runner.Trial) { t.Workload = withField("options", someOptions) },
+			phase: contract.PhaseCleanup, files: plainFiles, change: func(t *contract.Trial) { t.Workload = withField("options", someOptions) },
 			args: connection + "--threads=1 --mysql-compression=on oltp_read_write cleanup",
 		},
 		"bulk_insert has a table per thread": {
-			phase: runner.Prepare, files: bulkFiles, change: bulk,
+			phase: contract.PhasePrepare, files: bulkFiles, change: bulk,
 			args: bare + "--mysql-storage-engine=RocksDB --threads=64 bulk.lua prepare",
 		},
 		"bulk_insert runs as a script that empties the tables first": {
-			phase: runner.Run, files: bulkFiles, change: bulk,
+			phase: contract.PhaseRun, files: bulkFiles, change: bulk,
 			args: bare + "--threads=64 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=99 " +
 				"--histogram=on --report-interval=1 bulk.lua run",
 		},
 		"bulk_insert drops as many tables as it has threads": {
-			phase: runner.Cleanup, files: bulkFiles, change: bulk,
+			phase: contract.PhaseCleanup, files: bulkFiles, change: bulk,
 			args: bare + "--threads=64 bulk.lua cleanup",
 		},
 		"a script loads with all its threads and options": {
-			phase: runner.Prepare, files: scriptFiles, change: own,
+			phase: contract.PhasePrepare, files: scriptFiles, change: own,
 			args: scripted + "--threads=8 --rand-type=pareto --scale=5 --tables=3 mine.lua prepare",
 		},
 		"a script runs": {
-			phase: runner.Run, files: scriptFiles, change: own,
+			phase: contract.PhaseRun, files: scriptFiles, change: own,
 			args: scripted + "--threads=8 --events=0 --time=300 --rand-type=pareto --rand-seed=172133699 --percentile=95 " +
 				"--histogram=on --report-interval=1 --scale=5 --tables=3 mine.lua run",
 		},
 		"a script cleans up": {
-			phase: runner.Cleanup, files: scriptFiles, change: own,
+			phase: contract.PhaseCleanup, files: scriptFiles, change: own,
 			args: scripted + "--threads=1 --scale=5 --tables=3 mine.lua cleanup",
 		},
 		"cleanup": {
-			phase: runner.Cleanup, files: plainFiles,
+			phase: contract.PhaseCleanup, files: plainFiles,
 			args: connection + "--threads=1 oltp_read_write cleanup",
 		},
 		"cleanup drops all the tables, also with several clients": {
-			phase: runner.Cleanup, files: plainFiles, change: func(t *runner.Trial) { t.Clients = 4 },
+			phase: contract.PhaseCleanup, files: plainFiles, change: func(t *contract.Trial) { t.Clients = 4 },
 			args: connection + "--threads=1 oltp_read_write cleanup",
 		},
 	}
@@ -213,7 +215,7 @@ func TestCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := runner.Command{Path: "sysbench", Args: strings.Fields(tc.args), Files: tc.files}
-			if tc.phase == runner.Warmup || tc.phase == runner.Run {
+			if tc.phase == contract.PhaseWarmup || tc.phase == contract.PhaseRun {
 				want.Seed = runner.Seed(trial, tc.phase)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -227,7 +229,7 @@ func TestCommand(t *testing.T) {
 func TestNoPhaseAndNoBlockReplaysAnother(t *testing.T) {
 	seen := map[string]string{}
 	for block := range 3 {
-		for _, phase := range []runner.Phase{runner.Warmup, runner.Run} {
+		for _, phase := range []contract.Phase{contract.PhaseWarmup, contract.PhaseRun} {
 			trial := aTrial()
 			trial.Ref.Block, trial.WarmupSeconds = new(block), trial.DurationSeconds
 			c, err := Runner().Command(trial, phase, someone)
@@ -248,33 +250,33 @@ func TestNoPhaseAndNoBlockReplaysAnother(t *testing.T) {
 
 func TestCommandRefuses(t *testing.T) {
 	tests := map[string]struct {
-		phase  runner.Phase
-		change func(*runner.Trial, *runner.Credentials)
+		phase  contract.Phase
+		change func(*contract.Trial, *runner.Credentials)
 		want   string
 	}{
-		"a workload that is not understood": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Workload = nil }, "workload.sysbench"},
-		"a list of hosts":                   {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Host = "a,b" }, "endpoint.host"},
-		"no host":                           {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Host = "" }, "endpoint.host"},
-		"localhost, a socket in disguise":   {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Host = "localhost" }, "use 127.0.0.1"},
-		"a port out of range":               {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Port = 0 }, "endpoint.port: 0"},
-		"no schema":                         {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.Database = "" }, "endpoint.database"},
-		"no username":                       {runner.Run, func(_ *runner.Trial, c *runner.Credentials) { c.Username = "" }, "username"},
-		"a TLS mode that is not known":      {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.TLS = "" }, "endpoint.tls"},
-		"TLS without a CA":                  {runner.Run, tlsWithout(func(c *runner.Credentials) { c.CA = nil }), "ca.crt is missing"},
-		"TLS without a client certificate":  {runner.Run, tlsWithout(func(c *runner.Credentials) { c.Cert = nil }), "tls.crt is missing"},
-		"TLS without the key":               {runner.Run, tlsWithout(func(c *runner.Credentials) { c.Key = nil }), "tls.key is missing"},
-		"a run of no length":                {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds: 0"},
-		"a warm-up of no length":            {runner.Warmup, func(t *runner.Trial, _ *runner.Credentials) { t.WarmupSeconds = 0 }, "warmupSeconds: 0"},
-		"an engine that is SQL":             {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "x */" }, "endpoint.storageEngine"},
-		"a part that nobody shared out":     {runner.Prepare, func(t *runner.Trial, _ *runner.Credentials) { t.Ref.Client, t.Clients = 3, 3 }, "ref.client: 3"},
-		"a script that is not there": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { own(t); delete(t.Inputs, "mine.lua") },
+		"a workload that is not understood": {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Workload = nil }, "workload.sysbench"},
+		"a list of hosts":                   {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Host = "a,b" }, "endpoint.host"},
+		"no host":                           {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Host = "" }, "endpoint.host"},
+		"localhost, a socket in disguise":   {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Host = "localhost" }, "use 127.0.0.1"},
+		"a port out of range":               {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Port = 0 }, "endpoint.port: 0"},
+		"no schema":                         {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Database = "" }, "endpoint.database"},
+		"no username":                       {contract.PhaseRun, func(_ *contract.Trial, c *runner.Credentials) { c.Username = "" }, "username"},
+		"a TLS mode that is not known":      {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.TLS = "" }, "endpoint.tls"},
+		"TLS without a CA":                  {contract.PhaseRun, tlsWithout(func(c *runner.Credentials) { c.CA = nil }), "ca.crt is missing"},
+		"TLS without a client certificate":  {contract.PhaseRun, tlsWithout(func(c *runner.Credentials) { c.Cert = nil }), "tls.crt is missing"},
+		"TLS without the key":               {contract.PhaseRun, tlsWithout(func(c *runner.Credentials) { c.Key = nil }), "tls.key is missing"},
+		"a run of no length":                {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds: 0"},
+		"a warm-up of no length":            {contract.PhaseWarmup, func(t *contract.Trial, _ *runner.Credentials) { t.WarmupSeconds = 0 }, "warmupSeconds: 0"},
+		"an engine that is SQL":             {contract.PhasePrepare, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "x */" }, "endpoint.storageEngine"},
+		"a part that nobody shared out":     {contract.PhasePrepare, func(t *contract.Trial, _ *runner.Credentials) { t.Ref.Client, t.Clients = 3, 3 }, "ref.client: 3"},
+		"a script that is not there": {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { own(t); delete(t.Inputs, "mine.lua") },
 			"the ConfigMap mine has no key mine.lua: it has [lib.lua]"},
-		"a script over a file of Assay": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { own(t); t.Inputs["cacert.pem"] = nil },
+		"a script over a file of Assay": {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { own(t); t.Inputs["cacert.pem"] = nil },
 			"cacert.pem is the name of a file that Assay writes"},
-		"a module in a hidden file": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { own(t); t.Inputs[".rc"] = nil }, `the key ".rc"`},
-		"several clients of bulk_insert": {runner.Run, func(t *runner.Trial, _ *runner.Credentials) { bulk(t); t.Clients = 2 },
+		"a module in a hidden file": {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { own(t); t.Inputs[".rc"] = nil }, `the key ".rc"`},
+		"several clients of bulk_insert": {contract.PhaseRun, func(t *contract.Trial, _ *runner.Credentials) { bulk(t); t.Clients = 2 },
 			"clients.count: 2 clients with bulk_insert"},
-		"a phase that is not known": {"Verify", func(*runner.Trial, *runner.Credentials) {}, `phase: "Verify"`},
+		"a phase that is not known": {"Verify", func(*contract.Trial, *runner.Credentials) {}, `phase: "Verify"`},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -327,9 +329,9 @@ func TestPasswordLine(t *testing.T) {
 	}
 }
 
-func tlsWithout(change func(*runner.Credentials)) func(*runner.Trial, *runner.Credentials) {
-	return func(t *runner.Trial, c *runner.Credentials) {
-		t.Endpoint.TLS = runner.TLSRequired
+func tlsWithout(change func(*runner.Credentials)) func(*contract.Trial, *runner.Credentials) {
+	return func(t *contract.Trial, c *runner.Credentials) {
+		t.Endpoint.TLS = contract.TLSRequired
 		change(c)
 	}
 }

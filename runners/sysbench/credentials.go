@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Files in the working directory. The names of the PEM files are built into
@@ -22,13 +24,13 @@ const (
 const maxConfigLine = 254
 
 // secretFiles are the password, and with TLS the certificates.
-func secretFiles(tls runner.TLSMode, c runner.Credentials) (map[string][]byte, error) {
+func secretFiles(tls contract.TLSMode, c runner.Credentials) (map[string][]byte, error) {
 	line, err := passwordLine(c.Password)
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{configFile: []byte(line + "\n")}
-	if tls != runner.TLSRequired {
+	if tls != contract.TLSRequired {
 		return files, nil
 	}
 	pems := []struct {

@@ -3,18 +3,18 @@ package sysbench
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // demand of one client: a connection per thread, each with the statements that the
 // test prepares. Warm-up and run follow each other, and prepare needs less.
-func demand(t runner.Trial) (runner.Demand, error) {
+func demand(t contract.Trial) (contract.Demand, error) {
 	p, err := workloadOf(t)
 	if err != nil {
-		return runner.Demand{}, err
+		return contract.Demand{}, err
 	}
 	threads := int64(p.Threads)
-	return runner.Demand{
+	return contract.Demand{
 		Connections:        threads,
 		PreparedStatements: threads * p.preparedPerConnection(),
 		Tables:             int64(p.tables()),
@@ -23,7 +23,7 @@ func demand(t runner.Trial) (runner.Demand, error) {
 
 // rows that the tables have to have when all clients have loaded. What a script of
 // the user loads is not known.
-func rows(t runner.Trial) (map[string]int64, error) {
+func rows(t contract.Trial) (map[string]int64, error) {
 	p, err := workloadOf(t)
 	if err != nil || p.Script != nil {
 		return nil, err

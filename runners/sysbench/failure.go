@@ -5,8 +5,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // errorNumber finds the number of a MySQL error in the ways sysbench words it.
@@ -14,16 +15,16 @@ var errorNumber = regexp.MustCompile(`(?:\berror (\d{3,5})[: ]|MySQL error: (\d{
 
 // cause is the meaning of a MySQL error for a run, and what to do.
 type cause struct {
-	reason result.Reason
+	reason contract.Reason
 	remedy string
 }
 
 var (
-	rejected    = cause{result.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"}
-	unreachable = cause{result.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}
-	lost        = cause{result.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
-	missing     = cause{reason: result.ReasonSchemaMissing} // runner.MissingRemedy
-	tlsFailed   = cause{result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
+	rejected    = cause{contract.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"}
+	unreachable = cause{contract.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}
+	lost        = cause{contract.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
+	missing     = cause{reason: contract.ReasonSchemaMissing} // runner.MissingRemedy
+	tlsFailed   = cause{contract.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
 )
 
 // wordings are causes of FATAL lines without the number of an error, by how they
@@ -34,16 +35,16 @@ var wordings = []struct {
 	cause
 }{
 	{"FATAL: The event queue is full.", overloaded},
-	{"FATAL: Worker threads failed to initialize within", cause{result.ReasonToolFailed,
+	{"FATAL: Worker threads failed to initialize within", cause{contract.ReasonToolFailed,
 		"every thread connects and prepares its statements first, and sysbench 1.0 waits 30 s for all of them: use fewer threads " +
 			"with more clients (clients.count), fewer tables, or dbPsMode: disable"}},
-	{"FATAL: The --max-time limit has expired, forcing shutdown", cause{result.ReasonUnfinished,
+	{"FATAL: The --max-time limit has expired, forcing shutdown", cause{contract.ReasonUnfinished,
 		"transactions were still under way when options[forced-shutdown] had passed: look for locks and stalls of the server, or raise it"}},
-	{"FATAL: Invalid random numbers distribution", cause{result.ReasonToolFailed,
+	{"FATAL: Invalid random numbers distribution", cause{contract.ReasonToolFailed,
 		"sysbench 1.0 has no zipfian: choose another workload.sysbench.randType, or a runner image with sysbench 1.1"}},
 }
 
-var overloaded = cause{result.ReasonOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
+var overloaded = cause{contract.ReasonOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
 	"cannot keep up with the rate: lower workload.sysbench.rate, or raise threads"}
 
 // wording is the cause of a line that names no error.
@@ -59,59 +60,59 @@ func wording(line string) (cause, bool) {
 // causes by MySQL error number.
 var causes = map[string]cause{
 	"1045": rejected,
-	"1044": {result.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
-	"1142": {result.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
+	"1044": {contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
+	"1142": {contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
 	"2002": unreachable, "2003": unreachable, "2005": unreachable,
 	"2006": lost, "2013": lost, "1053": lost,
 	"1049": missing, "1146": missing,
-	"1050": {result.ReasonSchemaNotEmpty, "drop the tables sbtest1, sbtest2, ... first, or use an empty schema"},
+	"1050": {contract.ReasonSchemaNotEmpty, "drop the tables sbtest1, sbtest2, ... first, or use an empty schema"},
 	"2026": tlsFailed, "3159": tlsFailed,
-	"1040": {result.ReasonLimitTooLow, "raise max_connections of the server above the number of threads, or use fewer threads"},
-	"1461": {result.ReasonLimitTooLow, "raise max_prepared_stmt_count of the server, use fewer threads or tables, or dbPsMode: disable"},
-	"1062": {result.ReasonToolFailed, "with skipTrx, two threads may delete and insert the same row at the same time: set skipTrx to false, or use more rows"},
-	"1286": {result.ReasonToolFailed, "name a storage engine that the server has"},
+	"1040": {contract.ReasonLimitTooLow, "raise max_connections of the server above the number of threads, or use fewer threads"},
+	"1461": {contract.ReasonLimitTooLow, "raise max_prepared_stmt_count of the server, use fewer threads or tables, or dbPsMode: disable"},
+	"1062": {contract.ReasonToolFailed, "with skipTrx, two threads may delete and insert the same row at the same time: set skipTrx to false, or use more rows"},
+	"1286": {contract.ReasonToolFailed, "name a storage engine that the server has"},
 }
 
 // failure judges a phase. Nil means that its work is proven to be done.
-func (r *reading) failure(t runner.Trial, phase runner.Phase, p Params, o runner.Output) *result.Failure {
+func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o runner.Output) *contract.Failure {
 	switch {
 	case len(r.fatals) > 0:
-		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || hasPhase(p.Script, runner.Prepare)))
+		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || hasPhase(p.Script, contract.PhasePrepare)))
 	case signalOf(o) != "":
-		return failed(result.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
+		return failed(contract.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:
-		return failed(result.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.firstComplaint())
-	case p.Script != nil && (phase == runner.Prepare || phase == runner.Cleanup):
+		return failed(contract.ReasonToolFailed, "sysbench ended with exit code %d%s", o.ExitCode, r.firstComplaint())
+	case p.Script != nil && (phase == contract.PhasePrepare || phase == contract.PhaseCleanup):
 		if r.version == "" {
-			return failed(result.ReasonOutputTruncated, "sysbench ended well, but its output lacks the line with its version: look at the raw output")
+			return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its output lacks the line with its version: look at the raw output")
 		}
 		return nil
-	case phase == runner.Prepare || phase == runner.Cleanup:
+	case phase == contract.PhasePrepare || phase == contract.PhaseCleanup:
 		if unproven := r.progress.unproven(phase, p, partOf(t, phase, p)); unproven != "" {
-			return failed(result.ReasonOutputTruncated,
+			return failed(contract.ReasonOutputTruncated,
 				"sysbench ended well, but its output proves only that %s: look at the raw output and the server's log", unproven)
 		}
 		return nil
 	}
 	if len(r.doubled) > 0 {
-		return failed(result.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.doubled))
+		return failed(contract.ReasonToolFailed, "sysbench ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.doubled))
 	}
 	if names := r.missing(p); len(names) > 0 {
-		return failed(result.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", list(names))
+		return failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: %s: look at the raw output", list(names))
 	}
-	if phase == runner.Run {
+	if phase == contract.PhaseRun {
 		return r.unfinished(t, p)
 	}
 	return nil
 }
 
 // unfinished: sysbench ends well when the time is over before the events are done.
-func (r *reading) unfinished(t runner.Trial, p Params) *result.Failure {
+func (r *reading) unfinished(t contract.Trial, p Params) *contract.Failure {
 	done := r.figures[figEvents]
 	if p.Events == 0 || done.value >= float64(p.Events) {
 		return nil
 	}
-	return failed(result.ReasonUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
+	return failed(contract.ReasonUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
 		done.value, p.Events, t.DurationSeconds)
 }
 
@@ -150,7 +151,7 @@ func list(names []string) string {
 // fatalFailure classifies by the first error number in the FATAL lines and
 // quotes the first FATAL line with it. ifMissing is the remedy for a schema or a table that
 // is not there.
-func (r *reading) fatalFailure(tls runner.TLSMode, ifMissing string) *result.Failure {
+func (r *reading) fatalFailure(tls contract.TLSMode, ifMissing string) *contract.Failure {
 	quoted, number := r.fatals[0], ""
 	for _, line := range r.fatals {
 		if n := numberIn(line); n != "" {
@@ -163,12 +164,12 @@ func (r *reading) fatalFailure(tls runner.TLSMode, ifMissing string) *result.Fai
 		quoted, why, known = r.worded()
 	}
 	if !known {
-		why = cause{result.ReasonToolFailed, "look at the raw output and the server's log"}
+		why = cause{contract.ReasonToolFailed, "look at the raw output and the server's log"}
 	}
 	switch {
 	case number == "1045":
 		why.remedy += tlsHint(tls)
-	case why.reason == result.ReasonSchemaMissing:
+	case why.reason == contract.ReasonSchemaMissing:
 		why.remedy = ifMissing
 	}
 	first := ""
@@ -191,8 +192,8 @@ func (r *reading) worded() (string, cause, bool) {
 // tlsHint is the other reason for "access denied": servers refuse an account
 // that requires TLS with the same number as one with a wrong password, and
 // sysbench falls back to plain text when the server has no TLS.
-func tlsHint(tls runner.TLSMode) string {
-	if tls == runner.TLSRequired {
+func tlsHint(tls contract.TLSMode) string {
+	if tls == contract.TLSRequired {
 		return "; or the server has no TLS: sysbench then goes on without it, and an account that requires TLS is refused"
 	}
 	return "; or the account requires TLS, and the target's tls is Disabled"
@@ -224,6 +225,6 @@ func opensStatement(line string) bool {
 
 func closesStatement(line string) bool { return strings.HasSuffix(line, "'") }
 
-func failed(reason result.Reason, format string, args ...any) *result.Failure {
-	return &result.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
+func failed(reason contract.Reason, format string, args ...any) *contract.Failure {
+	return &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

@@ -10,13 +10,15 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/apischema"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // fixture is one output in testdata, how the process ended, and the trial behind it.
 type fixture struct {
-	phase  runner.Phase
+	phase  contract.Phase
 	params Params
 	// client of clients that load together; zeros for one alone.
 	client, clients int
@@ -27,7 +29,7 @@ type fixture struct {
 	exit       int
 	signal     string
 	// want is the reason of the failure; empty for a success.
-	want result.Reason
+	want contract.Reason
 	// sound: a whole run of which every check says that it can be true.
 	sound bool
 }
@@ -35,7 +37,7 @@ type fixture struct {
 // measured is what most of the real samples ran with.
 func measured(test string, skipTrx bool) fixture {
 	return fixture{
-		phase: runner.Run, seconds: 10, sound: true,
+		phase: contract.PhaseRun, seconds: 10, sound: true,
 		params: Params{
 			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: new(int32(1)),
 			Percentile: 95, Histogram: new(true), SkipTrx: skipTrx,
@@ -46,7 +48,7 @@ func measured(test string, skipTrx bool) fixture {
 // quiet is a run of some seconds with no intervals and no histogram.
 func quiet(test string, seconds int64, threads int32) fixture {
 	return fixture{
-		phase: runner.Run, seconds: seconds, sound: true,
+		phase: contract.PhaseRun, seconds: seconds, sound: true,
 		params: Params{
 			Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95,
 			ReportIntervalSeconds: new(int32(0)), Histogram: new(false),
@@ -62,12 +64,12 @@ func offered(rate int32) fixture {
 // loaded is the part that a client loads of tables with 2000 rows.
 func loaded(tables int32, client, clients int) fixture {
 	f := quiet(TestReadWrite, 3, 2)
-	f.phase, f.sound, f.client, f.clients = runner.Prepare, false, client, clients
+	f.phase, f.sound, f.client, f.clients = contract.PhasePrepare, false, client, clients
 	f.params.Tables, f.params.TableSize = tables, 2000
 	return f
 }
 
-func broken(phase runner.Phase, exit int, want result.Reason) fixture {
+func broken(phase contract.Phase, exit int, want contract.Reason) fixture {
 	f := quiet(TestReadOnly, 3, 2)
 	f.phase, f.exit, f.want, f.sound = phase, exit, want, false
 	return f
@@ -86,21 +88,21 @@ func ran(test string) fixture {
 }
 
 // ofScript is a run of 3 s of a script of the user; f.phase may be another.
-func ofScript(phase runner.Phase) fixture {
+func ofScript(phase contract.Phase) fixture {
 	return ran("").with(func(f *fixture) {
-		f.phase, f.sound = phase, phase == runner.Run
+		f.phase, f.sound = phase, phase == contract.PhaseRun
 		f.params.TableSize = 10000
 		f.params.Script = &v1alpha1.SysbenchScript{ConfigMap: v1alpha1.ConfigMapFiles{Name: "mine"}, File: "mine.lua", Phases: []string{"Prepare", "Cleanup"}}
 	})
 }
 
 // fails is a fixture that ends with the code, and fails for the reason.
-func (f fixture) fails(exit int, want result.Reason) fixture {
+func (f fixture) fails(exit int, want contract.Reason) fixture {
 	f.exit, f.want, f.sound = exit, want, false
 	return f
 }
 
-func (f fixture) in(phase runner.Phase) fixture {
+func (f fixture) in(phase contract.Phase) fixture {
 	f.phase, f.sound = phase, false
 	return f
 }
@@ -139,48 +141,48 @@ var fixtures = map[string]fixture{
 	"run-events":           offered(0).with(func(f *fixture) { f.params.Events, f.seconds = 2000, 60 }),
 	"run-events-open-loop": offered(200).with(func(f *fixture) { f.params.Events, f.seconds = 500, 60 }),
 	"fail-event-queue-full": offered(1000000).with(func(f *fixture) {
-		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, result.ReasonOverloaded, false
+		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, contract.ReasonOverloaded, false
 	}),
 	"fail-too-few-events": offered(0).with(func(f *fixture) {
-		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, result.ReasonUnfinished, false
+		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, contract.ReasonUnfinished, false
 	}),
-	"prepare-own-script": offered(0).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"prepare-own-script": offered(0).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
 	"prepare-part":       loaded(5, 1, 3),
 	// The fourth of four clients that load two tables.
 	"prepare-part-without-tables": loaded(2, 3, 4),
-	"fail-own-script-twice":       broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
+	"fail-own-script-twice":       broken(contract.PhasePrepare, 0, contract.ReasonSchemaNotEmpty),
 
-	"prepare-mysql97":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
-	"prepare-maria118": measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
-	"prepare-myrocks":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
+	"prepare-mysql97":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
+	"prepare-maria118": measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
+	"prepare-myrocks":  measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
 	"prepare-threads2-maria1011": quiet(TestReadWrite, 3, 2).with(func(f *fixture) {
-		f.phase, f.sound, f.params.TableSize = runner.Prepare, false, 100
+		f.phase, f.sound, f.params.TableSize = contract.PhasePrepare, false, 100
 	}),
-	"cleanup-mysql97": broken(runner.Cleanup, 0, ""),
+	"cleanup-mysql97": broken(contract.PhaseCleanup, 0, ""),
 
-	"fail-conn-refused":              broken(runner.Run, 1, result.ReasonTargetUnreachable),
-	"fail-wrong-password":            broken(runner.Run, 1, result.ReasonCredentialsRejected),
-	"fail-trixie-access-denied":      broken(runner.Run, 1, result.ReasonCredentialsRejected),
-	"fail-require-ssl-without-tls":   broken(runner.Run, 1, result.ReasonCredentialsRejected),
-	"fail-tls-on-server-without-tls": broken(runner.Prepare, 0, result.ReasonCredentialsRejected).with(overTLS),
-	"fail-prepare-access-denied":     broken(runner.Prepare, 0, result.ReasonCredentialsRejected),
-	"fail-cleanup-access-denied":     broken(runner.Cleanup, 1, result.ReasonCredentialsRejected),
-	"fail-tls-on-no-pem":             broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
-	"fail-tls-on-no-pem-prepare":     broken(runner.Prepare, 0, result.ReasonTLSFailed).with(overTLS),
-	"fail-tls-wrong-ca":              broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
-	"fail-unknown-db":                broken(runner.Run, 1, result.ReasonSchemaMissing),
-	"fail-table-missing":             broken(runner.Run, 1, result.ReasonSchemaMissing),
-	"fail-prepare-twice":             broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
-	"fail-prepare-unknown-engine":    broken(runner.Prepare, 0, result.ReasonToolFailed),
-	"fail-killed-midrun":             broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
-	"fail-shutdown-midrun":           broken(runner.Run, 1, result.ReasonTargetLost).with(intervals),
-	"fail-not-ignoring-errors":       broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
-	"fail-skip-trx-duplicate-key":    broken(runner.Run, 1, result.ReasonToolFailed).with(intervals),
-	"fail-too-many-connections":      broken(runner.Run, 1, result.ReasonLimitTooLow),
-	"fail-unknown-option":            broken(runner.Run, 1, result.ReasonToolFailed),
-	"fail-sigint-midrun":             broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGINT" }),
-	"fail-sigterm-midrun":            broken(runner.Run, -1, result.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGTERM" }),
-	"fail-sigkill":                   broken(runner.Run, 137, result.ReasonToolFailed),
+	"fail-conn-refused":              broken(contract.PhaseRun, 1, contract.ReasonTargetUnreachable),
+	"fail-wrong-password":            broken(contract.PhaseRun, 1, contract.ReasonCredentialsRejected),
+	"fail-trixie-access-denied":      broken(contract.PhaseRun, 1, contract.ReasonCredentialsRejected),
+	"fail-require-ssl-without-tls":   broken(contract.PhaseRun, 1, contract.ReasonCredentialsRejected),
+	"fail-tls-on-server-without-tls": broken(contract.PhasePrepare, 0, contract.ReasonCredentialsRejected).with(overTLS),
+	"fail-prepare-access-denied":     broken(contract.PhasePrepare, 0, contract.ReasonCredentialsRejected),
+	"fail-cleanup-access-denied":     broken(contract.PhaseCleanup, 1, contract.ReasonCredentialsRejected),
+	"fail-tls-on-no-pem":             broken(contract.PhaseRun, 1, contract.ReasonTLSFailed).with(overTLS),
+	"fail-tls-on-no-pem-prepare":     broken(contract.PhasePrepare, 0, contract.ReasonTLSFailed).with(overTLS),
+	"fail-tls-wrong-ca":              broken(contract.PhaseRun, 1, contract.ReasonTLSFailed).with(overTLS),
+	"fail-unknown-db":                broken(contract.PhaseRun, 1, contract.ReasonSchemaMissing),
+	"fail-table-missing":             broken(contract.PhaseRun, 1, contract.ReasonSchemaMissing),
+	"fail-prepare-twice":             broken(contract.PhasePrepare, 0, contract.ReasonSchemaNotEmpty),
+	"fail-prepare-unknown-engine":    broken(contract.PhasePrepare, 0, contract.ReasonToolFailed),
+	"fail-killed-midrun":             broken(contract.PhaseRun, 1, contract.ReasonTargetLost).with(intervals),
+	"fail-shutdown-midrun":           broken(contract.PhaseRun, 1, contract.ReasonTargetLost).with(intervals),
+	"fail-not-ignoring-errors":       broken(contract.PhaseRun, 1, contract.ReasonToolFailed).with(intervals),
+	"fail-skip-trx-duplicate-key":    broken(contract.PhaseRun, 1, contract.ReasonToolFailed).with(intervals),
+	"fail-too-many-connections":      broken(contract.PhaseRun, 1, contract.ReasonLimitTooLow),
+	"fail-unknown-option":            broken(contract.PhaseRun, 1, contract.ReasonToolFailed),
+	"fail-sigint-midrun":             broken(contract.PhaseRun, -1, contract.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGINT" }),
+	"fail-sigterm-midrun":            broken(contract.PhaseRun, -1, contract.ReasonToolFailed).with(func(f *fixture) { f.signal = "SIGTERM" }),
+	"fail-sigkill":                   broken(contract.PhaseRun, 137, contract.ReasonToolFailed),
 
 	// The other bundled tests, and a script of the user with a module.
 	"run-insert":               ran(TestInsert),
@@ -192,16 +194,16 @@ var fixtures = map[string]fixture{
 	"run-read-write-options": ran(TestReadWrite).with(func(f *fixture) {
 		f.params.Options = map[string]string{"point-selects": "3", "range-selects": "off", "delete-inserts": "2"}
 	}),
-	"prepare-bulk-insert":            ran(TestBulkInsert).in(runner.Prepare),
+	"prepare-bulk-insert":            ran(TestBulkInsert).in(contract.PhasePrepare),
 	"run-bulk-insert":                ran(TestBulkInsert),
-	"cleanup-bulk-insert":            ran(TestBulkInsert).in(runner.Cleanup),
-	"fail-bulk-insert-exists":        ran(TestBulkInsert).in(runner.Prepare).fails(1, result.ReasonSchemaNotEmpty),
-	"fail-bulk-insert-twice":         ran(TestBulkInsert).fails(1, result.ReasonToolFailed), // without the adapter's script
-	"prepare-script":                 ofScript(runner.Prepare),
-	"run-script":                     ofScript(runner.Run),
-	"cleanup-script":                 ofScript(runner.Cleanup),
-	"fail-script-syntax":             ofScript(runner.Run).fails(1, result.ReasonToolFailed),
-	"fail-script-without-statements": ofScript(runner.Run).fails(0, result.ReasonOutputTruncated),
+	"cleanup-bulk-insert":            ran(TestBulkInsert).in(contract.PhaseCleanup),
+	"fail-bulk-insert-exists":        ran(TestBulkInsert).in(contract.PhasePrepare).fails(1, contract.ReasonSchemaNotEmpty),
+	"fail-bulk-insert-twice":         ran(TestBulkInsert).fails(1, contract.ReasonToolFailed), // without the adapter's script
+	"prepare-script":                 ofScript(contract.PhasePrepare),
+	"run-script":                     ofScript(contract.PhaseRun),
+	"cleanup-script":                 ofScript(contract.PhaseCleanup),
+	"fail-script-syntax":             ofScript(contract.PhaseRun).fails(1, contract.ReasonToolFailed),
+	"fail-script-without-statements": ofScript(contract.PhaseRun).fails(0, contract.ReasonOutputTruncated),
 
 	// dry- were among the sound ones. Their tables were loaded once, with 2000 rows, and the
 	// tests followed each other: dry-delete deletes about 1000 rows in its first second, all
@@ -227,37 +229,39 @@ var fixtures = map[string]fixture{
 	"run-no-fsync-read-write-maria118":  measured(TestReadWrite, false),
 	"run-no-fsync-write-only-maria1011": measured(TestWriteOnly, false),
 	"run-no-fsync-write-only-maria118":  measured(TestWriteOnly, false),
-	"prepare-maria1011":                 measured(TestReadWrite, false).in(runner.Prepare),
-	"prepare-mysql97-no-tls":            quiet(TestReadOnly, 3, 2).in(runner.Prepare),
+	"prepare-maria1011":                 measured(TestReadWrite, false).in(contract.PhasePrepare),
+	"prepare-mysql97-no-tls":            quiet(TestReadOnly, 3, 2).in(contract.PhasePrepare),
 
-	"fail-mysql56-read-only":  ran(TestReadOnly).fails(1, result.ReasonCredentialsRejected),
-	"fail-mysql56-read-write": ran(TestReadWrite).fails(1, result.ReasonCredentialsRejected),
-	"fail-mysql56-write-only": ran(TestWriteOnly).fails(1, result.ReasonCredentialsRejected),
-	"fail-trixie-tls-on":      broken(runner.Run, 1, result.ReasonTLSFailed).with(overTLS),
+	"fail-mysql56-read-only":  ran(TestReadOnly).fails(1, contract.ReasonCredentialsRejected),
+	"fail-mysql56-read-write": ran(TestReadWrite).fails(1, contract.ReasonCredentialsRejected),
+	"fail-mysql56-write-only": ran(TestWriteOnly).fails(1, contract.ReasonCredentialsRejected),
+	"fail-trixie-tls-on":      broken(contract.PhaseRun, 1, contract.ReasonTLSFailed).with(overTLS),
 	// A table lock, --forced-shutdown=1 and --time=2.
-	"fail-forced-shutdown": ran(TestPointSelect).fails(2, result.ReasonUnfinished),
+	"fail-forced-shutdown": ran(TestPointSelect).fails(2, contract.ReasonUnfinished),
 	// Threads that had slept for 30 s before they were ready.
-	"fail-thread-init": ofScript(runner.Run).fails(2, result.ReasonToolFailed),
+	"fail-thread-init": ofScript(contract.PhaseRun).fails(2, contract.ReasonToolFailed),
 	// --mysql-ignore-errors=...,2013,2006, and a connection that was killed.
-	"fail-sigsegv":                      ran(TestReadOnly).fails(139, result.ReasonToolFailed),
-	"fail-zipfian":                      ran(TestPointSelect).fails(1, result.ReasonToolFailed),
-	"fail-too-many-prepared-statements": ran(TestReadWrite).fails(1, result.ReasonLimitTooLow),
+	"fail-sigsegv":                      ran(TestReadOnly).fails(139, contract.ReasonToolFailed),
+	"fail-zipfian":                      ran(TestPointSelect).fails(1, contract.ReasonToolFailed),
+	"fail-too-many-prepared-statements": ran(TestReadWrite).fails(1, contract.ReasonLimitTooLow),
 
 	// Made by hand from the real ones; the first two show how threads print.
-	"made-prepare-glued":       measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = runner.Prepare, false }),
-	"made-prepare-glued-fatal": broken(runner.Prepare, 0, result.ReasonSchemaNotEmpty),
-	"made-cut-in-histogram":    measured(TestReadWrite, false).with(func(f *fixture) { f.sound, f.want = false, result.ReasonOutputTruncated }),
-	"made-prepare-cut":         measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound, f.want = runner.Prepare, false, result.ReasonOutputTruncated }),
-	"made-reconnects":          ran(TestRandomPoints).with(unsound),
-	"made-version-1.1-whole":   measured(TestReadWrite, false),
-	"made-garbage":             broken(runner.Run, 0, result.ReasonOutputTruncated),
-	"made-garbage-between":     broken(runner.Run, 0, result.ReasonToolFailed),
-	"made-nan-intervals":       quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
-	"made-version-1.1":         quiet(TestReadOnly, 3, 2),
-	"made-zero-transactions":   quiet(TestReadOnly, 3, 2).with(unsound),
+	"made-prepare-glued":       measured(TestReadWrite, false).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
+	"made-prepare-glued-fatal": broken(contract.PhasePrepare, 0, contract.ReasonSchemaNotEmpty),
+	"made-cut-in-histogram":    measured(TestReadWrite, false).with(func(f *fixture) { f.sound, f.want = false, contract.ReasonOutputTruncated }),
+	"made-prepare-cut": measured(TestReadWrite, false).with(func(f *fixture) {
+		f.phase, f.sound, f.want = contract.PhasePrepare, false, contract.ReasonOutputTruncated
+	}),
+	"made-reconnects":        ran(TestRandomPoints).with(unsound),
+	"made-version-1.1-whole": measured(TestReadWrite, false),
+	"made-garbage":           broken(contract.PhaseRun, 0, contract.ReasonOutputTruncated),
+	"made-garbage-between":   broken(contract.PhaseRun, 0, contract.ReasonToolFailed),
+	"made-nan-intervals":     quiet(TestReadOnly, 5, 2).with(unsound).with(intervals),
+	"made-version-1.1":       quiet(TestReadOnly, 3, 2),
+	"made-zero-transactions": quiet(TestReadOnly, 3, 2).with(unsound),
 }
 
-func (f fixture) trial(t testing.TB) runner.Trial {
+func (f fixture) trial(t testing.TB) contract.Trial {
 	t.Helper()
 	workload, err := json.Marshal(f.params)
 	if err != nil {
@@ -266,14 +270,14 @@ func (f fixture) trial(t testing.TB) runner.Trial {
 	if workload, err = inSpec(workload); err != nil {
 		t.Fatal(err)
 	}
-	tls := runner.TLSDisabled
+	tls := contract.TLSDisabled
 	if f.requireTLS {
-		tls = runner.TLSRequired
+		tls = contract.TLSRequired
 	}
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: Name, Workload: workload, DurationSeconds: f.seconds, WarmupSeconds: 2,
-		Ref: result.TrialRef{Client: f.client}, Clients: f.clients,
-		Endpoint: runner.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: tls},
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: workload, DurationSeconds: f.seconds, WarmupSeconds: 2,
+		Ref: contract.TrialRef{Client: f.client}, Clients: f.clients,
+		Endpoint: contract.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: tls},
 	}
 }
 

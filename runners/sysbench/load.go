@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Scripts of the adapter, in the working directory.
@@ -73,7 +73,7 @@ sysbench.cmdline.commands.prepare = {load_part, sysbench.cmdline.PARALLEL_COMMAN
 
 // sameBytes: the script leaves the same rows in every load. What a script of the user
 // loads is not known.
-func sameBytes(t runner.Trial) bool {
+func sameBytes(t contract.Trial) bool {
 	p, err := workloadOf(t)
 	return err == nil && p.Script == nil
 }
@@ -84,9 +84,9 @@ func sameBytes(t runner.Trial) bool {
 type part struct{ index, parts, tables int }
 
 // partOf: prepare is shared out among the clients; cleanup is done by one for all.
-func partOf(t runner.Trial, phase runner.Phase, p Params) part {
+func partOf(t contract.Trial, phase contract.Phase, p Params) part {
 	all := part{parts: 1, tables: p.tables()}
-	if phase != runner.Prepare || t.Clients <= 1 {
+	if phase != contract.PhasePrepare || t.Clients <= 1 {
 		return all
 	}
 	return part{index: t.Ref.Client, parts: t.Clients, tables: all.tables}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Every table is loaded by one client, and by one alone.
@@ -74,14 +75,14 @@ func TestTheProofIsOfTheClientsOwnPart(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := parse(tc.fixture.trial(t), runner.Prepare, runner.Output{Stdout: []byte(tc.output)})
+			got := parse(tc.fixture.trial(t), contract.PhasePrepare, runner.Output{Stdout: []byte(tc.output)})
 			if tc.want == "" {
 				if got.Failure != nil || len(got.Problems) > 0 {
 					t.Errorf("failure %+v, problems %v", got.Failure, got.Problems)
 				}
 				return
 			}
-			if reasonOf(got) != result.ReasonOutputTruncated || !strings.Contains(got.Failure.Message, tc.want) {
+			if reasonOf(got) != contract.ReasonOutputTruncated || !strings.Contains(got.Failure.Message, tc.want) {
 				t.Errorf("failure = %+v, want OutputTruncated with %q", got.Failure, tc.want)
 			}
 		})

@@ -3,7 +3,7 @@ package sysbench
 import (
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Units.
@@ -30,7 +30,7 @@ const (
 
 // measurements turns what was read into measurements, in a fixed order. What was
 // not reported is left out.
-func (r *reading) measurements(p Params) []result.Measurement {
+func (r *reading) measurements(p Params) []contract.Measurement {
 	ms := r.rates(p)
 	ms = append(ms, r.latencies(p)...)
 	ms = append(ms, r.facts()...)
@@ -47,49 +47,49 @@ func (r *reading) measurements(p Params) []result.Measurement {
 	return kept
 }
 
-func (r *reading) rates(p Params) []result.Measurement {
-	ms := []result.Measurement{
+func (r *reading) rates(p Params) []contract.Measurement {
+	ms := []contract.Measurement{
 		{
-			Name: result.NameThroughput, Unit: unitTransactions, Direction: result.HigherIsBetter, Operation: operationTransaction,
+			Name: contract.NameThroughput, Unit: unitTransactions, Direction: contract.HigherIsBetter, Operation: operationTransaction,
 			N: r.count(figTransactions), Value: r.value(figTPS), Intervals: r.series.tps,
 		},
 		{
-			Name: result.NameQueries, Unit: unitQueries, Direction: result.HigherIsBetter, Operation: operationQuery,
+			Name: contract.NameQueries, Unit: unitQueries, Direction: contract.HigherIsBetter, Operation: operationQuery,
 			N: r.count(figQueries), Value: r.value(figQPS), Intervals: r.series.qps,
 		},
 	}
 	for _, kind := range []string{figRead, figWrite, figOther} {
-		ms = append(ms, result.Measurement{
-			Name: result.NameQueryCount, Labels: map[string]string{result.LabelKind: kind},
+		ms = append(ms, contract.Measurement{
+			Name: contract.NameQueryCount, Labels: map[string]string{contract.LabelKind: kind},
 			Unit: unitOne, Operation: operationQuery, Value: r.value(kind),
 		})
 	}
 	// By the test where it is known, not by the numbers alone, so that all clients of a trial have it or none.
 	if p.changes().writes > 0 || r.figures[figWrite].value > 0 || r.series.anyWrite {
-		ms = append(ms, result.Measurement{Name: result.NameWrites, Unit: unitQueries, Operation: operationQuery, Intervals: r.series.writes})
+		ms = append(ms, contract.Measurement{Name: contract.NameWrites, Unit: unitQueries, Operation: operationQuery, Intervals: r.series.writes})
 	}
 	return ms
 }
 
-func (r *reading) latencies(p Params) []result.Measurement {
-	latency := func(name, fig string) result.Measurement {
-		return result.Measurement{
-			Name: name, Unit: unitMillisecond, Direction: result.LowerIsBetter, Operation: operationTransaction,
+func (r *reading) latencies(p Params) []contract.Measurement {
+	latency := func(name, fig string) contract.Measurement {
+		return contract.Measurement{
+			Name: name, Unit: unitMillisecond, Direction: contract.LowerIsBetter, Operation: operationTransaction,
 			N: r.count(figEvents), Value: r.value(fig),
 		}
 	}
-	avg := latency(result.NameLatencyAvg, figAvg)
+	avg := latency(contract.NameLatencyAvg, figAvg)
 	if len(r.histogram) > 0 {
-		avg.Histogram = &result.Histogram{Unit: unitMillisecond, Buckets: r.histogram}
+		avg.Histogram = &contract.Histogram{Unit: unitMillisecond, Buckets: r.histogram}
 	}
-	percentile := latency(result.NameLatencyPercentile, figPercentile)
+	percentile := latency(contract.NameLatencyPercentile, figPercentile)
 	if label := r.percentileLabel(p); label != "" {
-		percentile.Labels = map[string]string{result.LabelPercentile: label}
+		percentile.Labels = map[string]string{contract.LabelPercentile: label}
 	}
 	percentile.Intervals = r.series.latency
-	return []result.Measurement{
-		latency(result.NameLatencyMin, figMin), avg, latency(result.NameLatencyMax, figMax), percentile,
-		{Name: result.NameLatencySum, Unit: unitMillisecond, Operation: operationTransaction, Value: r.value(figSum)},
+	return []contract.Measurement{
+		latency(contract.NameLatencyMin, figMin), avg, latency(contract.NameLatencyMax, figMax), percentile,
+		{Name: contract.NameLatencySum, Unit: unitMillisecond, Operation: operationTransaction, Value: r.value(figSum)},
 	}
 }
 
@@ -108,18 +108,18 @@ func (r *reading) percentileLabel(p Params) string {
 }
 
 // facts have no direction: they are what the rates and latencies rest on.
-func (r *reading) facts() []result.Measurement {
-	fact := func(name, fig, unit, stat string) result.Measurement {
-		m := result.Measurement{Name: name, Unit: unit, Value: r.value(fig)}
+func (r *reading) facts() []contract.Measurement {
+	fact := func(name, fig, unit, stat string) contract.Measurement {
+		m := contract.Measurement{Name: name, Unit: unit, Value: r.value(fig)}
 		if stat != "" {
-			m.Labels = map[string]string{result.LabelStat: stat}
+			m.Labels = map[string]string{contract.LabelStat: stat}
 		}
 		return m
 	}
-	return []result.Measurement{
-		fact(result.NameOffered, figOffered, unitTransactions, ""),
-		fact(result.NameTotalTime, figTotalTime, unitSecond, ""),
-		fact(result.NameEvents, figEvents, unitOne, ""),
+	return []contract.Measurement{
+		fact(contract.NameOffered, figOffered, unitTransactions, ""),
+		fact(contract.NameTotalTime, figTotalTime, unitSecond, ""),
+		fact(contract.NameEvents, figEvents, unitOne, ""),
 		fact(nameThreadEvents, figEventsAvg, unitOne, "avg"),
 		fact(nameThreadEvents, figEventsStddev, unitOne, "stddev"),
 		fact(nameThreadTime, figTimeAvg, unitSecond, "avg"),
@@ -129,34 +129,34 @@ func (r *reading) facts() []result.Measurement {
 
 // disturbances are there also when nothing happened: a summary over trials would
 // else leave out those without errors. Their time series then says nothing more.
-func (r *reading) disturbances() []result.Measurement {
-	errors := result.Measurement{
-		Name: result.NameErrorRate, Unit: unitErrors, Direction: result.LowerIsBetter,
+func (r *reading) disturbances() []contract.Measurement {
+	errors := contract.Measurement{
+		Name: contract.NameErrorRate, Unit: unitErrors, Direction: contract.LowerIsBetter,
 		N: r.count(figIgnored), Value: r.value(figIgnoredRate),
 	}
 	if r.series.anyError {
 		errors.Intervals = r.series.errors
 	}
-	reconnects := result.Measurement{
-		Name: result.NameReconnects, Unit: unitErrors, Direction: result.LowerIsBetter,
+	reconnects := contract.Measurement{
+		Name: contract.NameReconnects, Unit: unitErrors, Direction: contract.LowerIsBetter,
 		N: r.count(figReconnects), Value: r.value(figReconnectRate),
 	}
 	if r.series.anyReconnect {
 		reconnects.Intervals = r.series.reconnects
 	}
-	return []result.Measurement{
+	return []contract.Measurement{
 		errors, reconnects,
-		{Name: result.NameQueueLength, Unit: unitOne, Intervals: r.series.queue},
-		{Name: result.NameQueueConcurrency, Unit: unitOne, Intervals: r.series.concurrency},
+		{Name: contract.NameQueueLength, Unit: unitOne, Intervals: r.series.queue},
+		{Name: contract.NameQueueConcurrency, Unit: unitOne, Intervals: r.series.concurrency},
 	}
 }
 
-func (r *reading) errorCounts() []result.ErrorCount {
-	var counts []result.ErrorCount
-	kinds := []struct{ name, fig string }{{result.ErrorIgnored, figIgnored}, {result.ErrorReconnects, figReconnects}}
+func (r *reading) errorCounts() []contract.ErrorCount {
+	var counts []contract.ErrorCount
+	kinds := []struct{ name, fig string }{{contract.ErrorIgnored, figIgnored}, {contract.ErrorReconnects, figReconnects}}
 	for _, kind := range kinds {
 		if n := r.count(kind.fig); n != nil && *n > 0 {
-			counts = append(counts, result.ErrorCount{Name: kind.name, Count: *n})
+			counts = append(counts, contract.ErrorCount{Name: kind.name, Count: *n})
 		}
 	}
 	return counts

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // refusal is why names cannot be in options, and what to do.
@@ -236,12 +236,12 @@ func (p Params) truth(name string, usual bool) bool {
 
 // optionArgs are the options that a phase takes, sorted by name. A script has its
 // own, and takes them all in every phase.
-func (p Params) optionArgs(phase runner.Phase) []string {
+func (p Params) optionArgs(phase contract.Phase) []string {
 	var args []string
 	for _, given := range slices.Sorted(maps.Keys(p.Options)) {
 		kind := options[canonical(given)].reach
-		measures := phase == runner.Run || phase == runner.Warmup
-		if p.Script != nil || measures || kind == everywhere || kind == loading && phase == runner.Prepare {
+		measures := phase == contract.PhaseRun || phase == contract.PhaseWarmup
+		if p.Script != nil || measures || kind == everywhere || kind == loading && phase == contract.PhasePrepare {
 			args = append(args, "--"+given+"="+p.Options[given])
 		}
 	}

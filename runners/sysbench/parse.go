@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // maxProblems bounds what a report quotes. The whole output is kept beside it.
@@ -16,24 +17,24 @@ type reading struct {
 	version   string
 	figures   map[string]figure
 	series    series
-	histogram []result.Bucket
+	histogram []contract.Bucket
 	progress  progress
 	fatals    []string
 	doubled   []string
-	problems  []result.Problem
+	problems  []contract.Problem
 	unread    int
 }
 
 // parse gives an output its meaning. The order of the judgement: what sysbench
 // itself called fatal, then how the process ended, then what is missing.
-func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
+func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
 	}
 	r := read(phase, o)
 	report := runner.Report{ToolVersion: r.version, Problems: r.problems}
-	if phase == runner.Run || phase == runner.Warmup {
+	if phase == contract.PhaseRun || phase == contract.PhaseWarmup {
 		report.Measurements = r.measurements(p)
 		report.Errors = r.errorCounts()
 	}
@@ -41,7 +42,7 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 	return report
 }
 
-func read(phase runner.Phase, o runner.Output) reading {
+func read(phase contract.Phase, o runner.Output) reading {
 	r := reading{figures: map[string]figure{}, progress: newProgress()}
 	source := strings.ToLower(string(phase))
 	r.readStdout(source+"/stdout", runner.Lines(o.Stdout))
@@ -51,7 +52,7 @@ func read(phase runner.Phase, o runner.Output) reading {
 		}
 	}
 	if r.unread > 0 {
-		r.problems = append(r.problems, result.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
+		r.problems = append(r.problems, contract.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
 	}
 	return r
 }
@@ -128,7 +129,7 @@ func (r *reading) problem(source string, line int, text string) {
 		r.unread++
 		return
 	}
-	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
+	r.problems = append(r.problems, contract.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // missing lists what a whole report would have.

@@ -12,8 +12,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -62,7 +63,7 @@ func TestEveryFixtureIsInTheTable(t *testing.T) {
 // script of the user prints before and after its run, only the first line is known.
 func TestParseOfACutOutputFails(t *testing.T) {
 	for name, f := range fixtures {
-		if f.want != "" || f.params.Script != nil && f.phase != runner.Run {
+		if f.want != "" || f.params.Script != nil && f.phase != contract.PhaseRun {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -78,7 +79,7 @@ func TestParseOfACutOutputFails(t *testing.T) {
 					continue
 				}
 				cut := runner.Output{Stdout: text[:i]}
-				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != result.ReasonOutputTruncated {
+				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != contract.ReasonOutputTruncated {
 					t.Errorf("cut after %d of %d bytes: failure = %+v, want OutputTruncated", i, len(text), got.Failure)
 				}
 			}
@@ -90,35 +91,35 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 	whole := load(t, "run-read-only-quiet.stdout")
 	tests := map[string]struct {
 		output runner.Output
-		want   *result.Failure
+		want   *contract.Failure
 	}{
 		"a whole report and exit code 0 is a success": {runner.Output{Stdout: whole}, nil},
 		"a whole report and another exit code is a failure": {
 			runner.Output{Stdout: whole, ExitCode: 2},
-			failed(result.ReasonToolFailed, "sysbench ended with exit code 2 and said nothing: look at the raw output"),
+			failed(contract.ReasonToolFailed, "sysbench ended with exit code 2 and said nothing: look at the raw output"),
 		},
 		"a whole report and a signal is a failure": {
 			runner.Output{Stdout: whole, ExitCode: -1, Signal: "SIGSEGV"},
-			failed(result.ReasonToolFailed, "sysbench was ended by SIGSEGV: %s", afterSignal("SIGSEGV")),
+			failed(contract.ReasonToolFailed, "sysbench was ended by SIGSEGV: %s", afterSignal("SIGSEGV")),
 		},
 		"a FATAL line explains more than the signal": {
 			runner.Output{Stdout: []byte("FATAL: error 2013: gone\n"), ExitCode: -1, Signal: "SIGKILL"},
-			failed(result.ReasonTargetLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
+			failed(contract.ReasonTargetLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
 		},
 		"a FATAL line beside a whole report is a failure": {
 			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
-			failed(result.ReasonToolFailed, "sysbench: FATAL: The event queue is full: look at the raw output and the server's log"),
+			failed(contract.ReasonToolFailed, "sysbench: FATAL: The event queue is full: look at the raw output and the server's log"),
 		},
 		"a full queue says what to do": {
 			runner.Output{Stdout: load(t, "fail-event-queue-full.stdout"), ExitCode: 1},
-			failed(result.ReasonOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
+			failed(contract.ReasonOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
 				"keep up with the specified event generation rate: %s", overloaded.remedy),
 		},
 	}
 	f := fixtures["run-read-only-quiet"]
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := parse(f.trial(t), runner.Run, tc.output)
+			got := parse(f.trial(t), contract.PhaseRun, tc.output)
 			if diff := cmp.Diff(tc.want, got.Failure); diff != "" {
 				t.Errorf("failure (-want +got):\n%s", diff)
 			}
@@ -130,15 +131,15 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 func TestTooFewEvents(t *testing.T) {
 	f := fixtures["fail-too-few-events"]
 	tests := map[string]struct {
-		phase  runner.Phase
+		phase  contract.Phase
 		events int64
-		want   *result.Failure
+		want   *contract.Failure
 	}{
-		"fewer than asked for": {runner.Run, 6861, failed(result.ReasonUnfinished,
+		"fewer than asked for": {contract.PhaseRun, 6861, failed(contract.ReasonUnfinished,
 			"6860 of 6861 events were done in 3 s: raise design.duration, or lower workload.sysbench.events")},
-		"as many as asked for":  {runner.Run, 6860, nil},
-		"none were asked for":   {runner.Run, 0, nil},
-		"fewer, in the warm-up": {runner.Warmup, 6861, nil},
+		"as many as asked for":  {contract.PhaseRun, 6860, nil},
+		"none were asked for":   {contract.PhaseRun, 0, nil},
+		"fewer, in the warm-up": {contract.PhaseWarmup, 6861, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -154,16 +155,16 @@ func TestTooFewEvents(t *testing.T) {
 func TestAReportThatDoesNotNameTheOfferedRate(t *testing.T) {
 	f := fixtures["run-events"]
 	f.params.Rate = 100
-	got := parse(f.trial(t), runner.Run, f.output(t, "run-events"))
-	want := failed(result.ReasonOutputTruncated, "sysbench ended well, but its report lacks: target transaction rate: look at the raw output")
+	got := parse(f.trial(t), contract.PhaseRun, f.output(t, "run-events"))
+	want := failed(contract.ReasonOutputTruncated, "sysbench ended well, but its report lacks: target transaction rate: look at the raw output")
 	if diff := cmp.Diff(want, got.Failure); diff != "" {
 		t.Errorf("failure (-want +got):\n%s", diff)
 	}
 }
 
 func TestParseRefusesAWorkloadItCannotRead(t *testing.T) {
-	got := parse(runner.Trial{Workload: json.RawMessage(`{"test":"tpcc"}`)}, runner.Run, runner.Output{})
-	if reasonOf(got) != result.ReasonTrialInvalid {
+	got := parse(contract.Trial{Workload: json.RawMessage(`{"test":"tpcc"}`)}, contract.PhaseRun, runner.Output{})
+	if reasonOf(got) != contract.ReasonTrialInvalid {
 		t.Errorf("failure = %+v, want TrialInvalid", got.Failure)
 	}
 }
@@ -171,11 +172,11 @@ func TestParseRefusesAWorkloadItCannotRead(t *testing.T) {
 func TestParseBoundsTheProblems(t *testing.T) {
 	f := fixtures["run-read-only-quiet"]
 	noise := strings.Repeat(strings.Repeat("\xff", 1000)+"\n", maxProblems+50)
-	got := parse(f.trial(t), runner.Run, runner.Output{Stderr: []byte(noise)})
+	got := parse(f.trial(t), contract.PhaseRun, runner.Output{Stderr: []byte(noise)})
 	if n := len(got.Problems); n != maxProblems+1 {
 		t.Fatalf("got %d problems, want %d", n, maxProblems+1)
 	}
-	want := result.Problem{Source: "run", Text: "and 50 more lines"}
+	want := contract.Problem{Source: "run", Text: "and 50 more lines"}
 	if diff := cmp.Diff(want, got.Problems[maxProblems]); diff != "" {
 		t.Errorf("last problem (-want +got):\n%s", diff)
 	}
@@ -191,9 +192,9 @@ func FuzzParse(f *testing.F) {
 	}
 	trial := measured(TestReadWrite, false).trial(f)
 	f.Fuzz(func(t *testing.T, stdout, stderr []byte, exit int, phase string) {
-		got := parse(trial, runner.Phase(phase), runner.Output{Stdout: stdout, Stderr: stderr, ExitCode: exit})
-		throughput, _ := result.Find(got.Measurements, result.NameThroughput, nil)
-		if phase == string(runner.Run) && got.Failure == nil && throughput.Value == nil {
+		got := parse(trial, contract.Phase(phase), runner.Output{Stdout: stdout, Stderr: stderr, ExitCode: exit})
+		throughput, _ := contract.Find(got.Measurements, contract.NameThroughput, nil)
+		if phase == string(contract.PhaseRun) && got.Failure == nil && throughput.Value == nil {
 			t.Error("a run without a throughput is no success")
 		}
 		most := max(bytes.Count(stdout, []byte("\n")), bytes.Count(stderr, []byte("\n"))) + 1
@@ -208,7 +209,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func reasonOf(r runner.Report) result.Reason {
+func reasonOf(r runner.Report) contract.Reason {
 	if r.Failure == nil {
 		return ""
 	}

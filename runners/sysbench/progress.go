@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // stepMessage is what prepare and cleanup print at the start of a step. Threads
@@ -64,14 +64,14 @@ func (g *progress) take(line string) string {
 
 // unproven says what the output of a phase does not prove; empty when the phase
 // did all its work: on every table of the part, and on no other.
-func (g *progress) unproven(phase runner.Phase, p Params, own part) string {
+func (g *progress) unproven(phase contract.Phase, p Params, own part) string {
 	type step struct {
 		did    string
 		tables map[string]bool
 	}
 	steps := []step{{"created", g.created}}
 	switch {
-	case phase == runner.Cleanup:
+	case phase == contract.PhaseCleanup:
 		steps = []step{{"dropped", g.dropped}}
 	case bundled[p.Test].ownSchema:
 	case p.truth("create_secondary", true):

@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Marks that pages, mails and chats put in front of a line, or around a number.
@@ -33,11 +34,11 @@ func quoted(text []byte) runner.Report {
 	report := runner.Report{ToolVersion: r.version, Measurements: r.measurements(Params{}), Errors: r.errorCounts(), Problems: r.problems}
 	switch {
 	case len(r.fatals) > 0:
-		report.Failure = failed(result.ReasonToolFailed, "the output is that of a run that failed: %s: quote one that went well", runner.Abridge(r.fatals[0]))
+		report.Failure = failed(contract.ReasonToolFailed, "the output is that of a run that failed: %s: quote one that went well", runner.Abridge(r.fatals[0]))
 	case len(r.doubled) > 0:
-		report.Failure = failed(result.ReasonToolFailed, "the text gives these figures more than once: %s: quote one run at a time", list(r.doubled))
+		report.Failure = failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: quote one run at a time", list(r.doubled))
 	case len(report.Measurements) == 0:
-		report.Failure = failed(result.ReasonOutputTruncated, "there is no figure of sysbench in the text: quote its report, from SQL statistics on")
+		report.Failure = failed(contract.ReasonOutputTruncated, "there is no figure of sysbench in the text: quote its report, from SQL statistics on")
 	}
 	return report
 }

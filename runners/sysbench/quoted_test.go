@@ -10,14 +10,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // A whole output that was quoted says what the output says.
 func TestQuotedOutputSaysTheSame(t *testing.T) {
 	for name, f := range fixtures {
-		if f.phase != runner.Run || f.want != "" {
+		if f.phase != contract.PhaseRun || f.want != "" {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +68,7 @@ func unindented(text string) string {
 func TestQuotedPieces(t *testing.T) {
 	number := func(v float64) *float64 { return &v }
 	count := func(n int64) *int64 { return &n }
-	tps := result.Measurement{Name: result.NameThroughput, Unit: "tx/s", Direction: result.HigherIsBetter, Operation: "transaction", N: count(1111098), Value: number(3703.6)}
+	tps := contract.Measurement{Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Operation: "transaction", N: count(1111098), Value: number(3703.6)}
 	tests := map[string]struct {
 		text string
 		want runner.Report
@@ -75,45 +76,45 @@ func TestQuotedPieces(t *testing.T) {
 		"two lines, with thousands and fewer decimals": {
 			"We saw:\n- transactions: 1,111,098 (3,703.6 per sec.)\n| 99th percentile: 70.5\n",
 			runner.Report{
-				Measurements: []result.Measurement{tps, {
-					Name: result.NameLatencyPercentile, Labels: map[string]string{"p": "99"}, Unit: "ms",
-					Direction: result.LowerIsBetter, Operation: "transaction", Value: number(70.5),
+				Measurements: []contract.Measurement{tps, {
+					Name: contract.NameLatencyPercentile, Labels: map[string]string{"p": "99"}, Unit: "ms",
+					Direction: contract.LowerIsBetter, Operation: "transaction", Value: number(70.5),
 				}},
-				Problems: []result.Problem{{Source: "quoted", Line: 1, Text: "We saw:"}},
+				Problems: []contract.Problem{{Source: "quoted", Line: 1, Text: "We saw:"}},
 			},
 		},
 		"one figure twice": {
 			"transactions: 1111098 (3703.6 per sec.)\ntransactions: 2 (1.00 per sec.)\n",
 			runner.Report{
-				Measurements: []result.Measurement{tps},
-				Problems:     []result.Problem{{Source: "quoted", Line: 2, Text: "transactions: 2 (1.00 per sec.)"}},
-				Failure: failed(result.ReasonToolFailed,
+				Measurements: []contract.Measurement{tps},
+				Problems:     []contract.Problem{{Source: "quoted", Line: 2, Text: "transactions: 2 (1.00 per sec.)"}},
+				Failure: failed(contract.ReasonToolFailed,
 					"the text gives these figures more than once: transactions: quote one run at a time"),
 			},
 		},
 		"a run that failed": {
 			"transactions: 1111098 (3703.6 per sec.)\n> FATAL: error 2013: gone\n",
 			runner.Report{
-				Measurements: []result.Measurement{tps},
-				Failure: failed(result.ReasonToolFailed,
+				Measurements: []contract.Measurement{tps},
+				Failure: failed(contract.ReasonToolFailed,
 					"the output is that of a run that failed: FATAL: error 2013: gone: quote one that went well"),
 			},
 		},
 		"no figure": {
 			"fast!\n",
 			runner.Report{
-				Problems: []result.Problem{{Source: "quoted", Line: 1, Text: "fast!"}},
-				Failure: failed(result.ReasonOutputTruncated,
+				Problems: []contract.Problem{{Source: "quoted", Line: 1, Text: "fast!"}},
+				Failure: failed(contract.ReasonOutputTruncated,
 					"there is no figure of sysbench in the text: quote its report, from SQL statistics on"),
 			},
 		},
 		"intervals of a test without statements": {
 			"[ 1s ] thds: 4 eps: 943.21 lat (ms,95%): 1.10\n",
-			runner.Report{Measurements: []result.Measurement{
-				{Name: result.NameThroughput, Unit: "tx/s", Direction: result.HigherIsBetter, Operation: "transaction",
-					Intervals: []result.Interval{{AtSeconds: 1, Value: number(943.21)}}},
-				{Name: result.NameLatencyPercentile, Labels: map[string]string{"p": "95"}, Unit: "ms", Direction: result.LowerIsBetter, Operation: "transaction",
-					Intervals: []result.Interval{{AtSeconds: 1, Value: number(1.10)}}},
+			runner.Report{Measurements: []contract.Measurement{
+				{Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Operation: "transaction",
+					Intervals: []contract.Interval{{AtSeconds: 1, Value: number(943.21)}}},
+				{Name: contract.NameLatencyPercentile, Labels: map[string]string{"p": "95"}, Unit: "ms", Direction: contract.LowerIsBetter, Operation: "transaction",
+					Intervals: []contract.Interval{{AtSeconds: 1, Value: number(1.10)}}},
 			}},
 		},
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Whoever loads a table, and with how many others: its content is the same.
@@ -101,13 +103,13 @@ func (s realServer) load(t *testing.T, tables int32, rows int64, clients int) st
 	return must(t, s.client("CHECKSUM TABLE "+strings.Join(names, ", ")))
 }
 
-func prepare(t *testing.T, trial runner.Trial) {
+func prepare(t *testing.T, trial contract.Trial) {
 	t.Helper()
-	did(t, trial, runner.Prepare)
+	did(t, trial, contract.PhasePrepare)
 }
 
 // did runs a phase that has to go well, and returns its report and what it printed.
-func did(t *testing.T, trial runner.Trial, phase runner.Phase) (runner.Report, string) {
+func did(t *testing.T, trial contract.Trial, phase contract.Phase) (runner.Report, string) {
 	t.Helper()
 	c, err := command(trial, phase, runner.Credentials{Username: "assay", Password: "s3cret"})
 	if err != nil {

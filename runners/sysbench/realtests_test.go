@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // realCase is a workload, and how it differs from the usual one.
@@ -61,7 +61,7 @@ func (s realServer) goesWell(t *testing.T, c realCase) {
 	trial.Clients, trial.WarmupSeconds, trial.DurationSeconds = 1, 1, 3
 	trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", int32(s.port)
 
-	did(t, trial, runner.Prepare)
+	did(t, trial, contract.PhasePrepare)
 	want, err := rows(trial)
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +69,11 @@ func (s realServer) goesWell(t *testing.T, c realCase) {
 	if diff := cmp.Diff(want, s.rows(t)); diff != "" {
 		t.Errorf("rows of the tables (-want +got):\n%s", diff)
 	}
-	did(t, trial, runner.Warmup)
+	did(t, trial, contract.PhaseWarmup)
 	stop := s.watch(t)
 	before := s.status(t)
-	report, text := did(t, trial, runner.Run)
-	server := &result.Server{Version: "10.11-MariaDB", StatusDelta: map[string]float64{}}
+	report, text := did(t, trial, contract.PhaseRun)
+	server := &contract.Server{Version: "10.11-MariaDB", StatusDelta: map[string]float64{}}
 	for name, n := range s.status(t) {
 		server.StatusDelta[name] = n - before[name]
 	}
@@ -102,12 +102,12 @@ func (s realServer) goesWell(t *testing.T, c realCase) {
 	if dry {
 		t.Errorf("nobody noticed that the rows were gone; it said:\n%s", text)
 	}
-	queries, _ := result.Find(report.Measurements, result.NameQueries, nil)
-	events, _ := result.Find(report.Measurements, result.NameThroughput, nil)
+	queries, _ := contract.Find(report.Measurements, contract.NameQueries, nil)
+	events, _ := contract.Find(report.Measurements, contract.NameThroughput, nil)
 	if per := int64(expected.QueriesPerOperation); per > 0 && *queries.N != per**events.N && len(report.Errors) == 0 {
 		t.Errorf("%d statements of %d events, want %d of each", *queries.N, *events.N, per)
 	}
-	did(t, trial, runner.Cleanup)
+	did(t, trial, contract.PhaseCleanup)
 	if left := s.rows(t); len(left) > 0 {
 		t.Errorf("tables are left: %v", left)
 	}

@@ -14,26 +14,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // asResult is what the agent makes of a report.
-func asResult(f fixture, r runner.Report) result.Result {
-	made := result.Result{
-		Version: result.Version, State: result.Succeeded,
-		Trial:        result.TrialRef{RunUID: "6f6c4a0e-2f0c-4d0e-9d7c-0b8f6f1f4c11", Phase: string(f.phase), Target: "innodb"},
-		Tool:         result.Tool{Name: Name, Version: r.ToolVersion},
+func asResult(f fixture, r runner.Report) contract.Result {
+	made := contract.Result{
+		Version: contract.ResultVersion, State: contract.Succeeded,
+		Trial:        contract.TrialRef{RunUID: "6f6c4a0e-2f0c-4d0e-9d7c-0b8f6f1f4c11", Phase: string(f.phase), Target: "innodb"},
+		Tool:         contract.Tool{Name: Name, Version: r.ToolVersion},
 		Measurements: r.Measurements, Errors: r.Errors, Problems: r.Problems,
 		RawSHA256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
 	}
-	if f.phase == runner.Run {
+	if f.phase == contract.PhaseRun {
 		first := 0
 		made.Trial.Index, made.Trial.Block = &first, &first
 	}
 	if r.Failure != nil {
-		made.State, made.Failure = result.Failed, r.Failure
+		made.State, made.Failure = contract.Failed, r.Failure
 	}
 	return made
 }
@@ -111,7 +114,7 @@ func TestAReplayedStreamIsInvalid(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := asResult(f, parse(f.trial(t), f.phase, f.output(t, "replayed-update-non-index")))
-	r.Server = &result.Server{Version: "10.11.19-MariaDB-0+deb12u1", StatusDelta: map[string]float64{
+	r.Server = &contract.Server{Version: "10.11.19-MariaDB-0+deb12u1", StatusDelta: map[string]float64{
 		"Com_update": 120740, "Handler_update": 120740, "Handler_write": 0, "Handler_delete": 0,
 		"Innodb_buffer_pool_write_requests": 529015, "Questions": 120744,
 	}}
@@ -130,13 +133,13 @@ func TestHistogramGivesThePrintedPercentile(t *testing.T) {
 	tested := 0
 	for name, f := range fixtures {
 		r := asResult(f, parse(f.trial(t), f.phase, f.output(t, name)))
-		avg, _ := r.Find(result.NameLatencyAvg, nil)
-		printed, ok := r.Find(result.NameLatencyPercentile, nil)
-		if r.State != result.Succeeded || avg.Histogram == nil || !ok || *printed.Value == 0 {
+		avg, _ := r.Find(contract.NameLatencyAvg, nil)
+		printed, ok := r.Find(contract.NameLatencyPercentile, nil)
+		if r.State != contract.Succeeded || avg.Histogram == nil || !ok || *printed.Value == 0 {
 			continue
 		}
 		tested++
-		p, err := strconv.ParseFloat(printed.Labels[result.LabelPercentile], 64)
+		p, err := strconv.ParseFloat(printed.Labels[contract.LabelPercentile], 64)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,11 +159,11 @@ func TestMergedRunsAddUp(t *testing.T) {
 	second := asResult(f, parse(f.trial(t), f.phase, f.output(t, "run-write-only-maria1011")))
 	second.Trial.Client = 1
 	began := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	for _, r := range []*result.Result{&first, &second} {
+	for _, r := range []*contract.Result{&first, &second} {
 		r.Times.MeasureStarted, r.Times.MeasureEnded = &began, new(began.Add(11*time.Second))
 		r.Client.Machine.BootID = "one" // as of clients on one machine
 	}
-	merged, _, err := result.Merge([]result.Result{first, second})
+	merged, _, err := merge.Results([]contract.Result{first, second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +177,7 @@ func TestMergedRunsAddUp(t *testing.T) {
 			t.Errorf("%+v", finding)
 		}
 	}
-	m, _ := merged.Find(result.NameThroughput, nil)
+	m, _ := merged.Find(contract.NameThroughput, nil)
 	if len(m.Intervals) != 10 {
 		t.Errorf("%d intervals, want 10", len(m.Intervals))
 	}
@@ -214,7 +217,7 @@ func TestGoldenResults(t *testing.T) {
 		t.Run(golden, func(t *testing.T) {
 			f := fixtures[name]
 			got := renderJSON(t, asResult(f, parse(f.trial(t), f.phase, f.output(t, name))))
-			path := filepath.Join("..", "..", "internal", "result", "testdata", golden)
+			path := filepath.Join("..", "..", "internal", "contract", "testdata", golden)
 			if *update {
 				if err := os.WriteFile(path, got, 0o644); err != nil {
 					t.Fatal(err)

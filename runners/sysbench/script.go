@@ -9,6 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var inputName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$`)
@@ -32,18 +34,18 @@ func filesOf(s *v1alpha1.SysbenchScript, inputs map[string][]byte) (map[string][
 }
 
 // hasPhase says whether the script has the phase; every one has run.
-func hasPhase(s *v1alpha1.SysbenchScript, phase runner.Phase) bool {
-	return phase == runner.Run || phase == runner.Warmup || slices.Contains(s.Phases, string(phase))
+func hasPhase(s *v1alpha1.SysbenchScript, phase contract.Phase) bool {
+	return phase == contract.PhaseRun || phase == contract.PhaseWarmup || slices.Contains(s.Phases, string(phase))
 }
 
 // skips: a script that lacks a phase has nothing to do in it, and it loads once: only
 // the script of the bundled tests can share the load among clients.
-func skips(t runner.Trial, phase runner.Phase) bool {
+func skips(t contract.Trial, phase contract.Phase) bool {
 	p, err := decodeParams(t.Workload)
 	if err != nil || p.Script == nil {
 		return false // Command says what is wrong
 	}
-	return !hasPhase(p.Script, phase) || phase == runner.Prepare && t.Ref.Client > 0
+	return !hasPhase(p.Script, phase) || phase == contract.PhasePrepare && t.Ref.Client > 0
 }
 
 // pods need the ConfigMap of a script.

@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var (
@@ -20,7 +20,7 @@ var (
 
 // series are the time series of a run.
 type series struct {
-	tps, qps, writes, latency, errors, reconnects, queue, concurrency []result.Interval
+	tps, qps, writes, latency, errors, reconnects, queue, concurrency []contract.Interval
 	anyWrite, anyError, anyReconnect                                  bool
 	// percentile of latency, as the last line says.
 	percentile string
@@ -79,7 +79,7 @@ func (s *series) addQueue(line string) bool {
 }
 
 // next is the time of a new point: later than that of the last one.
-func (s *series) next(seconds string, before []result.Interval) (float64, bool) {
+func (s *series) next(seconds string, before []contract.Interval) (float64, bool) {
 	at, err := strconv.ParseInt(seconds, 10, 32)
 	if err != nil || len(before) > 0 && float64(at) <= before[len(before)-1].AtSeconds {
 		return 0, false
@@ -87,20 +87,20 @@ func (s *series) next(seconds string, before []result.Interval) (float64, bool) 
 	return float64(at), true
 }
 
-func point(at float64, text string) result.Interval {
-	p := result.Interval{AtSeconds: at}
+func point(at float64, text string) contract.Interval {
+	p := contract.Interval{AtSeconds: at}
 	if f, ok := parseFigure(text); ok && f.hasValue {
 		p.Value = &f.value
 	}
 	return p
 }
 
-func nonZero(i result.Interval) bool { return i.Value != nil && *i.Value != 0 }
+func nonZero(i contract.Interval) bool { return i.Value != nil && *i.Value != 0 }
 
 // addBucket adds a row of the histogram to the buckets before it. Below 0.06 ms
 // neighbours are closer than the three decimals they are printed with: rows of
 // equal value become one bucket. It is false when the line is no such row.
-func addBucket(buckets []result.Bucket, line string) ([]result.Bucket, bool) {
+func addBucket(buckets []contract.Bucket, line string) ([]contract.Bucket, bool) {
 	m := histogramLine.FindStringSubmatch(line)
 	if m == nil {
 		return buckets, false
@@ -117,5 +117,5 @@ func addBucket(buckets []result.Bucket, line string) ([]result.Bucket, bool) {
 		buckets[last].Count += n
 		return buckets, true
 	}
-	return append(buckets, result.Bucket{Value: value, Count: n}), true
+	return append(buckets, contract.Bucket{Value: value, Count: n}), true
 }

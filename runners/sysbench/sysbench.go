@@ -24,8 +24,9 @@
 package sysbench
 
 import (
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -35,10 +36,10 @@ const Name = "sysbench"
 func Runner() runner.Runner {
 	return runner.Runner{
 		Name:     Name,
-		Headline: result.NameThroughput,
+		Headline: contract.NameThroughput,
 		Summary: []string{
-			result.NameThroughput, result.NameQueries, result.NameOffered, result.NameErrorRate, result.NameReconnects,
-			result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile,
+			contract.NameThroughput, contract.NameQueries, contract.NameOffered, contract.NameErrorRate, contract.NameReconnects,
+			contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile,
 		},
 		Command: command,
 		Parse:   parse,

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // statements are those of an event, and the prepared ones of a connection.
@@ -76,13 +76,13 @@ func TestStatementsOfTheBundledTests(t *testing.T) {
 func TestDemand(t *testing.T) {
 	tests := map[string]struct {
 		workload json.RawMessage
-		want     runner.Demand
+		want     contract.Demand
 	}{
 		"3000 threads of oltp_read_write": {edit(workload, `"threads":64`, `"threads":3000`),
-			runner.Demand{Connections: 3000, PreparedStatements: 276_000, Tables: 10}},
-		"without prepared statements": {withField("dbPsMode", `"disable"`), runner.Demand{Connections: 64, Tables: 10}},
-		"a table per thread":          {edit(workload, TestReadWrite, TestBulkInsert), runner.Demand{Connections: 64, Tables: 64}},
-		"a script says itself":        {json.RawMessage(aScript), runner.Demand{Connections: 8, PreparedStatements: 56}},
+			contract.Demand{Connections: 3000, PreparedStatements: 276_000, Tables: 10}},
+		"without prepared statements": {withField("dbPsMode", `"disable"`), contract.Demand{Connections: 64, Tables: 10}},
+		"a table per thread":          {edit(workload, TestReadWrite, TestBulkInsert), contract.Demand{Connections: 64, Tables: 64}},
+		"a script says itself":        {json.RawMessage(aScript), contract.Demand{Connections: 8, PreparedStatements: 56}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestDemand(t *testing.T) {
 			}
 		})
 	}
-	if _, err := demand(runner.Trial{}); err == nil {
+	if _, err := demand(contract.Trial{}); err == nil {
 		t.Error("demand of a trial without a workload: want an error")
 	}
 }
@@ -127,7 +127,7 @@ func TestRows(t *testing.T) {
 			}
 		})
 	}
-	if _, err := rows(runner.Trial{}); err == nil {
+	if _, err := rows(contract.Trial{}); err == nil {
 		t.Error("rows of a trial without a workload: want an error")
 	}
 }
@@ -140,21 +140,21 @@ func TestSkips(t *testing.T) {
 		name     string
 		workload json.RawMessage
 		client   int
-		want     []runner.Phase
+		want     []contract.Phase
 	}{
 		{"a bundled test", json.RawMessage(workload), 3, nil},
 		{"a script with all phases", json.RawMessage(aScript), 0, nil},
-		{"the second client of it", json.RawMessage(aScript), 1, []runner.Phase{runner.Prepare}},
-		{"a script that only loads and runs", loads, 0, []runner.Phase{runner.Cleanup}},
-		{"a script that only runs", onlyRun, 0, []runner.Phase{runner.Prepare, runner.Cleanup}},
+		{"the second client of it", json.RawMessage(aScript), 1, []contract.Phase{contract.PhasePrepare}},
+		{"a script that only loads and runs", loads, 0, []contract.Phase{contract.PhaseCleanup}},
+		{"a script that only runs", onlyRun, 0, []contract.Phase{contract.PhasePrepare, contract.PhaseCleanup}},
 		{"what cannot be read is refused elsewhere", json.RawMessage(`{}`), 0, nil},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			trial := aTrial()
 			trial.Workload, trial.Ref.Client, trial.Clients = tc.workload, tc.client, 4
-			var got []runner.Phase
-			for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
+			var got []contract.Phase
+			for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup} {
 				if skips(trial, phase) {
 					got = append(got, phase)
 				}

@@ -1,6 +1,9 @@
 package sysbench
 
-import "github.com/assay-bench/assay/runners/runner"
+import (
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/runners/runner"
+)
 
 // rowBytes is what a row of the OLTP tables takes in InnoDB with its index: 10 million are
 // about 2.4 GB.
@@ -8,7 +11,7 @@ const rowBytes = 240
 
 // wear of the tests that change the number of rows. oltp_write_only and oltp_read_write
 // insert again what they delete; bulk_insert empties its tables before it fills them.
-func wear(t runner.Trial) (runner.Wear, error) {
+func wear(t contract.Trial) (runner.Wear, error) {
 	p, err := workloadOf(t)
 	if err != nil {
 		return runner.Wear{}, err

@@ -7,17 +7,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestWear(t *testing.T) {
-	of := func(test, more string) runner.Trial {
+	of := func(test, more string) contract.Trial {
 		trial := aTrial()
 		trial.Workload = edit(strings.Replace(workload, `"skipTrx":false`, `"skipTrx":false`+more, 1), TestReadWrite, test)
 		return trial
 	}
 	count := func(n int64) *int64 { return &n }
 	tests := map[string]struct {
-		trial runner.Trial
+		trial contract.Trial
 		want  runner.Wear
 	}{
 		"a test that reads":                   {of(TestReadOnly, ""), runner.Wear{}},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // quantileError is the relative width of sysbench's latency buckets: 1024 of
@@ -46,7 +48,7 @@ func decodeParams(workload json.RawMessage) (Params, error) {
 }
 
 // workloadOf decodes the workload, and refuses what it cannot be with the trial.
-func workloadOf(t runner.Trial) (Params, error) {
+func workloadOf(t contract.Trial) (Params, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return Params{}, err
@@ -91,7 +93,7 @@ func (p Params) checkEvent() error {
 	return nil
 }
 
-func facts(t runner.Trial) (runner.Facts, error) {
+func facts(t contract.Trial) (runner.Facts, error) {
 	p, err := workloadOf(t)
 	if err != nil {
 		return runner.Facts{}, err
@@ -109,7 +111,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		QueriesPerOperation:   int32(p.queriesPerEvent()), // at most 11 options of maxStatements
 		ReportIntervalSeconds: runner.Value(p.ReportIntervalSeconds),
 		QuantileError:         quantileError,
-		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
+		TLSRequired:           t.Endpoint.TLS == contract.TLSRequired,
 	}
 	if p.Events > 0 {
 		f.DurationSeconds = 0 // the longest, not the length that is to be expected

@@ -13,6 +13,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestDecodeParams(t *testing.T) {
@@ -142,7 +144,7 @@ func TestFacts(t *testing.T) {
 			}
 		})
 	}
-	if _, err := facts(runner.Trial{}); err == nil {
+	if _, err := facts(contract.Trial{}); err == nil {
 		t.Error("facts of a trial without a workload: want an error")
 	}
 }
@@ -193,7 +195,7 @@ func FuzzDecodeParams(f *testing.F) {
 		if p.Script != nil {
 			trial.Inputs = map[string][]byte{p.Script.File: nil}
 		}
-		for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
+		for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup} {
 			if _, err := command(trial, phase, someone); err != nil {
 				t.Errorf("%s: %v", phase, err)
 			}

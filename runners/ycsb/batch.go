@@ -1,8 +1,7 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // batches proves that INSERTs were batched if, and only if, that was asked for. The
@@ -11,7 +10,7 @@ import (
 //
 // With batches, the latency of an INSERT is that of putting a row into memory: the work
 // is in the ones that send, and in CLEANUP.
-func (r *reading) batches(e expectation) *result.Failure {
+func (r *reading) batches(e expectation) *contract.Failure {
 	insert := r.report.of("INSERT", false)
 	if insert == nil {
 		return nil
@@ -28,13 +27,13 @@ func (r *reading) batches(e expectation) *result.Failure {
 	}
 	if !e.batchAPI {
 		if batched > 0 {
-			return failed(result.ReasonToolFailed,
+			return failed(contract.ReasonToolFailed,
 				"%d INSERTs were batched (Return=%s), although workload.ycsb.batchUpdateAPI is false: look for jdbc.batchupdateapi in workload.ycsb.properties",
 				batched, statusBatchedOK)
 		}
 		return nil
 	}
-	if e.phase != runner.Prepare {
+	if e.phase != contract.PhasePrepare {
 		return nil
 	}
 	full := int64(0)
@@ -42,14 +41,14 @@ func (r *reading) batches(e expectation) *result.Failure {
 		full = (sent + batched) / int64(e.batchSize)
 	}
 	if sent > full {
-		return failed(result.ReasonToolFailed,
+		return failed(contract.ReasonToolFailed,
 			"INSERTs were not batched, although workload.ycsb.batchUpdateAPI is true: %d answered OK, and %d %s; of batches of %d at most %d answer OK: "+
 				"look for blanks around the value of jdbc.batchupdateapi, and for a binding that ignores it",
 			sent, batched, statusBatchedOK, e.batchSize, full)
 	}
 	rows, confirmed := r.marks.batched, r.marks.confirmed
 	if rows != nil && confirmed != nil && (*rows != sent+batched || *confirmed != *rows) {
-		return failed(result.ReasonToolFailed, "%d rows were inserted, %d of them in batches, of which the driver has confirmed %d: look at the server's log",
+		return failed(contract.ReasonToolFailed, "%d rows were inserted, %d of them in batches, of which the driver has confirmed %d: look at the server's log",
 			sent+batched, *rows, *confirmed)
 	}
 	return nil

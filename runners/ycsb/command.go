@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 
 // command builds the command line of a phase. Every property that has a bearing on the
 // numbers is written out, also where it is YCSB's default.
-func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.Command, error) {
+func command(t contract.Trial, phase contract.Phase, c runner.Credentials) (runner.Command, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return runner.Command{}, err
@@ -56,7 +58,7 @@ func command(t runner.Trial, phase runner.Phase, c runner.Credentials) (runner.C
 	return runner.Command{
 		Path: program, Args: args, Files: files, Collect: []string{hdrPattern},
 		// YCSB 0.17 draws from java.util.concurrent.ThreadLocalRandom, which cannot be seeded.
-		Unseeded: phase == runner.Warmup || phase == runner.Run,
+		Unseeded: phase == contract.PhaseWarmup || phase == contract.PhaseRun,
 	}, nil
 }
 
@@ -91,21 +93,21 @@ type phaseArgs struct {
 	properties      map[string]string
 }
 
-func phaseOf(t runner.Trial, phase runner.Phase, p Params) (phaseArgs, error) {
+func phaseOf(t contract.Trial, phase contract.Phase, p Params) (phaseArgs, error) {
 	switch phase {
-	case runner.Prepare:
+	case contract.PhasePrepare:
 		return loadArgs(t, p)
-	case runner.Warmup:
+	case contract.PhaseWarmup:
 		if t.WarmupSeconds < 1 || t.WarmupSeconds > maxInt {
 			return phaseArgs{}, fmt.Errorf("warmupSeconds: %d is out of range: use 1 to %d, or leave the warm-up out", t.WarmupSeconds, maxInt)
 		}
 		return runArgs(t, phase, p, t.WarmupSeconds), nil
-	case runner.Run:
+	case contract.PhaseRun:
 		if t.DurationSeconds < 1 || t.DurationSeconds > maxInt {
 			return phaseArgs{}, fmt.Errorf("durationSeconds: %d is out of range: use 1 to %d", t.DurationSeconds, maxInt)
 		}
 		return runArgs(t, phase, p, t.DurationSeconds), nil
-	case runner.Cleanup:
+	case contract.PhaseCleanup:
 		return phaseArgs{verb: "drop", threads: 1}, nil
 	}
 	return phaseArgs{}, fmt.Errorf("phase: %q is not known", phase)
@@ -120,7 +122,7 @@ var (
 
 // loadArgs: the first client makes the table, the others wait for it. Threads without a row
 // would be left out by YCSB, with a warning; here they are not asked for.
-func loadArgs(t runner.Trial, p Params) (phaseArgs, error) {
+func loadArgs(t contract.Trial, p Params) (phaseArgs, error) {
 	if !engineName.MatchString(t.Endpoint.StorageEngine) {
 		return phaseArgs{}, fmt.Errorf("endpoint.storageEngine: %q is not a name: use letters, digits and underscores", t.Endpoint.StorageEngine)
 	}
@@ -153,9 +155,9 @@ const tableSeconds = 120
 // runArgs end after the operations or the seconds, whichever comes first. Without a number of
 // operations it is the largest: 0.17 starts no more threads than operations, so that 0 is the
 // end of all.
-func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseArgs {
+func runArgs(t contract.Trial, phase contract.Phase, p Params, seconds int64) phaseArgs {
 	operations := p.OperationCount
-	if phase == runner.Warmup {
+	if phase == contract.PhaseWarmup {
 		operations = 0
 	}
 	bound := operations
@@ -179,7 +181,7 @@ func runArgs(t runner.Trial, phase runner.Phase, p Params, seconds int64) phaseA
 		own["assay.operations"] = strconv.FormatInt(operations, 10)
 		own["assay.insertrange"] = strconv.Itoa(insertRange(t, phase))
 	}
-	if phase == runner.Run {
+	if phase == contract.PhaseRun {
 		maps.Copy(own, p.windowArgs(t))
 	}
 	return phaseArgs{verb: "run", threads: int64(p.Threads), target: int64(p.Target), properties: own}

@@ -9,15 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/internal/apischema"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const aWorkload = `{"workload":"a","recordCount":1000,"threads":20,"driver":"MySQL","columns":"Text","fieldCount":10,
 	"fieldLength":100,"statusIntervalSeconds":1}`
 
 // aTrialOf a workload that has some fields more, or others.
-func aTrialOf(t *testing.T, changes map[string]any) runner.Trial {
+func aTrialOf(t *testing.T, changes map[string]any) contract.Trial {
 	t.Helper()
 	var fields map[string]any
 	if err := json.Unmarshal([]byte(aWorkload), &fields); err != nil {
@@ -30,12 +32,12 @@ func aTrialOf(t *testing.T, changes map[string]any) runner.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return runner.Trial{
-		Version: runner.TrialVersion, Runner: Name, Workload: workload, Clients: 1,
-		Ref:           result.TrialRef{RunUID: "0f9e8d7c-0000-4000-8000-000000000001"},
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: workload, Clients: 1,
+		Ref:           contract.TrialRef{RunUID: "0f9e8d7c-0000-4000-8000-000000000001"},
 		WarmupSeconds: 30, DurationSeconds: 300,
-		Endpoint: runner.Endpoint{
-			Host: "innodb.bench.svc", Port: 3306, Database: "assay", TLS: runner.TLSDisabled, StorageEngine: "InnoDB",
+		Endpoint: contract.Endpoint{
+			Host: "innodb.bench.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB",
 		},
 	}
 }
@@ -65,7 +67,7 @@ func begins(args []string) string {
 }
 
 func TestCommandInFull(t *testing.T) {
-	got, err := command(aTrialOf(t, nil), runner.Run, someone)
+	got, err := command(aTrialOf(t, nil), contract.PhaseRun, someone)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,93 +99,95 @@ func TestCommandOfPhases(t *testing.T) {
 	const rest = " -db site.ycsb.db.JdbcDBClient -s -threads "
 	index := 3
 	tests := map[string]struct {
-		phase   runner.Phase
+		phase   contract.Phase
 		changes map[string]any
-		trial   func(*runner.Trial)
+		trial   func(*contract.Trial)
 		begins  string
 		with    map[string]string // a property without a value must not be there
 	}{
 		"the first client makes the table and loads its share": {
-			phase: runner.Prepare, trial: func(t *runner.Trial) { t.Clients = 3 }, begins: java + "load" + rest + "20 -P secret.properties",
+			phase: contract.PhasePrepare, trial: func(t *contract.Trial) { t.Clients = 3 }, begins: java + "load" + rest + "20 -P secret.properties",
 			with: map[string]string{"insertstart": "0", "insertcount": "334", "recordcount": "1000", "operationcount": "0", "assay.engine": "InnoDB",
 				"assay.columns": "Text", "assay.run": "0f9e8d7c-0000-4000-8000-000000000001", "assay.wait": "120", "maxexecutiontime": ""},
 		},
 		"another client waits for the table": {
-			phase: runner.Prepare, begins: java + "await" + rest + "20 -P secret.properties",
-			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client = 3, 2 },
+			phase: contract.PhasePrepare, begins: java + "await" + rest + "20 -P secret.properties",
+			trial: func(t *contract.Trial) { t.Clients, t.Ref.Client = 3, 2 },
 			with:  map[string]string{"insertstart": "667", "insertcount": "333"},
 		},
 		"no more threads than rows load, and no rate holds them back": {
-			phase: runner.Prepare, changes: map[string]any{"recordCount": 7, "target": 100}, begins: java + "load" + rest + "7 -P secret.properties",
+			phase: contract.PhasePrepare, changes: map[string]any{"recordCount": 7, "target": 100}, begins: java + "load" + rest + "7 -P secret.properties",
 			with: map[string]string{"measurement.interval": "op"},
 		},
 		"batches": {
-			phase: runner.Prepare, begins: java + "load" + rest + "20 -P secret.properties",
+			phase: contract.PhasePrepare, begins: java + "load" + rest + "20 -P secret.properties",
 			changes: map[string]any{"batchSize": 5000, "batchUpdateAPI": true, "urlParameters": map[string]string{"rewriteBatchedStatements": "true"}},
 			with: map[string]string{"db.batchsize": "5000", "jdbc.batchupdateapi": "true",
 				"db.url": "jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true&rewriteBatchedStatements=true"},
 		},
 		"a warm-up has its time, and no number of operations": {
-			phase: runner.Warmup, changes: map[string]any{"operationCount": 500}, begins: java + "run" + rest + "20 -P secret.properties",
+			phase: contract.PhaseWarmup, changes: map[string]any{"operationCount": 500}, begins: java + "run" + rest + "20 -P secret.properties",
 			with: map[string]string{"operationcount": "2147483647", "maxexecutiontime": "30", "assay.insertrange": ""},
 		},
 		"a rate is offered, and latencies count from the intended start as well": {
-			phase: runner.Run, changes: map[string]any{"target": 1000, "operationCount": 500},
+			phase: contract.PhaseRun, changes: map[string]any{"target": 1000, "operationCount": 500},
 			begins: java + "run" + rest + "20 -target 1000 -P secret.properties",
 			with:   map[string]string{"operationcount": "500", "measurement.interval": "both"},
 		},
 		"options of Java come first, and properties change a preset": {
-			phase: runner.Run, begins: "-Xmx2g " + java + "run" + rest + "20 -P secret.properties",
+			phase: contract.PhaseRun, begins: "-Xmx2g " + java + "run" + rest + "20 -P secret.properties",
 			changes: map[string]any{"workload": "c", "jvmOptions": []string{"-Xmx2g"},
 				"properties": map[string]string{"readproportion": "0.9", "updateproportion": "0.1", "requestdistribution": "uniform", "spin.sleep": "true"}},
 			with: map[string]string{"readproportion": "0.9", "updateproportion": "0.1", "requestdistribution": "uniform", "spin.sleep": "true",
 				"workload": "site.ycsb.workloads.CoreWorkload"},
 		},
 		"new rows have keys of their own in each phase, trial and client": {
-			phase: runner.Run, changes: map[string]any{"workload": "d"}, begins: java + "run" + rest + "20 -P secret.properties",
-			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
+			phase: contract.PhaseRun, changes: map[string]any{"workload": "d"}, begins: java + "run" + rest + "20 -P secret.properties",
+			trial: func(t *contract.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
 			with:  map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "requestdistribution": "latest"},
 		},
 		"the warm-up before": {
-			phase: runner.Warmup, changes: map[string]any{"workload": "e"}, begins: java + "run" + rest + "20 -P secret.properties",
-			trial: func(t *runner.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
+			phase: contract.PhaseWarmup, changes: map[string]any{"workload": "e"}, begins: java + "run" + rest + "20 -P secret.properties",
+			trial: func(t *contract.Trial) { t.Clients, t.Ref.Client, t.Ref.Index = 4, 1, &index },
 			with:  map[string]string{"assay.insertrange": "25", "assay.operations": "0", "operationcount": "2147483647", "maxscanlength": "100"},
 		},
 		"a window that begins after a warm-up in the same process": {
-			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties",
-			trial: func(t *runner.Trial) { t.Begin = time.UnixMilli(1795329647820) },
+			phase: contract.PhaseRun, begins: java + "run" + rest + "20 -P secret.properties",
+			trial: func(t *contract.Trial) { t.Begin = time.UnixMilli(1795329647820) },
 			with: map[string]string{"assay.begin": "1795329647820", "assay.window": "300", "assay.interval": "1", "assay.hold": "false",
 				"maxexecutiontime": "392", "status.interval": "392", "operationcount": "2147483647", "workload": "dev.assay.ycsb.Core"},
 		},
 		"several clients without a warm-up wait for the window": {
-			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"statusIntervalSeconds": 10},
-			trial: func(t *runner.Trial) { t.Begin, t.Clients, t.WarmupSeconds = time.UnixMilli(1), 2, 0 },
+			phase: contract.PhaseRun, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"statusIntervalSeconds": 10},
+			trial: func(t *contract.Trial) { t.Begin, t.Clients, t.WarmupSeconds = time.UnixMilli(1), 2, 0 },
 			with:  map[string]string{"assay.begin": "1", "assay.window": "300", "assay.interval": "10", "assay.hold": "true", "maxexecutiontime": "365"},
 		},
 		"several clients that count operations begin together, and end when they have done them": {
-			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
-			trial: func(t *runner.Trial) { t.Begin, t.Clients = time.UnixMilli(1), 2 },
+			phase: contract.PhaseRun, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
+			trial: func(t *contract.Trial) { t.Begin, t.Clients = time.UnixMilli(1), 2 },
 			with: map[string]string{"assay.begin": "1", "assay.window": "0", "assay.hold": "true", "maxexecutiontime": "305", "operationcount": "500",
 				"workload": "dev.assay.ycsb.Core"},
 		},
 		"one client that counts operations is timed by YCSB, as published": {
-			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
-			trial: func(t *runner.Trial) { t.Begin = time.UnixMilli(1) },
+			phase: contract.PhaseRun, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"operationCount": 500},
+			trial: func(t *contract.Trial) { t.Begin = time.UnixMilli(1) },
 			with:  map[string]string{"assay.begin": "", "maxexecutiontime": "300", "status.interval": "1", "workload": "site.ycsb.workloads.CoreWorkload"},
 		},
 		"new rows keep their own keys where the warm-up inserts in the same process": {
-			phase: runner.Run, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"workload": "d"},
-			trial: func(t *runner.Trial) { t.Begin, t.Clients, t.Ref.Client, t.Ref.Index = time.UnixMilli(1), 4, 1, &index },
-			with:  map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "assay.begin": "1", "assay.hold": "false"},
+			phase: contract.PhaseRun, begins: java + "run" + rest + "20 -P secret.properties", changes: map[string]any{"workload": "d"},
+			trial: func(t *contract.Trial) {
+				t.Begin, t.Clients, t.Ref.Client, t.Ref.Index = time.UnixMilli(1), 4, 1, &index
+			},
+			with: map[string]string{"workload": "dev.assay.ycsb.OwnInserts", "assay.insertrange": "29", "assay.begin": "1", "assay.hold": "false"},
 		},
 		"cleanup drops the table": {
-			phase: runner.Cleanup, begins: java + "drop" + rest + "1 -P secret.properties",
+			phase: contract.PhaseCleanup, begins: java + "drop" + rest + "1 -P secret.properties",
 		},
 		"a database behind a JDBC driver": {
-			phase: runner.Prepare, begins: java + "load" + rest + "20 -P secret.properties",
-			trial: func(t *runner.Trial) {
+			phase: contract.PhasePrepare, begins: java + "load" + rest + "20 -P secret.properties",
+			trial: func(t *contract.Trial) {
 				t.Clients = 2
-				t.Endpoint = runner.Endpoint{TLS: runner.TLSDisabled, JDBC: &runner.JDBC{
+				t.Endpoint = contract.Endpoint{TLS: contract.TLSDisabled, JDBC: &contract.JDBC{
 					URL: "jdbc:sqlserver://db:1433;database=ycsb;encrypt=true", Driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver"}}
 			},
 			with: map[string]string{"db.url": "jdbc:sqlserver://db:1433;database=ycsb;encrypt=true", "insertcount": "1000",
@@ -217,24 +221,24 @@ func TestURLsOfDrivers(t *testing.T) {
 	const key = "-----BEGIN PRIVATE KEY-----\nMAA=\n-----END PRIVATE KEY-----\n"
 	tests := map[string]struct {
 		driver      string
-		tls         runner.TLSMode
+		tls         contract.TLSMode
 		credentials runner.Credentials
 		url         string
 		files       string
 	}{
-		"MySQL without TLS": {"MySQL", runner.TLSDisabled, runner.Credentials{CA: []byte("CA")},
+		"MySQL without TLS": {"MySQL", contract.TLSDisabled, runner.Credentials{CA: []byte("CA")},
 			"jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=DISABLED&allowPublicKeyRetrieval=true", "secret.properties"},
-		"MySQL with TLS and no CA": {"MySQL", runner.TLSRequired, runner.Credentials{},
+		"MySQL with TLS and no CA": {"MySQL", contract.TLSRequired, runner.Credentials{},
 			"jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=REQUIRED", "secret.properties"},
-		"MySQL with a CA and a certificate": {"MySQL", runner.TLSRequired, runner.Credentials{CA: []byte("CA"), Cert: []byte("C"), Key: []byte(key)},
+		"MySQL with a CA and a certificate": {"MySQL", contract.TLSRequired, runner.Credentials{CA: []byte("CA"), Cert: []byte("C"), Key: []byte(key)},
 			"jdbc:mysql://innodb.bench.svc:3306/assay?sslMode=VERIFY_CA&trustCertificateKeyStoreUrl=file:trust.p12&trustCertificateKeyStoreType=PKCS12&" +
 				"trustCertificateKeyStorePassword=keystore&clientCertificateKeyStoreUrl=file:client.p12&clientCertificateKeyStoreType=PKCS12&" +
 				"clientCertificateKeyStorePassword=keystore", "ca.pem client-cert.pem client-key.pem secret.properties"},
-		"MariaDB without TLS": {"MariaDB", runner.TLSDisabled, runner.Credentials{},
+		"MariaDB without TLS": {"MariaDB", contract.TLSDisabled, runner.Credentials{},
 			"jdbc:mariadb://innodb.bench.svc:3306/assay?sslMode=disable&allowPublicKeyRetrieval=true", "secret.properties"},
-		"MariaDB with TLS and no CA": {"MariaDB", runner.TLSRequired, runner.Credentials{},
+		"MariaDB with TLS and no CA": {"MariaDB", contract.TLSRequired, runner.Credentials{},
 			"jdbc:mariadb://innodb.bench.svc:3306/assay?sslMode=trust", "secret.properties"},
-		"MariaDB with a CA": {"MariaDB", runner.TLSRequired, runner.Credentials{CA: []byte("CA")},
+		"MariaDB with a CA": {"MariaDB", contract.TLSRequired, runner.Credentials{CA: []byte("CA")},
 			"jdbc:mariadb://innodb.bench.svc:3306/assay?sslMode=verify-ca&serverSslCert=ca.pem", "ca.pem secret.properties"},
 	}
 	for name, tt := range tests {
@@ -242,7 +246,7 @@ func TestURLsOfDrivers(t *testing.T) {
 			trial := aTrialOf(t, map[string]any{"driver": tt.driver})
 			trial.Endpoint.TLS = tt.tls
 			tt.credentials.Username = "assay"
-			got, err := command(trial, runner.Run, tt.credentials)
+			got, err := command(trial, contract.PhaseRun, tt.credentials)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,14 +267,14 @@ func TestCommandRefuses(t *testing.T) {
 	parameters := func(name, value string) map[string]any {
 		return map[string]any{"urlParameters": map[string]string{name: value}}
 	}
-	jdbc := func(url string) func(*runner.Trial) {
-		return func(t *runner.Trial) {
-			t.Endpoint = runner.Endpoint{TLS: runner.TLSDisabled, JDBC: &runner.JDBC{URL: url, Driver: "a.Driver"}}
+	jdbc := func(url string) func(*contract.Trial) {
+		return func(t *contract.Trial) {
+			t.Endpoint = contract.Endpoint{TLS: contract.TLSDisabled, JDBC: &contract.JDBC{URL: url, Driver: "a.Driver"}}
 		}
 	}
 	tests := map[string]struct {
 		changes map[string]any
-		trial   func(*runner.Trial)
+		trial   func(*contract.Trial)
 		says    string
 	}{
 		"a field that it does not know":              {changes: map[string]any{"batch": 1}, says: `unknown field "batch"`},
@@ -295,19 +299,19 @@ func TestCommandRefuses(t *testing.T) {
 		"another class path":           {changes: map[string]any{"jvmOptions": []string{"-cp=x"}}, says: "workload.ycsb.jvmOptions[0]"},
 		"an argument that is a class":  {changes: map[string]any{"jvmOptions": []string{"-Xmx1g", "a.Main"}}, says: "workload.ycsb.jvmOptions[1]"},
 		"SQL Server's driver on MySQL": {changes: map[string]any{"driver": "SQLServer"}, says: "external.jdbc"},
-		"several hosts":                {trial: func(t *runner.Trial) { t.Endpoint.Host = "a,b" }, says: "endpoint.host"},
-		"no port":                      {trial: func(t *runner.Trial) { t.Endpoint.Port = 0 }, says: "endpoint.port"},
-		"a database that is more":      {trial: func(t *runner.Trial) { t.Endpoint.Database = "a?b" }, says: "endpoint.database"},
-		"TLS that is not decided":      {trial: func(t *runner.Trial) { t.Endpoint.TLS = runner.TLSPreferred }, says: "endpoint.tls"},
-		"an engine that is more":       {trial: func(t *runner.Trial) { t.Endpoint.StorageEngine = "InnoDB x" }, says: "endpoint.storageEngine"},
-		"a run that is no UID":         {trial: func(t *runner.Trial) { t.Ref.RunUID = "'" }, says: "ref.runUID"},
-		"a client beyond the last":     {trial: func(t *runner.Trial) { t.Ref.Client = 1 }, says: "ref.client"},
+		"several hosts":                {trial: func(t *contract.Trial) { t.Endpoint.Host = "a,b" }, says: "endpoint.host"},
+		"no port":                      {trial: func(t *contract.Trial) { t.Endpoint.Port = 0 }, says: "endpoint.port"},
+		"a database that is more":      {trial: func(t *contract.Trial) { t.Endpoint.Database = "a?b" }, says: "endpoint.database"},
+		"TLS that is not decided":      {trial: func(t *contract.Trial) { t.Endpoint.TLS = contract.TLSPreferred }, says: "endpoint.tls"},
+		"an engine that is more":       {trial: func(t *contract.Trial) { t.Endpoint.StorageEngine = "InnoDB x" }, says: "endpoint.storageEngine"},
+		"a run that is no UID":         {trial: func(t *contract.Trial) { t.Ref.RunUID = "'" }, says: "ref.runUID"},
+		"a client beyond the last":     {trial: func(t *contract.Trial) { t.Ref.Client = 1 }, says: "ref.client"},
 		"a password in an URL":         {trial: jdbc("jdbc:sqlserver://h;password=x"), says: "everyone on the node"},
 		"a user in an URL":             {trial: jdbc("jdbc:mysql://u:p@h/d"), says: "everyone on the node"},
 		"parameters beside an URL":     {changes: parameters("a", "b"), trial: jdbc("jdbc:mysql://h/d"), says: "external.jdbc.url"},
-		"TLS beside an URL": {trial: func(t *runner.Trial) {
+		"TLS beside an URL": {trial: func(t *contract.Trial) {
 			jdbc("jdbc:mysql://h/d")(t)
-			t.Endpoint.TLS = runner.TLSRequired
+			t.Endpoint.TLS = contract.TLSRequired
 		}, says: "cannot be proven"},
 	}
 	for name, tt := range tests {
@@ -316,7 +320,7 @@ func TestCommandRefuses(t *testing.T) {
 			if tt.trial != nil {
 				tt.trial(&trial)
 			}
-			_, err := command(trial, runner.Prepare, someone)
+			_, err := command(trial, contract.PhasePrepare, someone)
 			if err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got error %v, want one that says %q", err, tt.says)
 			}
@@ -327,7 +331,7 @@ func TestCommandRefuses(t *testing.T) {
 func TestPhasesWithoutATime(t *testing.T) {
 	trial := aTrialOf(t, nil)
 	trial.WarmupSeconds, trial.DurationSeconds = 0, 0
-	for phase, says := range map[runner.Phase]string{runner.Warmup: "warmupSeconds", runner.Run: "durationSeconds", "Pause": "phase"} {
+	for phase, says := range map[contract.Phase]string{contract.PhaseWarmup: "warmupSeconds", contract.PhaseRun: "durationSeconds", "Pause": "phase"} {
 		if _, err := command(trial, phase, someone); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: got error %v, want one that says %q", phase, err, says)
 		}
@@ -349,7 +353,7 @@ func FuzzCommand(f *testing.F) {
 		if trial.Workload, err = tool.Complete(json.RawMessage(workload)); err != nil {
 			t.Skip("the API refuses it")
 		}
-		for _, phase := range []runner.Phase{runner.Prepare, runner.Warmup, runner.Run, runner.Cleanup} {
+		for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup} {
 			c, err := command(trial, phase, someone)
 			if err != nil {
 				if !strings.HasPrefix(err.Error(), "workload.ycsb") {

@@ -9,6 +9,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Files in the working directory.
@@ -25,13 +27,13 @@ const (
 )
 
 // secretFiles are the user and the password, and with TLS the certificates.
-func secretFiles(tls runner.TLSMode, c runner.Credentials) (map[string][]byte, error) {
+func secretFiles(tls contract.TLSMode, c runner.Credentials) (map[string][]byte, error) {
 	if c.Username == "" {
 		return nil, errors.New("credentials: the username is empty: put it into the target's Secret")
 	}
 	lines := []string{"db.user=" + escape(c.Username), "db.passwd=" + escape(c.Password)}
 	files := map[string][]byte{}
-	if tls == runner.TLSRequired {
+	if tls == contract.TLSRequired {
 		if len(c.CA) > 0 {
 			files[caFile] = c.CA
 			lines = append(lines, "assay.tls.ca="+caFile)

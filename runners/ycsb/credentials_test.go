@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // What the values become is read back by Java in BindingTest.
@@ -41,7 +43,7 @@ func TestSecretsOfTLS(t *testing.T) {
 	}
 	c := runner.Credentials{Username: "assay", CA: []byte("CA"), Cert: []byte("C"),
 		Key: pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})}
-	files, err := secretFiles(runner.TLSRequired, c)
+	files, err := secretFiles(contract.TLSRequired, c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,7 @@ func TestSecretsThatAreRefused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := secretFiles(runner.TLSRequired, tt.credentials); err == nil || !strings.Contains(err.Error(), tt.says) {
+			if _, err := secretFiles(contract.TLSRequired, tt.credentials); err == nil || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got error %v, want one that says %q", err, tt.says)
 			}
 		})

@@ -1,12 +1,15 @@
 package ycsb
 
-import "github.com/assay-bench/assay/runners/runner"
+import (
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/runners/runner"
+)
 
 // quantileError is the relative width of the buckets: YCSB's histograms keep three
 // significant digits.
 const quantileError = 0.001
 
-func facts(t runner.Trial) (runner.Facts, error) {
+func facts(t contract.Trial) (runner.Facts, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return runner.Facts{}, err
@@ -19,7 +22,7 @@ func facts(t runner.Trial) (runner.Facts, error) {
 		ReportIntervalSeconds: p.StatusIntervalSeconds,
 		QuantileError:         quantileError,
 		Mix:                   mixOf(p.effective()),
-		TLSRequired:           t.Endpoint.TLS == runner.TLSRequired,
+		TLSRequired:           t.Endpoint.TLS == contract.TLSRequired,
 		RowsOf:                p.changes(),
 		StorageEngine:         t.Endpoint.StorageEngine,
 	}
@@ -52,7 +55,7 @@ func (p Params) changes() map[string]runner.Rows {
 }
 
 // rows that the load has to leave.
-func rows(t runner.Trial) (map[string]int64, error) {
+func rows(t contract.Trial) (map[string]int64, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return nil, err
@@ -62,12 +65,12 @@ func rows(t runner.Trial) (map[string]int64, error) {
 
 // demand: each thread has one connection. Statements live in the server only where the
 // driver is told so, or sends a batch of inserts as one (MariaDB's does).
-func demand(t runner.Trial) (runner.Demand, error) {
+func demand(t contract.Trial) (contract.Demand, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Demand{}, err
+		return contract.Demand{}, err
 	}
-	d := runner.Demand{Connections: int64(p.Threads), Tables: 1}
+	d := contract.Demand{Connections: int64(p.Threads), Tables: 1}
 	switch {
 	case p.URLParameters["useServerPrepStmts"] == "true":
 		d.PreparedStatements = int64(p.Threads) * p.statements()

@@ -3,14 +3,15 @@ package ycsb
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // expectation is what a phase of a client was asked for.
 type expectation struct {
-	phase   runner.Phase
-	tls     runner.TLSMode
+	phase   contract.Phase
+	tls     contract.TLSMode
 	threads int32
 	// operations that were asked for; 0 where the phase is bounded by time.
 	operations int64
@@ -25,19 +26,19 @@ type expectation struct {
 	isTimed bool
 }
 
-func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
+func expect(t contract.Trial, phase contract.Phase, p Params) expectation {
 	e := expectation{
 		phase: phase, tls: t.Endpoint.TLS, threads: p.Threads, isOpen: p.Target > 0,
 		batchAPI: p.BatchUpdateAPI, batchSize: p.BatchSize, seconds: t.DurationSeconds,
 	}
 	switch phase {
-	case runner.Prepare:
+	case contract.PhasePrepare:
 		e.isOpen = false
 		if s, err := shareOf(t, p); err == nil { // else there was no command either
 			e.operations = s.count
 			e.threads = int32(max(1, min(int64(p.Threads), s.count)))
 		}
-	case runner.Run:
+	case contract.PhaseRun:
 		e.operations = p.OperationCount
 		e.isTimed = p.isTimed(t, phase)
 	}
@@ -45,31 +46,31 @@ func expect(t runner.Trial, phase runner.Phase, p Params) expectation {
 }
 
 // failure judges a phase. Nil means that its work is proven to be done.
-func (r *reading) failure(e expectation, o runner.Output) *result.Failure {
+func (r *reading) failure(e expectation, o runner.Output) *contract.Failure {
 	if f := r.complaint(e); f != nil {
 		return f
 	}
 	if counts := r.report.errorCounts(); len(counts) > 0 {
-		return failed(result.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
+		return failed(contract.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
 	}
 	switch {
-	case e.tls == runner.TLSRequired && r.marks.tls == "none":
-		return failed(result.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
+	case e.tls == contract.TLSRequired && r.marks.tls == "none":
+		return failed(contract.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
 	case r.marks.incomplete != "":
-		return failed(result.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(r.marks.incomplete))
+		return failed(contract.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(r.marks.incomplete))
 	case o.Signal != "":
-		return failed(result.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal, afterSignal(o.Signal))
+		return failed(contract.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal, afterSignal(o.Signal))
 	case o.ExitCode != 0:
-		return failed(result.ReasonToolFailed, "YCSB ended with exit code %d and said nothing: look at the raw output", o.ExitCode)
-	case r.marks.seen && !r.marks.complete || e.phase == runner.Cleanup && !r.marks.complete:
-		return failed(result.ReasonOutputTruncated, "YCSB ended well, but its output lacks the last line (%sCOMPLETE): look at the raw output", markPrefix)
-	case e.phase == runner.Cleanup:
+		return failed(contract.ReasonToolFailed, "YCSB ended with exit code %d and said nothing: look at the raw output", o.ExitCode)
+	case r.marks.seen && !r.marks.complete || e.phase == contract.PhaseCleanup && !r.marks.complete:
+		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the last line (%sCOMPLETE): look at the raw output", markPrefix)
+	case e.phase == contract.PhaseCleanup:
 		return nil
 	case len(r.report.doubled) > 0:
-		return failed(result.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.report.doubled))
+		return failed(contract.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.report.doubled))
 	}
 	if names := r.missing(e); len(names) > 0 {
-		return failed(result.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", list(names))
+		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", list(names))
 	}
 	if f := r.unfinished(e); f != nil {
 		return f
@@ -82,7 +83,7 @@ func (r *reading) failure(e expectation, o runner.Output) *result.Failure {
 
 // unfinished: YCSB ends well when the time is over before the operations are done, and
 // when a thread gave up.
-func (r *reading) unfinished(e expectation) *result.Failure {
+func (r *reading) unfinished(e expectation) *contract.Failure {
 	n := r.report.endedWell()
 	if e.operations == 0 || n != nil && *n == e.operations {
 		return nil
@@ -91,13 +92,13 @@ func (r *reading) unfinished(e expectation) *result.Failure {
 	if n != nil {
 		done = *n
 	}
-	if e.phase == runner.Prepare {
-		return failed(result.ReasonUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, e.operations)
+	if e.phase == contract.PhasePrepare {
+		return failed(contract.ReasonUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, e.operations)
 	}
 	if done > e.operations {
-		return failed(result.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, e.operations)
+		return failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, e.operations)
 	}
-	return failed(result.ReasonUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
+	return failed(contract.ReasonUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
 		done, e.operations, e.seconds)
 }
 
@@ -112,6 +113,6 @@ func afterSignal(signal string) string {
 	return "something told it to stop before its time"
 }
 
-func failed(reason result.Reason, format string, args ...any) *result.Failure {
-	return &result.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
+func failed(reason contract.Reason, format string, args ...any) *contract.Failure {
+	return &contract.Failure{Reason: reason, Message: fmt.Sprintf(format, args...)}
 }

@@ -3,14 +3,15 @@ package ycsb
 import (
 	"regexp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // cause is the meaning of an exception for a run, and what to do.
 type cause struct {
 	pattern *regexp.Regexp
-	reason  result.Reason
+	reason  contract.Reason
 	remedy  string
 }
 
@@ -21,35 +22,35 @@ var causes = []cause{
 	{regexp.MustCompile(`Connections using insecure transport are prohibited|, 3159, |SSLHandshakeException|SSLException|PKIX path|CertPath|CertificateException|` +
 		`SSL [Cc]onnection required|does not chain with any of the trust anchors|(?:does not|doesn't) (?:support|allow) SSL|not supported by the server|Trust store|Unable to create SSL|SSL_(?:HANDSHAKE|ERROR)|` +
 		`could not establish a secure connection`),
-		result.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"},
+		contract.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"},
 	{regexp.MustCompile(`, 1044, |, 1142, |to database '|command denied to user|permission was denied`),
-		result.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
+		contract.ReasonCredentialsRejected, "grant the account the privileges on the schema"},
 	{regexp.MustCompile(`, 1045, |Access denied for user|Login failed for user|, 18456, `),
-		result.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"},
+		contract.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"},
 	{regexp.MustCompile(`Public Key Retrieval is not allowed`),
-		result.ReasonCredentialsRejected, "the account needs TLS or the server's public key: set the target's tls to Required; in external.jdbc.url, allowPublicKeyRetrieval=true does it as well"},
+		contract.ReasonCredentialsRejected, "the account needs TLS or the server's public key: set the target's tls to Required; in external.jdbc.url, allowPublicKeyRetrieval=true does it as well"},
 	{regexp.MustCompile(`, 1050, |Table '[^']*' already exists|There is already an object named`),
-		result.ReasonSchemaNotEmpty, "drop the table usertable first, or use an empty schema"},
+		contract.ReasonSchemaNotEmpty, "drop the table usertable first, or use an empty schema"},
 	{regexp.MustCompile(`, 1049, |, 1146, |Unknown database|Table '[^']*' doesn't exist|Invalid object name|Cannot open database|, 208, `),
-		result.ReasonSchemaMissing, ""}, // runner.MissingRemedy
-	{duplicateKey, result.ReasonToolFailed, "a row with the same key is there already: no two clients and no two runs may insert the same keys"},
+		contract.ReasonSchemaMissing, ""}, // runner.MissingRemedy
+	{duplicateKey, contract.ReasonToolFailed, "a row with the same key is there already: no two clients and no two runs may insert the same keys"},
 	{regexp.MustCompile(`ClassNotFoundException: com\.yahoo\.ycsb`),
-		result.ReasonToolFailed, "the classes of YCSB are called site.ycsb since 0.17: leave the property workload out, or write site.ycsb in place of com.yahoo.ycsb"},
+		contract.ReasonToolFailed, "the classes of YCSB are called site.ycsb since 0.17: leave the property workload out, or write site.ycsb in place of com.yahoo.ycsb"},
 	{regexp.MustCompile(`javax[./]xml[./]bind[./]DatatypeConverter`),
-		result.ReasonToolFailed, "the HdrHistogram of the image is too old for its JVM: use 2.2.2 or newer"},
+		contract.ReasonToolFailed, "the HdrHistogram of the image is too old for its JVM: use 2.2.2 or newer"},
 	{regexp.MustCompile(`ClassNotFoundException|NoClassDefFoundError`),
-		result.ReasonToolFailed, "the image of the runner lacks the class: check workload.ycsb.driver and workload.ycsb.properties"},
+		contract.ReasonToolFailed, "the image of the runner lacks the class: check workload.ycsb.driver and workload.ycsb.properties"},
 	{regexp.MustCompile(`OutOfMemoryError`),
-		result.ReasonToolFailed, "raise the memory of the client's shape, or -Xmx in workload.ycsb.jvmOptions"},
+		contract.ReasonToolFailed, "raise the memory of the client's shape, or -Xmx in workload.ycsb.jvmOptions"},
 	{regexp.MustCompile(`, 1040, |Too many connections`),
-		result.ReasonToolFailed, "raise max_connections of the server above the number of threads, or use fewer threads"},
+		contract.ReasonToolFailed, "raise max_connections of the server above the number of threads, or use fewer threads"},
 	{regexp.MustCompile(`, 1461, |max_prepared_stmt_count`),
-		result.ReasonToolFailed, "raise max_prepared_stmt_count of the server, or use fewer threads"},
+		contract.ReasonToolFailed, "raise max_prepared_stmt_count of the server, or use fewer threads"},
 	{regexp.MustCompile(`, 1213, |, 1205, |, 1020, |Deadlock found|Lock wait timeout|Record has changed since last read`),
-		result.ReasonToolFailed, "transactions collided: use fewer threads, more rows, or another transaction isolation of the server"},
+		contract.ReasonToolFailed, "transactions collided: use fewer threads, more rows, or another transaction isolation of the server"},
 	{regexp.MustCompile(`, 1286, |Unknown storage engine|instead of .*: the server has substituted it`),
-		result.ReasonToolFailed, "name a storage engine that the server has"},
-	{connectionLost, result.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"},
+		contract.ReasonToolFailed, "name a storage engine that the server has"},
+	{connectionLost, contract.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"},
 }
 
 // duplicateKey: a load that finds its rows finds a schema that is not empty.
@@ -91,7 +92,7 @@ func (c *complaints) add(line string) {
 
 // complaint is the failure that exceptions tell of; nil when there was none. An exception
 // beside a whole report is one as well: it may be the last batch that was not written.
-func (r *reading) complaint(e expectation) *result.Failure {
+func (r *reading) complaint(e expectation) *contract.Failure {
 	said := r.complaints
 	said.n = 0 // those that were counted are few
 	for _, counted := range r.marks.errors {
@@ -110,18 +111,18 @@ func (r *reading) complaint(e expectation) *result.Failure {
 			continue
 		}
 		switch {
-		case why.pattern == duplicateKey && e.phase == runner.Prepare:
-			why.reason, why.remedy = result.ReasonSchemaNotEmpty, "rows are there already: drop the table usertable first, or use an empty schema"
+		case why.pattern == duplicateKey && e.phase == contract.PhasePrepare:
+			why.reason, why.remedy = contract.ReasonSchemaNotEmpty, "rows are there already: drop the table usertable first, or use an empty schema"
 		case why.pattern == connectionLost && !r.hasWorked():
-			why.reason, why.remedy = result.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"
-		case why.reason == result.ReasonSchemaMissing:
+			why.reason, why.remedy = contract.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"
+		case why.reason == contract.ReasonSchemaMissing:
 			why.remedy = runner.MissingRemedy(e.phase, true)
-		case why.reason == result.ReasonCredentialsRejected && e.tls == runner.TLSDisabled:
+		case why.reason == contract.ReasonCredentialsRejected && e.tls == contract.TLSDisabled:
 			why.remedy += "; or the account requires TLS, and the target's tls is Disabled"
 		}
 		return failed(why.reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, why.remedy)
 	}
-	return failed(result.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
+	return failed(contract.ReasonToolFailed, "YCSB: %s%s: look at the raw output and the server's log", runner.Abridge(said.first), errors)
 }
 
 // hasWorked says whether an operation ended well.

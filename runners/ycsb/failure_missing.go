@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // missing lists what a whole report would have. A report has no last line of its own, so
@@ -117,7 +117,7 @@ func (s *section) returnedWell() int64 {
 // is one: the core workloads ask only for rows that were loaded or inserted before, and a
 // read without a row is less work than one with it. Statuses are complete; the sections
 // of failed operations are used where a report has no statuses.
-func (r *report) errorCounts() []result.ErrorCount {
+func (r *report) errorCounts() []contract.ErrorCount {
 	counts := map[string]int64{}
 	counted := map[string]bool{}
 	for _, s := range r.sections {
@@ -134,18 +134,18 @@ func (r *report) errorCounts() []result.ErrorCount {
 			counts[errorName(m.label(), m.failed)] = *n
 		}
 	}
-	var list []result.ErrorCount
+	var list []contract.ErrorCount
 	for name, n := range counts {
-		list = append(list, result.ErrorCount{Name: name, Count: n})
+		list = append(list, contract.ErrorCount{Name: name, Count: n})
 	}
-	slices.SortFunc(list, func(a, b result.ErrorCount) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(list, func(a, b contract.ErrorCount) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }
 
 // errorName such as read/ERROR.
 func errorName(operation, status string) string { return operation + "/" + status }
 
-func describe(counts []result.ErrorCount) string {
+func describe(counts []contract.ErrorCount) string {
 	var parts []string
 	for _, c := range counts {
 		parts = append(parts, fmt.Sprintf("%s %d times", c.Name, c.Count))

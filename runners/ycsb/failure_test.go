@@ -6,8 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // sound is the report of a small run: two threads, three reads and an update.
@@ -62,53 +63,53 @@ func TestParseJudgesWhatWasDone(t *testing.T) {
 	batched := strings.ReplaceAll(loaded, "Return=OK, 4", "Return=BATCHED_OK, 4")
 	replace := func(text string, pairs ...string) string { return strings.NewReplacer(pairs...).Replace(text) }
 	tests := map[string]struct {
-		phase          runner.Phase
+		phase          contract.Phase
 		of             fixture
 		stdout, stderr string
 		exit           int
 		signal         string
-		want           result.Reason
+		want           contract.Reason
 		message        string
 	}{
-		"a whole report is a success":                 {phase: runner.Run, stdout: sound, stderr: complete},
-		"without our binding as well":                 {phase: runner.Run, stdout: sound},
-		"a load of all rows":                          {phase: runner.Prepare, stdout: loaded, stderr: complete},
-		"a warm-up is not held against a count":       {phase: runner.Warmup, of: small(func(p *Params) { p.OperationCount = 7 }), stdout: sound, stderr: complete},
-		"the last word is missing":                    {phase: runner.Run, stdout: sound, stderr: "[ASSAY], Server, MySQL 9.7.4\n", want: result.ReasonOutputTruncated, message: "[ASSAY], COMPLETE"},
-		"the last word is no":                         {phase: runner.Run, stdout: sound, stderr: "[ASSAY], INCOMPLETE, 1 of 2 threads have not connected\n", exit: 1, want: result.ReasonToolFailed, message: "1 of 2 threads"},
-		"another exit code":                           {phase: runner.Run, stdout: sound, exit: 3, want: result.ReasonToolFailed, message: "exit code 3"},
-		"a signal":                                    {phase: runner.Run, stdout: sound, exit: -1, signal: "SIGKILL", want: result.ReasonToolFailed, message: "OOM kill"},
-		"nothing at all":                              {phase: runner.Run, want: result.ReasonOutputTruncated, message: "[OVERALL], RunTime(ms)"},
-		"an exception beside a whole report":          {phase: runner.Run, stdout: sound, stderr: "Exception in thread \"Thread-3\" java.lang.IllegalStateException: odd\n", want: result.ReasonToolFailed, message: "odd"},
-		"failed operations without an exception":      {phase: runner.Run, stdout: replace(sound, "4.0\n", "5.0\n") + "[READ], Return=ERROR, 1\n", want: result.ReasonToolFailed, message: "read/ERROR 1 times"},
-		"a row that was not found is an error":        {phase: runner.Run, stdout: replace(sound, "Return=OK, 3", "Return=NOT_FOUND, 3"), want: result.ReasonToolFailed, message: "read/NOT_FOUND 3 times"},
-		"a section of failed operations":              {phase: runner.Run, stdout: sound + "[READ-FAILED], Operations, 2\n", want: result.ReasonToolFailed, message: "read/FAILED 2 times"},
-		"a section of failed operations that are 0":   {phase: runner.Run, stdout: sound + "[READ-FAILED], Operations, 0\n"},
-		"fewer operations than asked for":             {phase: runner.Run, of: small(func(p *Params) { p.OperationCount = 9 }), stdout: sound, want: result.ReasonUnfinished, message: "4 of 9 operations were done in 60 s: raise design.duration"},
-		"more operations than asked for":              {phase: runner.Run, of: small(func(p *Params) { p.OperationCount = 3 }), stdout: sound, want: result.ReasonToolFailed, message: "4 operations were done, and 3"},
-		"a workload that is bounded by time":          {phase: runner.Run, of: small(func(p *Params) { p.OperationCount = 0 }), stdout: sound},
-		"fewer rows than asked for":                   {phase: runner.Prepare, of: small(func(p *Params) { p.RecordCount = 5 }), stdout: loaded, want: result.ReasonUnfinished, message: "4 of 5 rows"},
-		"operations without a section":                {phase: runner.Run, stdout: replace(sound, "4.0\n", "7.0\n"), want: result.ReasonOutputTruncated, message: "operations (4 of 7 have a section)"},
-		"a rate that fits no whole number":            {phase: runner.Run, stdout: replace(sound, "4.0\n", "4.3\n")},
-		"operations without a status":                 {phase: runner.Run, stdout: replace(sound, "[READ], Return=OK, 3\n", ""), want: result.ReasonOutputTruncated, message: "[READ], Return=OK of all operations (0 of 3)"},
-		"a figure twice":                              {phase: runner.Run, stdout: sound + "[READ], MinLatency(us), 1\n", want: result.ReasonToolFailed, message: "[READ], MinLatency(us)"},
-		"a thread without a cleanup":                  {phase: runner.Run, of: small(func(p *Params) { p.Threads = 3 }), stdout: sound, want: result.ReasonOutputTruncated, message: "CLEANUP of 3 threads"},
-		"fewer rows than threads":                     {phase: runner.Prepare, of: small(func(p *Params) { p.Threads, p.RecordCount, p.OperationCount = 9, 2, 9 }), stdout: replace(loaded, "4.0\n", "2.0\n", "Operations, 4", "Operations, 2", "OK, 4", "OK, 2")},
-		"a rate without intended latencies":           {phase: runner.Run, of: small(func(p *Params) { p.Target = 100 }), stdout: sound, want: result.ReasonOutputTruncated, message: "Intended-READ"},
-		"batches that were asked for":                 {phase: runner.Prepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 4, 4\n" + complete},
-		"the row that fills a batch sends it":         {phase: runner.Prepare, of: small(batches(2)), stdout: replace(loaded, "Return=OK, 4", "Return=OK, 2") + "[INSERT], Return=BATCHED_OK, 2\n"},
-		"batches of one row are none":                 {phase: runner.Prepare, of: small(batches(1)), stdout: loaded},
-		"batches that were not done":                  {phase: runner.Prepare, of: small(batches(100)), stdout: loaded, want: result.ReasonToolFailed, message: "not batched, although workload.ycsb.batchUpdateAPI is true"},
-		"smaller batches than asked for":              {phase: runner.Prepare, of: small(batches(4)), stdout: replace(loaded, "Return=OK, 4", "Return=OK, 2") + "[INSERT], Return=BATCHED_OK, 2\n", want: result.ReasonToolFailed, message: "at most 1 answer OK"},
-		"batches that nobody asked for":               {phase: runner.Prepare, stdout: batched, want: result.ReasonToolFailed, message: "although workload.ycsb.batchUpdateAPI is false"},
-		"rows that the driver has not confirmed":      {phase: runner.Prepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 4, 3\n" + complete, want: result.ReasonToolFailed, message: "confirmed 3"},
-		"rows that went past the batches":             {phase: runner.Prepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 2, 2\n" + complete, want: result.ReasonToolFailed, message: "2 of them in batches"},
-		"a cleanup":                                   {phase: runner.Cleanup, stderr: complete},
-		"a cleanup that said nothing":                 {phase: runner.Cleanup, want: result.ReasonOutputTruncated, message: "COMPLETE"},
-		"a workload that cannot be understood":        {phase: runner.Run, of: small(func(p *Params) { p.BatchUpdateAPI = true }), want: result.ReasonTrialInvalid, message: "workload.ycsb.batchSize"},
-		"a line that nobody knows is only a problem":  {phase: runner.Run, stdout: sound + "hello\n"},
-		"an option that YCSB does not know":           {phase: runner.Run, stdout: "Unknown option -x\nUsage: java site.ycsb.Client [options]\n", want: result.ReasonToolFailed, message: "Unknown option -x"},
-		"what the driver counted explains the errors": {phase: runner.Run, stdout: sound + "[UPDATE], Return=ERROR, 2\n", stderr: "[ASSAY], Error, UPDATE, 1213, 40001, 2, Deadlock found when trying to get lock\n" + complete, want: result.ReasonToolFailed, message: "transactions collided"},
+		"a whole report is a success":                 {phase: contract.PhaseRun, stdout: sound, stderr: complete},
+		"without our binding as well":                 {phase: contract.PhaseRun, stdout: sound},
+		"a load of all rows":                          {phase: contract.PhasePrepare, stdout: loaded, stderr: complete},
+		"a warm-up is not held against a count":       {phase: contract.PhaseWarmup, of: small(func(p *Params) { p.OperationCount = 7 }), stdout: sound, stderr: complete},
+		"the last word is missing":                    {phase: contract.PhaseRun, stdout: sound, stderr: "[ASSAY], Server, MySQL 9.7.4\n", want: contract.ReasonOutputTruncated, message: "[ASSAY], COMPLETE"},
+		"the last word is no":                         {phase: contract.PhaseRun, stdout: sound, stderr: "[ASSAY], INCOMPLETE, 1 of 2 threads have not connected\n", exit: 1, want: contract.ReasonToolFailed, message: "1 of 2 threads"},
+		"another exit code":                           {phase: contract.PhaseRun, stdout: sound, exit: 3, want: contract.ReasonToolFailed, message: "exit code 3"},
+		"a signal":                                    {phase: contract.PhaseRun, stdout: sound, exit: -1, signal: "SIGKILL", want: contract.ReasonToolFailed, message: "OOM kill"},
+		"nothing at all":                              {phase: contract.PhaseRun, want: contract.ReasonOutputTruncated, message: "[OVERALL], RunTime(ms)"},
+		"an exception beside a whole report":          {phase: contract.PhaseRun, stdout: sound, stderr: "Exception in thread \"Thread-3\" java.lang.IllegalStateException: odd\n", want: contract.ReasonToolFailed, message: "odd"},
+		"failed operations without an exception":      {phase: contract.PhaseRun, stdout: replace(sound, "4.0\n", "5.0\n") + "[READ], Return=ERROR, 1\n", want: contract.ReasonToolFailed, message: "read/ERROR 1 times"},
+		"a row that was not found is an error":        {phase: contract.PhaseRun, stdout: replace(sound, "Return=OK, 3", "Return=NOT_FOUND, 3"), want: contract.ReasonToolFailed, message: "read/NOT_FOUND 3 times"},
+		"a section of failed operations":              {phase: contract.PhaseRun, stdout: sound + "[READ-FAILED], Operations, 2\n", want: contract.ReasonToolFailed, message: "read/FAILED 2 times"},
+		"a section of failed operations that are 0":   {phase: contract.PhaseRun, stdout: sound + "[READ-FAILED], Operations, 0\n"},
+		"fewer operations than asked for":             {phase: contract.PhaseRun, of: small(func(p *Params) { p.OperationCount = 9 }), stdout: sound, want: contract.ReasonUnfinished, message: "4 of 9 operations were done in 60 s: raise design.duration"},
+		"more operations than asked for":              {phase: contract.PhaseRun, of: small(func(p *Params) { p.OperationCount = 3 }), stdout: sound, want: contract.ReasonToolFailed, message: "4 operations were done, and 3"},
+		"a workload that is bounded by time":          {phase: contract.PhaseRun, of: small(func(p *Params) { p.OperationCount = 0 }), stdout: sound},
+		"fewer rows than asked for":                   {phase: contract.PhasePrepare, of: small(func(p *Params) { p.RecordCount = 5 }), stdout: loaded, want: contract.ReasonUnfinished, message: "4 of 5 rows"},
+		"operations without a section":                {phase: contract.PhaseRun, stdout: replace(sound, "4.0\n", "7.0\n"), want: contract.ReasonOutputTruncated, message: "operations (4 of 7 have a section)"},
+		"a rate that fits no whole number":            {phase: contract.PhaseRun, stdout: replace(sound, "4.0\n", "4.3\n")},
+		"operations without a status":                 {phase: contract.PhaseRun, stdout: replace(sound, "[READ], Return=OK, 3\n", ""), want: contract.ReasonOutputTruncated, message: "[READ], Return=OK of all operations (0 of 3)"},
+		"a figure twice":                              {phase: contract.PhaseRun, stdout: sound + "[READ], MinLatency(us), 1\n", want: contract.ReasonToolFailed, message: "[READ], MinLatency(us)"},
+		"a thread without a cleanup":                  {phase: contract.PhaseRun, of: small(func(p *Params) { p.Threads = 3 }), stdout: sound, want: contract.ReasonOutputTruncated, message: "CLEANUP of 3 threads"},
+		"fewer rows than threads":                     {phase: contract.PhasePrepare, of: small(func(p *Params) { p.Threads, p.RecordCount, p.OperationCount = 9, 2, 9 }), stdout: replace(loaded, "4.0\n", "2.0\n", "Operations, 4", "Operations, 2", "OK, 4", "OK, 2")},
+		"a rate without intended latencies":           {phase: contract.PhaseRun, of: small(func(p *Params) { p.Target = 100 }), stdout: sound, want: contract.ReasonOutputTruncated, message: "Intended-READ"},
+		"batches that were asked for":                 {phase: contract.PhasePrepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 4, 4\n" + complete},
+		"the row that fills a batch sends it":         {phase: contract.PhasePrepare, of: small(batches(2)), stdout: replace(loaded, "Return=OK, 4", "Return=OK, 2") + "[INSERT], Return=BATCHED_OK, 2\n"},
+		"batches of one row are none":                 {phase: contract.PhasePrepare, of: small(batches(1)), stdout: loaded},
+		"batches that were not done":                  {phase: contract.PhasePrepare, of: small(batches(100)), stdout: loaded, want: contract.ReasonToolFailed, message: "not batched, although workload.ycsb.batchUpdateAPI is true"},
+		"smaller batches than asked for":              {phase: contract.PhasePrepare, of: small(batches(4)), stdout: replace(loaded, "Return=OK, 4", "Return=OK, 2") + "[INSERT], Return=BATCHED_OK, 2\n", want: contract.ReasonToolFailed, message: "at most 1 answer OK"},
+		"batches that nobody asked for":               {phase: contract.PhasePrepare, stdout: batched, want: contract.ReasonToolFailed, message: "although workload.ycsb.batchUpdateAPI is false"},
+		"rows that the driver has not confirmed":      {phase: contract.PhasePrepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 4, 3\n" + complete, want: contract.ReasonToolFailed, message: "confirmed 3"},
+		"rows that went past the batches":             {phase: contract.PhasePrepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 2, 2\n" + complete, want: contract.ReasonToolFailed, message: "2 of them in batches"},
+		"a cleanup":                                   {phase: contract.PhaseCleanup, stderr: complete},
+		"a cleanup that said nothing":                 {phase: contract.PhaseCleanup, want: contract.ReasonOutputTruncated, message: "COMPLETE"},
+		"a workload that cannot be understood":        {phase: contract.PhaseRun, of: small(func(p *Params) { p.BatchUpdateAPI = true }), want: contract.ReasonTrialInvalid, message: "workload.ycsb.batchSize"},
+		"a line that nobody knows is only a problem":  {phase: contract.PhaseRun, stdout: sound + "hello\n"},
+		"an option that YCSB does not know":           {phase: contract.PhaseRun, stdout: "Unknown option -x\nUsage: java site.ycsb.Client [options]\n", want: contract.ReasonToolFailed, message: "Unknown option -x"},
+		"what the driver counted explains the errors": {phase: contract.PhaseRun, stdout: sound + "[UPDATE], Return=ERROR, 2\n", stderr: "[ASSAY], Error, UPDATE, 1213, 40001, 2, Deadlock found when trying to get lock\n" + complete, want: contract.ReasonToolFailed, message: "transactions collided"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -130,9 +131,9 @@ func TestParseJudgesWhatWasDone(t *testing.T) {
 // That TLS was asked for proves nothing; what the server says of a session does.
 func TestParseHoldsTheSessionAgainstTLS(t *testing.T) {
 	trial := small().trial(t)
-	trial.Endpoint.TLS = runner.TLSRequired
-	for said, want := range map[string]result.Reason{"none": result.ReasonTLSFailed, "TLSv1.3 TLS_AES_256_GCM_SHA384": ""} {
-		got := parse(trial, runner.Run, runner.Output{Stdout: []byte(sound), Stderr: []byte("[ASSAY], TLS, " + said + "\n" + complete)})
+	trial.Endpoint.TLS = contract.TLSRequired
+	for said, want := range map[string]contract.Reason{"none": contract.ReasonTLSFailed, "TLSv1.3 TLS_AES_256_GCM_SHA384": ""} {
+		got := parse(trial, contract.PhaseRun, runner.Output{Stdout: []byte(sound), Stderr: []byte("[ASSAY], TLS, " + said + "\n" + complete)})
 		if reasonOf(got) != want {
 			t.Errorf("%s: failure = %+v, want %q", said, got.Failure, want)
 		}
@@ -144,43 +145,43 @@ func TestParseFindsTheCause(t *testing.T) {
 	tests := map[string]struct {
 		said   string
 		before string // report of operations that ended well
-		phase  runner.Phase
-		want   result.Reason
+		phase  contract.Phase
+		want   contract.Reason
 		remedy string
 	}{
-		"wrong password":                      {said: "Error in CONNECT, 1045, 28000: Access denied for user 'bench'@'10.0.0.1' (using password: YES)", want: result.ReasonCredentialsRejected, remedy: "tls is Disabled"},
-		"wrong password on SQL Server":        {said: "Error in CONNECT, 18456, S0001: Login failed for user 'bench'.", want: result.ReasonCredentialsRejected, remedy: "Secret"},
-		"no privilege":                        {said: "Error in TABLE, 1142, 42000: CREATE command denied to user 'bench'@'%' for table 'usertable'", want: result.ReasonCredentialsRejected, remedy: "grant"},
-		"nobody listens":                      {said: "Error in CONNECT, 0, 08S01: Communications link failure (Connection refused)", want: result.ReasonTargetUnreachable, remedy: "network policies"},
-		"MariaDB's driver finds nobody":       {said: "Error in CONNECT, -1, 08000: Socket fail to connect to db:3306. Connection refused", want: result.ReasonTargetUnreachable, remedy: "address"},
-		"nobody of this name":                 {said: "Error in CONNECT, 0, 08S01: Communications link failure (db: Name or service not known: UnknownHostException)", want: result.ReasonTargetUnreachable, remedy: "address"},
-		"gone in the middle":                  {said: "Error in READ, 0, 08S01: Communications link failure", before: sound, want: result.ReasonTargetLost, remedy: "OOM kill"},
-		"TLS that the server has not":         {said: "Error in CONNECT, 0, 08001: The server does not support SSL", want: result.ReasonTLSFailed, remedy: "CA"},
-		"a CA that nobody trusts":             {said: "Caused by: javax.net.ssl.SSLHandshakeException: PKIX path building failed", want: result.ReasonTLSFailed, remedy: "CA"},
-		"TLS explains the lost connection":    {said: "Error in CONNECT, 0, 08S01: Communications link failure (PKIX path validation failed)", want: result.ReasonTLSFailed, remedy: "CA"},
-		"a server that demands TLS":           {said: "Error in CONNECT, 3159, HY000: Connections using insecure transport are prohibited while --require_secure_transport=ON.", want: result.ReasonTLSFailed, remedy: "TLS"},
-		"no such database":                    {said: "Error in CONNECT, 1049, 42000: Unknown database 'ycsb'", want: result.ReasonSchemaMissing, remedy: "look for what dropped it"},
-		"no such database to load into":       {said: "Error in CONNECT, 1049, 42000: Unknown database 'ycsb'", phase: runner.Prepare, want: result.ReasonSchemaMissing, remedy: "create the schema"},
-		"no such table":                       {said: "Error in READ, 1146, 42S02: Table 'ycsb.usertable' doesn't exist", want: result.ReasonSchemaMissing, remedy: "look for what dropped it"},
-		"no such table on SQL Server":         {said: "Error in READ, 208, S0002: Invalid object name 'usertable'.", want: result.ReasonSchemaMissing, remedy: "look for what dropped it"},
-		"the table is there":                  {said: "Error in TABLE, 1050, 42S01: Table 'usertable' already exists", phase: runner.Prepare, want: result.ReasonSchemaNotEmpty, remedy: "drop the table"},
-		"rows are there":                      {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", phase: runner.Prepare, want: result.ReasonSchemaNotEmpty, remedy: "rows are there already"},
-		"a run inserts what is there":         {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", want: result.ReasonToolFailed, remedy: "no two clients"},
-		"too many connections":                {said: "Error in CONNECT, 1040, 08004: Too many connections", want: result.ReasonToolFailed, remedy: "max_connections"},
-		"another storage engine":              {said: "Error in TABLE, 0, -: the table was made with the storage engine InnoDB instead of ROCKSDB: the server has substituted it", phase: runner.Prepare, want: result.ReasonToolFailed, remedy: "storage engine"},
-		"no such driver":                      {said: "java.lang.ClassNotFoundException: org.example.Driver", want: result.ReasonToolFailed, remedy: "workload.ycsb.driver"},
-		"no memory":                           {said: "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space", want: result.ReasonToolFailed, remedy: "-Xmx"},
-		"a key that cannot be had":            {said: "Error in CONNECT, 0, 08001: Public Key Retrieval is not allowed", want: result.ReasonCredentialsRejected, remedy: "allowPublicKeyRetrieval"},
-		"something else":                      {said: "Error in READ, 9999, HY000: the moon is full", want: result.ReasonToolFailed, remedy: "the moon is full"},
-		"the cause is below the exception":    {said: "site.ycsb.DBException: java.sql.SQLException: failed\n\tat site.ycsb.X.y(X.java:1)\nCaused by: java.sql.SQLException: Unknown database 'x'", want: result.ReasonSchemaMissing, remedy: "look for what dropped it"},
-		"a message has several lines":         {said: "java.sql.SQLException: it failed\n\nbecause of this: Unknown database 'x'", want: result.ReasonSchemaMissing, remedy: "look for what dropped it"},
-		"a password in the arguments is kept": {said: "Command line: -p db.passwd=secret\njava.sql.SQLException: failed", want: result.ReasonToolFailed, remedy: "failed"},
+		"wrong password":                      {said: "Error in CONNECT, 1045, 28000: Access denied for user 'bench'@'10.0.0.1' (using password: YES)", want: contract.ReasonCredentialsRejected, remedy: "tls is Disabled"},
+		"wrong password on SQL Server":        {said: "Error in CONNECT, 18456, S0001: Login failed for user 'bench'.", want: contract.ReasonCredentialsRejected, remedy: "Secret"},
+		"no privilege":                        {said: "Error in TABLE, 1142, 42000: CREATE command denied to user 'bench'@'%' for table 'usertable'", want: contract.ReasonCredentialsRejected, remedy: "grant"},
+		"nobody listens":                      {said: "Error in CONNECT, 0, 08S01: Communications link failure (Connection refused)", want: contract.ReasonTargetUnreachable, remedy: "network policies"},
+		"MariaDB's driver finds nobody":       {said: "Error in CONNECT, -1, 08000: Socket fail to connect to db:3306. Connection refused", want: contract.ReasonTargetUnreachable, remedy: "address"},
+		"nobody of this name":                 {said: "Error in CONNECT, 0, 08S01: Communications link failure (db: Name or service not known: UnknownHostException)", want: contract.ReasonTargetUnreachable, remedy: "address"},
+		"gone in the middle":                  {said: "Error in READ, 0, 08S01: Communications link failure", before: sound, want: contract.ReasonTargetLost, remedy: "OOM kill"},
+		"TLS that the server has not":         {said: "Error in CONNECT, 0, 08001: The server does not support SSL", want: contract.ReasonTLSFailed, remedy: "CA"},
+		"a CA that nobody trusts":             {said: "Caused by: javax.net.ssl.SSLHandshakeException: PKIX path building failed", want: contract.ReasonTLSFailed, remedy: "CA"},
+		"TLS explains the lost connection":    {said: "Error in CONNECT, 0, 08S01: Communications link failure (PKIX path validation failed)", want: contract.ReasonTLSFailed, remedy: "CA"},
+		"a server that demands TLS":           {said: "Error in CONNECT, 3159, HY000: Connections using insecure transport are prohibited while --require_secure_transport=ON.", want: contract.ReasonTLSFailed, remedy: "TLS"},
+		"no such database":                    {said: "Error in CONNECT, 1049, 42000: Unknown database 'ycsb'", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"no such database to load into":       {said: "Error in CONNECT, 1049, 42000: Unknown database 'ycsb'", phase: contract.PhasePrepare, want: contract.ReasonSchemaMissing, remedy: "create the schema"},
+		"no such table":                       {said: "Error in READ, 1146, 42S02: Table 'ycsb.usertable' doesn't exist", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"no such table on SQL Server":         {said: "Error in READ, 208, S0002: Invalid object name 'usertable'.", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"the table is there":                  {said: "Error in TABLE, 1050, 42S01: Table 'usertable' already exists", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "drop the table"},
+		"rows are there":                      {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty, remedy: "rows are there already"},
+		"a run inserts what is there":         {said: "Error in INSERT, 1062, 23000: Duplicate entry 'user1' for key 'usertable.PRIMARY'", want: contract.ReasonToolFailed, remedy: "no two clients"},
+		"too many connections":                {said: "Error in CONNECT, 1040, 08004: Too many connections", want: contract.ReasonToolFailed, remedy: "max_connections"},
+		"another storage engine":              {said: "Error in TABLE, 0, -: the table was made with the storage engine InnoDB instead of ROCKSDB: the server has substituted it", phase: contract.PhasePrepare, want: contract.ReasonToolFailed, remedy: "storage engine"},
+		"no such driver":                      {said: "java.lang.ClassNotFoundException: org.example.Driver", want: contract.ReasonToolFailed, remedy: "workload.ycsb.driver"},
+		"no memory":                           {said: "Exception in thread \"main\" java.lang.OutOfMemoryError: Java heap space", want: contract.ReasonToolFailed, remedy: "-Xmx"},
+		"a key that cannot be had":            {said: "Error in CONNECT, 0, 08001: Public Key Retrieval is not allowed", want: contract.ReasonCredentialsRejected, remedy: "allowPublicKeyRetrieval"},
+		"something else":                      {said: "Error in READ, 9999, HY000: the moon is full", want: contract.ReasonToolFailed, remedy: "the moon is full"},
+		"the cause is below the exception":    {said: "site.ycsb.DBException: java.sql.SQLException: failed\n\tat site.ycsb.X.y(X.java:1)\nCaused by: java.sql.SQLException: Unknown database 'x'", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"a message has several lines":         {said: "java.sql.SQLException: it failed\n\nbecause of this: Unknown database 'x'", want: contract.ReasonSchemaMissing, remedy: "look for what dropped it"},
+		"a password in the arguments is kept": {said: "Command line: -p db.passwd=secret\njava.sql.SQLException: failed", want: contract.ReasonToolFailed, remedy: "failed"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			phase := tc.phase
 			if phase == "" {
-				phase = runner.Run
+				phase = contract.PhaseRun
 			}
 			got := parse(small().trial(t), phase, runner.Output{Stdout: []byte(tc.before), Stderr: []byte(tc.said + "\n"), ExitCode: 1})
 			if reasonOf(got) != tc.want || !strings.Contains(got.Failure.Message, tc.remedy) {

@@ -15,26 +15,27 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // fixture is a real output of YCSB 0.17.0 with its own JDBC binding or (own) with ours, or one
 // that was made from such. The names begin with the server.
 type fixture struct {
-	phase  runner.Phase
+	phase  contract.Phase
 	change func(*Params)
 	// of is what differs in the trial; nil for nothing.
-	of func(*runner.Trial)
+	of func(*contract.Trial)
 	// want is the reason of the failure; empty for a success.
-	want result.Reason
+	want contract.Reason
 	exit int
 }
 
 func batched(p *Params) { p.BatchSize, p.BatchUpdateAPI = 5000, true }
 
 // own is a run of our binding, with 4 threads on 500 rows.
-func own(phase runner.Phase, changes ...func(*Params)) fixture {
+func own(phase contract.Phase, changes ...func(*Params)) fixture {
 	return fixture{phase: phase, change: func(p *Params) {
 		p.RecordCount, p.Threads, p.OperationCount = 500, 4, 0
 		for _, change := range changes {
@@ -49,22 +50,22 @@ func batchesOf(rows int32) func(*Params) {
 	return func(p *Params) { p.BatchSize, p.BatchUpdateAPI = rows, true }
 }
 
-func (f fixture) fails(want result.Reason, exit int) fixture {
+func (f fixture) fails(want contract.Reason, exit int) fixture {
 	f.want, f.exit = want, exit
 	return f
 }
 
-func (f fixture) in(of func(*runner.Trial)) fixture {
+func (f fixture) in(of func(*contract.Trial)) fixture {
 	f.of = of
 	return f
 }
 
-func encrypted(t *runner.Trial) { t.Endpoint.TLS = runner.TLSRequired }
+func encrypted(t *contract.Trial) { t.Endpoint.TLS = contract.TLSRequired }
 
 // seconds that the run was to take.
 func (f fixture) seconds(n int64) fixture {
 	before := f.of
-	return f.in(func(t *runner.Trial) {
+	return f.in(func(t *contract.Trial) {
 		t.DurationSeconds = n
 		if before != nil {
 			before(t)
@@ -75,7 +76,7 @@ func (f fixture) seconds(n int64) fixture {
 // warm says that the process was told when its window begins, so many seconds after it could.
 func (f fixture) warm(n int64) fixture {
 	before := f.of
-	return f.in(func(t *runner.Trial) {
+	return f.in(func(t *contract.Trial) {
 		before(t)
 		t.WarmupSeconds, t.Begin = n, time.UnixMilli(1)
 		if n == 0 {
@@ -84,66 +85,66 @@ func (f fixture) warm(n int64) fixture {
 	})
 }
 
-func second(t *runner.Trial) { t.Clients, t.Ref.Client = 2, 1 }
+func second(t *contract.Trial) { t.Clients, t.Ref.Client = 2, 1 }
 
 // The servers of the samples were those of one machine, and 20 threads did 10,000
 // operations on 10,000 rows in each.
 var fixtures = map[string]fixture{
-	"maria118-load-text":               {phase: runner.Prepare, change: batched},
-	"maria118-load-batch-rewrite-text": {phase: runner.Prepare, change: batched},
-	"mysql97-load-batch-text":          {phase: runner.Prepare, change: batched},
-	"mysql97-load-batch-rewrite-text":  {phase: runner.Prepare, change: batched},
+	"maria118-load-text":               {phase: contract.PhasePrepare, change: batched},
+	"maria118-load-batch-rewrite-text": {phase: contract.PhasePrepare, change: batched},
+	"mysql97-load-batch-text":          {phase: contract.PhasePrepare, change: batched},
+	"mysql97-load-batch-rewrite-text":  {phase: contract.PhasePrepare, change: batched},
 	// The property was "true " with a blank: the batch that was asked for was not done.
-	"mysql97-load-trailing-space-text": {phase: runner.Prepare, change: batched, want: result.ReasonToolFailed},
+	"mysql97-load-trailing-space-text": {phase: contract.PhasePrepare, change: batched, want: contract.ReasonToolFailed},
 
-	"maria118-run-text":                {phase: runner.Run},
-	"maria118-run-hdr-text":            {phase: runner.Run},
-	"maria118-run-hdr-jsonarray":       {phase: runner.Run},
-	"maria118-run-hdr-intended-target": {phase: runner.Run, change: func(p *Params) { p.Target = 1000 }},
-	"mysql97-run-text":                 {phase: runner.Run},
-	"mysql97-run-hdr-text":             {phase: runner.Run},
-	"mysql97-run-hdr-jsonarray":        {phase: runner.Run},
-	"mysql97-run-hdr-jsonlines":        {phase: runner.Run},
+	"maria118-run-text":                {phase: contract.PhaseRun},
+	"maria118-run-hdr-text":            {phase: contract.PhaseRun},
+	"maria118-run-hdr-jsonarray":       {phase: contract.PhaseRun},
+	"maria118-run-hdr-intended-target": {phase: contract.PhaseRun, change: func(p *Params) { p.Target = 1000 }},
+	"mysql97-run-text":                 {phase: contract.PhaseRun},
+	"mysql97-run-hdr-text":             {phase: contract.PhaseRun},
+	"mysql97-run-hdr-jsonarray":        {phase: contract.PhaseRun},
+	"mysql97-run-hdr-jsonlines":        {phase: contract.PhaseRun},
 
-	"own-mysql97-load-batch":    own(runner.Prepare, batchesOf(100)),
-	"own-myrocks-load-batch":    own(runner.Prepare, batchesOf(100)),
-	"own-maria1011-load-second": own(runner.Prepare).in(second),
-	"own-mysql97-run":           own(runner.Run).seconds(6),
-	"own-mysql97-run-tls":       own(runner.Run).in(encrypted).seconds(3),
-	"own-mysql97-run-counted":   own(runner.Run, func(p *Params) { p.OperationCount = 300 }),
-	"own-maria1011-run-target":  own(runner.Run, func(p *Params) { p.Target = 50 }).seconds(5),
-	"own-maria1011-run-inserts": own(runner.Run, letter("d")).seconds(4),
-	"own-maria1011-run-scans":   own(runner.Run, letter("e")).seconds(4),
-	"own-maria1011-run-rmw":     own(runner.Run, letter("f")).seconds(4),
+	"own-mysql97-load-batch":    own(contract.PhasePrepare, batchesOf(100)),
+	"own-myrocks-load-batch":    own(contract.PhasePrepare, batchesOf(100)),
+	"own-maria1011-load-second": own(contract.PhasePrepare).in(second),
+	"own-mysql97-run":           own(contract.PhaseRun).seconds(6),
+	"own-mysql97-run-tls":       own(contract.PhaseRun).in(encrypted).seconds(3),
+	"own-mysql97-run-counted":   own(contract.PhaseRun, func(p *Params) { p.OperationCount = 300 }),
+	"own-maria1011-run-target":  own(contract.PhaseRun, func(p *Params) { p.Target = 50 }).seconds(5),
+	"own-maria1011-run-inserts": own(contract.PhaseRun, letter("d")).seconds(4),
+	"own-maria1011-run-scans":   own(contract.PhaseRun, letter("e")).seconds(4),
+	"own-maria1011-run-rmw":     own(contract.PhaseRun, letter("f")).seconds(4),
 	// The window begins within the process: after a warm-up, or as soon as all may.
-	"own-maria1011-warm":        own(runner.Run).seconds(5).warm(3),
-	"own-maria1011-warm-target": own(runner.Run, func(p *Params) { p.Target = 200 }).seconds(5).warm(3),
-	"own-maria1011-warm-rmw":    own(runner.Run, letter("f")).seconds(5).warm(3),
+	"own-maria1011-warm":        own(contract.PhaseRun).seconds(5).warm(3),
+	"own-maria1011-warm-target": own(contract.PhaseRun, func(p *Params) { p.Target = 200 }).seconds(5).warm(3),
+	"own-maria1011-warm-rmw":    own(contract.PhaseRun, letter("f")).seconds(5).warm(3),
 	// Two clients of one trial; the process of the second was started half a second later.
-	"own-maria1011-two-0":        own(runner.Run).seconds(5).warm(3),
-	"own-maria1011-two-1":        own(runner.Run).seconds(5).warm(3),
-	"own-maria1011-held-counted": own(runner.Run, func(p *Params) { p.OperationCount = 20000 }).seconds(5).warm(0),
+	"own-maria1011-two-0":        own(contract.PhaseRun).seconds(5).warm(3),
+	"own-maria1011-two-1":        own(contract.PhaseRun).seconds(5).warm(3),
+	"own-maria1011-held-counted": own(contract.PhaseRun, func(p *Params) { p.OperationCount = 20000 }).seconds(5).warm(0),
 
-	"own-mysql97-cleanup":      own(runner.Cleanup),
-	"fail-own-table-exists":    own(runner.Prepare).fails(result.ReasonSchemaNotEmpty, 1),
-	"fail-own-insert-existing": own(runner.Prepare).in(second).fails(result.ReasonSchemaNotEmpty, 0),
-	"fail-own-batch-existing":  own(runner.Prepare, batchesOf(100)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
-	"fail-own-batch-full":      own(runner.Prepare, batchesOf(40)).in(second).fails(result.ReasonSchemaNotEmpty, 1),
-	"fail-own-password":        own(runner.Run).fails(result.ReasonCredentialsRejected, 1),
-	"fail-own-no-table":        own(runner.Run).fails(result.ReasonSchemaMissing, 0),
-	"fail-own-tls-ca":          own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
-	"fail-own-tls-ca-maria":    own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
-	"fail-own-tls-none":        own(runner.Run).in(encrypted).fails(result.ReasonTLSFailed, 1),
-	"fail-own-killed":          own(runner.Run).fails(result.ReasonTargetLost, 0),
+	"own-mysql97-cleanup":      own(contract.PhaseCleanup),
+	"fail-own-table-exists":    own(contract.PhasePrepare).fails(contract.ReasonSchemaNotEmpty, 1),
+	"fail-own-insert-existing": own(contract.PhasePrepare).in(second).fails(contract.ReasonSchemaNotEmpty, 0),
+	"fail-own-batch-existing":  own(contract.PhasePrepare, batchesOf(100)).in(second).fails(contract.ReasonSchemaNotEmpty, 1),
+	"fail-own-batch-full":      own(contract.PhasePrepare, batchesOf(40)).in(second).fails(contract.ReasonSchemaNotEmpty, 1),
+	"fail-own-password":        own(contract.PhaseRun).fails(contract.ReasonCredentialsRejected, 1),
+	"fail-own-no-table":        own(contract.PhaseRun).fails(contract.ReasonSchemaMissing, 0),
+	"fail-own-tls-ca":          own(contract.PhaseRun).in(encrypted).fails(contract.ReasonTLSFailed, 1),
+	"fail-own-tls-ca-maria":    own(contract.PhaseRun).in(encrypted).fails(contract.ReasonTLSFailed, 1),
+	"fail-own-tls-none":        own(contract.PhaseRun).in(encrypted).fails(contract.ReasonTLSFailed, 1),
+	"fail-own-killed":          own(contract.PhaseRun).fails(contract.ReasonTargetLost, 0),
 
-	"fail-mysql97-conn-refused":   {phase: runner.Prepare, change: batched, want: result.ReasonTargetUnreachable},
-	"fail-mysql97-wrong-password": {phase: runner.Run, want: result.ReasonCredentialsRejected},
-	"fail-maria118-table-missing": {phase: runner.Run, want: result.ReasonSchemaMissing},
-	"fail-mysql97-load-twice":     {phase: runner.Prepare, want: result.ReasonSchemaNotEmpty},
-	"fail-mysql97-killed-midrun":  {phase: runner.Run, change: func(p *Params) { p.OperationCount = 60000 }, want: result.ReasonTargetLost},
-	"fail-seed-yahoo-classname":   {phase: runner.Run, want: result.ReasonToolFailed},
-	"fail-hdr-jaxb-text":          {phase: runner.Run, want: result.ReasonToolFailed, exit: 1},
-	"fail-hdr-jaxb-json":          {phase: runner.Run, want: result.ReasonToolFailed, exit: 1},
+	"fail-mysql97-conn-refused":   {phase: contract.PhasePrepare, change: batched, want: contract.ReasonTargetUnreachable},
+	"fail-mysql97-wrong-password": {phase: contract.PhaseRun, want: contract.ReasonCredentialsRejected},
+	"fail-maria118-table-missing": {phase: contract.PhaseRun, want: contract.ReasonSchemaMissing},
+	"fail-mysql97-load-twice":     {phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty},
+	"fail-mysql97-killed-midrun":  {phase: contract.PhaseRun, change: func(p *Params) { p.OperationCount = 60000 }, want: contract.ReasonTargetLost},
+	"fail-seed-yahoo-classname":   {phase: contract.PhaseRun, want: contract.ReasonToolFailed},
+	"fail-hdr-jaxb-text":          {phase: contract.PhaseRun, want: contract.ReasonToolFailed, exit: 1},
+	"fail-hdr-jaxb-json":          {phase: contract.PhaseRun, want: contract.ReasonToolFailed, exit: 1},
 }
 
 func (f fixture) params() Params {
@@ -157,15 +158,15 @@ func (f fixture) params() Params {
 	return p
 }
 
-func (f fixture) trial(t testing.TB) runner.Trial {
+func (f fixture) trial(t testing.TB) contract.Trial {
 	t.Helper()
 	workload, err := json.Marshal(f.params())
 	if err != nil {
 		t.Fatal(err)
 	}
-	trial := runner.Trial{
-		Version: runner.TrialVersion, Runner: "ycsb", Workload: workload, Clients: 1, DurationSeconds: 60,
-		Endpoint: runner.Endpoint{Host: "db.example.com", Port: 3306, Database: "ycsb", TLS: runner.TLSDisabled},
+	trial := contract.Trial{
+		Version: contract.TrialVersion, Runner: "ycsb", Workload: workload, Clients: 1, DurationSeconds: 60,
+		Endpoint: contract.Endpoint{Host: "db.example.com", Port: 3306, Database: "ycsb", TLS: contract.TLSDisabled},
 	}
 	if f.of != nil {
 		f.of(&trial)

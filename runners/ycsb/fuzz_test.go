@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // sane holds what is true of every report, whatever was read: numbers can be written as
@@ -57,13 +58,13 @@ func FuzzParse(f *testing.F) {
 		if len(export) > 0 {
 			o.Files["report.json"] = export
 		}
-		r := parse(trial, runner.Run, o)
+		r := parse(trial, contract.PhaseRun, o)
 		sane(t, r)
 		if r.Failure != nil {
 			return
 		}
 		// A success is proven: what was asked for was done, and nothing failed.
-		m, ok := result.Find(r.Measurements, result.NameThroughput, nil)
+		m, ok := contract.Find(r.Measurements, contract.NameThroughput, nil)
 		if !ok || m.N == nil || *m.N != 4 || len(r.Errors) > 0 {
 			t.Errorf("a success without its operations: %+v, errors %+v", m, r.Errors)
 		}
@@ -86,7 +87,7 @@ func FuzzParseLog(f *testing.F) {
 			return
 		}
 		h := log.histogram
-		merged, ok := result.MergeHistograms(h, h)
+		merged, ok := contract.MergeHistograms(h, h)
 		if !ok || merged.N() != 2*h.N() || len(merged.Buckets) != len(h.Buckets) {
 			t.Errorf("twice the histogram is %d operations in %d buckets, want 2 × %d in %d", merged.N(), len(merged.Buckets), h.N(), len(h.Buckets))
 		}

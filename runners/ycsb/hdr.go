@@ -5,9 +5,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // loggingFor is the comment in which YCSB names the metric of a log.
@@ -21,7 +22,7 @@ type hdrLog struct {
 	// metric such as READ or Intended-READ.
 	metric string
 	// histogram in ms.
-	histogram result.Histogram
+	histogram contract.Histogram
 	// parts are the intervals, with their times in ms since 1970.
 	parts []logPart
 }
@@ -55,10 +56,10 @@ func parseLog(name string, data []byte) (hdrLog, error) {
 	case read.Grid != grid:
 		return log, fmt.Errorf("the histograms have %s, and those of YCSB %s: they cannot be added up exactly", read.Grid, grid)
 	}
-	var all []result.Histogram
+	var all []contract.Histogram
 	for _, h := range read.Histograms { // YCSB has no tags; they are passed over
 		all = append(all, h.In(unitMillisecond, 1000))
 	}
-	log.histogram, _ = result.MergeHistograms(all...) // one unit and one way to read percentiles
+	log.histogram, _ = contract.MergeHistograms(all...) // one unit and one way to read percentiles
 	return log, nil
 }

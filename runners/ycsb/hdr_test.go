@@ -9,7 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // What the logs of a run hold is what its report says: each count, minimum, mean, maximum
@@ -65,11 +65,11 @@ func TestParseLog(t *testing.T) {
 		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
 	tests := map[string]struct {
 		log     string
-		want    []result.Bucket
+		want    []contract.Bucket
 		problem string
 	}{
-		"intervals are added up":                        {head + record(t, 3, 5, 5, 7) + record(t, 3, 5, 9), []result.Bucket{{Value: 0.005, Count: 3}, {Value: 0.007, Count: 1}, {Value: 0.009, Count: 1}}, ""},
-		"a tag is passed over":                          {head + record(t, 3, 5) + "Tag=x," + record(t, 3, 5), []result.Bucket{{Value: 0.005, Count: 2}}, ""},
+		"intervals are added up":                        {head + record(t, 3, 5, 5, 7) + record(t, 3, 5, 9), []contract.Bucket{{Value: 0.005, Count: 3}, {Value: 0.007, Count: 1}, {Value: 0.009, Count: 1}}, ""},
+		"a tag is passed over":                          {head + record(t, 3, 5) + "Tag=x," + record(t, 3, 5), []contract.Bucket{{Value: 0.005, Count: 2}}, ""},
 		"no interval":                                   {head, nil, ""},
 		"nothing at all":                                {"", nil, ""},
 		"a line without its end":                        {head + strings.TrimSuffix(record(t, 3, 5), "\n"), nil, "its last line is cut"},
@@ -107,7 +107,7 @@ func TestLogsOfSeveralClientsMergeExactly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	merged, ok := result.MergeHistograms(short.histogram, long.histogram)
+	merged, ok := contract.MergeHistograms(short.histogram, long.histogram)
 	if !ok {
 		t.Fatal("the histograms do not merge")
 	}

@@ -3,7 +3,7 @@ package ycsb
 import (
 	"fmt"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // share is the part of the rows that a client loads.
@@ -12,7 +12,7 @@ type share struct{ start, count int64 }
 // shareOf a client: the first ones have a row more where the rows do not divide evenly. The
 // client that is alone, or the first where the database is behind a JDBC driver, loads all:
 // only MySQL's family can tell a table of this run from one that was there before.
-func shareOf(t runner.Trial, p Params) (share, error) {
+func shareOf(t contract.Trial, p Params) (share, error) {
 	clients, client := int64(max(t.Clients, 1)), int64(t.Ref.Client)
 	if client < 0 || client >= clients {
 		return share{}, fmt.Errorf("ref.client: %d is out of range: use 0 to %d", client, clients-1)
@@ -32,8 +32,8 @@ func shareOf(t runner.Trial, p Params) (share, error) {
 }
 
 // skips: a client without a share of the rows has nothing to load.
-func skips(t runner.Trial, phase runner.Phase) bool {
-	if phase != runner.Prepare {
+func skips(t contract.Trial, phase contract.Phase) bool {
+	if phase != contract.PhasePrepare {
 		return false
 	}
 	p, err := decodeParams(t.Workload)
@@ -47,13 +47,13 @@ func skips(t runner.Trial, phase runner.Phase) bool {
 // insertRange is the number of the range of keys for the rows that a phase inserts: no two
 // phases, trials and clients of a run share one. 0 and 1 belong to the warm-up and the run
 // of the first trial of a single client.
-func insertRange(t runner.Trial, phase runner.Phase) int {
+func insertRange(t contract.Trial, phase contract.Phase) int {
 	index := 0
 	if t.Ref.Index != nil {
 		index = *t.Ref.Index
 	}
 	index *= 2
-	if phase == runner.Run {
+	if phase == contract.PhaseRun {
 		index++
 	}
 	return index*max(t.Clients, 1) + t.Ref.Client

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
@@ -28,10 +30,10 @@ func TestSharesCoverTheRows(t *testing.T) {
 					t.Errorf("%d rows: client %d of %d begins at %d, want %d", rows, client, clients, s.start, next)
 				}
 				next += s.count
-				if got := skips(trial, runner.Prepare); got != (s.count == 0) {
+				if got := skips(trial, contract.PhasePrepare); got != (s.count == 0) {
 					t.Errorf("%d rows: client %d of %d skips the load: %v, with %d rows", rows, client, clients, got, s.count)
 				}
-				if skips(trial, runner.Run) {
+				if skips(trial, contract.PhaseRun) {
 					t.Errorf("client %d of %d skips the run", client, clients)
 				}
 			}
@@ -44,10 +46,10 @@ func TestSharesCoverTheRows(t *testing.T) {
 
 func TestOnlyTheFirstClientLoadsBehindJDBC(t *testing.T) {
 	trial := aTrialOf(t, nil)
-	trial.Clients, trial.Endpoint.JDBC = 3, &runner.JDBC{}
+	trial.Clients, trial.Endpoint.JDBC = 3, &contract.JDBC{}
 	for client, want := range []bool{false, true, true} {
 		trial.Ref.Client = client
-		if got := skips(trial, runner.Prepare); got != want {
+		if got := skips(trial, contract.PhasePrepare); got != want {
 			t.Errorf("client %d skips the load: %v, want %v", client, got, want)
 		}
 	}
@@ -58,8 +60,8 @@ func TestRangesOfNewKeysAreApart(t *testing.T) {
 	seen := map[int]bool{}
 	for index := range 5 {
 		for client := range 3 {
-			for _, phase := range []runner.Phase{runner.Warmup, runner.Run} {
-				trial := runner.Trial{Clients: 3}
+			for _, phase := range []contract.Phase{contract.PhaseWarmup, contract.PhaseRun} {
+				trial := contract.Trial{Clients: 3}
 				trial.Ref.Index, trial.Ref.Client = &index, client
 				n := insertRange(trial, phase)
 				if seen[n] || n < 0 {
@@ -75,33 +77,33 @@ func TestExpectations(t *testing.T) {
 	mix := map[string]float64{"read": 0.5, "update": 0.5, "scan": 0, "insert": 0, "read-modify-write": 0}
 	tests := map[string]struct {
 		changes map[string]any
-		tls     runner.TLSMode
+		tls     contract.TLSMode
 		facts   runner.Facts
-		demand  runner.Demand
+		demand  contract.Demand
 	}{
 		"a closed loop": {
 			facts:  runner.Facts{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand: runner.Demand{Connections: 20, Tables: 1},
+			demand: contract.Demand{Connections: 20, Tables: 1},
 		},
 		"an open loop with TLS": {
-			changes: map[string]any{"target": 500}, tls: runner.TLSRequired,
+			changes: map[string]any{"target": 500}, tls: contract.TLSRequired,
 			facts:  runner.Facts{DurationSeconds: 300, Rate: 500, Pacers: 20, ReportIntervalSeconds: 1, QuantileError: 0.001, TLSRequired: true},
-			demand: runner.Demand{Connections: 20, Tables: 1},
+			demand: contract.Demand{Connections: 20, Tables: 1},
 		},
 		"a number of operations, prepared in the server": {
 			changes: map[string]any{"operationCount": 5000, "urlParameters": map[string]string{"useServerPrepStmts": "true"}},
 			facts:   runner.Facts{Operations: 5000, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand:  runner.Demand{Connections: 20, PreparedStatements: 260, Tables: 1},
+			demand:  contract.Demand{Connections: 20, PreparedStatements: 260, Tables: 1},
 		},
 		"batches of MariaDB's driver": {
 			changes: map[string]any{"driver": "MariaDB", "batchSize": 10, "batchUpdateAPI": true},
 			facts:   runner.Facts{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand:  runner.Demand{Connections: 20, PreparedStatements: 20, Tables: 1},
+			demand:  contract.Demand{Connections: 20, PreparedStatements: 20, Tables: 1},
 		},
 		"all fields written at once": {
 			changes: map[string]any{"urlParameters": map[string]string{"useServerPrepStmts": "true"}, "properties": map[string]string{"writeallfields": "true"}},
 			facts:   runner.Facts{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand:  runner.Demand{Connections: 20, PreparedStatements: 80, Tables: 1},
+			demand:  contract.Demand{Connections: 20, PreparedStatements: 80, Tables: 1},
 		},
 	}
 	for name, tt := range tests {

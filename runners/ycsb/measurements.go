@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Units.
@@ -25,20 +25,20 @@ const operationAny = "operation"
 // operations first, as they have no labels. What was not reported is left out.
 //
 // The series is that of the rate.
-func (r *reading) measurements(series []result.Interval) []result.Measurement {
+func (r *reading) measurements(series []contract.Interval) []contract.Measurement {
 	n := r.report.endedWell()
-	ms := []result.Measurement{{
-		Name: result.NameThroughput, Unit: unitOperations, Direction: result.HigherIsBetter, Operation: operationAny,
+	ms := []contract.Measurement{{
+		Name: contract.NameThroughput, Unit: unitOperations, Direction: contract.HigherIsBetter, Operation: operationAny,
 		N: n, Value: valueOf(r.report.throughput, 0), Intervals: series,
 	}}
 	ms = append(ms, r.whole(false)...)
 	ms = append(ms, r.whole(true)...)
-	ms = append(ms, result.Measurement{Name: result.NameTotalTime, Unit: unitSecond, Value: valueOf(r.report.runTime, -3)})
-	events := result.Measurement{Name: result.NameEvents, Unit: unitOne}
+	ms = append(ms, contract.Measurement{Name: contract.NameTotalTime, Unit: unitSecond, Value: valueOf(r.report.runTime, -3)})
+	events := contract.Measurement{Name: contract.NameEvents, Unit: unitOne}
 	if counted := r.report.counted(); counted != nil {
 		events.Value = new(float64(*counted))
 	}
-	setup := result.Measurement{Name: result.NameSetupTime, Unit: unitSecond}
+	setup := contract.Measurement{Name: contract.NameSetupTime, Unit: unitSecond}
 	if threads := r.report.of(metricCleanup, false).done(); r.marks.setupSeconds != nil && threads != nil && *threads > 0 {
 		setup.Value = new(*r.marks.setupSeconds / float64(*threads))
 	}
@@ -49,7 +49,7 @@ func (r *reading) measurements(series []result.Interval) []result.Measurement {
 	for _, g := range r.report.gcs {
 		ms = append(ms, g.measurement())
 	}
-	return slices.DeleteFunc(ms, func(m result.Measurement) bool {
+	return slices.DeleteFunc(ms, func(m contract.Measurement) bool {
 		return m.Value == nil && m.N == nil && m.Histogram == nil && len(m.Intervals) == 0
 	})
 }
@@ -76,20 +76,20 @@ func (r *reading) sortedSections() []*section {
 
 // ofSection are the measurements of one operation. No operation has no latency: what
 // YCSB prints then is 0.
-func (r *reading) ofSection(s *section) []result.Measurement {
+func (r *reading) ofSection(s *section) []contract.Measurement {
 	m, n := parseMetric(s.name), s.done()
-	count := result.Measurement{Name: result.NameOperationCount, Labels: m.labels(), Unit: unitOne}
+	count := contract.Measurement{Name: contract.NameOperationCount, Labels: m.labels(), Unit: unitOne}
 	if n != nil && !m.intended {
 		count.Value = new(float64(*n))
 	}
-	ms := []result.Measurement{count}
+	ms := []contract.Measurement{count}
 	if n == nil || *n > 0 {
 		ms = append(ms, latencies(m.labels(), m.label(), n, figuresOf(s, r.histogramOf(s.name)))...)
 	}
 	for _, ret := range s.returns {
 		labels := m.labels()
-		labels[result.LabelStatus] = ret.status
-		ms = append(ms, result.Measurement{Name: result.NameReturnCount, Labels: labels, Unit: unitOne, Value: ret.n.value(0)})
+		labels[contract.LabelStatus] = ret.status
+		ms = append(ms, contract.Measurement{Name: contract.NameReturnCount, Labels: labels, Unit: unitOne, Value: ret.n.value(0)})
 	}
 	return ms
 }
@@ -98,7 +98,7 @@ func (r *reading) ofSection(s *section) []result.Measurement {
 type figures struct {
 	min, avg, max *float64
 	percentiles   []quantile
-	histogram     *result.Histogram
+	histogram     *contract.Histogram
 }
 
 // quantile is a percentile in ms.
@@ -109,7 +109,7 @@ type quantile struct {
 
 // figuresOf a section. Percentiles are read from the histogram, if there is one, as those
 // of several clients are.
-func figuresOf(s *section, h *result.Histogram) figures {
+func figuresOf(s *section, h *contract.Histogram) figures {
 	f := figures{histogram: h}
 	for to, from := range map[**float64]*latency{&f.min: s.min, &f.avg: s.avg, &f.max: s.max} {
 		if from != nil {
@@ -129,7 +129,7 @@ func figuresOf(s *section, h *result.Histogram) figures {
 	return f
 }
 
-func percentileOf(h result.Histogram, p string) *float64 {
+func percentileOf(h contract.Histogram, p string) *float64 {
 	of, err := strconv.ParseFloat(p, 64)
 	if err != nil {
 		return nil
@@ -142,28 +142,28 @@ func percentileOf(h result.Histogram, p string) *float64 {
 }
 
 // latencies as measurements.
-func latencies(labels map[string]string, operation string, n *int64, f figures) []result.Measurement {
-	latency := func(name string, value *float64) result.Measurement {
-		return result.Measurement{
-			Name: name, Labels: maps.Clone(labels), Unit: unitMillisecond, Direction: result.LowerIsBetter, Operation: operation,
+func latencies(labels map[string]string, operation string, n *int64, f figures) []contract.Measurement {
+	latency := func(name string, value *float64) contract.Measurement {
+		return contract.Measurement{
+			Name: name, Labels: maps.Clone(labels), Unit: unitMillisecond, Direction: contract.LowerIsBetter, Operation: operation,
 			N: n, Value: value,
 		}
 	}
-	ms := []result.Measurement{latency(result.NameLatencyMin, f.min), latency(result.NameLatencyAvg, f.avg), latency(result.NameLatencyMax, f.max)}
+	ms := []contract.Measurement{latency(contract.NameLatencyMin, f.min), latency(contract.NameLatencyAvg, f.avg), latency(contract.NameLatencyMax, f.max)}
 	ms[1].Histogram = f.histogram
 	for _, q := range f.percentiles {
-		m := latency(result.NameLatencyPercentile, q.value)
+		m := latency(contract.NameLatencyPercentile, q.value)
 		if m.Labels == nil {
 			m.Labels = map[string]string{}
 		}
-		m.Labels[result.LabelPercentile] = q.p
+		m.Labels[contract.LabelPercentile] = q.p
 		ms = append(ms, m)
 	}
-	return slices.DeleteFunc(ms, func(m result.Measurement) bool { return m.Value == nil })
+	return slices.DeleteFunc(ms, func(m contract.Measurement) bool { return m.Value == nil })
 }
 
 // whole are the latencies of all operations together.
-func (r *reading) whole(intended bool) []result.Measurement {
+func (r *reading) whole(intended bool) []contract.Measurement {
 	n := r.report.endedWell()
 	if n == nil || *n <= 0 {
 		return nil
@@ -183,7 +183,7 @@ func (r *reading) whole(intended bool) []result.Measurement {
 	}
 	var labels map[string]string
 	if intended {
-		labels = map[string]string{result.LabelTiming: result.TimingIntended}
+		labels = map[string]string{contract.LabelTiming: contract.TimingIntended}
 	}
 	return latencies(labels, operationAny, n, r.together(sections, *n))
 }
@@ -229,8 +229,8 @@ func (r *reading) together(sections []*section, n int64) figures {
 }
 
 // mergedHistogram is that of all sections; nil when one has none.
-func (r *reading) mergedHistogram(sections []*section) *result.Histogram {
-	var hs []result.Histogram
+func (r *reading) mergedHistogram(sections []*section) *contract.Histogram {
+	var hs []contract.Histogram
 	for _, s := range sections {
 		h := r.histogramOf(s.name)
 		if h == nil {
@@ -238,7 +238,7 @@ func (r *reading) mergedHistogram(sections []*section) *result.Histogram {
 		}
 		hs = append(hs, *h)
 	}
-	merged, ok := result.MergeHistograms(hs...)
+	merged, ok := contract.MergeHistograms(hs...)
 	if !ok {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (r *reading) mergedHistogram(sections []*section) *result.Histogram {
 }
 
 // histogramOf a metric from its HDR log; nil when there is none, or it is empty.
-func (r *reading) histogramOf(name string) *result.Histogram {
+func (r *reading) histogramOf(name string) *contract.Histogram {
 	log, ok := r.logs[name]
 	if !ok || len(log.histogram.Buckets) == 0 {
 		return nil
@@ -254,10 +254,10 @@ func (r *reading) histogramOf(name string) *result.Histogram {
 	return &log.histogram
 }
 
-func (g gc) measurement() result.Measurement {
-	m := result.Measurement{Name: g.name, Unit: g.unit, Value: g.value(0)}
+func (g gc) measurement() contract.Measurement {
+	m := contract.Measurement{Name: g.name, Unit: g.unit, Value: g.value(0)}
 	if g.collector != "" {
-		m.Labels = map[string]string{result.LabelCollector: g.collector}
+		m.Labels = map[string]string{contract.LabelCollector: g.collector}
 	}
 	return m
 }

@@ -9,13 +9,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // values of measurements of the names, as text: name, labels, value and n.
-func values(ms []result.Measurement, names ...string) []string {
+func values(ms []contract.Measurement, names ...string) []string {
 	var list []string
 	for _, m := range ms {
 		if !slices.Contains(names, m.Name) {
@@ -43,7 +46,7 @@ func section1(name string, n int, avg, low, high string) string {
 
 func TestLatencyOfAllOperations(t *testing.T) {
 	const head = "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 4.0\n"
-	latencyNames := []string{result.NameLatencyMin, result.NameLatencyAvg, result.NameLatencyMax, result.NameLatencyPercentile, result.NameThroughput}
+	latencyNames := []string{contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile, contract.NameThroughput}
 	tests := map[string]struct {
 		report string
 		logs   map[string]string
@@ -81,10 +84,10 @@ func TestLatencyOfAllOperations(t *testing.T) {
 			for file, log := range tc.logs {
 				files[file] = []byte(log)
 			}
-			r := read(runner.Run, runner.Output{Stdout: []byte(tc.report), Files: files})
-			var whole []result.Measurement
+			r := read(contract.PhaseRun, runner.Output{Stdout: []byte(tc.report), Files: files})
+			var whole []contract.Measurement
 			for _, m := range r.measurements(nil) {
-				if m.Labels[result.LabelOperation] == "" {
+				if m.Labels[contract.LabelOperation] == "" {
 					whole = append(whole, m)
 				}
 			}
@@ -96,14 +99,14 @@ func TestLatencyOfAllOperations(t *testing.T) {
 }
 
 // asResult is what the agent makes of a report.
-func asResult(client int, r runner.Report) result.Result {
-	made := result.Result{
-		Version: result.Version, State: result.Succeeded,
-		Trial: result.TrialRef{RunUID: "6f6c4a0e-2f0c-4d0e-9d7c-0b8f6f1f4c11", Phase: string(runner.Run), Index: new(0), Block: new(0), Target: "a", Client: client},
-		Tool:  result.Tool{Name: Name, Version: r.ToolVersion}, Measurements: r.Measurements, Errors: r.Errors, Problems: r.Problems,
+func asResult(client int, r runner.Report) contract.Result {
+	made := contract.Result{
+		Version: contract.ResultVersion, State: contract.Succeeded,
+		Trial: contract.TrialRef{RunUID: "6f6c4a0e-2f0c-4d0e-9d7c-0b8f6f1f4c11", Phase: string(contract.PhaseRun), Index: new(0), Block: new(0), Target: "a", Client: client},
+		Tool:  contract.Tool{Name: Name, Version: r.ToolVersion}, Measurements: r.Measurements, Errors: r.Errors, Problems: r.Problems,
 	}
 	if r.Failure != nil {
-		made.State, made.Failure = result.Failed, r.Failure
+		made.State, made.Failure = contract.Failed, r.Failure
 	}
 	return made
 }
@@ -111,13 +114,13 @@ func asResult(client int, r runner.Report) result.Result {
 // Two clients together have the counts, the mean and the percentiles of one that did the
 // work of both, for each operation and for all.
 func TestClientsMergeByOperation(t *testing.T) {
-	parseOf := func(name string) result.Result {
+	parseOf := func(name string) contract.Result {
 		f := fixtures[name]
 		return asResult(0, parse(f.trial(t), f.phase, f.output(t, name)))
 	}
 	a, b := parseOf("mysql97-run-hdr-text"), parseOf("mysql97-run-hdr-jsonarray")
 	b.Trial.Client = 1
-	merged, _, err := result.Merge([]result.Result{a, b})
+	merged, _, err := merge.Results([]contract.Result{a, b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +129,7 @@ func TestClientsMergeByOperation(t *testing.T) {
 			t.Errorf("problem: %+v", p) // nobody knows when the clients of this test began
 		}
 	}
-	one := func(r result.Result, name string, labels map[string]string) result.Measurement {
+	one := func(r contract.Result, name string, labels map[string]string) contract.Measurement {
 		t.Helper()
 		for _, m := range r.Measurements {
 			if m.Name == name && maps.Equal(m.Labels, labels) {
@@ -134,30 +137,30 @@ func TestClientsMergeByOperation(t *testing.T) {
 			}
 		}
 		t.Fatalf("no %s %v", name, labels)
-		return result.Measurement{}
+		return contract.Measurement{}
 	}
-	for _, labels := range []map[string]string{nil, {result.LabelOperation: "read"}, {result.LabelOperation: "update"}} {
-		left, right, both := one(a, result.NameLatencyAvg, labels), one(b, result.NameLatencyAvg, labels), one(merged, result.NameLatencyAvg, labels)
+	for _, labels := range []map[string]string{nil, {contract.LabelOperation: "read"}, {contract.LabelOperation: "update"}} {
+		left, right, both := one(a, contract.NameLatencyAvg, labels), one(b, contract.NameLatencyAvg, labels), one(merged, contract.NameLatencyAvg, labels)
 		if *both.N != *left.N+*right.N || both.Histogram == nil || both.Histogram.N() != *both.N {
 			t.Errorf("%v: n = %v, want %d in mean and histogram", labels, both, *left.N+*right.N)
 		}
-		pooled, _ := result.MergeHistograms(*left.Histogram, *right.Histogram)
+		pooled, _ := contract.MergeHistograms(*left.Histogram, *right.Histogram)
 		for _, p := range []string{"50", "90", "95", "99", "99.9"} {
-			of := map[string]string{result.LabelPercentile: p}
+			of := map[string]string{contract.LabelPercentile: p}
 			maps.Copy(of, labels)
-			if got := one(merged, result.NameLatencyPercentile, of); got.Value == nil || *got.Value != *percentileOf(pooled, p) {
+			if got := one(merged, contract.NameLatencyPercentile, of); got.Value == nil || *got.Value != *percentileOf(pooled, p) {
 				t.Errorf("%v p=%s: %v, want %v", labels, p, got.Value, *percentileOf(pooled, p))
 			}
 		}
 	}
-	count := map[string]string{result.LabelOperation: "read"}
-	if got, want := *one(merged, result.NameOperationCount, count).Value, *one(a, result.NameOperationCount, count).Value+*one(b, result.NameOperationCount, count).Value; got != want {
+	count := map[string]string{contract.LabelOperation: "read"}
+	if got, want := *one(merged, contract.NameOperationCount, count).Value, *one(a, contract.NameOperationCount, count).Value+*one(b, contract.NameOperationCount, count).Value; got != want {
 		t.Errorf("reads = %v, want %v", got, want)
 	}
-	if got := *one(merged, result.NameGCCount, nil).Value; got != *one(a, result.NameGCCount, nil).Value+*one(b, result.NameGCCount, nil).Value {
+	if got := *one(merged, contract.NameGCCount, nil).Value; got != *one(a, contract.NameGCCount, nil).Value+*one(b, contract.NameGCCount, nil).Value {
 		t.Errorf("collections = %v", got)
 	}
-	if got := *one(merged, result.NameThroughput, nil).Value; got != *one(a, result.NameThroughput, nil).Value+*one(b, result.NameThroughput, nil).Value {
+	if got := *one(merged, contract.NameThroughput, nil).Value; got != *one(a, contract.NameThroughput, nil).Value+*one(b, contract.NameThroughput, nil).Value {
 		t.Errorf("throughput = %v", got)
 	}
 }
@@ -185,7 +188,7 @@ func TestUpdatesOfShortFieldsPromiseNothing(t *testing.T) {
 
 func TestRealRunsAreValid(t *testing.T) {
 	for name, f := range fixtures {
-		if f.want != "" || f.phase != runner.Run {
+		if f.want != "" || f.phase != contract.PhaseRun {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -24,7 +26,7 @@ const (
 // the window would begin with code that Java has not compiled yet. One that counts operations
 // has a warm-up of its own process: the published experiments count them from the first one.
 // Several clients are told when to begin in any case, as Java does not start in a fixed time.
-func opening(t runner.Trial) runner.Opening {
+func opening(t contract.Trial) runner.Opening {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return runner.Opening{} // Command says what is wrong
@@ -43,14 +45,14 @@ func opening(t runner.Trial) runner.Opening {
 }
 
 // isTimed says whether the process is told when its window begins.
-func (p Params) isTimed(t runner.Trial, phase runner.Phase) bool {
-	return phase == runner.Run && !t.Begin.IsZero() && opening(t).Timed
+func (p Params) isTimed(t contract.Trial, phase contract.Phase) bool {
+	return phase == contract.PhaseRun && !t.Begin.IsZero() && opening(t).Timed
 }
 
 // windowArgs tell our binding of the window. YCSB's own status lines would cut the histograms
 // as well, at instants of their own: there is one at the begin and one at the end.
-func (p Params) windowArgs(t runner.Trial) map[string]string {
-	if !p.isTimed(t, runner.Run) {
+func (p Params) windowArgs(t contract.Trial) map[string]string {
+	if !p.isTimed(t, contract.PhaseRun) {
 		return nil
 	}
 	o := opening(t)

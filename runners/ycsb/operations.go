@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -47,9 +47,9 @@ func parseMetric(name string) metric {
 func (m metric) label() string { return strings.ToLower(m.operation) }
 
 func (m metric) labels() map[string]string {
-	labels := map[string]string{result.LabelOperation: m.label()}
+	labels := map[string]string{contract.LabelOperation: m.label()}
 	if m.intended {
-		labels[result.LabelTiming] = result.TimingIntended
+		labels[contract.LabelTiming] = contract.TimingIntended
 	}
 	return labels
 }

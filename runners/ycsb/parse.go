@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // reading is what an output said.
@@ -24,28 +25,28 @@ type reading struct {
 	// unreadable are parts of the output that are broken.
 	unreadable []string
 	complaints complaints
-	problems   []result.Problem
+	problems   []contract.Problem
 	unread     int
 }
 
 // parse gives an output its meaning. YCSB ends with 0 whatever went wrong, so a success
 // has to be proven: no exception, no operation that failed, a whole report whose numbers
 // fit each other, as many operations as asked for, and the last word of our binding.
-func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
+func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
 	}
 	r := read(phase, o)
 	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
-	if phase != runner.Cleanup {
+	if phase != contract.PhaseCleanup {
 		made.Errors = r.report.errorCounts()
 		if r.marks.window != nil {
 			r.intoWindow(&made, p)
 		} else {
 			made.Measurements = r.measurements(r.status.intervals(float64(p.StatusIntervalSeconds)))
 		}
-		if phase == runner.Run {
+		if phase == contract.PhaseRun {
 			made.Measurements = r.withRates(p, made.Measurements)
 		}
 	}
@@ -53,7 +54,7 @@ func parse(t runner.Trial, phase runner.Phase, o runner.Output) runner.Report {
 	return made
 }
 
-func read(phase runner.Phase, o runner.Output) reading {
+func read(phase contract.Phase, o runner.Output) reading {
 	r := reading{logs: map[string]hdrLog{}}
 	source := strings.ToLower(string(phase))
 	exported := false
@@ -71,7 +72,7 @@ func read(phase runner.Phase, o runner.Output) reading {
 		r.problem(source, 0, fmt.Sprintf("throughput %s times run time %s ms is no whole number of operations", r.report.throughput.text, r.report.runTime.text))
 	}
 	if r.unread > 0 {
-		r.problems = append(r.problems, result.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
+		r.problems = append(r.problems, contract.Problem{Source: source, Text: fmt.Sprintf("and %d more lines", r.unread)})
 	}
 	return r
 }
@@ -162,7 +163,7 @@ func (r *reading) problem(source string, line int, text string) {
 		r.unread++
 		return
 	}
-	r.problems = append(r.problems, result.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
+	r.problems = append(r.problems, contract.Problem{Source: source, Line: line, Text: runner.Abridge(text)})
 }
 
 // toolVersion such as YCSB 0.17.0, MySQL Connector/J 9.7.0.

@@ -10,8 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -40,7 +41,7 @@ func TestParseGivesTheGoldenReport(t *testing.T) {
 	}
 }
 
-func reasonOf(r runner.Report) result.Reason {
+func reasonOf(r runner.Report) contract.Reason {
 	if r.Failure == nil {
 		return ""
 	}
@@ -64,7 +65,7 @@ func TestEveryFixtureIsInTheTable(t *testing.T) {
 func TestParseOfACutReportFails(t *testing.T) {
 	for name, f := range fixtures {
 		whole := f.output(t, name)
-		if f.want != "" || whole.Files["report.json"] != nil || f.phase == runner.Cleanup {
+		if f.want != "" || whole.Files["report.json"] != nil || f.phase == contract.PhaseCleanup {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestParseOfACutReportFails(t *testing.T) {
 				if i%41 != 0 && whole.Stdout[i-1] != '\n' {
 					continue // every end of a line, and some places within
 				}
-				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != result.ReasonOutputTruncated {
+				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != contract.ReasonOutputTruncated {
 					t.Fatalf("cut after %d of %d bytes: failure = %+v, want OutputTruncated", i, len(whole.Stdout), got.Failure)
 				}
 			}
@@ -112,7 +113,7 @@ func TestParseOfACutExportFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for i := 0; i < len(bytes.TrimSpace(export)); i += 23 {
 				cut := runner.Output{Files: map[string][]byte{"report.json": export[:i]}}
-				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != result.ReasonOutputTruncated {
+				if got := parse(f.trial(t), f.phase, cut); got.Failure == nil || got.Failure.Reason != contract.ReasonOutputTruncated {
 					t.Fatalf("cut after %d of %d bytes: failure = %+v, want OutputTruncated", i, len(export), got.Failure)
 				}
 			}

@@ -3,8 +3,9 @@ package ycsb
 import (
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // quote reads a report that somebody published: whatever of it is there, in the units in
@@ -24,10 +25,10 @@ func quote(text []byte) runner.Report {
 	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
 	switch {
 	case len(r.report.doubled) > 0:
-		made.Failure = failed(result.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", list(r.report.doubled))
+		made.Failure = failed(contract.ReasonToolFailed, "the text gives these figures more than once: %s: give one report, of one phase", list(r.report.doubled))
 		return made
 	case len(r.unreadable) > 0:
-		made.Failure = failed(result.ReasonToolFailed, "the text is no report of YCSB: %s", list(r.unreadable))
+		made.Failure = failed(contract.ReasonToolFailed, "the text is no report of YCSB: %s", list(r.unreadable))
 		return made
 	}
 	made.Measurements = r.quoted()
@@ -36,15 +37,15 @@ func quote(text []byte) runner.Report {
 }
 
 // quoted are the numbers of a report, the main ones first.
-func (r *reading) quoted() []result.Measurement {
-	var ms []result.Measurement
-	add := func(m result.Measurement, f *figure) {
+func (r *reading) quoted() []contract.Measurement {
+	var ms []contract.Measurement
+	add := func(m contract.Measurement, f *figure) {
 		if m.Value = valueOf(f, 0); m.Value != nil {
 			ms = append(ms, m)
 		}
 	}
-	add(result.Measurement{Name: result.NameThroughput, Unit: unitOperations, Direction: result.HigherIsBetter, Operation: operationAny}, r.report.throughput)
-	add(result.Measurement{Name: result.NameTotalTime, Unit: unitMillisecond}, r.report.runTime)
+	add(contract.Measurement{Name: contract.NameThroughput, Unit: unitOperations, Direction: contract.HigherIsBetter, Operation: operationAny}, r.report.throughput)
+	add(contract.Measurement{Name: contract.NameTotalTime, Unit: unitMillisecond}, r.report.runTime)
 	for _, s := range r.sortedSections() {
 		ms = append(ms, quotedSection(s)...)
 	}
@@ -54,36 +55,36 @@ func (r *reading) quoted() []result.Measurement {
 	return ms
 }
 
-func quotedSection(s *section) []result.Measurement {
+func quotedSection(s *section) []contract.Measurement {
 	m := parseMetric(s.name)
-	var ms []result.Measurement
+	var ms []contract.Measurement
 	add := func(name string, extra [2]string, unit string, f *figure) {
-		made := result.Measurement{Name: name, Labels: m.labels(), Unit: unit, Value: valueOf(f, 0)}
+		made := contract.Measurement{Name: name, Labels: m.labels(), Unit: unit, Value: valueOf(f, 0)}
 		if extra[0] != "" {
 			made.Labels[extra[0]] = extra[1]
 		}
 		if unit != unitOne {
-			made.Direction, made.Operation = result.LowerIsBetter, m.label()
+			made.Direction, made.Operation = contract.LowerIsBetter, m.label()
 		}
 		if made.Value != nil {
 			ms = append(ms, made)
 		}
 	}
 	none := [2]string{}
-	add(result.NameOperationCount, none, unitOne, s.operations)
+	add(contract.NameOperationCount, none, unitOne, s.operations)
 	for _, l := range []struct {
 		name string
 		*latency
-	}{{result.NameLatencyAvg, s.avg}, {result.NameLatencyMin, s.min}, {result.NameLatencyMax, s.max}} {
+	}{{contract.NameLatencyAvg, s.avg}, {contract.NameLatencyMin, s.min}, {contract.NameLatencyMax, s.max}} {
 		if l.latency != nil {
 			add(l.name, none, l.unit, &l.figure)
 		}
 	}
 	for _, p := range s.percentiles {
-		add(result.NameLatencyPercentile, [2]string{result.LabelPercentile, p.p}, p.unit, &p.figure)
+		add(contract.NameLatencyPercentile, [2]string{contract.LabelPercentile, p.p}, p.unit, &p.figure)
 	}
 	for _, ret := range s.returns {
-		add(result.NameReturnCount, [2]string{result.LabelStatus, ret.status}, unitOne, &ret.n)
+		add(contract.NameReturnCount, [2]string{contract.LabelStatus, ret.status}, unitOne, &ret.n)
 	}
 	return ms
 }

@@ -9,8 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var (
@@ -42,37 +43,37 @@ func published(t testing.TB) map[string]map[string]string {
 }
 
 // original is the metric and the measure that a measurement was published as.
-func original(m result.Measurement) (metric, measure string) {
-	metric = strings.ToUpper(m.Labels[result.LabelOperation])
+func original(m contract.Measurement) (metric, measure string) {
+	metric = strings.ToUpper(m.Labels[contract.LabelOperation])
 	collector := ""
-	if c := m.Labels[result.LabelCollector]; c != "" {
+	if c := m.Labels[contract.LabelCollector]; c != "" {
 		collector = "_" + c
 	}
 	switch m.Name {
-	case result.NameThroughput:
+	case contract.NameThroughput:
 		return "OVERALL", "Throughput(ops/sec)"
-	case result.NameTotalTime:
+	case contract.NameTotalTime:
 		return "OVERALL", "RunTime(" + m.Unit + ")"
-	case result.NameOperationCount:
+	case contract.NameOperationCount:
 		return metric, "Operations"
-	case result.NameLatencyAvg:
+	case contract.NameLatencyAvg:
 		return metric, "AverageLatency(" + m.Unit + ")"
-	case result.NameLatencyMin:
+	case contract.NameLatencyMin:
 		return metric, "MinLatency(" + m.Unit + ")"
-	case result.NameLatencyMax:
+	case contract.NameLatencyMax:
 		return metric, "MaxLatency(" + m.Unit + ")"
-	case result.NameLatencyPercentile:
-		return metric, m.Labels[result.LabelPercentile] + "thPercentileLatency(" + m.Unit + ")"
-	case result.NameReturnCount:
-		return metric, "Return=" + m.Labels[result.LabelStatus]
-	case result.NameGCCount:
+	case contract.NameLatencyPercentile:
+		return metric, m.Labels[contract.LabelPercentile] + "thPercentileLatency(" + m.Unit + ")"
+	case contract.NameReturnCount:
+		return metric, "Return=" + m.Labels[contract.LabelStatus]
+	case contract.NameGCCount:
 		if collector == "" {
 			return "TOTAL_GCs", "Count"
 		}
 		return "TOTAL_GCS" + collector, "Count"
-	case result.NameGCTime:
+	case contract.NameGCTime:
 		return "TOTAL_GC_TIME" + collector, "Time(" + m.Unit + ")"
-	case result.NameGCPercent:
+	case contract.NameGCPercent:
 		return "TOTAL_GC_TIME_%" + collector, "Time(" + m.Unit + ")"
 	}
 	return "", m.Name
@@ -135,12 +136,12 @@ func TestQuoteGivesEveryPublishedNumber(t *testing.T) {
 }
 
 func TestQuoteIsTolerant(t *testing.T) {
-	throughput := func(v float64) []result.Measurement {
-		return []result.Measurement{{Name: result.NameThroughput, Unit: unitOperations, Direction: result.HigherIsBetter, Operation: operationAny, Value: &v}}
+	throughput := func(v float64) []contract.Measurement {
+		return []contract.Measurement{{Name: contract.NameThroughput, Unit: unitOperations, Direction: contract.HigherIsBetter, Operation: operationAny, Value: &v}}
 	}
 	tests := map[string]struct {
 		text     string
-		want     []result.Measurement
+		want     []contract.Measurement
 		problems int
 		failure  string
 	}{
@@ -195,7 +196,7 @@ func TestPublishedNumbersFitEachOther(t *testing.T) {
 				t.Errorf("%s/%s: operations = %v and %v, want 10,000,000", target, phase, n, counted)
 				continue
 			}
-			avg, _ := result.Find(r.whole(false), result.NameLatencyAvg, nil)
+			avg, _ := contract.Find(r.whole(false), contract.NameLatencyAvg, nil)
 			busy := *avg.Value * float64(*n) / *r.report.runTime.value(0)
 			if busy < 19 || busy > threads {
 				t.Errorf("%s/%s: %.2f threads were busy", target, phase, busy)

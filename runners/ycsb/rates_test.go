@@ -3,8 +3,9 @@ package ycsb
 import (
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Offered, achieved and error rate of an open loop; a closed loop offers nothing. The open
@@ -22,11 +23,11 @@ func TestRatesOfARun(t *testing.T) {
 			f := fixtures[name]
 			trial := f.trial(t)
 			res := asResult(0, parse(trial, f.phase, f.output(t, name)))
-			offered, ok := res.Find(result.NameOffered, nil)
+			offered, ok := res.Find(contract.NameOffered, nil)
 			if ok != (tc.offered != nil) || ok && *offered.Value != *tc.offered {
 				t.Errorf("offered %+v, want %v", offered, tc.offered)
 			}
-			if errors, ok := res.Find(result.NameErrorRate, nil); !ok || *errors.Value != 0 || *errors.N != 0 {
+			if errors, ok := res.Find(contract.NameErrorRate, nil); !ok || *errors.Value != 0 || *errors.N != 0 {
 				t.Errorf("errors %+v, want a rate of 0", errors)
 			}
 			expected, err := facts(trial)

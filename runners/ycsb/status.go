@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // statusLine is what option -s prints every status.interval seconds, on stderr. What
@@ -70,8 +70,8 @@ const (
 // intervals is the rate of operations per interval. The first line is printed at the
 // begin and tells nothing; the times of the others count from the interval before the
 // second line, as the clock of the first one still holds the loading of classes.
-func (s *status) intervals(length float64) []result.Interval {
-	var series []result.Interval
+func (s *status) intervals(length float64) []contract.Interval {
+	var series []contract.Interval
 	var begin time.Time
 	before := 0.0
 	for i, p := range s.points {
@@ -89,7 +89,7 @@ func (s *status) intervals(length float64) []result.Interval {
 		if at < before+part*length {
 			continue
 		}
-		series = append(series, result.Interval{AtSeconds: at, Value: p.rate})
+		series = append(series, contract.Interval{AtSeconds: at, Value: p.rate})
 		before = at
 	}
 	return series

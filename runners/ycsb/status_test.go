@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func point(at float64, rate *float64) result.Interval {
-	return result.Interval{AtSeconds: at, Value: rate}
+func point(at float64, rate *float64) contract.Interval {
+	return contract.Interval{AtSeconds: at, Value: rate}
 }
 
 func TestStatusLinesGiveTheIntervals(t *testing.T) {
@@ -19,7 +19,7 @@ func TestStatusLinesGiveTheIntervals(t *testing.T) {
 	tests := map[string]struct {
 		lines  []string
 		length float64
-		want   []result.Interval
+		want   []contract.Interval
 		bad    int
 	}{
 		"the first line tells nothing, and what is left at the end neither": {
@@ -28,31 +28,31 @@ func TestStatusLinesGiveTheIntervals(t *testing.T) {
 				day + "20:779 1 sec: 100 operations; 100 current ops/sec; est completion in 8 second [READ: Count=1, Max=2, Min=9223372036854775807, Avg=NaN]",
 				day + "21:780 2 sec: 250 operations; 149.85 current ops/sec; est completion in 8 second ",
 				day + "21:993 2 sec: 260 operations; 46.95 current ops/sec; [CLEANUP: Count=2] ",
-			}, 1, []result.Interval{point(1, new(100.0)), point(2.001, new(149.85))}, 0},
+			}, 1, []contract.Interval{point(1, new(100.0)), point(2.001, new(149.85))}, 0},
 		"before the first operation there is no rate, and nothing is done": {
 			[]string{day + "19:824 0 sec: 0 operations; est completion in 0 second ", day + "20:779 1 sec: 0 operations; est completion in 106751991167300 days 15 hours "},
-			1, []result.Interval{point(1, new(0.0))}, 0},
+			1, []contract.Interval{point(1, new(0.0))}, 0},
 		"a rate that is no number is absent": {
 			[]string{day + "20:000 1 sec: 5 operations; ∞ current ops/sec; ", day + "21:000 2 sec: 5 operations; NaN current ops/sec; "},
-			1, []result.Interval{point(1, nil), point(2, nil)}, 0},
+			1, []contract.Interval{point(1, nil), point(2, nil)}, 0},
 		"longer intervals": {
 			[]string{day + "10:000 10 sec: 10 operations; 1 current ops/sec; est", day + "20:000 20 sec: 30 operations; 2 current ops/sec; est", day + "25:000 25 sec: 31 operations; 0.2 current ops/sec; "},
-			10, []result.Interval{point(10, new(1.0)), point(20, new(2.0))}, 0},
+			10, []contract.Interval{point(10, new(1.0)), point(20, new(2.0))}, 0},
 		"an interval is missing": {
 			[]string{day + "10:000 1 sec: 10 operations; 1 current ops/sec; est", day + "12:000 3 sec: 30 operations; 2 current ops/sec; est"},
-			1, []result.Interval{point(1, new(1.0)), point(3, new(2.0))}, 0},
+			1, []contract.Interval{point(1, new(1.0)), point(3, new(2.0))}, 0},
 		"a line is late, and the next one in time again": {
 			[]string{day + "10:000 1 sec: 10 operations; 10 current ops/sec; est", day + "11:400 2 sec: 24 operations; 10 current ops/sec; est",
 				day + "12:001 3 sec: 30 operations; 9.98 current ops/sec; est", day + "13:000 4 sec: 40 operations; 10.01 current ops/sec; est"},
-			1, []result.Interval{point(1, new(10.0)), point(2.4, new(10.0)), point(3.001, new(9.98)), point(4, new(10.01))}, 0},
+			1, []contract.Interval{point(1, new(10.0)), point(2.4, new(10.0)), point(3.001, new(9.98)), point(4, new(10.01))}, 0},
 		"across midnight": {
 			[]string{"2026-11-20 23:59:59:900 1 sec: 10 operations; 1 current ops/sec; est", "2026-11-21 00:00:00:901 2 sec: 30 operations; 2 current ops/sec; est"},
-			1, []result.Interval{point(1, new(1.0)), point(2.001, new(2.0))}, 0},
+			1, []contract.Interval{point(1, new(1.0)), point(2.001, new(2.0))}, 0},
 		"a label stands before the time": {
-			[]string{"client 3 " + day + "20:000 1 sec: 5 operations; 5 current ops/sec; "}, 1, []result.Interval{point(1, new(5.0))}, 0},
+			[]string{"client 3 " + day + "20:000 1 sec: 5 operations; 5 current ops/sec; "}, 1, []contract.Interval{point(1, new(5.0))}, 0},
 		"what goes back is none": {
 			[]string{day + "20:000 2 sec: 5 operations; 5 current ops/sec; ", day + "21:000 1 sec: 9 operations; 5 current ops/sec; ", day + "22:000 3 sec: 4 operations; 5 current ops/sec; "},
-			1, []result.Interval{point(2, new(5.0))}, 2},
+			1, []contract.Interval{point(2, new(5.0))}, 2},
 		"what only looks like one": {[]string{"60 sec: 5 operations;", "2026-13-41 00:00:00:000 1 sec: 5 operations; 5 current ops/sec;"}, 1, nil, 2},
 	}
 	for name, tc := range tests {

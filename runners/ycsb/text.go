@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var (
@@ -212,9 +212,9 @@ func (r *report) addToSection(s *section, e entry) bool {
 // JVM choose: PS_Scavenge, G1_Young_Generation.
 func (r *report) addGC(e entry) bool {
 	kinds := map[string]struct{ name, unit, prefix string }{
-		measureCount:     {result.NameGCCount, unitOne, "TOTAL_GCS"},
-		measureGCTime:    {result.NameGCTime, unitMillisecond, "TOTAL_GC_TIME"},
-		measureGCPercent: {result.NameGCPercent, unitPercent, "TOTAL_GC_TIME_%"},
+		measureCount:     {contract.NameGCCount, unitOne, "TOTAL_GCS"},
+		measureGCTime:    {contract.NameGCTime, unitMillisecond, "TOTAL_GC_TIME"},
+		measureGCPercent: {contract.NameGCPercent, unitPercent, "TOTAL_GC_TIME_%"},
 	}
 	kind, ok := kinds[e.measure]
 	if !ok || !strings.HasPrefix(strings.ToUpper(e.metric), kind.prefix) {

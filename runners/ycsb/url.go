@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // connection is what the binding needs to reach a database, without its secrets.
@@ -57,7 +59,7 @@ var ownedParameters = []string{
 
 // connectionTo builds the URL of a database. Encryption is written out in any case: the
 // drivers differ in what they do by themselves.
-func connectionTo(e runner.Endpoint, p Params, c runner.Credentials) (connection, error) {
+func connectionTo(e contract.Endpoint, p Params, c runner.Credentials) (connection, error) {
 	if e.JDBC != nil {
 		return jdbcConnection(*e.JDBC, e.TLS, p)
 	}
@@ -87,11 +89,11 @@ func connectionTo(e runner.Endpoint, p Params, c runner.Credentials) (connection
 
 var databaseName = regexp.MustCompile(`^[A-Za-z0-9_$-]+$`)
 
-func tlsParameters(d driverFacts, mode runner.TLSMode, c runner.Credentials) ([]string, error) {
+func tlsParameters(d driverFacts, mode contract.TLSMode, c runner.Credentials) ([]string, error) {
 	switch mode {
-	case runner.TLSDisabled:
+	case contract.TLSDisabled:
 		return d.plain, nil
-	case runner.TLSRequired:
+	case contract.TLSRequired:
 		parameters := d.encrypted
 		if len(c.CA) > 0 {
 			parameters = d.verified
@@ -101,7 +103,7 @@ func tlsParameters(d driverFacts, mode runner.TLSMode, c runner.Credentials) ([]
 		}
 		return parameters, nil
 	}
-	return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", mode, runner.TLSDisabled, runner.TLSRequired)
+	return nil, fmt.Errorf("endpoint.tls: %q is not known: use %s or %s", mode, contract.TLSDisabled, contract.TLSRequired)
 }
 
 var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]*$`)
@@ -131,11 +133,11 @@ func urlParameters(parameters map[string]string) ([]string, error) {
 // secretInURL finds what belongs into the Secret: the URL stands on the command line.
 var secretInURL = regexp.MustCompile(`(?i)(user(name)?|password)\s*=|//[^/]*@`)
 
-func jdbcConnection(j runner.JDBC, tls runner.TLSMode, p Params) (connection, error) {
+func jdbcConnection(j contract.JDBC, tls contract.TLSMode, p Params) (connection, error) {
 	switch {
 	case len(p.URLParameters) > 0:
 		return connection{}, fmt.Errorf("workload.ycsb.urlParameters: the target has an URL of its own: put them into external.jdbc.url")
-	case tls == runner.TLSRequired:
+	case tls == contract.TLSRequired:
 		return connection{}, fmt.Errorf("endpoint.tls: %s cannot be proven behind a JDBC driver: put it into external.jdbc.url, such as encrypt=true, and leave tls out", tls)
 	case j.Driver == "":
 		return connection{}, fmt.Errorf("endpoint.jdbc.driver: empty: name the class of the driver")

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/runner/hdrlog"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // windowMark is when the measured window of a process was, in ms since 1970.
@@ -68,9 +69,9 @@ func collected(all []collection, ms int64) []gc {
 	add := func(c collection) {
 		percent := figure{strconv.FormatFloat(100*float64(c.ms)/float64(ms), 'f', -1, 64)}
 		list = append(list,
-			gc{result.NameGCCount, unitOne, c.collector, figureOf(c.count)},
-			gc{result.NameGCTime, unitMillisecond, c.collector, figureOf(c.ms)},
-			gc{result.NameGCPercent, unitPercent, c.collector, percent})
+			gc{contract.NameGCCount, unitOne, c.collector, figureOf(c.count)},
+			gc{contract.NameGCTime, unitMillisecond, c.collector, figureOf(c.ms)},
+			gc{contract.NameGCPercent, unitPercent, c.collector, percent})
 	}
 	for _, c := range all {
 		sum.count, sum.ms = sum.count+c.count, sum.ms+c.ms
@@ -87,25 +88,25 @@ func (w windowMark) within(p logPart) bool { return p.began >= w.began }
 
 // uncut: a process that was told when to begin says when its window was, and each of its
 // histograms has a new interval then.
-func (r *reading) uncut(e expectation) *result.Failure {
+func (r *reading) uncut(e expectation) *contract.Failure {
 	w := r.marks.window
 	if w == nil {
 		if e.isTimed {
-			return failed(result.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
+			return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
 		}
 		return nil
 	}
 	for name, log := range r.logs {
 		for _, p := range log.parts {
 			if parseMetric(name).operation != metricCleanup && !w.before(p) && !w.within(p) {
-				return failed(result.ReasonToolFailed,
+				return failed(contract.ReasonToolFailed,
 					"the warm-up cannot be told from the measured window: an interval of %s goes on from %d ms before the window to %d ms into it: look at the raw output",
 					name, w.began-p.began, p.ended-w.began)
 			}
 		}
 	}
 	if len(r.logs) == 0 {
-		return failed(result.ReasonOutputTruncated, "YCSB ended well, but it wrote no HDR log, so that the measured window cannot be cut out: look at the raw output")
+		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but it wrote no HDR log, so that the measured window cannot be cut out: look at the raw output")
 	}
 	return nil
 }
@@ -207,7 +208,7 @@ func figureOf(n int64) figure { return figure{strconv.FormatInt(n, 10)} }
 // all end at about the same instants: whole intervals before and after the begin of the
 // window. Times count from the first instant. What is left at the end belongs to the last
 // point, or is one of its own where it is most of an interval.
-func (r *reading) series(began, from, to, interval int64) []result.Interval {
+func (r *reading) series(began, from, to, interval int64) []contract.Interval {
 	points := map[int64]*struct{ n, ended int64 }{}
 	for name, log := range r.logs {
 		m := parseMetric(name)
@@ -230,14 +231,14 @@ func (r *reading) series(began, from, to, interval int64) []result.Interval {
 			points[k].ended = max(points[k].ended, end)
 		}
 	}
-	var list []result.Interval
+	var list []contract.Interval
 	before := from
 	for _, k := range slices.Sorted(maps.Keys(points)) {
 		p := points[k]
 		if p.ended <= before {
 			continue
 		}
-		list = append(list, result.Interval{
+		list = append(list, contract.Interval{
 			AtSeconds: float64(p.ended-from) / 1000, Value: new(1000 * float64(p.n) / float64(p.ended-before)),
 		})
 		before = p.ended

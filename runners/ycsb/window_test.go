@@ -8,8 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // timedFixtures are those whose window begins within the process.
@@ -31,9 +34,9 @@ func timedFixtures(t *testing.T, each func(t *testing.T, f fixture, r reading, m
 	}
 }
 
-func valueIn(t *testing.T, ms []result.Measurement, name string, labels map[string]string) float64 {
+func valueIn(t *testing.T, ms []contract.Measurement, name string, labels map[string]string) float64 {
 	t.Helper()
-	m, ok := result.Find(ms, name, labels)
+	m, ok := contract.Find(ms, name, labels)
 	if !ok || m.Value == nil {
 		t.Fatalf("no %s %v", name, labels)
 	}
@@ -48,9 +51,9 @@ func TestWarmupAndWindowAreTheWholeProcess(t *testing.T) {
 			if m.operation == metricCleanup || m.intended {
 				continue
 			}
-			n := valueIn(t, made.Measurements, result.NameOperationCount, m.labels())
+			n := valueIn(t, made.Measurements, contract.NameOperationCount, m.labels())
 			if made.Warmup != nil {
-				n += valueIn(t, made.Warmup, result.NameOperationCount, m.labels())
+				n += valueIn(t, made.Warmup, contract.NameOperationCount, m.labels())
 			}
 			if n != float64(*s.done()) {
 				t.Errorf("%s: %v operations in the warm-up and the window, and YCSB counted %d", s.name, n, *s.done())
@@ -61,8 +64,8 @@ func TestWarmupAndWindowAreTheWholeProcess(t *testing.T) {
 
 func TestTheWindowIsAsLongAsAskedFor(t *testing.T) {
 	timedFixtures(t, func(t *testing.T, f fixture, r reading, made runner.Report) {
-		seconds, rate := valueIn(t, made.Measurements, result.NameTotalTime, nil), valueIn(t, made.Measurements, result.NameThroughput, nil)
-		n := valueIn(t, made.Measurements, result.NameEvents, nil)
+		seconds, rate := valueIn(t, made.Measurements, contract.NameTotalTime, nil), valueIn(t, made.Measurements, contract.NameThroughput, nil)
+		n := valueIn(t, made.Measurements, contract.NameEvents, nil)
 		if math.Abs(n/seconds-rate) > 1e-6*rate {
 			t.Errorf("%v operations in %v s are no %v per second", n, seconds, rate)
 		}
@@ -72,7 +75,7 @@ func TestTheWindowIsAsLongAsAskedFor(t *testing.T) {
 		if got := made.Window.To.Sub(made.Window.From).Seconds(); math.Abs(got-seconds) > 1e-9 {
 			t.Errorf("it lasts %v s on the wall clock, and %v s by its figures", got, seconds)
 		}
-		m, _ := result.Find(made.Measurements, result.NameThroughput, nil)
+		m, _ := contract.Find(made.Measurements, contract.NameThroughput, nil)
 		sum, before := 0.0, 0.0
 		for _, p := range m.Intervals {
 			sum += *p.Value * (p.AtSeconds - before)
@@ -95,8 +98,8 @@ func TestTheWindowIsAsLongAsAskedFor(t *testing.T) {
 func TestTheWarmupHoldsTheSlowBegin(t *testing.T) {
 	f := fixtures["own-maria1011-warm-rmw"]
 	made := parse(f.trial(t), f.phase, f.output(t, "own-maria1011-warm-rmw"))
-	cold, _ := result.Find(made.Warmup, result.NameThroughput, nil)
-	warm, _ := result.Find(made.Measurements, result.NameThroughput, nil)
+	cold, _ := contract.Find(made.Warmup, contract.NameThroughput, nil)
+	warm, _ := contract.Find(made.Measurements, contract.NameThroughput, nil)
 	if len(cold.Intervals) < 3 || *cold.Intervals[0].Value > *warm.Value/2 {
 		t.Errorf("the warm-up begins with %v per second, and the window has %v: it should be much slower", *cold.Intervals[0].Value, *warm.Value)
 	}
@@ -116,21 +119,21 @@ func TestAWindowThatCannotBeCutOut(t *testing.T) {
 	}
 	tests := map[string]struct {
 		change func(*runner.Output)
-		want   result.Reason
+		want   contract.Reason
 		says   string
 	}{
-		"no word of the window": {func(o *runner.Output) { *o = line(*o, func(string) string { return "" }) }, result.ReasonOutputTruncated, "lacks the line"},
+		"no word of the window": {func(o *runner.Output) { *o = line(*o, func(string) string { return "" }) }, contract.ReasonOutputTruncated, "lacks the line"},
 		"times that go back": {func(o *runner.Output) {
 			*o = line(*o, func(string) string { return markPrefix + "Window, 5, 4, 6, 7\n" })
-		}, result.ReasonOutputTruncated, "lacks the line"},
+		}, contract.ReasonOutputTruncated, "lacks the line"},
 		"a histogram that was not cut": {func(o *runner.Output) {
 			*o = line(*o, func(l string) string {
 				parts := strings.Split(strings.TrimSpace(l), ", ")
 				parts[3], parts[4] = parts[3][:10]+"300", parts[3][:10]+"301" // half a second beside the cut
 				return strings.Join(parts, ", ") + "\n"
 			})
-		}, result.ReasonToolFailed, "the warm-up cannot be told from the measured window: an interval of "},
-		"no histograms": {func(o *runner.Output) { o.Files = nil }, result.ReasonOutputTruncated, "it wrote no HDR log"},
+		}, contract.ReasonToolFailed, "the warm-up cannot be told from the measured window: an interval of "},
+		"no histograms": {func(o *runner.Output) { o.Files = nil }, contract.ReasonOutputTruncated, "it wrote no HDR log"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +180,7 @@ func TestOpening(t *testing.T) {
 
 // Two real clients, of which one was started later, measured the same time.
 func TestTwoClientsMeasureTogether(t *testing.T) {
-	var results []result.Result
+	var results []contract.Result
 	sum := 0.0
 	for client, name := range []string{"own-maria1011-two-0", "own-maria1011-two-1"} {
 		f := fixtures[name]
@@ -186,19 +189,19 @@ func TestTwoClientsMeasureTogether(t *testing.T) {
 		r.Times.WindowStarted, r.Times.WindowEnded = &made.Window.From, &made.Window.To
 		r.Client.Machine.BootID = "one" // both ran on one machine
 		results = append(results, r)
-		sum += valueIn(t, made.Measurements, result.NameThroughput, nil)
+		sum += valueIn(t, made.Measurements, contract.NameThroughput, nil)
 	}
-	merged, skew, err := result.Merge(results)
+	merged, skew, err := merge.Results(results)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *skew.Overlap < 0.98 || *skew.SpreadSeconds > 0.1 {
 		t.Errorf("overlap %v, spread %v s; want 0.98 or more", *skew.Overlap, *skew.SpreadSeconds)
 	}
-	if rate := valueIn(t, merged.Measurements, result.NameThroughput, nil); math.Abs(rate-sum) > 0.02*sum {
+	if rate := valueIn(t, merged.Measurements, contract.NameThroughput, nil); math.Abs(rate-sum) > 0.02*sum {
 		t.Errorf("together %v per second, want about %v", rate, sum)
 	}
-	if m, _ := result.Find(merged.Measurements, result.NameThroughput, nil); len(m.Intervals) != 5 {
+	if m, _ := contract.Find(merged.Measurements, contract.NameThroughput, nil); len(m.Intervals) != 5 {
 		t.Errorf("%d intervals, want 5: %+v", len(m.Intervals), merged.Problems)
 	}
 }

@@ -19,8 +19,9 @@
 package ycsb
 
 import (
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Name of the runner in the API and in the catalogue of images.
@@ -30,13 +31,13 @@ const Name = "ycsb"
 func Runner() runner.Runner {
 	return runner.Runner{
 		Name:     Name,
-		Headline: result.NameThroughput,
+		Headline: contract.NameThroughput,
 		// Latencies without labels are of all operations; those of one operation have labels.
 		Summary: []string{
-			result.NameThroughput, result.NameOffered, result.NameErrorRate,
-			result.NameLatencyAvg, result.NameLatencyPercentile, result.NameLatencyMin, result.NameLatencyMax,
-			result.NameEvents, result.NameOperationCount, result.NameReturnCount, result.NameSetupTime,
-			result.NameGCPercent, result.NameGCTime, result.NameGCCount,
+			contract.NameThroughput, contract.NameOffered, contract.NameErrorRate,
+			contract.NameLatencyAvg, contract.NameLatencyPercentile, contract.NameLatencyMin, contract.NameLatencyMax,
+			contract.NameEvents, contract.NameOperationCount, contract.NameReturnCount, contract.NameSetupTime,
+			contract.NameGCPercent, contract.NameGCTime, contract.NameGCCount,
 		},
 		Command: command,
 		Parse:   parse,

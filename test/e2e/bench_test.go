@@ -11,7 +11,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // The benchmarks of the operator itself run by make bench-trials only: they print
@@ -58,7 +59,7 @@ func TestBenchStartSkew(t *testing.T) {
 		}
 		var first, last float64
 		for i := range 4 {
-			times := stored(t, ns, v1alpha1.TrialName(got.Name, rec.Index, 0), i).Times
+			times := stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), i).Times
 			after := 1000 * times.MeasureStarted.Sub(*times.Planned).Seconds()
 			late = append(late, after)
 			if i == 0 {
@@ -106,7 +107,7 @@ func speedTimes(t *testing.T, run *v1alpha1.BenchmarkRun) []float64 {
 	t.Helper()
 	var out []float64
 	for _, rec := range records(t, run) {
-		res := stored(t, run.Namespace, v1alpha1.TrialName(run.Name, rec.Index, 0), 0)
+		res := stored(t, run.Namespace, contract.TrialName(run.Name, rec.Index, 0), 0)
 		if res.Client.Speed == nil || res.Target == nil || res.Target.Speed == nil {
 			t.Fatalf("trial %d: the speed of a machine is not known: %+v", rec.Index, res.Problems)
 		}
@@ -136,14 +137,14 @@ func TestBenchReset(t *testing.T) {
 	text = strings.Replace(text, "tables: 2, tableSize: 2000", "tables: 4, tableSize: 1000000", 1)
 	got := awaitRun(t, apply(t, ns, text), 25*time.Minute)
 	complete(t, got)
-	snapshot := stored(t, ns, v1alpha1.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
+	snapshot := stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0).Data.Snapshot
 	fmt.Printf("snapshot of %.2f GiB in %d files: %.2f s (reflink %t), server down for %.2f s\n",
 		float64(snapshot.Bytes)/(1<<30), snapshot.Files, snapshot.Seconds, snapshot.Reflink, snapshot.StoppedSeconds)
 	all := records(t, got)
 	var resets, copies, verifies, dead []float64
 	for i, rec := range all[1:] {
-		data := stored(t, ns, v1alpha1.TrialName(got.Name, rec.Index, 0), 0).Data
-		if data == nil || data.Reset == nil || data.Reset.Method != result.ResetSnapshot {
+		data := stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0).Data
+		if data == nil || data.Reset == nil || data.Reset.Method != contract.ResetSnapshot {
 			t.Fatalf("trial %d was not reset: %+v", rec.Index, data)
 		}
 		reset := data.Reset.Ended.Sub(data.Reset.Started).Seconds()

@@ -13,7 +13,8 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // chaos is how much a run has to bear.
@@ -46,7 +47,7 @@ func TestChaos(t *testing.T) {
 		}},
 		{name: "result", want: []string{v1alpha1.ReasonResultMissing}, do: func(t *testing.T, f *fault) {
 			cm := &corev1.ConfigMap{}
-			cm.Namespace, cm.Name = ns, v1alpha1.ResultName(f.job, 0)
+			cm.Namespace, cm.Name = ns, contract.ResultName(f.job, 0)
 			if err := api.Delete(t.Context(), cm); err != nil {
 				t.Errorf("deleting the result: %v", err)
 			}
@@ -119,7 +120,7 @@ func aim(t *testing.T, run *v1alpha1.BenchmarkRun, f *fault) bool {
 		return false
 	}
 	for _, cm := range trials.Items {
-		start, err := time.Parse(time.RFC3339Nano, cm.Data[v1alpha1.KeyStart])
+		start, err := time.Parse(time.RFC3339Nano, cm.Data[contract.KeyStart])
 		age := time.Since(start)
 		if err != nil || age < time.Second || age > 2500*time.Millisecond {
 			continue
@@ -191,7 +192,7 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 		t.Errorf("%d trials ended, and the status counts %+v, want %d", ended, p.Totals, trials)
 	}
 	for _, f := range faults {
-		i := slices.IndexFunc(all, func(r journal.Record) bool { return v1alpha1.TrialName(run.Name, r.Index, r.Attempt) == f.job })
+		i := slices.IndexFunc(all, func(r journal.Record) bool { return contract.TrialName(run.Name, r.Index, r.Attempt) == f.job })
 		switch {
 		case i < 0:
 			t.Errorf("%s: no record of %s", f.name, f.job)
@@ -212,8 +213,8 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 			}
 			continue
 		}
-		if data := cm.BinaryData[result.KeyResult]; len(data) > 0 {
-			if res, err := result.Decode(data); err != nil || res.Trial.Index == nil || *res.Trial.Index != int(rec.Index) {
+		if data := cm.BinaryData[contract.KeyResult]; len(data) > 0 {
+			if res, err := contract.Decode(data); err != nil || res.Trial.Index == nil || *res.Trial.Index != int(rec.Index) {
 				t.Errorf("trial %d has the result of %+v (%v)", rec.Index, res.Trial, err)
 			}
 		}
@@ -229,10 +230,10 @@ func records(t *testing.T, run *v1alpha1.BenchmarkRun) []journal.Record {
 	var out []journal.Record
 	for part := range run.Status.Results.Records {
 		cm := &corev1.ConfigMap{}
-		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: v1alpha1.RecordsName(run.Name, part)}, cm); err != nil {
+		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)
 		}
-		r, err := journal.DecodeRecords(cm.BinaryData[v1alpha1.KeyRecords])
+		r, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,9 +19,11 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // harnesses are the drivers of each language whose image can be built anywhere.
@@ -88,7 +90,7 @@ func TestDrivers(t *testing.T) {
 				t.Errorf("trial %d (%s): %v: %s: %s", trial.Index, res.Tool.Version, m.Labels, m.Absent.State, m.Absent.Reason)
 			}
 		}
-		for _, name := range []string{result.NameThroughput, drivers.NameRows, result.NameLatencyAvg} {
+		for _, name := range []string{contract.NameThroughput, drivers.NameRows, contract.NameLatencyAvg} {
 			if m, ok := res.Find(name, map[string]string{drivers.LabelScheme: "MultiRow"}); !ok || m.Value == nil || *m.Value <= 0 {
 				t.Errorf("trial %d (%s): %s of MultiRow is %+v", trial.Index, res.Tool.Version, name, m)
 			}
@@ -142,7 +144,7 @@ func conforms(t *testing.T, target, language string, names []string) {
 	can := checkTranscript(t, ns, trial.Result)
 	measured, refused := 0, map[string]bool{}
 	for _, m := range res.Measurements {
-		if m.Name != result.NameThroughput {
+		if m.Name != contract.NameThroughput {
 			continue
 		}
 		_, able := can[m.Labels[drivers.LabelDriver]][m.Labels[drivers.LabelScheme]]
@@ -154,7 +156,7 @@ func conforms(t *testing.T, target, language string, names []string) {
 			}
 		case isKnown(m):
 			t.Logf("%v: %s", m.Labels, m.Absent.Reason)
-		case m.Absent.State == result.NotMeasured:
+		case m.Absent.State == contract.NotMeasured:
 			t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
 		case able && m.Labels[drivers.LabelSession] == "" && !dependsOn(m):
 			t.Errorf("%v is among what the driver says that it can do, and it answers: %s", m.Labels, m.Absent.Reason)
@@ -174,9 +176,9 @@ func conforms(t *testing.T, target, language string, names []string) {
 // dependsOn: what a driver can do depends on more than the scheme. It may not know how to log
 // in to the server; the server may lack the command; and not every driver that sends
 // statements without waiting can fetch rows in this way.
-func dependsOn(m result.Measurement) bool {
+func dependsOn(m contract.Measurement) bool {
 	reason := strings.ToLower(m.Absent.Reason)
-	reads := strings.HasPrefix(m.Labels[result.LabelOperation], "Select")
+	reads := strings.HasPrefix(m.Labels[contract.LabelOperation], "Select")
 	return strings.Contains(reason, "auth") || strings.Contains(reason, "server doesn't support") ||
 		reads && m.Labels[drivers.LabelScheme] == "Pipelined"
 }
@@ -184,10 +186,10 @@ func dependsOn(m result.Measurement) bool {
 // isKnown: the C extension of MySQL Connector/Python 26.10.0 binds a float of a prepared
 // statement as one of four bytes, so that 12.34 is written as 12.34000015258789. It has to be
 // found out, every time.
-func isKnown(m result.Measurement) bool {
+func isKnown(m contract.Measurement) bool {
 	l := m.Labels
-	return l[drivers.LabelDriver] == "mysql-connector-python" && l[result.LabelOperation] == "Insert" && l[drivers.LabelScheme] == "Prepared" &&
-		m.Absent.State == result.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
+	return l[drivers.LabelDriver] == "mysql-connector-python" && l[contract.LabelOperation] == "Insert" && l[drivers.LabelScheme] == "Prepared" &&
+		m.Absent.State == contract.NotMeasured && strings.Contains(m.Absent.Reason, "other values were written")
 }
 
 // checkTranscript holds every line of a conversation against the schema of the protocol, and
@@ -202,7 +204,7 @@ func checkTranscript(t *testing.T, ns, name string) map[string]map[string]string
 	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
-	text := untar(t, cm.BinaryData[result.KeyRaw])["run/dialogue.jsonl"]
+	text := untar(t, cm.BinaryData[contract.KeyRaw])["run/dialogue.jsonl"]
 	can := map[string]map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 16<<20)
@@ -262,7 +264,7 @@ func TestDriversWithTLSRequired(t *testing.T) {
 		for _, m := range storedResult(t, ns, trial.Result).Measurements {
 			if m.Absent != nil {
 				t.Errorf("%v: %s", m.Labels, m.Absent.Reason)
-			} else if m.Name == result.NameThroughput {
+			} else if m.Name == contract.NameThroughput {
 				measured++
 			}
 		}
@@ -308,10 +310,10 @@ func checkComparison(t *testing.T, ns string, run *v1alpha1.BenchmarkRun) {
 	for _, rec := range records(t, run) {
 		for _, m := range storedResult(t, ns, rec.Result).Measurements {
 			switch {
-			case m.Absent == nil && m.Name == result.NameThroughput:
+			case m.Absent == nil && m.Name == contract.NameThroughput:
 				measured++
 			case m.Absent == nil || isKnown(m):
-			case m.Absent.State == result.NotMeasured:
+			case m.Absent.State == contract.NotMeasured:
 				t.Errorf("trial %d on %s: %v: %s", rec.Index, rec.Target, m.Labels, m.Absent.Reason)
 			default:
 				unsupported[rec.Target+" "+m.Labels[drivers.LabelDriver]+" "+m.Labels[drivers.LabelScheme]] = m.Absent.Reason

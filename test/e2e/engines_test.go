@@ -14,7 +14,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // servers are those that were built from packages, and how each names itself.
@@ -59,7 +60,7 @@ func TestEveryEngine(t *testing.T) {
 		if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50 == "" || target.RoundTrip == "" {
 			t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTrip)
 		}
-		loaded := stored(t, ns, v1alpha1.LoadName(got.Name, s.name), 0)
+		loaded := stored(t, ns, contract.LoadName(got.Name, s.name), 0)
 		if s.name != "tidb" { // it has no such counters
 			if fsyncs, err := strconv.ParseFloat(target.CommitFsyncs, 64); err != nil || fsyncs < 1 {
 				t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.CommitFsyncs, loaded.Server.Durability)
@@ -89,7 +90,7 @@ func TestThousandThreads(t *testing.T) {
 		large := strings.Replace(mysql, "{name: kind-target}", "{inline: {cpu: 750m, memory: 4Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}", 1)
 		got := awaitRun(t, many("thousand", large, "oltp_point_select"), 10*time.Minute)
 		complete(t, got)
-		variables := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0).Server.Variables
+		variables := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0).Server.Variables
 		for name, least := range map[string]int{"max_connections": 1000, "max_prepared_stmt_count": 18000} {
 			if n, err := strconv.Atoi(variables[name]); err != nil || n < least {
 				t.Errorf("%s = %q, want at least %d", name, variables[name], least)
@@ -99,7 +100,7 @@ func TestThousandThreads(t *testing.T) {
 	t.Run("a limit of the user's that is too low is refused", func(t *testing.T) {
 		target := strings.Replace(mysql, "config: {", `config: {max_prepared_stmt_count: "16382", `, 1)
 		got := awaitRun(t, many("refused", target, "oltp_read_write"), time.Minute)
-		failedWith(t, got, string(result.ReasonLimitTooLow))
+		failedWith(t, got, string(contract.ReasonLimitTooLow))
 		if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "16382") || !strings.Contains(text, "= 164000") {
 			t.Errorf("the message has no arithmetic: %s", text)
 		}
@@ -124,7 +125,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
     external: {jdbc: {url: "jdbc:mariadb://%s/assay", driver: org.mariadb.jdbc.Driver}, credentials: {name: %s}}
   - name: azure
     published: {configMap: {name: published-azure}, format: YCSB, source: "https://example.com/published"}`,
-		host.Status.Targets[0].Address, v1alpha1.TargetName("host", "mariadb"))
+		host.Status.Targets[0].Address, contract.TargetName("host", "mariadb"))
 	got := awaitRun(t, apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
 	complete(t, got)
 	for _, target := range got.Status.Targets {
@@ -137,7 +138,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 			t.Errorf("a published number is in the summary: %+v", entry)
 		}
 	}
-	res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0)
+	res := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
 	if res.Server != nil {
 		t.Errorf("something is known of a server behind JDBC: %+v", res.Server)
 	}

@@ -14,17 +14,18 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // stored reads the result of one client of a trial.
-func stored(t *testing.T, ns, job string, index int) result.Result {
+func stored(t *testing.T, ns, job string, index int) contract.Result {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.ResultName(job, index)}, cm); err != nil {
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ResultName(job, index)}, cm); err != nil {
 		t.Fatal(err)
 	}
-	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,18 +47,18 @@ func TestExperiment(t *testing.T) {
 	if len(all) != 3 || got.Status.Plan.Cells != 3 {
 		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.Cells)
 	}
-	loaded := stored(t, ns, v1alpha1.LoadName(got.Name, "mariadb"), 0)
+	loaded := stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
 	if loaded.Data == nil || loaded.Data.Snapshot == nil || loaded.Data.Snapshot.Files == 0 {
 		t.Fatalf("no snapshot was taken: %+v", loaded.Data)
 	}
 	for _, rec := range all {
 		checkTogether(t, ns, got.Name, rec)
-		first := stored(t, ns, v1alpha1.TrialName(got.Name, rec.Index, 0), 0)
+		first := stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0)
 		checkEnvironment(t, rec, first)
 		if rec.Index == 0 {
 			continue // it finds what was loaded
 		}
-		if first.Data == nil || first.Data.Reset == nil || first.Data.Reset.Method != result.ResetSnapshot || rec.ResetTime == "" {
+		if first.Data == nil || first.Data.Reset == nil || first.Data.Reset.Method != contract.ResetSnapshot || rec.ResetTime == "" {
 			t.Errorf("trial %d was not reset: %+v", rec.Index, first.Data)
 			continue
 		}
@@ -70,7 +71,7 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
-func sameTable(a, b result.Table) bool {
+func sameTable(a, b contract.Table) bool {
 	return a.Name == b.Name && a.Rows == b.Rows && a.Checksum != nil && b.Checksum != nil && *a.Checksum == *b.Checksum
 }
 
@@ -80,15 +81,15 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 	sum := 0.0
 	var starts []time.Time
 	for i := range 2 {
-		res := stored(t, ns, v1alpha1.TrialName(run, rec.Index, 0), i)
-		m, ok := res.Find(result.NameThroughput, nil)
+		res := stored(t, ns, contract.TrialName(run, rec.Index, 0), i)
+		m, ok := res.Find(contract.NameThroughput, nil)
 		if !ok || m.Value == nil || res.Times.WindowStarted == nil || res.Times.Planned == nil {
 			t.Fatalf("trial %d, client %d: %+v", rec.Index, i, res.Times)
 		}
 		sum += *m.Value
 		starts = append(starts, *res.Times.Planned)
 		// Nodes of kind share a clock: it is no further beside itself than what is not known.
-		if c := res.Client.Clock; c == nil || c.Reference != result.ReferenceAgent || c.Beyond() || c.UncertaintySeconds > 0.1 {
+		if c := res.Client.Clock; c == nil || c.Reference != contract.ReferenceAgent || c.Beyond() || c.UncertaintySeconds > 0.1 {
 			t.Errorf("trial %d, client %d: clock %+v, want an offset within its uncertainty", rec.Index, i, c)
 		}
 	}
@@ -109,9 +110,9 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 }
 
 // checkEnvironment looks for what both sides must be able to tell on any Linux.
-func checkEnvironment(t *testing.T, rec journal.Record, res result.Result) {
+func checkEnvironment(t *testing.T, rec journal.Record, res contract.Result) {
 	t.Helper()
-	for side, e := range map[string]*result.Environment{"client": &res.Client.Environment, "target": res.Target} {
+	for side, e := range map[string]*contract.Environment{"client": &res.Client.Environment, "target": res.Target} {
 		switch {
 		case e == nil || e.Before == nil || e.After == nil:
 			t.Errorf("trial %d: nothing is known of the %s", rec.Index, side)
@@ -189,10 +190,10 @@ func TestOpenLoopAndEvents(t *testing.T) {
 		t.Skip("only in make e2e-full")
 	}
 	for name, tt := range map[string]struct{ field, value string }{
-		"rate":   {"rate: 50", result.NameOffered},
-		"events": {"events: 300", result.NameEvents},
+		"rate":   {"rate: 50", contract.NameOffered},
+		"events": {"events: 300", contract.NameEvents},
 		// More than a server on a slice of a CPU does, and less than fills the tool's queue of 100,000.
-		"saturated": {"rate: 6000", result.NameOffered},
+		"saturated": {"rate: 6000", contract.NameOffered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ns := newNamespace(t)
@@ -200,7 +201,7 @@ func TestOpenLoopAndEvents(t *testing.T) {
 				"tableSize: 2000}", fmt.Sprintf("tableSize: 2000, %s}", tt.field), 1)
 			got := awaitRun(t, apply(t, ns, text), 3*time.Minute)
 			complete(t, got)
-			m, ok := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0).Find(tt.value, nil)
+			m, ok := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0).Find(tt.value, nil)
 			want, _ := strconv.ParseFloat(strings.Fields(tt.field)[1], 64)
 			if !ok || m.Value == nil || *m.Value != want {
 				t.Errorf("%s: %+v, want %v", tt.value, m, want)
@@ -222,7 +223,7 @@ func TestExternalServerIsReset(t *testing.T) {
 	complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	secret := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("host", "mariadb")}, secret); err != nil {
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
 	dropTables(t, ns, address, secret)
@@ -230,12 +231,12 @@ func TestExternalServerIsReset(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, runYAML("reload", target,
 		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial}\n  exclusive: false\n")), 4*time.Minute)
 	complete(t, got)
-	second := stored(t, ns, v1alpha1.TrialName(got.Name, 1, 0), 0)
-	if c := second.Client.Clock; c == nil || c.Reference != result.ReferenceServer || c.Beyond() {
+	second := stored(t, ns, contract.TrialName(got.Name, 1, 0), 0)
+	if c := second.Client.Clock; c == nil || c.Reference != contract.ReferenceServer || c.Beyond() {
 		t.Errorf("clock %+v, want an offset to the server within its uncertainty", c)
 	}
-	loaded := stored(t, ns, v1alpha1.LoadName(got.Name, "db"), 0)
-	if second.Data == nil || second.Data.Reset == nil || second.Data.Reset.Method != result.ResetReload ||
+	loaded := stored(t, ns, contract.LoadName(got.Name, "db"), 0)
+	if second.Data == nil || second.Data.Reset == nil || second.Data.Reset.Method != contract.ResetReload ||
 		!slices.EqualFunc(second.Data.Tables, loaded.Data.Tables, sameTable) {
 		t.Errorf("the second trial began with %+v, want the tables of %+v", second.Data, loaded.Data)
 	}

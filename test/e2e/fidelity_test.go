@@ -17,10 +17,12 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // pairs of one trial of Assay and one run by hand, in random order within the pair.
@@ -122,7 +124,7 @@ func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 			continue
 		}
 		for _, v := range rec.Values {
-			if v.Name == result.NameThroughput {
+			if v.Name == contract.NameThroughput {
 				n, err := strconv.ParseFloat(v.Value, 64)
 				if err != nil {
 					t.Fatal(err)
@@ -167,7 +169,7 @@ type manualRun struct {
 	image           string
 	settle          string // an image with sleep: the tools' have nothing beside the tool
 	runner          runner.Runner
-	trial           runner.Trial
+	trial           contract.Trial
 	command         runner.Command
 	n               int
 }
@@ -178,24 +180,24 @@ func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 	if err := api.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 		t.Fatal(err)
 	}
-	name := v1alpha1.TrialName(run.Name, 0, 0)
+	name := contract.TrialName(run.Name, 0, 0)
 	cm, secret := &corev1.ConfigMap{}, &corev1.Secret{}
-	for key, obj := range map[string]client.Object{name: cm, v1alpha1.TargetName(run.Name, "mariadb"): secret} {
+	for key, obj := range map[string]client.Object{name: cm, contract.TargetName(run.Name, "mariadb"): secret} {
 		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: key}, obj); err != nil {
 			t.Fatal(err)
 		}
 	}
 	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
-	if err := json.Unmarshal([]byte(cm.Data[v1alpha1.KeyTrial]), &m.trial); err != nil {
+	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &m.trial); err != nil {
 		t.Fatal(err)
 	}
 	var known bool
 	if m.runner, known = runners.Find(tool); !known {
 		t.Fatalf("no runner %s", tool)
 	}
-	credentials := runner.Credentials{Username: string(secret.Data[v1alpha1.KeyUsername]), Password: string(secret.Data[v1alpha1.KeyPassword])}
+	credentials := runner.Credentials{Username: string(secret.Data[contract.KeyUsername]), Password: string(secret.Data[contract.KeyPassword])}
 	var err error
-	if m.command, err = m.runner.Command(m.trial, runner.Run, credentials); err != nil {
+	if m.command, err = m.runner.Command(m.trial, contract.PhaseRun, credentials); err != nil {
 		t.Fatal(err)
 	}
 	files := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: run.Namespace, Name: "by-hand"}, Data: m.command.Files}
@@ -232,7 +234,7 @@ func (m *manualRun) measure(t *testing.T) float64 {
 		}
 	}
 	report := m.runner.Quote(m.logs(t, name))
-	throughput, ok := result.Find(report.Measurements, result.NameThroughput, nil)
+	throughput, ok := contract.Find(report.Measurements, contract.NameThroughput, nil)
 	if !ok || throughput.Value == nil {
 		t.Fatalf("the run by hand printed no throughput: %+v\n%s", report.Failure, m.logs(t, name))
 	}

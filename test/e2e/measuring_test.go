@@ -14,9 +14,13 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // rawFile is a file of the raw output of the first client of a trial.
@@ -26,7 +30,7 @@ func rawFile(t *testing.T, ns, name, file string) string {
 	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
-	return string(untar(t, cm.BinaryData[result.KeyRaw])[file])
+	return string(untar(t, cm.BinaryData[contract.KeyRaw])[file])
 }
 
 // seedOf is the seed in a command line of sysbench.
@@ -61,14 +65,14 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 	seen := map[int64]string{}
 	for _, rec := range records(t, got) {
 		res := storedResult(t, ns, rec.Result)
-		for phase, folder := range map[runner.Phase]string{runner.Warmup: "warmup", runner.Run: "run"} {
+		for phase, folder := range map[contract.Phase]string{contract.PhaseWarmup: "warmup", contract.PhaseRun: "run"} {
 			seed := seedOf(t, rawFile(t, ns, rec.Result, folder+"/command.txt"))
 			what := fmt.Sprintf("trial %d, %s", rec.Index, phase)
 			if twice, is := seen[seed]; is {
 				t.Errorf("%s has the seed %d of %s", what, seed, twice)
 			}
 			seen[seed] = what
-			if want := runner.Seed(runner.Trial{Seed: 7, Ref: res.Trial}, phase); seed != want || res.Tool.Seeds[string(phase)] != want {
+			if want := runner.Seed(contract.Trial{Seed: 7, Ref: res.Trial}, phase); seed != want || res.Tool.Seeds[string(phase)] != want {
 				t.Errorf("%s: seed %d in the command line, %d in the result, want %d", what, seed, res.Tool.Seeds[string(phase)], want)
 			}
 		}
@@ -76,7 +80,7 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 		checkStall(t, rec)
 	}
 	for _, e := range got.Status.Summary {
-		if _, all := accounted(e, blocks); e.Name == result.NameThroughput && !all {
+		if _, all := accounted(e, blocks); e.Name == contract.NameThroughput && !all {
 			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.N, e.Planned, e.LeftOut)
 		}
 	}
@@ -88,8 +92,8 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 	node := ""
 	awaitState(t, run, 3*time.Minute, fmt.Sprintf("begun trial %d", index), func(r *v1alpha1.BenchmarkRun) bool {
 		trial := &corev1.ConfigMap{}
-		err := api.Get(t.Context(), client.ObjectKey{Namespace: r.Namespace, Name: v1alpha1.TrialName(r.Name, index, 0)}, trial)
-		if err != nil || trial.Data[v1alpha1.KeyStart] == "" {
+		err := api.Get(t.Context(), client.ObjectKey{Namespace: r.Namespace, Name: contract.TrialName(r.Name, index, 0)}, trial)
+		if err != nil || trial.Data[contract.KeyStart] == "" {
 			return false
 		}
 		node = r.Status.Placement.Targets[0].Node
@@ -119,7 +123,7 @@ func checkStall(t *testing.T, rec journal.Record) {
 }
 
 // checkClockAndSpeed: nodes of kind share the clock of one machine, and its speed.
-func checkClockAndSpeed(t *testing.T, rec journal.Record, res result.Result) {
+func checkClockAndSpeed(t *testing.T, rec journal.Record, res contract.Result) {
 	t.Helper()
 	clock := res.Client.Clock
 	if clock == nil {
@@ -170,8 +174,8 @@ func TestYCSBClientsMeasureTogether(t *testing.T) {
 	if condition(got, v1alpha1.ConditionComplete) == nil {
 		t.Fatalf("not complete: %+v", got.Status.Conditions)
 	}
-	name := v1alpha1.TrialName(got.Name, 0, 0)
-	_, skew, err := result.Merge([]result.Result{stored(t, ns, name, 0), stored(t, ns, name, 1)})
+	name := contract.TrialName(got.Name, 0, 0)
+	_, skew, err := merge.Results([]contract.Result{stored(t, ns, name, 0), stored(t, ns, name, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +208,7 @@ func TestSweepLosesNoCell(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, text), 10*time.Minute)
 	shown := map[int32]bool{}
 	for _, e := range got.Status.Summary {
-		if e.Name == result.NameThroughput {
+		if e.Name == contract.NameThroughput {
 			shown[e.Cell] = true
 		}
 	}

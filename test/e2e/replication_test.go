@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // replicatedYAML is a run on a primary and a replica, each on one of the two workers: their
@@ -96,7 +96,7 @@ func TestReplication(t *testing.T) {
 				}
 				inMode(t, ns, trial, res, tt.semiSync)
 				// The first one finds the data as it was loaded.
-				if trial.Index > 0 && (res.Data == nil || res.Data.Reset == nil || res.Data.Reset.Method != result.ResetSnapshot) {
+				if trial.Index > 0 && (res.Data == nil || res.Data.Reset == nil || res.Data.Reset.Method != contract.ResetSnapshot) {
 					t.Errorf("trial %d: the data was not put back: %+v", trial.Index, res.Data)
 				}
 			}
@@ -123,7 +123,7 @@ func replicaOnItsOwnNode(t *testing.T, got *v1alpha1.BenchmarkRun) {
 // inMode: with semi-synchronous replication the primary says that it is on and has a
 // replica that acknowledges, and every commit waited for it; else that it is off. The word
 // is source or master, empty for asynchronous replication.
-func inMode(t *testing.T, ns string, trial v1alpha1.TrialStatus, res result.Result, word string) {
+func inMode(t *testing.T, ns string, trial v1alpha1.TrialStatus, res contract.Result, word string) {
 	t.Helper()
 	if word == "" {
 		for _, name := range []string{"rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"} {
@@ -145,7 +145,7 @@ func inMode(t *testing.T, ns string, trial v1alpha1.TrialStatus, res result.Resu
 	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
 		t.Fatal(err)
 	}
-	status := string(untar(t, cm.BinaryData[result.KeyRaw])["server/status-after.txt"])
+	status := string(untar(t, cm.BinaryData[contract.KeyRaw])["server/status-after.txt"])
 	for _, line := range []string{"Rpl_semi_sync_" + word + "_status\tON\n", "Rpl_semi_sync_" + word + "_clients\t1\n"} {
 		if !strings.Contains(status, line) {
 			t.Errorf("trial %d: the primary does not say %q when the trial ends", trial.Index, line)
@@ -161,7 +161,7 @@ func TestSemiSyncWithoutItsPluginEndsTyped(t *testing.T) {
 	}
 	ns := newNamespace(t)
 	got := awaitRun(t, apply(t, ns, replicatedYAML("no-plugin", mysql80, v1alpha1.ReplicationSemiSync, "blocks: 1")), 5*time.Minute)
-	failedWith(t, got, string(engine.ReasonServerMissing))
+	failedWith(t, got, string(contract.ReasonServerMissing))
 	if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "semisync_master.so") {
 		t.Errorf("the message does not name what is missing: %s", text)
 	}

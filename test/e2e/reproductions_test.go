@@ -14,9 +14,11 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // claim is a published ratio of two rates, and the two measurements that repeat it.
@@ -47,7 +49,7 @@ func (l labels) with(more ...string) labels {
 
 // operation is the labels of an operation of one row in autocommit, as the runner gives them.
 func operation(name string, more ...string) labels {
-	return labels{result.LabelOperation: name, drivers.LabelScheme: "SingleRow"}.with(more...)
+	return labels{contract.LabelOperation: name, drivers.LabelScheme: "SingleRow"}.with(more...)
 }
 
 const (
@@ -167,7 +169,7 @@ func (c claim) row(target string, of []journal.Record) string {
 func (c claim) ratios(all []journal.Record) (out []float64, why string) {
 	name := c.name
 	if name == "" {
-		name = result.NameThroughput
+		name = contract.NameThroughput
 	}
 	why = "no trial has both"
 	for _, rec := range all {
@@ -250,11 +252,11 @@ func pythonClaims() []claim {
 			claim{text: "S2 executemany(1000) over single inserts, in rows/s, " + d, of: many, to: operation("Insert", driver), name: drivers.NameRows},
 			claim{text: "S2 pool and query over connection and query, " + d, ratio: 72, of: operation("SelectOne", "session=Pool", driver), to: operation("SelectOne", "session=New", driver)},
 			claim{text: "S2 SELECT 1 on one connection over cold connect, " + d, ratio: 0.0112 / 0.000177, of: operation("SelectOne", driver),
-				to: labels{result.LabelOperation: "Connect", drivers.LabelDriver: d}},
+				to: labels{contract.LabelOperation: "Connect", drivers.LabelDriver: d}},
 			claim{text: "S2 1000 rows in one statement: rows/s over those of one row, " + d, of: operation("SelectRows", "rows=1000", driver),
 				to: operation("SelectRows", driver), name: drivers.NameRows},
 			// Published as 1000, for reading a row; from the published figures it is 61.
-			claim{text: "S2 ten texts written without a server over SELECT 1, " + d, ratio: 61, of: labels{result.LabelOperation: "Encode", drivers.LabelDriver: d},
+			claim{text: "S2 ten texts written without a server over SELECT 1, " + d, ratio: 61, of: labels{contract.LabelOperation: "Encode", drivers.LabelDriver: d},
 				to: operation("SelectOne", driver)},
 		)
 	}

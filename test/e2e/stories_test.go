@@ -19,7 +19,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // runYAML is a short run; more is put behind the spec, for targets in place of
@@ -80,7 +81,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	}
 	for _, s := range got.Status.Summary {
 		// Errors and reconnects may have been none; anything else is more than nothing.
-		mayBeNone := s.Name == result.NameErrorRate || s.Name == result.NameReconnects
+		mayBeNone := s.Name == contract.NameErrorRate || s.Name == contract.NameReconnects
 		value, all := accounted(s, 3)
 		if v, err := strconv.ParseFloat(value, 64); err != nil || v < 0 || v == 0 && !mayBeNone || !all {
 			t.Errorf("summary %+v", s)
@@ -91,7 +92,7 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		t.Errorf("headline %q", got.Status.Headline)
 	}
 	for _, target := range got.Status.Targets {
-		if len(target.Load) < 3 || target.Load[0].Name != result.NameLoadTime || target.Load[1].Name != result.NameRowsLoaded {
+		if len(target.Load) < 3 || target.Load[0].Name != contract.NameLoadTime || target.Load[1].Name != contract.NameRowsLoaded {
 			t.Errorf("loading target %s took %+v", target.Name, target.Load)
 		}
 	}
@@ -112,15 +113,15 @@ func checkStored(t *testing.T, ns string, trial v1alpha1.TrialStatus, intervals 
 	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
 		t.Fatalf("trial %d: %v", trial.Index, err)
 	}
-	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err != nil {
 		t.Fatalf("trial %d: %v", trial.Index, err)
 	}
-	throughput, ok := res.Find(result.NameThroughput, nil)
+	throughput, ok := res.Find(contract.NameThroughput, nil)
 	if !ok || throughput.Value == nil || len(throughput.Intervals) < intervals {
 		t.Fatalf("trial %d: no throughput with its intervals: %+v", trial.Index, throughput)
 	}
-	stdout := string(untar(t, cm.BinaryData[result.KeyRaw])["run/stdout.txt"])
+	stdout := string(untar(t, cm.BinaryData[contract.KeyRaw])["run/stdout.txt"])
 	printed := fmt.Sprintf("(%.2f per sec.)", *throughput.Value)
 	if !strings.Contains(stdout, printed) {
 		t.Errorf("trial %d: sysbench did not print %s:\n%s", trial.Index, printed, stdout)
@@ -195,7 +196,7 @@ func TestExternalServer(t *testing.T) {
 	complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	right := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("host", "mariadb")}, right); err != nil {
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, right); err != nil {
 		t.Fatal(err)
 	}
 	wrong := &corev1.Secret{
@@ -210,11 +211,11 @@ func TestExternalServer(t *testing.T) {
 	}
 	t.Run("a wrong password ends typed", func(t *testing.T) {
 		got := awaitRun(t, apply(t, ns, runYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)
-		failedWith(t, got, string(result.ReasonCredentialsRejected))
+		failedWith(t, got, string(contract.ReasonCredentialsRejected))
 	})
 	t.Run("tables that are there already are not touched", func(t *testing.T) {
 		got := awaitRun(t, apply(t, ns, runYAML("inuse", external(right.Name), shared)), 2*time.Minute)
-		failedWith(t, got, string(result.ReasonSchemaNotEmpty))
+		failedWith(t, got, string(contract.ReasonSchemaNotEmpty))
 	})
 	t.Run("a server that is not there ends typed", func(t *testing.T) {
 		if testing.Short() {
@@ -222,7 +223,7 @@ func TestExternalServer(t *testing.T) {
 		}
 		target := strings.Replace(external("wrong"), address, "nobody.invalid", 1)
 		got := awaitRun(t, apply(t, ns, runYAML("nobody", target, shared)), 3*time.Minute)
-		failedWith(t, got, string(result.ReasonTargetUnreachable))
+		failedWith(t, got, string(contract.ReasonTargetUnreachable))
 	})
 	t.Run("the right password works", func(t *testing.T) {
 		dropTables(t, ns, address, right)

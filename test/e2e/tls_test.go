@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Three scenarios of sysbench at three numbers of threads on MySQL 9.7, which refuses
@@ -97,7 +97,7 @@ func TestTLSThatAServerHasNotEndsTyped(t *testing.T) {
 	ns := newNamespace(t)
 	target := `  - {name: mysql57, shape: {name: kind-target}, mysql: {flavor: MySQL, version: "5.7", tls: Required, storage: {size: 1Gi}}}`
 	got := awaitRun(t, apply(t, ns, runYAML("tls57", target, short)), 5*time.Minute)
-	failedWith(t, got, string(engine.ReasonInitialisationFailed))
+	failedWith(t, got, string(contract.ReasonInitialisationFailed))
 	if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "not over TLS 1.2 or later") || !strings.Contains(text, "tls: Disabled") {
 		t.Errorf("the message does not say what is wrong and what would be right: %s", text)
 	}
@@ -114,7 +114,7 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 	complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	secret := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName("host", "mariadb")}, secret); err != nil {
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
 	dropTables(t, ns, address, secret)
@@ -124,8 +124,8 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 	if got.Status.Targets[0].TLS != "none" {
 		t.Errorf("a session of a server without TLS has %q", got.Status.Targets[0].TLS)
 	}
-	res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), 0)
-	said := slices.ContainsFunc(res.Problems, func(p result.Problem) bool {
+	res := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
+	said := slices.ContainsFunc(res.Problems, func(p contract.Problem) bool {
 		return p.Source == "server/tls" && strings.Contains(p.Text, "TLS is preferred, but the server does not offer it")
 	})
 	if !said || res.Server == nil || res.Server.Cipher != "" {
@@ -134,13 +134,13 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 }
 
 // storedResult reads a result of a run.
-func storedResult(t *testing.T, ns, name string) result.Result {
+func storedResult(t *testing.T, ns, name string) contract.Result {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
 	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
-	res, err := result.Decode(cm.BinaryData[result.KeyResult])
+	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
@@ -158,10 +158,10 @@ func TestKeyOfTheServerIsInNoClient(t *testing.T) {
 	got := awaitRun(t, run, 10*time.Minute)
 	complete(t, got)
 	secret := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.TargetName(run.Name, "mariadb")}, secret); err != nil {
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName(run.Name, "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
-	if len(secret.Data[v1alpha1.KeyServerKey]) == 0 {
+	if len(secret.Data[contract.KeyServerKey]) == 0 {
 		t.Fatal("the Secret has no key of the server")
 	}
 	var pods corev1.PodList
@@ -180,7 +180,7 @@ func TestKeyOfTheServerIsInNoClient(t *testing.T) {
 				t.Errorf("pod %s sees the whole Secret", pod.Name)
 			}
 			for _, item := range v.Secret.Items {
-				if item.Key == v1alpha1.KeyServerKey {
+				if item.Key == contract.KeyServerKey {
 					t.Errorf("pod %s sees the key of the server", pod.Name)
 				}
 			}

@@ -11,7 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // ycsbYAML is a run of YCSB instead of sysbench.
@@ -29,8 +32,8 @@ func checkLoad(t *testing.T, ns string, run *v1alpha1.BenchmarkRun, target strin
 	t.Helper()
 	var done float64
 	for i := range clients {
-		res := stored(t, ns, v1alpha1.LoadName(run.Name, target), i)
-		inserts, ok := res.Find(result.NameReturnCount, map[string]string{result.LabelOperation: "insert", result.LabelStatus: status})
+		res := stored(t, ns, contract.LoadName(run.Name, target), i)
+		inserts, ok := res.Find(contract.NameReturnCount, map[string]string{contract.LabelOperation: "insert", contract.LabelStatus: status})
 		if !ok || inserts.Value == nil {
 			t.Errorf("target %s: client %d has no INSERTs that answered %s: %+v", target, i, status, res.Measurements)
 			continue
@@ -58,9 +61,9 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 	res := storedResult(t, ns, trial.Result)
 	var counts [2]float64
 	for i, operation := range []string{"read", "update"} {
-		labels := map[string]string{result.LabelOperation: operation}
-		count, ok := res.Find(result.NameOperationCount, labels)
-		avg, found := res.Find(result.NameLatencyAvg, labels)
+		labels := map[string]string{contract.LabelOperation: operation}
+		count, ok := res.Find(contract.NameOperationCount, labels)
+		avg, found := res.Find(contract.NameLatencyAvg, labels)
 		if !ok || count.Value == nil || !found || avg.Value == nil || avg.Histogram == nil {
 			t.Fatalf("trial %d: no %ss: %+v", trial.Index, operation, res.Measurements)
 		}
@@ -77,7 +80,7 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 	if n := counts[0] + counts[1]; math.Abs(counts[0]-n/2) > 5*math.Sqrt(n)/2 {
 		t.Errorf("trial %d: %v of %v operations were reads", trial.Index, counts[0], n)
 	}
-	throughput, ok := res.Find(result.NameThroughput, nil)
+	throughput, ok := res.Find(contract.NameThroughput, nil)
 	if !ok || throughput.Value == nil || len(throughput.Intervals) == 0 || *throughput.Value <= 0 {
 		t.Errorf("trial %d: no throughput with its intervals: %+v", trial.Index, throughput)
 	}
@@ -88,7 +91,7 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
 		t.Fatal(err)
 	}
-	raw := untar(t, cm.BinaryData[result.KeyRaw])
+	raw := untar(t, cm.BinaryData[contract.KeyRaw])
 	if !strings.HasSuffix(strings.TrimSpace(string(raw["run/stderr.txt"])), "[ASSAY], COMPLETE") {
 		t.Errorf("trial %d: the tool's last word was another:\n%s", trial.Index, raw["run/stderr.txt"])
 	}
@@ -108,19 +111,19 @@ func TestYCSB(t *testing.T) {
 	}
 	checkTrial(t, ns, got.Status.Trials[0])
 	res := storedResult(t, ns, got.Status.Trials[0].Result)
-	if intended, ok := res.Find(result.NameLatencyAvg, map[string]string{result.LabelOperation: "read", result.LabelTiming: result.TimingIntended}); !ok || intended.Value == nil {
+	if intended, ok := res.Find(contract.NameLatencyAvg, map[string]string{contract.LabelOperation: "read", contract.LabelTiming: contract.TimingIntended}); !ok || intended.Value == nil {
 		t.Errorf("no latency from the intended start: %+v", res.Measurements)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Name != result.NameThroughput {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Name != contract.NameThroughput {
 		t.Errorf("the summary does not begin with the throughput: %+v", got.Status.Summary)
 	}
-	for _, name := range []string{result.NameLatencyMin, result.NameOperationCount, result.NameGCCount, result.NameGCTime} {
+	for _, name := range []string{contract.NameLatencyMin, contract.NameOperationCount, contract.NameGCCount, contract.NameGCTime} {
 		if !slices.ContainsFunc(got.Status.Summary, func(e v1alpha1.SummaryEntry) bool { return e.Name == name }) {
 			t.Errorf("the summary has no %s", name)
 		}
 	}
 	// What YCSB itself measured of the load stands beside its time.
-	if !slices.ContainsFunc(got.Status.Targets[0].Load, func(v v1alpha1.Value) bool { return v.Name == result.NameThroughput }) {
+	if !slices.ContainsFunc(got.Status.Targets[0].Load, func(v v1alpha1.Value) bool { return v.Name == contract.NameThroughput }) {
 		t.Errorf("the load has no figure of the tool: %+v", got.Status.Targets[0].Load)
 	}
 }
@@ -137,19 +140,19 @@ func TestYCSBClientsShareTheLoad(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, text), 6*time.Minute)
 	complete(t, got)
 	checkLoad(t, ns, got, "mariadb", 2, "OK")
-	var results []result.Result
+	var results []contract.Result
 	for i := range 2 {
-		res := stored(t, ns, v1alpha1.TrialName(got.Name, 0, 0), i)
+		res := stored(t, ns, contract.TrialName(got.Name, 0, 0), i)
 		results = append(results, res)
-		if res.Tool.WarmupCut != result.WarmupInProcess || res.Tool.WarmupSeconds == nil || res.Times.WindowStarted == nil {
+		if res.Tool.WarmupCut != contract.WarmupInProcess || res.Tool.WarmupSeconds == nil || res.Times.WindowStarted == nil {
 			t.Errorf("client %d does not say how its warm-up was cut: %+v, %+v", i, res.Tool, res.Times)
 		}
-		inserts, ok := res.Find(result.NameReturnCount, map[string]string{result.LabelOperation: "insert", result.LabelStatus: "OK"})
+		inserts, ok := res.Find(contract.NameReturnCount, map[string]string{contract.LabelOperation: "insert", contract.LabelStatus: "OK"})
 		if !ok || inserts.Value == nil || *inserts.Value < 1 || len(res.Errors) > 0 {
 			t.Errorf("client %d has inserted nothing, or has errors: %+v, %v", i, inserts, res.Errors)
 		}
 	}
-	_, skew, err := result.Merge(results)
+	_, skew, err := merge.Results(results)
 	if err != nil || skew.Overlap == nil || *skew.Overlap < 0.98 {
 		t.Errorf("the clients did not measure together by their tools' clocks: %+v, %v", skew, err)
 	}
@@ -173,10 +176,10 @@ func TestYCSBOnInnoDBAndMyRocks(t *testing.T) {
 	for target, engine := range engines {
 		checkLoad(t, ns, got, target, 1, "BATCHED_OK")
 		cm := &corev1.ConfigMap{}
-		if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: v1alpha1.ResultName(v1alpha1.LoadName(got.Name, target), 0)}, cm); err != nil {
+		if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ResultName(contract.LoadName(got.Name, target), 0)}, cm); err != nil {
 			t.Fatal(err)
 		}
-		if stderr := string(untar(t, cm.BinaryData[result.KeyRaw])["prepare/stderr.txt"]); !strings.Contains(stderr, "[ASSAY], Table, "+engine+" ") {
+		if stderr := string(untar(t, cm.BinaryData[contract.KeyRaw])["prepare/stderr.txt"]); !strings.Contains(stderr, "[ASSAY], Table, "+engine+" ") {
 			t.Errorf("target %s: the table is not of %s:\n%s", target, engine, stderr)
 		}
 	}

@@ -25,14 +25,14 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/resources"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Client is what one client pod of a Job does, once its barrier is open. It returns
 // the result that it delivers, or nil for none; trial.Ref.Client tells which client
 // it is.
-type Client func(trial runner.Trial) *result.Result
+type Client func(trial contract.Trial) *contract.Result
 
 // Kubelet plays the missing parts for one namespace.
 type Kubelet struct {
@@ -249,7 +249,7 @@ func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, p
 	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: job.Name}, &cm); err != nil {
 		return err
 	}
-	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: v1alpha1.ResultName(job.Name, index)}, &out); err != nil {
+	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: contract.ResultName(job.Name, index)}, &out); err != nil {
 		return err
 	}
 	if out.Annotations[v1alpha1.AnnotationReady] == "" {
@@ -257,12 +257,12 @@ func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, p
 		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationReady, time.Now().Format(time.RFC3339Nano))
 		return k.API.Patch(ctx, &out, client.MergeFrom(before))
 	}
-	var trial runner.Trial
-	if err := json.Unmarshal([]byte(cm.Data[v1alpha1.KeyTrial]), &trial); err != nil {
+	var trial contract.Trial
+	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &trial); err != nil {
 		return err
 	}
-	start := cm.Data[v1alpha1.KeyStart]
-	if trial.Ref.Phase == string(runner.Run) && start == "" {
+	start := cm.Data[contract.KeyStart]
+	if trial.Ref.Phase == string(contract.PhaseRun) && start == "" {
 		return nil
 	}
 	trial.Ref.Client = index
@@ -291,8 +291,8 @@ const bootID = "5a1b0b0e-0000-4000-8000-000000000001"
 // keepTime fills in the times of the barrier: the published start, and the measured
 // window, unless the client gave one. Each client begins a millisecond after the one
 // before it.
-func keepTime(res *result.Result, trial runner.Trial, start string) error {
-	if res == nil || trial.Ref.Phase != string(runner.Run) {
+func keepTime(res *contract.Result, trial contract.Trial, start string) error {
+	if res == nil || trial.Ref.Phase != string(contract.PhaseRun) {
 		return nil
 	}
 	if res.Client.Machine.BootID == "" {
@@ -312,19 +312,19 @@ func keepTime(res *result.Result, trial runner.Trial, start string) error {
 	return nil
 }
 
-func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.ConfigMap, res *result.Result) error {
+func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.ConfigMap, res *contract.Result) error {
 	terminated := &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.Now()}
 	if res != nil {
-		gz, err := result.Encode(*res)
+		gz, err := contract.Encode(*res)
 		if err != nil {
 			return err
 		}
 		before := out.DeepCopy()
-		out.BinaryData = map[string][]byte{result.KeyResult: gz, result.KeyRaw: []byte("raw")}
+		out.BinaryData = map[string][]byte{contract.KeyResult: gz, contract.KeyRaw: []byte("raw")}
 		if err := k.API.Patch(ctx, out, client.MergeFrom(before)); client.IgnoreNotFound(err) != nil {
 			return err
 		}
-		end := result.Termination{Version: result.TerminationVersion, SHA256: result.Digest(gz), State: res.State}
+		end := contract.Termination{Version: contract.TerminationVersion, SHA256: contract.Digest(gz), State: res.State}
 		if res.Failure != nil {
 			end.Reason, end.Message = res.Failure.Reason, res.Failure.Message
 		}
@@ -333,7 +333,7 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 			return err
 		}
 		terminated.Message = string(message)
-		if res.State == result.Succeeded {
+		if res.State == contract.Succeeded {
 			terminated.ExitCode, terminated.Reason = 0, "Completed"
 		}
 	}

@@ -13,22 +13,23 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/test/kubelet"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // play lets pods run in a namespace. The second trial fails.
 func play(t *testing.T, namespace string) {
 	t.Helper()
-	k := &kubelet.Kubelet{API: server.API, Namespace: namespace, Client: func(trial runner.Trial) *result.Result {
-		res := &result.Result{
-			Version: result.Version, Trial: trial.Ref, State: result.Succeeded, RawSHA256: result.Digest([]byte("raw")),
-			Tool: result.Tool{Name: "sysbench"}, Data: &result.Data{},
-			Measurements: []result.Measurement{{Name: result.NameThroughput, Unit: "tx/s", Value: new(1.0)}},
+	k := &kubelet.Kubelet{API: server.API, Namespace: namespace, Client: func(trial contract.Trial) *contract.Result {
+		res := &contract.Result{
+			Version: contract.ResultVersion, Trial: trial.Ref, State: contract.Succeeded, RawSHA256: contract.Digest([]byte("raw")),
+			Tool: contract.Tool{Name: "sysbench"}, Data: &contract.Data{},
+			Measurements: []contract.Measurement{{Name: contract.NameThroughput, Unit: "tx/s", Value: new(1.0)}},
 		}
 		if trial.Ref.Index != nil && *trial.Ref.Index == 1 {
-			res.State, res.Failure = result.Failed, &result.Failure{Reason: result.ReasonToolFailed, Message: "it is to fail"}
+			res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonToolFailed, Message: "it is to fail"}
 		}
 		return res
 	}}
@@ -72,11 +73,11 @@ func wholeOutcome(t *testing.T, namespace string) outcome {
 		}
 		// No kubelet answers for the log; but the API server has to let the manager ask.
 		cm := &corev1.ConfigMap{}
-		key := client.ObjectKey{Namespace: namespace, Name: v1alpha1.ResultName(v1alpha1.TrialName("whole", 1, 0), 0)}
+		key := client.ObjectKey{Namespace: namespace, Name: contract.ResultName(contract.TrialName("whole", 1, 0), 0)}
 		if err := server.API.Get(ctx, key, cm); err != nil {
 			t.Fatal(err)
 		}
-		if log := cm.Data[v1alpha1.KeyLog]; log == "" || strings.Contains(log, "forbidden") || strings.Contains(log, "cannot get") {
+		if log := cm.Data[contract.KeyLog]; log == "" || strings.Contains(log, "forbidden") || strings.Contains(log, "cannot get") {
 			t.Errorf("the log of the trial that failed: %q", log)
 		}
 		return true

@@ -15,16 +15,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // tool is what every played client delivers: the output of a real sysbench, and a
 // server with as many variables as a real one.
 type tool struct {
 	stdout []byte
-	server result.Server
+	server contract.Server
 }
 
 // variables of a played server. MariaDB 10.11 has about as many.
@@ -35,7 +37,7 @@ func newTool(output string) (*tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading what sysbench wrote: %w", err)
 	}
-	t := &tool{stdout: raw, server: result.Server{
+	t := &tool{stdout: raw, server: contract.Server{
 		Version: "10.11.19-MariaDB", Variables: map[string]string{}, StatusDelta: map[string]float64{},
 	}}
 	for i := range variables {
@@ -46,17 +48,17 @@ func newTool(output string) (*tool, error) {
 }
 
 // result of one trial.
-func (t *tool) result(trial runner.Trial, node string, started time.Time) result.Result {
+func (t *tool) result(trial contract.Trial, node string, started time.Time) contract.Result {
 	now := time.Now()
-	res := result.Result{
-		Version: result.Version, Trial: trial.Ref, State: result.Succeeded, RawSHA256: result.Digest(t.stdout),
-		Tool:  result.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)},
-		Times: result.Times{MeasureStarted: &started, MeasureEnded: &now}, Server: &t.server,
-		Client: result.Client{Node: node},
+	res := contract.Result{
+		Version: contract.ResultVersion, Trial: trial.Ref, State: contract.Succeeded, RawSHA256: contract.Digest(t.stdout),
+		Tool:  contract.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)},
+		Times: contract.Times{MeasureStarted: &started, MeasureEnded: &now}, Server: &t.server,
+		Client: contract.Client{Node: node},
 	}
-	if trial.Ref.Phase == string(runner.Run) {
+	if trial.Ref.Phase == string(contract.PhaseRun) {
 		r, _ := runners.Find("sysbench")
-		report := r.Parse(trial, runner.Run, runner.Output{Stdout: t.stdout})
+		report := r.Parse(trial, contract.PhaseRun, runner.Output{Stdout: t.stdout})
 		res.Measurements, res.Errors = report.Measurements, report.Errors
 	}
 	return res
@@ -69,16 +71,16 @@ func (p *player) agent(ctx context.Context, job, node string) (string, error) {
 	if err := p.agents.Get(ctx, client.ObjectKey{Namespace: namespace, Name: job}, cm); err != nil {
 		return "", err
 	}
-	var trial runner.Trial
-	if err := json.Unmarshal([]byte(cm.Data[v1alpha1.KeyTrial]), &trial); err != nil {
+	var trial contract.Trial
+	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &trial); err != nil {
 		return "", fmt.Errorf("trial %s: %w", job, err)
 	}
-	out := v1alpha1.ResultName(job, 0)
+	out := contract.ResultName(job, 0)
 	ready := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.AnnotationReady, time.Now().UTC().Format(time.RFC3339Nano))
 	if err := p.patchResult(ctx, out, ready); err != nil {
 		return "", err
 	}
-	if trial.Ref.Phase == string(runner.Run) {
+	if trial.Ref.Phase == string(contract.PhaseRun) {
 		select {
 		case <-p.start(job):
 		case <-ctx.Done():
@@ -94,15 +96,15 @@ func (p *player) agent(ctx context.Context, job, node string) (string, error) {
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
-	gz, err := result.Encode(p.tool.result(trial, node, started))
+	gz, err := contract.Encode(p.tool.result(trial, node, started))
 	if err != nil {
 		return "", err
 	}
 	data := base64.StdEncoding.EncodeToString
-	if err := p.patchResult(ctx, out, fmt.Sprintf(`{"binaryData":{%q:%q,%q:%q}}`, result.KeyResult, data(gz), result.KeyRaw, data(p.tool.stdout))); err != nil {
+	if err := p.patchResult(ctx, out, fmt.Sprintf(`{"binaryData":{%q:%q,%q:%q}}`, contract.KeyResult, data(gz), contract.KeyRaw, data(p.tool.stdout))); err != nil {
 		return "", err
 	}
-	message, err := json.Marshal(result.Termination{Version: result.TerminationVersion, SHA256: result.Digest(gz), State: result.Succeeded})
+	message, err := json.Marshal(contract.Termination{Version: contract.TerminationVersion, SHA256: contract.Digest(gz), State: contract.Succeeded})
 	return string(message), err
 }
 

@@ -4,9 +4,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // What has to be built for the traps that are open.
@@ -36,7 +39,7 @@ var traps = []trap{
 	{"S0.12", "schemes that send literals are compared with schemes that bind parameters: other work",
 		held("runners/drivers", "TestWhatIsNotAsItHasToBeHasNoNumber", "the server's counters say what went over the wire")},
 	{"S0.13", "\"exclusive\" is said of what another driver can do too", held("runners/drivers/go", "TestHello", "each driver says what it can do")},
-	{"S0.14", "stored are stars and factors, not measurements", held("internal/result", "TestDecodeReturnsWhatEncodeWrote", "results keep values with unit and direction; factors are computed")},
+	{"S0.14", "stored are stars and factors, not measurements", held("internal/contract", "TestDecodeReturnsWhatEncodeWrote", "results keep values with unit and direction; factors are computed")},
 
 	// S1: YCSB on storage engines.
 	{"S1.1", "an option with a blank at its end is another value than was meant, so that batches were off",
@@ -47,10 +50,10 @@ var traps = []trap{
 	{"S1.4", "the chart has other numbers than the table", open(reports)},
 	{"S1.5", "one headline hides latencies that are worse", held("internal/summary", "TestEveryTrialIsAccountedFor", "latency stands beside throughput in every summary; a verdict on both needs "+comparisons)},
 	{"S1.6", "a load that is slower than the run is not remarked; latencies of a closed loop hide stalls",
-		check("stall", validity.Warning, of(func(r *result.Result, f *runner.Facts) {
-			measurement(result.NameThroughput, func(m *result.Measurement) { m.Intervals[4].Value = new(0.0) })(r, f)
+		check("stall", validity.Warning, of(func(r *contract.Result, f *runner.Facts) {
+			measurement(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[4].Value = new(0.0) })(r, f)
 		}))},
-	{"S1.7", "percentiles of 20 operations", check("percentile-sample", validity.Warning, of(func(r *result.Result, f *runner.Facts) {
+	{"S1.7", "percentiles of 20 operations", check("percentile-sample", validity.Warning, of(func(r *contract.Result, f *runner.Facts) {
 		fewOperations(r, f)
 	}))},
 	{"S1.8", "versions, durability, buffers, seeds and the data are not stated", held("internal/agent/client", "TestEnvironmentOfBothSides", "results carry the server's variables, both environments, seeds and checksums")},
@@ -63,9 +66,9 @@ var traps = []trap{
 	{"S2.5", "\"no measurable cost\" is said of 27 %", open(comparisons)},
 	{"S2.6", "the default of autocommit is told both ways", held("runners/drivers", "TestRequestsAreThoseOfTheSchema", "each request names its transaction")},
 	{"S2.7", "a gate on means of 3 to 5 rounds, from another machine, that new benchmarks pass unseen", open(baselines)},
-	{"S2.8", "more than half of what was measured has no figure", check("not-measured", validity.Warning, of(func(r *result.Result, _ *runner.Facts) {
-		r.Measurements = append(r.Measurements, result.Measurement{Name: result.NameThroughput, Labels: map[string]string{result.LabelOperation: "x"}, Unit: "ops/s",
-			Absent: &result.Absence{State: result.NotMeasured, Reason: "the rows are not those that were written"}})
+	{"S2.8", "more than half of what was measured has no figure", check("not-measured", validity.Warning, of(func(r *contract.Result, _ *runner.Facts) {
+		r.Measurements = append(r.Measurements, contract.Measurement{Name: contract.NameThroughput, Labels: map[string]string{contract.LabelOperation: "x"}, Unit: "ops/s",
+			Absent: &contract.Absence{State: contract.NotMeasured, Reason: "the rows are not those that were written"}})
 	}))},
 	{"S2.9", "operations of 1, 100 and 1,000 rows in one column", held("runners/drivers", "TestEverythingIsMeasured", "operations and rows are measurements of their own, each with its unit")},
 
@@ -90,7 +93,7 @@ var traps = []trap{
 	{"S4.3", "3,000 threads cannot start with the usual limits of a server", held("runners/sysbench", "TestDemand", "the demand is computed before the start, and limits are raised or the run is refused")},
 	{"S4.4", "\"20 % on average\" where the best figures are 18, 20 and 22", open(comparisons)},
 	{"S4.5", "the distribution of keys is the default of a release", held("runners/sysbench", "TestCommand", "--rand-type is always written out")},
-	{"S4.6", "queries per second of tests with 6, 14 and 20 queries per event", check("queries-per-operation", validity.Invalid, of(func(_ *result.Result, f *runner.Facts) { f.QueriesPerOperation = 14 }))},
+	{"S4.6", "queries per second of tests with 6, 14 and 20 queries per event", check("queries-per-operation", validity.Invalid, of(func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 14 }))},
 	{"S4.7", "dashes and underscores name one option twice", held("runners/sysbench", "TestOptionsAreRefused", "the same option twice is refused")},
 	{"S4.8", "each point once, without a warm-up, on data that the points before had changed",
 		check("data-drift", validity.Warning, driftedData)},
@@ -106,32 +109,32 @@ var traps = []trap{
 	{"R.3 (after)", "tables that inserts make larger than memory", held("internal/validity", "TestCheck", "the check data-grew looks at the pages that the server read back")},
 	{"R.4", "a stall lowers the use of CPU, and so removes the slow trial", held("internal/validity", "TestCheckNeighbours", "what pods may use decides, not what they used; a throttled target is labelled")},
 	{"R.4 (neighbours)", "another pod used the machine during the window", check("neighbours", validity.Disturbed, func(t *testing.T) []validity.Finding {
-		return validity.CheckNeighbours([]result.Result{besideOthers(t)})
+		return validity.CheckNeighbours([]contract.Result{besideOthers(t)})
 	})},
 	{"R.4 (percentiles)", "a percentile of the latency is that of the CPU quota", held("internal/validity", "TestQuotaCaveat", "such a percentile has a caveat wherever it is shown")},
 	{"R.5", "throttling is counted from before the window", held("internal/agent/environment", "TestCountersAreThoseOfTheWindow", "counters are those of samples inside the window")},
-	{"R.6", "a server that stalls at the end of its window loses the trial", check("duration", validity.Warning, of(value(result.NameTotalTime, 13)))},
+	{"R.6", "a server that stalls at the end of its window loses the trial", check("duration", validity.Warning, of(value(contract.NameTotalTime, 13)))},
 	{"R.6 (chance)", "a check by chance calls sound trials invalid in 4.5 % of long runs", held("controllers/benchmarkrun", "TestChanceIsSharedByAllTrials", "the error rate is that of the run")},
 	{"R.7", "a run of which no trial counts is called valid", held("controllers/benchmarkrun", "TestRunWithoutAUsableTrialIsNotValid", "Valid is False with a reason of its own")},
 	{"R.8", "rates of clients that measured at different times are added up", check("clients-overlap", validity.Invalid, func(*testing.T) []validity.Finding {
-		return validity.CheckClients(result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.0)})
+		return validity.CheckClients(merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.0)})
 	})},
 	{"R.8 (partly)", "clients measured together for a part of their windows only", check("clients-overlap", validity.Warning, func(*testing.T) []validity.Finding {
-		return validity.CheckClients(result.Skew{Clients: make([]result.ClientSkew, 2), Overlap: new(0.9)})
+		return validity.CheckClients(merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.9)})
 	})},
-	{"R.9", "a skew is claimed that is below what the clocks differ by", held("internal/result", "TestSkewBetweenClocks", "skew and overlap have an uncertainty")},
+	{"R.9", "a skew is claimed that is below what the clocks differ by", held("internal/merge", "TestSkewBetweenClocks", "skew and overlap have an uncertainty")},
 	{"R.9 (unknown)", "nobody knows how the clocks of clients stand", check("clients-clocks", validity.Warning, func(*testing.T) []validity.Finding {
-		return validity.CheckClients(result.Skew{Clients: make([]result.ClientSkew, 2), ClocksUnknown: true})
+		return validity.CheckClients(merge.Skew{Clients: make([]merge.ClientSkew, 2), ClocksUnknown: true})
 	})},
 	{"R.10", "a warm-up in a process of its own leaves the compiler of the measuring one cold", held("runners/ycsb", "TestTwoClientsMeasureTogether", "YCSB warms up in the process that measures; a result says how its warm-up was cut")},
-	{"R.11", "an open loop at 98.5 % of its rate is shown with its latency", check("saturated", validity.Warning, of(func(r *result.Result, f *runner.Facts) {
-		achieved, _ := result.Find(r.Measurements, result.NameThroughput, nil)
+	{"R.11", "an open loop at 98.5 % of its rate is shown with its latency", check("saturated", validity.Warning, of(func(r *contract.Result, f *runner.Facts) {
+		achieved, _ := contract.Find(r.Measurements, contract.NameThroughput, nil)
 		f.Rate, f.Threads = *achieved.Value/0.985, 0
 	}))},
 	{"R.12", "two machines of one name differ by a third in speed", held("internal/machinespeed", "TestBars", "a fixed kernel is timed before each trial; 5 % slower is found in 95 of 100 runs")},
 	{"R.13", "nothing checks tools other than sysbench against fsync and round trip", held("internal/validity", "TestPhysicsOfToolsThatDoNotCountStatements", "statements and commits are those of the server's counters")},
-	{"R.14", "a checksum that was not taken is silence", check("checksum", validity.Warning, of(func(r *result.Result, _ *runner.Facts) {
-		r.Problems = append(r.Problems, result.Problem{Source: "server/checksum", Text: "2 of 2 tables (a, b) have no checksum"})
+	{"R.14", "a checksum that was not taken is silence", check("checksum", validity.Warning, of(func(r *contract.Result, _ *runner.Facts) {
+		r.Problems = append(r.Problems, contract.Problem{Source: "server/checksum", Text: "2 of 2 tables (a, b) have no checksum"})
 	}))},
 	{"R.14 (targets)", "targets of one experiment hold different data", check("same-data", validity.Warning, func(*testing.T) []validity.Finding {
 		return validity.CompareData(holding(1000), holding(999), true)
@@ -143,51 +146,51 @@ var traps = []trap{
 }
 
 // updates is a test of so many operations of one UPDATE each.
-func updates(n int64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, f *runner.Facts) {
+func updates(n int64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, f *runner.Facts) {
 		*f = runner.Facts{DurationSeconds: 10, Rows: runner.Rows{Updated: 1}, WritesPerOperation: 1}
-		*r = result.Result{
-			Version: r.Version, State: result.Succeeded, Trial: r.Trial,
-			Measurements: []result.Measurement{
-				{Name: result.NameThroughput, Unit: "tx/s", N: &n, Value: new(float64(n) / 10)},
-				{Name: result.NameTotalTime, Unit: "s", Value: new(10.0)},
+		*r = contract.Result{
+			Version: r.Version, State: contract.Succeeded, Trial: r.Trial,
+			Measurements: []contract.Measurement{
+				{Name: contract.NameThroughput, Unit: "tx/s", N: &n, Value: new(float64(n) / 10)},
+				{Name: contract.NameTotalTime, Unit: "s", Value: new(10.0)},
 			},
 		}
 	}
 }
 
 // counted puts a counter of the server over the window.
-func counted(name string, n float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Server = &result.Server{Version: "9.7.0", Variables: map[string]string{"default_storage_engine": "InnoDB"},
+func counted(name string, n float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Server = &contract.Server{Version: "9.7.0", Variables: map[string]string{"default_storage_engine": "InnoDB"},
 			StatusDelta: map[string]float64{name: n, "Questions": 1010}}
 	}
 }
 
 // writes is the number of statements that the tool counted as writing.
-func writes(n float64) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
-		r.Measurements = append(r.Measurements, result.Measurement{
-			Name: result.NameQueryCount, Labels: map[string]string{result.LabelKind: "write"}, Unit: "1", Value: &n,
+func writes(n float64) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
+		r.Measurements = append(r.Measurements, contract.Measurement{
+			Name: contract.NameQueryCount, Labels: map[string]string{contract.LabelKind: "write"}, Unit: "1", Value: &n,
 		})
 	}
 }
 
-func withoutFlushes() result.Result {
-	return result.Result{
-		State: result.Succeeded, Trial: result.TrialRef{Phase: string(runner.Prepare)},
-		Server: &result.Server{
+func withoutFlushes() contract.Result {
+	return contract.Result{
+		State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhasePrepare)},
+		Server: &contract.Server{
 			Version: "10.11.19-MariaDB", Variables: map[string]string{"default_storage_engine": "InnoDB", "innodb_flush_log_at_trx_commit": "1"},
-			Durability: &result.Durability{StorageEngine: "InnoDB", Commits: 100, Seconds: 0.01, Counters: map[string]int64{"innodb_data_fsyncs": 0}},
+			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 100, Seconds: 0.01, Counters: map[string]int64{"innodb_data_fsyncs": 0}},
 		},
 	}
 }
 
 // fewOperations are 20, as in the phase CLEANUP of YCSB.
-func fewOperations(r *result.Result, _ *runner.Facts) {
+func fewOperations(r *contract.Result, _ *runner.Facts) {
 	n := int64(20)
 	for i := range r.Measurements {
-		if r.Measurements[i].Name == result.NameLatencyPercentile {
+		if r.Measurements[i].Name == contract.NameLatencyPercentile {
 			r.Measurements[i].N = &n
 		}
 	}
@@ -197,24 +200,24 @@ func fewOperations(r *result.Result, _ *runner.Facts) {
 func driftedData(*testing.T) []validity.Finding {
 	started := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	loaded, trial := holding(1000), holding(1000)
-	loaded.Server = &result.Server{Rows: &result.CountedRows{Started: started, Inserted: 1000}}
-	trial.Server = &result.Server{Rows: &result.CountedRows{Started: started, Inserted: 1200}}
+	loaded.Server = &contract.Server{Rows: &contract.CountedRows{Started: started, Inserted: 1000}}
+	trial.Server = &contract.Server{Rows: &contract.CountedRows{Started: started, Inserted: 1200}}
 	return validity.CheckDrift(loaded, trial)
 }
 
-func holding(rows int64) result.Result {
-	return result.Result{State: result.Succeeded, Data: &result.Data{Tables: []result.Table{{Name: "sbtest1", Rows: rows}}}}
+func holding(rows int64) contract.Result {
+	return contract.Result{State: contract.Succeeded, Data: &contract.Data{Tables: []contract.Table{{Name: "sbtest1", Rows: rows}}}}
 }
 
 // besideOthers is a client with a CPU of its own on a machine of two, on which others used 1.5.
-func besideOthers(t *testing.T) result.Result {
+func besideOthers(t *testing.T) contract.Result {
 	r := realRun(t)
-	r.Target = &result.Environment{Machine: result.Machine{BootID: "two"}}
-	usage := func(at, own, machine float64) *result.Usage {
-		return &result.Usage{At: time.Unix(int64(at), 0), CPUSeconds: &own, NodeCPUSeconds: &machine, NodeStealSeconds: new(0.0)}
+	r.Target = &contract.Environment{Machine: contract.Machine{BootID: "two"}}
+	usage := func(at, own, machine float64) *contract.Usage {
+		return &contract.Usage{At: time.Unix(int64(at), 0), CPUSeconds: &own, NodeCPUSeconds: &machine, NodeStealSeconds: new(0.0)}
 	}
-	r.Client.Environment = result.Environment{
-		Machine: result.Machine{BootID: "one", CPUs: new(int64(2))}, Limits: result.Limits{CPUs: new(1.0)},
+	r.Client.Environment = contract.Environment{
+		Machine: contract.Machine{BootID: "one", CPUs: new(int64(2))}, Limits: contract.Limits{CPUs: new(1.0)},
 		Before: usage(100, 0, 0), After: usage(110, 4, 19),
 	}
 	return r

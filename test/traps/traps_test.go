@@ -16,9 +16,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var update = flag.Bool("update", false, "write docs/traps.md")
@@ -62,7 +63,7 @@ func open(needs string) catcher { return catcher{open: needs} }
 
 // of finds what is wrong with a real run of sysbench (10 s, 4 threads, oltp_read_write on MySQL
 // 9.7) that was changed.
-func of(changes ...func(*result.Result, *runner.Facts)) func(t *testing.T) []validity.Finding {
+func of(changes ...func(*contract.Result, *runner.Facts)) func(t *testing.T) []validity.Finding {
 	return func(t *testing.T) []validity.Finding {
 		r, f := realRun(t), soundFacts
 		for _, change := range changes {
@@ -74,25 +75,25 @@ func of(changes ...func(*result.Result, *runner.Facts)) func(t *testing.T) []val
 
 var soundFacts = runner.Facts{DurationSeconds: 10, Threads: 4, QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182}
 
-func realRun(t *testing.T) result.Result {
+func realRun(t *testing.T) contract.Result {
 	t.Helper()
-	data, err := os.ReadFile("../../internal/result/testdata/run.json")
+	data, err := os.ReadFile("../../internal/contract/testdata/run.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r result.Result
+	var r contract.Result
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
-func value(name string, v float64) func(*result.Result, *runner.Facts) {
-	return measurement(name, func(m *result.Measurement) { m.Value = &v })
+func value(name string, v float64) func(*contract.Result, *runner.Facts) {
+	return measurement(name, func(m *contract.Measurement) { m.Value = &v })
 }
 
-func measurement(name string, change func(*result.Measurement)) func(*result.Result, *runner.Facts) {
-	return func(r *result.Result, _ *runner.Facts) {
+func measurement(name string, change func(*contract.Measurement)) func(*contract.Result, *runner.Facts) {
+	return func(r *contract.Result, _ *runner.Facts) {
 		for i := range r.Measurements {
 			if r.Measurements[i].Name == name {
 				change(&r.Measurements[i])

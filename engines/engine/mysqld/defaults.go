@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -94,11 +96,11 @@ func BlockCache(s engine.Shape) int64 {
 // Defaults are the settings for a shape. redoLog is the name of the setting for the
 // capacity of the redo log. With RocksDB the memory goes to its cache, and InnoDB, which
 // holds the system tables only, keeps its own settings.
-func Defaults(s engine.Shape, storageEngine, redoLog string) []engine.Setting {
+func Defaults(s engine.Shape, storageEngine, redoLog string) []contract.Setting {
 	if storageEngine == RocksDB {
-		return []engine.Setting{number("rocksdb_block_cache_size", BlockCache(s))}
+		return []contract.Setting{number("rocksdb_block_cache_size", BlockCache(s))}
 	}
-	var out []engine.Setting
+	var out []contract.Setting
 	if pool := BufferPool(s); pool > 0 {
 		out = append(out, number("innodb_buffer_pool_size", pool))
 	}
@@ -108,8 +110,8 @@ func Defaults(s engine.Shape, storageEngine, redoLog string) []engine.Setting {
 	return out
 }
 
-func number(name string, n int64) engine.Setting {
-	return engine.Setting{Name: name, Value: strconv.FormatInt(n, 10)}
+func number(name string, n int64) contract.Setting {
+	return contract.Setting{Name: name, Value: strconv.FormatInt(n, 10)}
 }
 
 // headroom is what is added to a demand: for the logins of the agents and of the
@@ -125,8 +127,8 @@ type Stock struct {
 // some headroom. open_files_limit is none of them: every server of the family derives
 // what it needs from max_connections and table_open_cache, and tells in its log when
 // the pod does not allow it.
-func Limits(d engine.Demand, stock Stock) []engine.Setting {
-	var out []engine.Setting
+func Limits(d contract.Demand, stock Stock) []contract.Setting {
+	var out []contract.Setting
 	raise := func(name string, demand, own, least int64) {
 		if demand+headroom > own {
 			out = append(out, number(name, max(demand+headroom, least)))

@@ -4,6 +4,9 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // What follows is of MySQL and of Percona Server, which is built from it.
@@ -23,10 +26,10 @@ func MySQL(flavor string, storageEngines ...string) engine.Engine {
 		Owned:          owned(),
 		Version:        func() engine.Command { return Version(programs()...) },
 		Recognise:      engine.Recogniser(flavor, 5, 7),
-		Defaults: func(s engine.Shape, storageEngine string) []engine.Setting {
+		Defaults: func(s engine.Shape, storageEngine string) []contract.Setting {
 			return Defaults(s, storageEngine, redoCapacity)
 		},
-		Limits: func(d engine.Demand) []engine.Setting {
+		Limits: func(d contract.Demand) []contract.Setting {
 			// MySQL 8.0 and later keep 4000 tables open.
 			return Limits(d, Stock{Connections: 151, PreparedStatements: 16382, OpenTables: 2000})
 		},
@@ -60,13 +63,13 @@ func owned() map[string]string {
 	})
 }
 
-func config(t engine.Target, p engine.Paths) []byte {
+func config(t contract.Target, p engine.Paths) []byte {
 	own := append(Settings(t, p),
 		// MySQL 5.7 does not know the setting: there it is a plugin that nobody loads.
-		engine.Setting{Name: "loose_mysqlx", Value: "OFF"},
+		contract.Setting{Name: "loose_mysqlx", Value: "OFF"},
 		// Nobody has the privilege FILE. The built-in default is a directory that the
 		// image may lack, which would be fatal.
-		engine.Setting{Name: "secure_file_priv", Value: "NULL"},
+		contract.Setting{Name: "secure_file_priv", Value: "NULL"},
 	)
 	if !t.AtLeast(8, 0, 30) {
 		t.Settings = olderRedoLog(t.Settings)
@@ -77,12 +80,12 @@ func config(t engine.Target, p engine.Paths) []byte {
 // olderRedoLog writes the capacity of the redo log as servers before 8.0.30 take it:
 // as the size of one of two files. What is no plain number stays, and is refused by
 // the server.
-func olderRedoLog(settings []engine.Setting) []engine.Setting {
-	out := make([]engine.Setting, 0, len(settings))
-	for _, s := range settings {
+func olderRedoLog(given []contract.Setting) []contract.Setting {
+	out := make([]contract.Setting, 0, len(given))
+	for _, s := range given {
 		if withoutLoose(s.Name) == redoCapacity {
-			if n, ok := engine.Integer(s.Value); ok {
-				s = engine.Setting{Name: "innodb_log_file_size", Value: strconv.FormatInt(n/2, 10)}
+			if n, ok := settings.Integer(s.Value); ok {
+				s = contract.Setting{Name: "innodb_log_file_size", Value: strconv.FormatInt(n/2, 10)}
 			}
 		}
 		out = append(out, s)
@@ -102,7 +105,7 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 // bootstrap names the authentication plugin, because the server's default is a
 // setting. Every driver of today knows caching_sha2_password, and MySQL 9 has nothing
 // else; MySQL 5.7 does not have it yet.
-func bootstrap(t engine.Target, password string) []string {
+func bootstrap(t contract.Target, password string) []string {
 	plugin := "caching_sha2_password"
 	if !t.AtLeast(8, 0, 4) {
 		plugin = "mysql_native_password"

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // Storage engines by the names of the API.
@@ -37,8 +40,8 @@ func Serve(programs []string, configFile, initFile string, p engine.Paths) engin
 }
 
 // Settings of every server of the family that are Assay's.
-func Settings(t engine.Target, p engine.Paths) []engine.Setting {
-	return slices.Concat([]engine.Setting{
+func Settings(t contract.Target, p engine.Paths) []contract.Setting {
+	return slices.Concat([]contract.Setting{
 		{Name: "datadir", Value: p.Data},
 		{Name: "tmpdir", Value: p.Tmp},
 		{Name: "socket", Value: p.Run + "/server.sock"},
@@ -53,7 +56,7 @@ func Settings(t engine.Target, p engine.Paths) []engine.Setting {
 }
 
 // address is every address of the pod, IPv4 and IPv6, unless the target names one.
-func address(t engine.Target) string {
+func address(t contract.Target) string {
 	if t.BindAddress == "" {
 		return "*"
 	}
@@ -65,17 +68,17 @@ func address(t engine.Target) string {
 // second group, which the initialisation does not read: system tables are none of
 // RocksDB's, and without the plugin its settings are unknown. The settings of replication
 // (served) go there too.
-func Render(t engine.Target, own, served []engine.Setting) []byte {
+func Render(t contract.Target, own, served []contract.Setting) []byte {
 	const comment = "Written by Assay at every start: the user's settings, then Assay's."
-	last := []engine.Setting{{Name: "default_storage_engine", Value: t.StorageEngine}}
+	last := []contract.Setting{{Name: "default_storage_engine", Value: t.StorageEngine}}
 	if t.StorageEngine != RocksDB {
-		text := engine.Render(comment, slices.Concat(t.Settings, own, last))
+		text := settings.Render(comment, slices.Concat(t.Settings, own, last))
 		if len(served) > 0 {
-			text = slices.Concat(text, []byte("\n"), engine.RenderGroup("mysqld"+serving, served))
+			text = slices.Concat(text, []byte("\n"), settings.RenderGroup("mysqld"+serving, served))
 		}
 		return text
 	}
-	var always []engine.Setting
+	var always []contract.Setting
 	for _, s := range t.Settings {
 		switch {
 		case loadsRocksDB(s):
@@ -85,10 +88,10 @@ func Render(t engine.Target, own, served []engine.Setting) []byte {
 			always = append(always, s)
 		}
 	}
-	last = append(last, engine.Setting{Name: "plugin_load_add", Value: rocksDBPlugin})
+	last = append(last, contract.Setting{Name: "plugin_load_add", Value: rocksDBPlugin})
 	return slices.Concat(
-		engine.Render(comment, append(always, own...)), []byte("\n"),
-		engine.RenderGroup("mysqld"+serving, append(served, last...)),
+		settings.Render(comment, append(always, own...)), []byte("\n"),
+		settings.RenderGroup("mysqld"+serving, append(served, last...)),
 	)
 }
 
@@ -98,12 +101,12 @@ const rocksDBPlugin = "ha_rocksdb.so"
 
 // loadsRocksDB says whether a setting of the user loads the plugin, which a server
 // takes badly if it happens twice.
-func loadsRocksDB(s engine.Setting) bool {
+func loadsRocksDB(s contract.Setting) bool {
 	return withoutLoose(s.Name) == "plugin_load_add" && strings.TrimSuffix(s.Value, ".so")+".so" == rocksDBPlugin
 }
 
 func withoutLoose(name string) string {
-	return strings.TrimPrefix(strings.ToLower(engine.CanonicalName(name)), "loose_")
+	return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
 }
 
 // RocksDBOwned are the settings of RocksDB that are Assay's.

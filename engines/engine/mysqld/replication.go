@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // SemiSync is the mode in which a commit waits for a replica.
@@ -20,26 +22,26 @@ const BinaryLog = "binlog"
 
 // identity is what tells one server in replication from the others. MySQL 5.7 wants it
 // wherever there is a binary log, also while it makes its data directory.
-func identity(t engine.Target) []engine.Setting {
+func identity(t contract.Target) []contract.Setting {
 	if t.Replication == nil {
 		return nil
 	}
-	return []engine.Setting{{Name: "server_id", Value: strconv.Itoa(int(t.Replication.ServerID))}}
+	return []contract.Setting{{Name: "server_id", Value: strconv.Itoa(int(t.Replication.ServerID))}}
 }
 
 // Member are the settings of one server in replication that count while it serves.
-func Member(t engine.Target) []engine.Setting {
+func Member(t contract.Target) []contract.Setting {
 	// The built-in name has that of the host in it.
-	settings := []engine.Setting{{Name: "relay_log", Value: "relay"}}
+	settings := []contract.Setting{{Name: "relay_log", Value: "relay"}}
 	if t.IsReplica() {
-		settings = append(settings, engine.Setting{Name: "read_only", Value: "ON"})
+		settings = append(settings, contract.Setting{Name: "read_only", Value: "ON"})
 	}
 	return settings
 }
 
 // replicated are the settings that every server in replication has.
-func replicated(engine.Target) []engine.Setting {
-	return []engine.Setting{
+func replicated(contract.Target) []contract.Setting {
+	return []contract.Setting{
 		{Name: "log_bin", Value: BinaryLog},
 		{Name: "gtid_mode", Value: "ON"},
 		{Name: "enforce_gtid_consistency", Value: "ON"},
@@ -49,14 +51,14 @@ func replicated(engine.Target) []engine.Setting {
 // member are the settings of MySQL's own. Those of semi-synchronous replication are not
 // loose_: a build without the plugin refuses them and does not start, where otherwise it
 // would replicate asynchronously.
-func member(t engine.Target) []engine.Setting {
+func member(t contract.Target) []contract.Setting {
 	if t.Replication == nil {
 		return nil
 	}
 	settings := Member(t)
 	if t.IsReplica() {
 		// The agent starts replication when it has told the server whom to follow.
-		settings = append(settings, engine.Setting{Name: newWord(t, "skip_replica_start", "skip_slave_start"), Value: "ON"})
+		settings = append(settings, contract.Setting{Name: newWord(t, "skip_replica_start", "skip_slave_start"), Value: "ON"})
 	}
 	if t.Replication.Mode != SemiSync {
 		return settings
@@ -67,17 +69,17 @@ func member(t engine.Target) []engine.Setting {
 	}
 	if t.IsReplica() {
 		return append(settings,
-			engine.Setting{Name: "plugin_load_add", Value: "semisync_" + replica + ".so"},
-			engine.Setting{Name: "rpl_semi_sync_" + replica + "_enabled", Value: "ON"})
+			contract.Setting{Name: "plugin_load_add", Value: "semisync_" + replica + ".so"},
+			contract.Setting{Name: "rpl_semi_sync_" + replica + "_enabled", Value: "ON"})
 	}
 	return append(settings,
-		engine.Setting{Name: "plugin_load_add", Value: "semisync_" + source + ".so"},
-		engine.Setting{Name: "rpl_semi_sync_" + source + "_enabled", Value: "ON"},
-		engine.Setting{Name: "rpl_semi_sync_" + source + "_timeout", Value: strconv.Itoa(SemiSyncTimeout)})
+		contract.Setting{Name: "plugin_load_add", Value: "semisync_" + source + ".so"},
+		contract.Setting{Name: "rpl_semi_sync_" + source + "_enabled", Value: "ON"},
+		contract.Setting{Name: "rpl_semi_sync_" + source + "_timeout", Value: strconv.Itoa(SemiSyncTimeout)})
 }
 
 // newWord is the name of a setting since MySQL 8.0.26, or the one before.
-func newWord(t engine.Target, word, before string) string {
+func newWord(t contract.Target, word, before string) string {
 	if t.AtLeast(8, 0, 26) {
 		return word
 	}
@@ -86,7 +88,7 @@ func newWord(t engine.Target, word, before string) string {
 
 // ReplicationAccount is the account that replicas log in to the primary with, or, on a
 // replica, the one with which the agent beside it tends to replication.
-func ReplicationAccount(t engine.Target) string {
+func ReplicationAccount(t contract.Target) string {
 	if t.IsReplica() {
 		return engine.QuoteString(t.Replication.Username) + "@'127.0.0.1'"
 	}
@@ -94,7 +96,7 @@ func ReplicationAccount(t engine.Target) string {
 }
 
 // replicationAccount makes the account.
-func replicationAccount(t engine.Target, identified string) []string {
+func replicationAccount(t contract.Target, identified string) []string {
 	if t.Replication == nil {
 		return nil
 	}
@@ -115,8 +117,8 @@ func replicationAccount(t engine.Target, identified string) []string {
 
 // follow begins where the replica's own data is (auto position). Statements of before
 // 8.0.23 have other words.
-func follow(t engine.Target, password string) []string {
-	host, port := engine.SplitAddress(t.Replication.Primary)
+func follow(t contract.Target, password string) []string {
+	host, port := contract.SplitAddress(t.Replication.Primary)
 	change, of, stop, start := "CHANGE REPLICATION SOURCE TO ", "SOURCE_", "STOP REPLICA", "START REPLICA"
 	if !t.AtLeast(8, 0, 23) {
 		change, of, stop, start = "CHANGE MASTER TO ", "MASTER_", "STOP SLAVE", "START SLAVE"
@@ -136,7 +138,7 @@ func follow(t engine.Target, password string) []string {
 	return []string{stop, to, start}
 }
 
-func replicaStatus(t engine.Target) string {
+func replicaStatus(t contract.Target) string {
 	if t.AtLeast(8, 0, 22) {
 		return "SHOW REPLICA STATUS"
 	}

@@ -10,12 +10,14 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/engines/mysql"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func member(flavor, version, mode, primary string) engine.Target {
-	return engine.Target{
+func member(flavor, version, mode, primary string) contract.Target {
+	return contract.Target{
 		Flavor: flavor, StorageEngine: "InnoDB", Database: "assay", Username: "assay", Port: 3306, ServerVersion: version,
-		Replication: &engine.Replication{Mode: mode, ServerID: 2, Primary: primary, Username: "repl", Replicas: 1},
+		Replication: &contract.Replication{Mode: mode, ServerID: 2, Primary: primary, Username: "repl", Replicas: 1},
 	}
 }
 
@@ -40,7 +42,7 @@ func TestMembersOfReplication(t *testing.T) {
 	const primary = "db.ns.svc:3306"
 	tests := map[string]struct {
 		engine engine.Engine
-		target engine.Target
+		target contract.Target
 		want   []string
 	}{
 		"an asynchronous primary of MySQL": {mysql.Engine(), member("MySQL", "9.7.1", "Async", ""),
@@ -76,8 +78,8 @@ func TestMembersOfReplication(t *testing.T) {
 func TestFollow(t *testing.T) {
 	tests := map[string]struct {
 		engine engine.Engine
-		target engine.Target
-		tls    string
+		target contract.Target
+		tls    contract.TLSMode
 		want   []string
 	}{
 		"MySQL without TLS asks for the public key": {mysql.Engine(), member("MySQL", "9.7.1", "Async", "db.ns.svc:3307"), "", []string{
@@ -95,7 +97,7 @@ func TestFollow(t *testing.T) {
 			"CHANGE MASTER TO MASTER_HOST = 'db', MASTER_PORT = 3306, MASTER_USER = 'repl', MASTER_PASSWORD = 'p\\'w', " +
 				"MASTER_CONNECT_RETRY = 1, MASTER_RETRY_COUNT = 86400, MASTER_AUTO_POSITION = 1, MASTER_SSL = 0, GET_MASTER_PUBLIC_KEY = 1",
 			"START SLAVE"}},
-		"MariaDB over TLS": {mariadb.Engine(), member("MariaDB", "11.8.1", "Async", "db:3306"), engine.TLSRequired, []string{
+		"MariaDB over TLS": {mariadb.Engine(), member("MariaDB", "11.8.1", "Async", "db:3306"), contract.TLSRequired, []string{
 			"STOP SLAVE",
 			"CHANGE MASTER TO MASTER_HOST = 'db', MASTER_PORT = 3306, MASTER_USER = 'repl', MASTER_PASSWORD = 'p\\'w', " +
 				"MASTER_CONNECT_RETRY = 1, MASTER_USE_GTID = slave_pos, MASTER_SSL = 1, MASTER_SSL_VERIFY_SERVER_CERT = 0",
@@ -115,7 +117,7 @@ func TestFollow(t *testing.T) {
 func TestAccountOfReplication(t *testing.T) {
 	tests := map[string]struct {
 		engine engine.Engine
-		target engine.Target
+		target contract.Target
 		want   string
 	}{
 		"a primary":                 {mysql.Engine(), member("MySQL", "9.7.1", "Async", ""), "GRANT REPLICATION SLAVE ON *.* TO 'repl'@'%';"},

@@ -25,8 +25,10 @@ import (
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // ConfigMap is what the agent needs to know of one.
@@ -59,11 +61,11 @@ type Probes interface {
 	// Session says how a connection is encrypted; both are empty when it is not.
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
 	// RoundTrip times questions that the server answers without work.
-	RoundTrip(ctx context.Context) (*result.Probe, error)
+	RoundTrip(ctx context.Context) (*contract.Probe, error)
 	// Clock makes exchanges with the server's clock, as many as the context has time for.
 	Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error)
 	// Durability makes some commits in a table of its own, which it drops.
-	Durability(ctx context.Context, table, storageEngine string) (*result.Durability, error)
+	Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error)
 }
 
 // Questions are what a server tells of itself.
@@ -74,7 +76,7 @@ type Questions interface {
 	// NonDefault are the variables that are not the server's own default.
 	NonDefault(ctx context.Context, version string) (map[string]string, error)
 	// Tables of the benchmark's schema in the order of their names.
-	Tables(ctx context.Context) (tables []result.Table, unchecked string, err error)
+	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
 }
 
 // Options are the names and places of `agent client`; see Defaults.
@@ -149,9 +151,9 @@ type Agent struct {
 	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)
 	// Connect prepares the questions to a server.
-	Connect func(runner.Endpoint, runner.Credentials) (Server, error)
+	Connect func(contract.Endpoint, runner.Credentials) (Server, error)
 	// Bench opens a connection beside a tool that is spoken with.
-	Bench func(context.Context, runner.Endpoint, runner.Credentials) (Workbench, error)
+	Bench func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error)
 	Log   *slog.Logger
 
 	children supervise.Children

@@ -13,47 +13,46 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // wandering are the parts of a result that no test can know.
 var wandering = cmp.Options{
-	cmpopts.IgnoreTypes(result.Times{}),
-	cmpopts.IgnoreTypes(result.Environment{}),
-	cmpopts.IgnoreFields(result.Client{}, "ClockStepSeconds", "Clock"),
-	cmpopts.IgnoreFields(result.Server{}, "CountedFrom"),
-	cmpopts.IgnoreFields(result.Result{}, "RawSHA256"),
+	cmpopts.IgnoreTypes(contract.Times{}),
+	cmpopts.IgnoreTypes(contract.Environment{}),
+	cmpopts.IgnoreFields(contract.Client{}, "ClockStepSeconds", "Clock"),
+	cmpopts.IgnoreFields(contract.Server{}, "CountedFrom"),
+	cmpopts.IgnoreFields(contract.Result{}, "RawSHA256"),
 	cmpopts.EquateEmpty(),
 }
 
 func TestRunPhase(t *testing.T) {
-	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.WarmupSeconds, trial.Seed = 1, 7 })
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.WarmupSeconds, trial.Seed = 1, 7 })
 	r.startWhenReady(t)
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	res, raw := r.outcome(t)
-	measurement := func(value float64) []result.Measurement {
-		return []result.Measurement{{
-			Name: result.NameThroughput, Unit: "tx/s", Value: &value, Intervals: []result.Interval{{AtSeconds: 1, Value: new(2.0)}},
+	measurement := func(value float64) []contract.Measurement {
+		return []contract.Measurement{{
+			Name: contract.NameThroughput, Unit: "tx/s", Value: &value, Intervals: []contract.Interval{{AtSeconds: 1, Value: new(2.0)}},
 		}}
 	}
-	want := result.Result{
-		Version: result.Version, State: result.Succeeded,
-		Trial: result.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb"},
-		Tool: result.Tool{
+	want := contract.Result{
+		Version: contract.ResultVersion, State: contract.Succeeded,
+		Trial: contract.TrialRef{RunUID: "u", Phase: "Run", Target: "innodb"},
+		Tool: contract.Tool{
 			Name: "fake", Version: "1.2", Args: []string{"Run", "--leak=***"}, ExitCode: new(0), Seeds: map[string]int64{"Warmup": 42, "Run": 21},
-			WarmupCut: result.WarmupSeparateProcess, WarmupSeconds: res.Tool.WarmupSeconds,
+			WarmupCut: contract.WarmupSeparateProcess, WarmupSeconds: res.Tool.WarmupSeconds,
 		},
 		Measurements: measurement(float64(len("Run"))), Warmup: measurement(float64(len("Warmup"))),
-		Server: &result.Server{
+		Server: &contract.Server{
 			Version: "11.8.6-MariaDB", VersionComment: "Debian",
 			Variables:        map[string]string{"max_connections": "151", "port": "3306", "gtid_binlog_pos": "0"},
 			VariablesChanged: map[string]string{"port": "3308"}, NonDefault: map[string]string{"port": "3306"},
 			StatusDelta: map[string]float64{"Questions": 10},
 		},
-		Client: result.Client{Node: "n1"},
+		Client: contract.Client{Node: "n1"},
 	}
 	if diff := cmp.Diff(want, res, wandering); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
@@ -86,24 +85,24 @@ func TestRunPhase(t *testing.T) {
 func TestTheResultSaysWhatTheToolDrew(t *testing.T) {
 	tests := map[string]struct {
 		tool   string
-		change func(*runner.Trial)
-		want   result.Tool
+		change func(*contract.Trial)
+		want   contract.Tool
 	}{
-		"a tool that nobody can seed": {"good", func(trial *runner.Trial) { trial.WarmupSeconds = 1 }, result.Tool{Unseeded: true}},
-		"a window without a warm-up":  {"good", func(trial *runner.Trial) { trial.Seed = 7 }, result.Tool{Seeds: map[string]int64{"Run": 21}}},
+		"a tool that nobody can seed": {"good", func(trial *contract.Trial) { trial.WarmupSeconds = 1 }, contract.Tool{Unseeded: true}},
+		"a window without a warm-up":  {"good", func(trial *contract.Trial) { trial.Seed = 7 }, contract.Tool{Seeds: map[string]int64{"Run": 21}}},
 		"a warm-up that failed": {
-			"bad", func(trial *runner.Trial) { trial.WarmupSeconds, trial.Seed = 1, 7 }, result.Tool{Seeds: map[string]int64{"Warmup": 42}},
+			"bad", func(trial *contract.Trial) { trial.WarmupSeconds, trial.Seed = 1, 7 }, contract.Tool{Seeds: map[string]int64{"Warmup": 42}},
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, tt.tool, runner.Run, tt.change)
+			r := newRig(t, tt.tool, contract.PhaseRun, tt.change)
 			r.startWhenReady(t)
 			if err := r.agent.Run(t.Context()); (err != nil) != (tt.tool == "bad") {
 				t.Fatal(err)
 			}
 			res, _ := r.outcome(t)
-			if diff := cmp.Diff(tt.want, result.Tool{Seeds: res.Tool.Seeds, Unseeded: res.Tool.Unseeded}); diff != "" {
+			if diff := cmp.Diff(tt.want, contract.Tool{Seeds: res.Tool.Seeds, Unseeded: res.Tool.Unseeded}); diff != "" {
 				t.Errorf("seeds (-want +got):\n%s", diff)
 			}
 		})
@@ -111,12 +110,12 @@ func TestTheResultSaysWhatTheToolDrew(t *testing.T) {
 }
 
 func TestPreparePhaseCountsWhatItLeft(t *testing.T) {
-	r := newRig(t, "good", runner.Prepare, nil)
+	r := newRig(t, "good", contract.PhasePrepare, nil)
 	if err := r.agent.Run(t.Context()); err != nil { // nobody publishes a start
 		t.Fatal(err)
 	}
 	res, _ := r.outcome(t)
-	if diff := cmp.Diff(&result.Data{Tables: loadedTables()}, res.Data); diff != "" {
+	if diff := cmp.Diff(&contract.Data{Tables: loadedTables()}, res.Data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	if r.api.annotated() {
@@ -125,23 +124,23 @@ func TestPreparePhaseCountsWhatItLeft(t *testing.T) {
 }
 
 func TestFailuresAreDelivered(t *testing.T) {
-	soon := func(trial *runner.Trial) { trial.Deadline = time.Now().Add(400 * time.Millisecond) }
+	soon := func(trial *contract.Trial) { trial.Deadline = time.Now().Add(400 * time.Millisecond) }
 	tests := map[string]struct {
 		tool   string
-		trial  func(*runner.Trial)
+		trial  func(*contract.Trial)
 		rig    func(*rig)
-		reason result.Reason
+		reason contract.Reason
 		want   string
 	}{
-		"what the tool said":                {tool: "bad", reason: result.ReasonToolFailed, want: "FATAL: no"},
-		"the tool's last word":              {tool: "bad", reason: result.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
-		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: result.ReasonDeadlineExceeded, want: "the deadline"},
-		"a runner that the agent lacks":     {trial: func(trial *runner.Trial) { trial.Runner = "ycsb" }, reason: result.ReasonTrialInvalid, want: `no runner "ycsb"`},
-		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: result.ReasonTargetUnreachable, want: "no route"},
-		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: result.ReasonTrialInvalid, want: "username"},
-		"a warm-up that failed":             {tool: "bad", trial: func(trial *runner.Trial) { trial.WarmupSeconds = 1 }, reason: result.ReasonToolFailed, want: "during the warm-up"},
-		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[keyStart] = "now" }, reason: result.ReasonTrialInvalid, want: "key start"},
-		"a start that never comes":          {trial: soon, rig: func(r *rig) { r.api.noWatch = true; delete(r.api.trial, keyStart) }, reason: result.ReasonDeadlineExceeded, want: "waiting for the start"},
+		"what the tool said":                {tool: "bad", reason: contract.ReasonToolFailed, want: "FATAL: no"},
+		"the tool's last word":              {tool: "bad", reason: contract.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
+		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: contract.ReasonDeadlineExceeded, want: "the deadline"},
+		"a runner that the agent lacks":     {trial: func(trial *contract.Trial) { trial.Runner = "ycsb" }, reason: contract.ReasonTrialInvalid, want: `no runner "ycsb"`},
+		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: contract.ReasonTargetUnreachable, want: "no route"},
+		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: contract.ReasonTrialInvalid, want: "username"},
+		"a warm-up that failed":             {tool: "bad", trial: func(trial *contract.Trial) { trial.WarmupSeconds = 1 }, reason: contract.ReasonToolFailed, want: "during the warm-up"},
+		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[keyStart] = "now" }, reason: contract.ReasonTrialInvalid, want: "key start"},
+		"a start that never comes":          {trial: soon, rig: func(r *rig) { r.api.noWatch = true; delete(r.api.trial, keyStart) }, reason: contract.ReasonDeadlineExceeded, want: "waiting for the start"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +148,7 @@ func TestFailuresAreDelivered(t *testing.T) {
 			if tool == "" {
 				tool = "good"
 			}
-			r := newRig(t, tool, runner.Run, tc.trial)
+			r := newRig(t, tool, contract.PhaseRun, tc.trial)
 			r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
 			if tc.rig != nil {
 				tc.rig(r)
@@ -166,15 +165,15 @@ func TestFailuresAreDelivered(t *testing.T) {
 }
 
 func TestAnInterruptedClientStillDelivers(t *testing.T) {
-	r := newRig(t, "stubborn", runner.Cleanup, nil)
+	r := newRig(t, "stubborn", contract.PhaseCleanup, nil)
 	ctx, stop := context.WithCancel(t.Context())
 	time.AfterFunc(300*time.Millisecond, stop)
 	if err := r.agent.Run(ctx); err == nil {
 		t.Error("the interruption is no error")
 	}
 	res, raw := r.outcome(t)
-	if res.Failure == nil || res.Failure.Reason != result.ReasonInterrupted {
-		t.Errorf("got %+v, want %s", res.Failure, result.ReasonInterrupted)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonInterrupted {
+		t.Errorf("got %+v, want %s", res.Failure, contract.ReasonInterrupted)
 	}
 	if res.Tool.Signal != "SIGKILL" || res.Tool.ExitCode != nil {
 		t.Errorf("got signal %q and exit code %v, want SIGKILL and none", res.Tool.Signal, res.Tool.ExitCode)
@@ -185,7 +184,7 @@ func TestAnInterruptedClientStillDelivers(t *testing.T) {
 }
 
 func TestOutagesOfTheAPIAreSurvived(t *testing.T) {
-	r := newRig(t, "good", runner.Run, nil)
+	r := newRig(t, "good", contract.PhaseRun, nil)
 	r.api.down = true
 	go func() {
 		time.Sleep(100 * time.Millisecond)
@@ -204,7 +203,7 @@ func TestOutagesOfTheAPIAreSurvived(t *testing.T) {
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if res, _ := r.outcome(t); res.State != result.Succeeded {
+	if res, _ := r.outcome(t); res.State != contract.Succeeded {
 		t.Errorf("state %s: %+v", res.State, res.Failure)
 	}
 }
@@ -212,18 +211,18 @@ func TestOutagesOfTheAPIAreSurvived(t *testing.T) {
 func TestWhatCannotBeDeliveredIsSaid(t *testing.T) {
 	tests := map[string]struct {
 		rig    func(*rig)
-		reason result.Reason
+		reason contract.Reason
 		want   string
 	}{
-		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, result.ReasonTrialInvalid, "connection refused"},
-		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, result.ReasonTrialInvalid, `got "v9"`},
-		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, result.ReasonTrialInvalid, "missing"},
-		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, result.ReasonTrialInvalid, "client 1 of a trial with clients: 1"},
-		"a result that the API server refuses": {func(r *rig) { r.api.refuse = ErrRefused }, result.ReasonDeliveryFailed, "refused"},
+		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, contract.ReasonTrialInvalid, "connection refused"},
+		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, contract.ReasonTrialInvalid, `got "v9"`},
+		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, contract.ReasonTrialInvalid, "missing"},
+		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, contract.ReasonTrialInvalid, "client 1 of a trial with clients: 1"},
+		"a result that the API server refuses": {func(r *rig) { r.api.refuse = ErrRefused }, contract.ReasonDeliveryFailed, "refused"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "good", runner.Cleanup, nil)
+			r := newRig(t, "good", contract.PhaseCleanup, nil)
 			tc.rig(r)
 			if err := r.agent.Run(t.Context()); err == nil {
 				t.Error("it is no error")
@@ -237,13 +236,13 @@ func TestWhatCannotBeDeliveredIsSaid(t *testing.T) {
 }
 
 func TestAResultThatIsTooLargeSaysSo(t *testing.T) {
-	r := newRig(t, "loud", runner.Cleanup, nil)
+	r := newRig(t, "loud", contract.PhaseCleanup, nil)
 	if err := r.agent.Run(t.Context()); err == nil {
 		t.Error("it is no error")
 	}
 	res, raw := r.outcome(t)
-	if res.Failure == nil || res.Failure.Reason != result.ReasonResultTooLarge {
-		t.Errorf("got %+v, want %s", res.Failure, result.ReasonResultTooLarge)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonResultTooLarge {
+		t.Errorf("got %+v, want %s", res.Failure, contract.ReasonResultTooLarge)
 	}
 	if len(res.Measurements) != 1 || res.Measurements[0].Value == nil || res.Measurements[0].Intervals != nil {
 		t.Errorf("measurements %+v, want the value without intervals", res.Measurements)
@@ -251,7 +250,7 @@ func TestAResultThatIsTooLargeSaysSo(t *testing.T) {
 	if _, there := raw["cleanup/stdout.txt"]; there || raw["cleanup/command.txt"] == "" {
 		t.Errorf("raw files %v, want all but the one that does not fit", slices.Sorted(maps.Keys(raw)))
 	}
-	want := []result.Problem{{Source: "cleanup/stdout.txt", Text: "left out of the raw files: 2097152 bytes"}}
+	want := []contract.Problem{{Source: "cleanup/stdout.txt", Text: "left out of the raw files: 2097152 bytes"}}
 	if diff := cmp.Diff(want, res.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -271,7 +270,7 @@ func TestPackIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return result.Digest(raw)
+		return contract.Digest(raw)
 	}
 	first := pack1()
 	time.Sleep(10 * time.Millisecond)

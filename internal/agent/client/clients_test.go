@@ -7,12 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // runAll runs clients of one trial side by side and returns their results.
-func runAll(t *testing.T, rigs []*rig) []result.Result {
+func runAll(t *testing.T, rigs []*rig) []contract.Result {
 	t.Helper()
 	var all sync.WaitGroup
 	for _, r := range rigs {
@@ -23,7 +22,7 @@ func runAll(t *testing.T, rigs []*rig) []result.Result {
 		})
 	}
 	all.Wait()
-	var out []result.Result
+	var out []contract.Result
 	for _, r := range rigs {
 		res, _ := r.outcome(t)
 		out = append(out, res)
@@ -31,8 +30,8 @@ func runAll(t *testing.T, rigs []*rig) []result.Result {
 	return out
 }
 
-func fourClients(t *testing.T, change func(*runner.Trial)) []*rig {
-	first := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+func fourClients(t *testing.T, change func(*contract.Trial)) []*rig {
+	first := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 		trial.Clients = 4
 		change(trial)
 	})
@@ -49,7 +48,7 @@ func TestFourClientsStartTogether(t *testing.T) {
 	const tries, bound = 5, 10 * time.Millisecond
 	var worst time.Duration
 	for range tries {
-		rigs := fourClients(t, func(trial *runner.Trial) { trial.SettleSeconds = 0.1 })
+		rigs := fourClients(t, func(trial *contract.Trial) { trial.SettleSeconds = 0.1 })
 		rigs[0].startAfter(t, 4, 100*time.Millisecond)
 		worst = 0
 		for _, res := range runAll(t, rigs) {
@@ -72,9 +71,9 @@ func TestFourClientsStartTogether(t *testing.T) {
 
 func TestOnlyTheFirstClientAsks(t *testing.T) {
 	target := newFakeTarget(t)
-	rigs := fourClients(t, func(trial *runner.Trial) {
+	rigs := fourClients(t, func(trial *contract.Trial) {
 		trial.Agent, trial.WarmupSeconds = target.address, 1
-		trial.Reset = &runner.Reset{Method: result.ResetReload, Tables: loadedTables()}
+		trial.Reset = &contract.Reset{Method: contract.ResetReload, Tables: loadedTables()}
 	})
 	rigs[0].startAfter(t, 4, time.Millisecond)
 	for i, res := range runAll(t, rigs) {
@@ -106,7 +105,7 @@ func TestTheMeasuredWindowFollowsTheWarmUpAndThePause(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+			r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 				trial.WarmupSeconds, trial.SettleSeconds = tc.warmup, tc.settle
 			})
 			r.startWhenReady(t)
@@ -122,7 +121,7 @@ func TestTheMeasuredWindowFollowsTheWarmUpAndThePause(t *testing.T) {
 }
 
 func TestAStartThatHasPassedShowsAsSkew(t *testing.T) {
-	r := newRig(t, "good", runner.Run, nil)
+	r := newRig(t, "good", contract.PhaseRun, nil)
 	r.api.trial[keyStart] = time.Now().Add(-time.Minute).UTC().Format(time.RFC3339Nano)
 	times := runAll(t, []*rig{r})[0].Times
 	if skew := times.MeasureStarted.Sub(*times.Planned); skew < time.Minute || skew > 2*time.Minute {
@@ -131,7 +130,7 @@ func TestAStartThatHasPassedShowsAsSkew(t *testing.T) {
 }
 
 func TestWithoutAWarmUpReadyMeansAllIsRead(t *testing.T) {
-	r := newRig(t, "good", runner.Run, nil)
+	r := newRig(t, "good", contract.PhaseRun, nil)
 	ready := make(chan []string, 1)
 	go func() {
 		for !r.api.annotated() {

@@ -5,8 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestClocksAreCompared(t *testing.T) {
@@ -16,14 +15,14 @@ func TestClocksAreCompared(t *testing.T) {
 		server    time.Duration
 		reference string
 	}{
-		"with the target's agent":          {agent: func(f *fakeTarget) { f.ahead, f.jitter = ahead, 4*time.Millisecond }, reference: result.ReferenceAgent},
-		"with a server that has no agent":  {server: ahead, reference: result.ReferenceServer},
+		"with the target's agent":          {agent: func(f *fakeTarget) { f.ahead, f.jitter = ahead, 4*time.Millisecond }, reference: contract.ReferenceAgent},
+		"with a server that has no agent":  {server: ahead, reference: contract.ReferenceServer},
 		"with an agent that tells no time": {agent: func(f *fakeTarget) { f.noClock = true }},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			target := newFakeTarget(t)
-			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+			r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 				if tc.agent != nil {
 					tc.agent(target)
 					trial.Agent = target.address
@@ -57,7 +56,7 @@ func TestClientsStartByTheClockOfTheTarget(t *testing.T) {
 	const ahead = 60 * time.Millisecond
 	target := newFakeTarget(t)
 	target.ahead = ahead
-	rigs := fourClients(t, func(trial *runner.Trial) { trial.Agent, trial.SettleSeconds = target.address, 0.2 })
+	rigs := fourClients(t, func(trial *contract.Trial) { trial.Agent, trial.SettleSeconds = target.address, 0.2 })
 	rigs[0].startAfter(t, 4, 100*time.Millisecond)
 	for i, res := range runAll(t, rigs) {
 		c := res.Client.Clock
@@ -89,11 +88,11 @@ func TestOwnTime(t *testing.T) {
 	published := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := &execution{trial: runner.Trial{Clients: tc.clients}}
+			e := &execution{trial: contract.Trial{Clients: tc.clients}}
 			if got := e.ownTime(published); !got.Equal(published) {
 				t.Errorf("without an offset the instant became %s", got)
 			}
-			e.res.Client.Clock = &result.ClockOffset{OffsetSeconds: tc.offset, UncertaintySeconds: tc.uncertainty}
+			e.res.Client.Clock = &contract.ClockOffset{OffsetSeconds: tc.offset, UncertaintySeconds: tc.uncertainty}
 			if got := e.ownTime(published).Sub(published); got != tc.want {
 				t.Errorf("moved by %s, want %s", got, tc.want)
 			}
@@ -103,7 +102,7 @@ func TestOwnTime(t *testing.T) {
 
 // A target that takes connections and says nothing delays no trial by more than the bound.
 func TestAnAgentThatTellsNoTimeIsNotWaitedFor(t *testing.T) {
-	e := &execution{trial: runner.Trial{Agent: silent(t)}}
+	e := &execution{trial: contract.Trial{Agent: silent(t)}}
 	began := time.Now()
 	if failure := e.compareClocks(t.Context()); failure != nil {
 		t.Errorf("it failed: %+v", failure)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // maxDifferences is how many differences a message names.
@@ -21,12 +21,12 @@ type differences struct {
 }
 
 // compareTables compares checksums only where both sides have one.
-func compareTables(got, want []result.Table) differences {
+func compareTables(got, want []contract.Table) differences {
 	var d differences
-	named := func(tables []result.Table, name string) (result.Table, bool) {
-		i := slices.IndexFunc(tables, func(t result.Table) bool { return t.Name == name })
+	named := func(tables []contract.Table, name string) (contract.Table, bool) {
+		i := slices.IndexFunc(tables, func(t contract.Table) bool { return t.Name == name })
 		if i < 0 {
-			return result.Table{}, false
+			return contract.Table{}, false
 		}
 		return tables[i], true
 	}
@@ -51,10 +51,10 @@ func compareTables(got, want []result.Table) differences {
 
 // missingRows compares numbers of rows with those that have to be there, by the names of
 // tables, whose case servers change. Other tables are none of its business.
-func missingRows(got []result.Table, want map[string]int64) differences {
+func missingRows(got []contract.Table, want map[string]int64) differences {
 	var d differences
 	for _, name := range slices.Sorted(maps.Keys(want)) {
-		i := slices.IndexFunc(got, func(t result.Table) bool { return strings.EqualFold(t.Name, name) })
+		i := slices.IndexFunc(got, func(t contract.Table) bool { return strings.EqualFold(t.Name, name) })
 		switch {
 		case i < 0:
 			d.rows = append(d.rows, fmt.Sprintf("table %s is missing, want %d rows", name, want[name]))

@@ -10,8 +10,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // adapter is the runner of the tests, changed.
@@ -24,16 +25,16 @@ func adapter(change func(*runner.Runner)) func(string) (runner.Runner, bool) {
 }
 
 func TestFilesAndEnvironmentOfACommand(t *testing.T) {
-	r := newRig(t, "files", runner.Run, func(trial *runner.Trial) { trial.WarmupSeconds = 1 })
-	parsed := map[runner.Phase]map[string][]byte{}
+	r := newRig(t, "files", contract.PhaseRun, func(trial *contract.Trial) { trial.WarmupSeconds = 1 })
+	parsed := map[contract.Phase]map[string][]byte{}
 	r.agent.Runner = adapter(func(a *runner.Runner) {
 		command, parse := a.Command, a.Parse
-		a.Command = func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+		a.Command = func(t contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 			out, err := command(t, p, c)
 			out.Env, out.Collect = map[string]string{"TOOL_OPTION": "hunter2", "A": "b"}, []string{"*.hdr", "read.*"}
 			return out, err
 		}
-		a.Parse = func(t runner.Trial, p runner.Phase, o runner.Output) runner.Report {
+		a.Parse = func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 			parsed[p] = o.Files
 			return parse(t, p, o)
 		}
@@ -42,8 +43,8 @@ func TestFilesAndEnvironmentOfACommand(t *testing.T) {
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := map[runner.Phase]map[string][]byte{
-		runner.Warmup: {"read.hdr": []byte("read.hdr of Warmup")}, runner.Run: {"read.hdr": []byte("read.hdr of Run")},
+	want := map[contract.Phase]map[string][]byte{
+		contract.PhaseWarmup: {"read.hdr": []byte("read.hdr of Warmup")}, contract.PhaseRun: {"read.hdr": []byte("read.hdr of Run")},
 	}
 	if diff := cmp.Diff(want, parsed); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -111,12 +112,12 @@ func TestInputs(t *testing.T) {
 		t.Errorf("got %v, want that it is too much", err)
 	}
 
-	r := newRig(t, "good", runner.Cleanup, nil)
+	r := newRig(t, "good", contract.PhaseCleanup, nil)
 	r.agent.Inputs = filepath.Join(dir, "..2026")
 	seen := map[string][]byte{}
 	r.agent.Runner = adapter(func(a *runner.Runner) {
 		parse := a.Parse
-		a.Parse = func(t runner.Trial, p runner.Phase, o runner.Output) runner.Report {
+		a.Parse = func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 			seen = t.Inputs
 			return parse(t, p, o)
 		}
@@ -130,16 +131,16 @@ func TestInputs(t *testing.T) {
 }
 
 func TestAPhaseWithoutACommandCountsWhatIsThere(t *testing.T) {
-	r := newRig(t, "good", runner.Prepare, nil)
+	r := newRig(t, "good", contract.PhasePrepare, nil)
 	r.agent.Runner = adapter(func(a *runner.Runner) {
-		a.Skips = func(_ runner.Trial, p runner.Phase) bool { return p == runner.Prepare }
+		a.Skips = func(_ contract.Trial, p contract.Phase) bool { return p == contract.PhasePrepare }
 		a.Command = nil
 	})
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	res, raw := r.outcome(t)
-	if diff := cmp.Diff(&result.Data{Tables: loadedTables()}, res.Data); diff != "" {
+	if diff := cmp.Diff(&contract.Data{Tables: loadedTables()}, res.Data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	if res.Times.MeasureStarted != nil || res.Tool.ExitCode != nil || raw["prepare/command.txt"] != "" {
@@ -148,10 +149,10 @@ func TestAPhaseWithoutACommandCountsWhatIsThere(t *testing.T) {
 }
 
 func TestADatabaseBehindJDBCIsNotAsked(t *testing.T) {
-	jdbc := func(trial *runner.Trial) {
-		trial.Endpoint = runner.Endpoint{TLS: runner.TLSPreferred, JDBC: &runner.JDBC{URL: "jdbc:sqlserver://db:1433", Driver: "x.Driver"}}
+	jdbc := func(trial *contract.Trial) {
+		trial.Endpoint = contract.Endpoint{TLS: contract.TLSPreferred, JDBC: &contract.JDBC{URL: "jdbc:sqlserver://db:1433", Driver: "x.Driver"}}
 	}
-	for _, phase := range []runner.Phase{runner.Prepare, runner.Run} {
+	for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun} {
 		r := newRig(t, "good", phase, jdbc)
 		r.agent.Runner = adapter(func(a *runner.Runner) { a.JDBC = true })
 		r.startWhenReady(t)
@@ -163,13 +164,13 @@ func TestADatabaseBehindJDBCIsNotAsked(t *testing.T) {
 			t.Errorf("%s: server %+v, data %+v, asked %v, problems %v", phase, res.Server, res.Data, r.server.asked, res.Problems)
 		}
 	}
-	r := newRig(t, "good", runner.Run, jdbc)
+	r := newRig(t, "good", contract.PhaseRun, jdbc)
 	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "endpoint.jdbc: the runner fake") {
 		t.Errorf("a tool without JDBC: got %v", err)
 	}
-	r = newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+	r = newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 		jdbc(trial)
-		trial.Reset = &runner.Reset{Method: result.ResetReload}
+		trial.Reset = &contract.Reset{Method: contract.ResetReload}
 	})
 	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "endpoint.jdbc: the data") {
 		t.Errorf("a reset: got %v", err)
@@ -179,20 +180,20 @@ func TestADatabaseBehindJDBCIsNotAsked(t *testing.T) {
 func TestTLSThatIsPreferredIsSettledBeforeAnyCommand(t *testing.T) {
 	tests := map[string]struct {
 		cipher string
-		want   runner.TLSMode
-		note   []result.Problem
+		want   contract.TLSMode
+		note   []contract.Problem
 	}{
-		"a server with TLS":    {"TLS_AES_256_GCM_SHA384", runner.TLSRequired, nil},
-		"a server without TLS": {"", runner.TLSDisabled, []result.Problem{{Source: "server/tls", Text: "TLS is preferred, but the server does not offer it: the tool connects without"}}},
+		"a server with TLS":    {"TLS_AES_256_GCM_SHA384", contract.TLSRequired, nil},
+		"a server without TLS": {"", contract.TLSDisabled, []contract.Problem{{Source: "server/tls", Text: "TLS is preferred, but the server does not offer it: the tool connects without"}}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			rigs := fourClients(t, func(trial *runner.Trial) { trial.Endpoint.TLS = runner.TLSPreferred })
+			rigs := fourClients(t, func(trial *contract.Trial) { trial.Endpoint.TLS = contract.TLSPreferred })
 			for _, r := range rigs {
 				r.server.cipher = tc.cipher
 				r.agent.Runner = adapter(func(a *runner.Runner) {
 					command := a.Command
-					a.Command = func(trial runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+					a.Command = func(trial contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 						if trial.Endpoint.TLS != tc.want {
 							t.Errorf("client %d builds a command with tls %s", trial.Ref.Client, trial.Endpoint.TLS)
 						}

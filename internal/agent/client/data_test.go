@@ -12,17 +12,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-var resetTimes = cmpopts.IgnoreFields(result.Reset{}, "Started", "Ended", "VerifySeconds")
+var resetTimes = cmpopts.IgnoreFields(contract.ResetReport{}, "Started", "Ended", "VerifySeconds")
 
 // newResetRig is a trial before which the data is put back.
 func newResetRig(t *testing.T, tool, method string, target *fakeTarget) *rig {
-	r := newRig(t, tool, runner.Run, func(trial *runner.Trial) {
-		trial.Reset = &runner.Reset{Method: method, Tables: loadedTables()}
+	r := newRig(t, tool, contract.PhaseRun, func(trial *contract.Trial) {
+		trial.Reset = &contract.Reset{Method: method, Tables: loadedTables()}
 		if target != nil {
 			trial.Agent = target.address
 		}
@@ -34,9 +32,9 @@ func newResetRig(t *testing.T, tool, method string, target *fakeTarget) *rig {
 func TestResetBySnapshot(t *testing.T) {
 	target := newFakeTarget(t)
 	target.drop, target.busy = 1, 1
-	r := newResetRig(t, "good", result.ResetSnapshot, target)
+	r := newResetRig(t, "good", contract.ResetSnapshot, target)
 	res := runAll(t, []*rig{r})[0]
-	want := &result.Data{Tables: loadedTables(), Reset: &result.Reset{Method: "Snapshot", Copy: new(aCopy())}}
+	want := &contract.Data{Tables: loadedTables(), Reset: &contract.ResetReport{Method: "Snapshot", Copy: new(aCopy())}}
 	if diff := cmp.Diff(want, res.Data, resetTimes); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
@@ -54,18 +52,18 @@ func TestResetBySnapshot(t *testing.T) {
 }
 
 func TestResetByReload(t *testing.T) {
-	r := newResetRig(t, "good", result.ResetReload, nil)
+	r := newResetRig(t, "good", contract.ResetReload, nil)
 	// A tool's random data: the same rows, another checksum.
 	r.server.tables[0].Checksum = new(int64(7))
 	if err := r.agent.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	res, raw := r.outcome(t)
-	want := &result.Data{Tables: r.server.tables, Reset: &result.Reset{Method: "Reload"}}
+	want := &contract.Data{Tables: r.server.tables, Reset: &contract.ResetReport{Method: "Reload"}}
 	if diff := cmp.Diff(want, res.Data, resetTimes); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
-	problems := []result.Problem{{Source: "reset", Text: "table sbtest1 has the checksum 7 instead of 4294967295"}}
+	problems := []contract.Problem{{Source: "reset", Text: "table sbtest1 has the checksum 7 instead of 4294967295"}}
 	if diff := cmp.Diff(problems, res.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
@@ -83,8 +81,8 @@ func TestResetByReload(t *testing.T) {
 }
 
 func TestAReloadIsDoneByOneClientAlone(t *testing.T) {
-	rigs := fourClients(t, func(trial *runner.Trial) {
-		trial.Reset = &runner.Reset{Method: result.ResetReload, Tables: loadedTables()}
+	rigs := fourClients(t, func(trial *contract.Trial) {
+		trial.Reset = &contract.Reset{Method: contract.ResetReload, Tables: loadedTables()}
 	})
 	rigs[0].startAfter(t, 4, time.Millisecond)
 	runAll(t, rigs)
@@ -99,50 +97,50 @@ func TestResetFailures(t *testing.T) {
 		method string
 		tool   string
 		rig    func(*rig, *fakeTarget)
-		reason result.Reason
+		reason contract.Reason
 		want   string
 	}{
 		"a refusal has its reason and message": {
 			rig: func(_ *rig, f *fakeTarget) {
-				f.refuse = &engine.Refusal{Reason: engine.ReasonStorageFailed, Message: "no space left"}
+				f.refuse = &contract.Refusal{Reason: contract.ReasonStorageFailed, Message: "no space left"}
 			},
-			reason: result.ReasonResetFailed, want: "StorageFailed: no space left",
+			reason: contract.ReasonResetFailed, want: "StorageFailed: no space left",
 		},
 		"another password": {
 			rig:    func(r *rig, _ *fakeTarget) { r.agent.Credentials = credentials(r, "other") },
-			reason: result.ReasonResetFailed, want: "/restore answered 401",
+			reason: contract.ReasonResetFailed, want: "/restore answered 401",
 		},
 		"a table that is missing": {
 			rig:    func(r *rig, _ *fakeTarget) { r.server.tables = r.server.tables[:1] },
-			reason: result.ReasonDataDiffers, want: "after the reset (Snapshot) the data is not what was loaded: table sbtest2 is missing",
+			reason: contract.ReasonDataDiffers, want: "after the reset (Snapshot) the data is not what was loaded: table sbtest2 is missing",
 		},
 		"a table too many": {
 			rig: func(r *rig, _ *fakeTarget) {
-				r.server.tables = append(r.server.tables, result.Table{Name: "x", Rows: 3})
+				r.server.tables = append(r.server.tables, contract.Table{Name: "x", Rows: 3})
 			},
-			reason: result.ReasonDataDiffers, want: "table x (3 rows) was not there",
+			reason: contract.ReasonDataDiffers, want: "table x (3 rows) was not there",
 		},
 		"another number of rows": {
 			rig:    func(r *rig, _ *fakeTarget) { r.server.tables[1].Rows = 0 },
-			reason: result.ReasonDataDiffers, want: "table sbtest2 has 0 rows instead of 999",
+			reason: contract.ReasonDataDiffers, want: "table sbtest2 has 0 rows instead of 999",
 		},
 		"another number of rows after a reload": {
-			method: result.ResetReload, rig: func(r *rig, _ *fakeTarget) { r.server.tables[1].Rows = 0 },
-			reason: result.ReasonDataDiffers, want: "after the reset (Reload)",
+			method: contract.ResetReload, rig: func(r *rig, _ *fakeTarget) { r.server.tables[1].Rows = 0 },
+			reason: contract.ReasonDataDiffers, want: "after the reset (Reload)",
 		},
 		"another checksum": {
 			rig:    func(r *rig, _ *fakeTarget) { r.server.tables[0].Checksum = new(int64(7)) },
-			reason: result.ReasonDataDiffers, want: "table sbtest1 has the checksum 7 instead of 4294967295",
+			reason: contract.ReasonDataDiffers, want: "table sbtest1 has the checksum 7 instead of 4294967295",
 		},
 		"a tool that cannot reload": {
-			method: result.ResetReload, tool: "bad",
-			reason: result.ReasonResetFailed, want: "reloading the data, phase Cleanup: ToolFailed: FATAL: no; the tool's last word: ERROR 2013: lost with ***",
+			method: contract.ResetReload, tool: "bad",
+			reason: contract.ReasonResetFailed, want: "reloading the data, phase Cleanup: ToolFailed: FATAL: no; the tool's last word: ERROR 2013: lost with ***",
 		},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			target := newFakeTarget(t)
-			tool, method := "good", result.ResetSnapshot
+			tool, method := "good", contract.ResetSnapshot
 			if tc.tool != "" {
 				tool = tc.tool
 			}
@@ -171,31 +169,31 @@ func TestResetFailures(t *testing.T) {
 }
 
 func TestATargetAgentThatNeverAnswersEndsWithTheDeadline(t *testing.T) {
-	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 		trial.Agent, trial.Deadline = nobody(t), time.Now().Add(300*time.Millisecond)
-		trial.Reset = &runner.Reset{Method: result.ResetSnapshot, Tables: loadedTables()}
+		trial.Reset = &contract.Reset{Method: contract.ResetSnapshot, Tables: loadedTables()}
 	})
 	if err := r.agent.Run(t.Context()); err == nil {
 		t.Error("it is no error")
 	}
-	if res, _ := r.outcome(t); res.Failure == nil || res.Failure.Reason != result.ReasonDeadlineExceeded ||
+	if res, _ := r.outcome(t); res.Failure == nil || res.Failure.Reason != contract.ReasonDeadlineExceeded ||
 		!strings.Contains(res.Failure.Message, "connection refused") {
-		t.Errorf("got %+v, want %s and why", res.Failure, result.ReasonDeadlineExceeded)
+		t.Errorf("got %+v, want %s and why", res.Failure, contract.ReasonDeadlineExceeded)
 	}
 }
 
 func TestATrialThatCannotBeResetIsRefused(t *testing.T) {
 	tests := map[string]struct {
-		change func(*runner.Trial)
+		change func(*contract.Trial)
 		want   string
 	}{
-		"a method that is not known": {func(t *runner.Trial) { t.Reset = &runner.Reset{Method: "Magic"} }, `got "Magic"`},
-		"a restore without an agent": {func(t *runner.Trial) { t.Reset = &runner.Reset{Method: result.ResetSnapshot} }, "agent: missing"},
-		"a snapshot without one":     {func(t *runner.Trial) { t.Snapshot = true }, "agent: missing"},
+		"a method that is not known": {func(t *contract.Trial) { t.Reset = &contract.Reset{Method: "Magic"} }, `got "Magic"`},
+		"a restore without an agent": {func(t *contract.Trial) { t.Reset = &contract.Reset{Method: contract.ResetSnapshot} }, "agent: missing"},
+		"a snapshot without one":     {func(t *contract.Trial) { t.Snapshot = true }, "agent: missing"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "good", runner.Prepare, tc.change)
+			r := newRig(t, "good", contract.PhasePrepare, tc.change)
 			if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
@@ -206,24 +204,24 @@ func TestATrialThatCannotBeResetIsRefused(t *testing.T) {
 func TestASnapshotIsTakenAfterPrepare(t *testing.T) {
 	target := newFakeTarget(t)
 	prepare := func() *rig {
-		return newRig(t, "good", runner.Prepare, func(trial *runner.Trial) { trial.Agent, trial.Snapshot = target.address, true })
+		return newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Agent, trial.Snapshot = target.address, true })
 	}
 	res := runAll(t, []*rig{prepare()})[0]
-	want := &result.Data{Tables: loadedTables(), Snapshot: new(aCopy())}
+	want := &contract.Data{Tables: loadedTables(), Snapshot: new(aCopy())}
 	if diff := cmp.Diff(want, res.Data); diff != "" {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	if last := target.calls[len(target.calls)-1]; last != "POST /snapshot t" {
 		t.Errorf("the last call is %q, want the snapshot", last)
 	}
-	target.refuse = &engine.Refusal{Reason: engine.ReasonServerCrashed, Message: "it did not start again"}
+	target.refuse = &contract.Refusal{Reason: contract.ReasonServerCrashed, Message: "it did not start again"}
 	r := prepare()
 	if err := r.agent.Run(t.Context()); err == nil {
 		t.Error("the refusal is no error")
 	}
 	res, _ = r.outcome(t)
-	if res.Failure == nil || res.Failure.Reason != result.ReasonSnapshotFailed || !strings.Contains(res.Failure.Message, "ServerCrashed: it did not") {
-		t.Errorf("got %+v, want %s", res.Failure, result.ReasonSnapshotFailed)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonSnapshotFailed || !strings.Contains(res.Failure.Message, "ServerCrashed: it did not") {
+		t.Errorf("got %+v, want %s", res.Failure, contract.ReasonSnapshotFailed)
 	}
 	if res.Data == nil || len(res.Data.Tables) != 2 {
 		t.Errorf("what was counted is lost: %+v", res.Data)
@@ -232,10 +230,10 @@ func TestASnapshotIsTakenAfterPrepare(t *testing.T) {
 
 // A checksum that was not taken is no silence: neither after loading nor after a reset.
 func TestTablesWithoutAChecksumAreAProblem(t *testing.T) {
-	want := []result.Problem{{Source: "server/checksum", Text: "1 of 2 tables (sbtest2) have no checksum: too large"}}
+	want := []contract.Problem{{Source: "server/checksum", Text: "1 of 2 tables (sbtest2) have no checksum: too large"}}
 	rigs := map[string]*rig{
-		"after loading": newRig(t, "good", runner.Prepare, nil),
-		"after a reset": newResetRig(t, "good", result.ResetReload, nil),
+		"after loading": newRig(t, "good", contract.PhasePrepare, nil),
+		"after a reset": newResetRig(t, "good", contract.ResetReload, nil),
 	}
 	for name, r := range rigs {
 		t.Run(name, func(t *testing.T) {
@@ -249,9 +247,9 @@ func TestTablesWithoutAChecksumAreAProblem(t *testing.T) {
 }
 
 func TestAMessageNamesABoundedNumberOfTables(t *testing.T) {
-	var want []result.Table
+	var want []contract.Table
 	for range 25 {
-		want = append(want, result.Table{Name: "t"})
+		want = append(want, contract.Table{Name: "t"})
 	}
 	if got := compareTables(nil, want).text(); strings.Count(got, "is missing") != 10 || !strings.HasSuffix(got, "and 15 more") {
 		t.Errorf("got %q", got)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -19,20 +19,20 @@ const (
 
 // delivery is what goes into the result's ConfigMap.
 type delivery struct {
-	res          result.Result
+	res          contract.Result
 	encoded, raw []byte
 }
 
 // assemble encodes a result with its raw files. What is too large becomes a Failed
 // result that says so; nothing is dropped in silence.
-func assemble(res result.Result, files []rawFile) (delivery, error) {
+func assemble(res contract.Result, files []rawFile) (delivery, error) {
 	raw, err := pack(files, maxDelivery)
 	if err == nil {
 		d, err := encode(res, raw)
 		if err == nil && len(d.encoded)+len(d.raw) <= maxDelivery {
 			return d, nil
 		}
-		if err != nil && !errors.Is(err, result.ErrTooLarge) {
+		if err != nil && !errors.Is(err, contract.ErrTooLarge) {
 			return delivery{}, err
 		}
 	} else if !errors.Is(err, errFull) {
@@ -45,32 +45,32 @@ func assemble(res result.Result, files []rawFile) (delivery, error) {
 	return encode(reduce(res, dropped), raw)
 }
 
-func encode(res result.Result, raw []byte) (delivery, error) {
-	res.RawSHA256 = result.Digest(raw)
-	encoded, err := result.Encode(res)
+func encode(res contract.Result, raw []byte) (delivery, error) {
+	res.RawSHA256 = contract.Digest(raw)
+	encoded, err := contract.Encode(res)
 	return delivery{res: res, encoded: encoded, raw: raw}, err
 }
 
 // reduce keeps the numbers and leaves out what takes the room.
-func reduce(res result.Result, dropped []rawFile) result.Result {
+func reduce(res contract.Result, dropped []rawFile) contract.Result {
 	message := fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
 		"lower the rate of reports or the duration", maxDelivery)
 	if res.Failure != nil {
 		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
 	}
-	res.State = result.Failed
-	res.Failure = &result.Failure{Reason: result.ReasonResultTooLarge, Message: message}
+	res.State = contract.Failed
+	res.Failure = &contract.Failure{Reason: contract.ReasonResultTooLarge, Message: message}
 	res.Measurements, res.Warmup = plain(res.Measurements), plain(res.Warmup)
 	const keptProblems = 20
-	res.Problems = append([]result.Problem(nil), res.Problems[:min(len(res.Problems), keptProblems)]...)
+	res.Problems = append([]contract.Problem(nil), res.Problems[:min(len(res.Problems), keptProblems)]...)
 	for _, f := range dropped {
-		res.Problems = append(res.Problems, result.Problem{Source: f.name, Text: fmt.Sprintf("left out of the raw files: %d bytes", f.size)})
+		res.Problems = append(res.Problems, contract.Problem{Source: f.name, Text: fmt.Sprintf("left out of the raw files: %d bytes", f.size)})
 	}
 	return res
 }
 
-func plain(ms []result.Measurement) []result.Measurement {
-	var out []result.Measurement
+func plain(ms []contract.Measurement) []contract.Measurement {
+	var out []contract.Measurement
 	for _, m := range ms {
 		m.Histogram, m.Intervals = nil, nil
 		out = append(out, m)
@@ -81,7 +81,7 @@ func plain(ms []result.Measurement) []result.Measurement {
 // store writes the delivery in one patch.
 func (a *Agent) store(ctx context.Context, d delivery) error {
 	patch, err := json.Marshal(map[string]any{"binaryData": map[string][]byte{
-		result.KeyResult: d.encoded, result.KeyRaw: d.raw,
+		contract.KeyResult: d.encoded, contract.KeyRaw: d.raw,
 	}})
 	if err != nil {
 		return err

@@ -11,8 +11,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Workbench is a connection of the agent's own, beside the tool that it speaks with.
@@ -141,7 +142,7 @@ func asJSON(line []byte) json.RawMessage {
 }
 
 func brief(request []byte) json.RawMessage {
-	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), result.Digest(request)))
+	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), contract.Digest(request)))
 	return text
 }
 

@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // fakeBench takes down what was executed; a statement "bad" fails.
@@ -54,21 +55,21 @@ func say(do string, change ...func(*runner.Turn)) runner.Turn {
 }
 
 // converse runs a trial whose tool is spoken with; its exchanges are what Parse got.
-func converse(t *testing.T, turns []runner.Turn, change func(*rig)) (exchanges []runner.Exchange, res result.Result, raw map[string]string, bench *fakeBench) {
+func converse(t *testing.T, turns []runner.Turn, change func(*rig)) (exchanges []runner.Exchange, res contract.Result, raw map[string]string, bench *fakeBench) {
 	t.Helper()
-	r := newRig(t, "talks", runner.Run, nil)
+	r := newRig(t, "talks", contract.PhaseRun, nil)
 	bench = &fakeBench{}
-	r.agent.Bench = func(context.Context, runner.Endpoint, runner.Credentials) (Workbench, error) { return bench, nil }
+	r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error) { return bench, nil }
 	find := r.agent.Runner
 	r.agent.Runner = func(name string) (runner.Runner, bool) {
 		tool, ok := find(name)
 		command := tool.Command
-		tool.Command = func(trial runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+		tool.Command = func(trial contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 			out, err := command(trial, p, c)
 			out.Dialogue, out.Env = turns, map[string]string{"ASSAY_USERNAME": c.Username}
 			return out, err
 		}
-		tool.Parse = func(_ runner.Trial, _ runner.Phase, o runner.Output) runner.Report {
+		tool.Parse = func(_ contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 			exchanges = o.Exchanges
 			return runner.Report{ToolVersion: "talks"}
 		}
@@ -109,7 +110,7 @@ func TestAConversation(t *testing.T) {
 		{Turn: 4, Skipped: true},
 		{Turn: 5, Request: json.RawMessage(`{"do":"garbage"}`), Answer: json.RawMessage(`"Segmentation fault"`)},
 		{Turn: 6, Error: "1064 syntax"},
-		{Turn: 7, Request: json.RawMessage(`"11 bytes, SHA-256 ` + result.Digest([]byte(`{"do":"ok"}`)) + `"`), Answer: ok},
+		{Turn: 7, Request: json.RawMessage(`"11 bytes, SHA-256 ` + contract.Digest([]byte(`{"do":"ok"}`)) + `"`), Answer: ok},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("exchanges (-want +got):\n%s", diff)
@@ -133,7 +134,7 @@ func TestAToolThatDiesInAConversation(t *testing.T) {
 	if len(got) != 2 || string(got[1].Answer) != `"{\"id\":"` {
 		t.Errorf("exchanges %+v", got)
 	}
-	if res.Failure == nil || res.Failure.Reason != result.ReasonToolFailed || !strings.Contains(res.Failure.Message, "turn 1: the tool gave no answer") {
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonToolFailed || !strings.Contains(res.Failure.Message, "turn 1: the tool gave no answer") {
 		t.Errorf("failure = %+v", res.Failure)
 	}
 	if !bench.closed || strings.Count(raw["run/dialogue.jsonl"], "\n") != 2 {
@@ -144,7 +145,7 @@ func TestAToolThatDiesInAConversation(t *testing.T) {
 func TestAToolThatHangsInAConversation(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("hang"), say("ok")}, func(r *rig) {
 		r.api.set(func() {
-			var trial runner.Trial
+			var trial contract.Trial
 			if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
 				t.Error(err)
 			}
@@ -153,18 +154,18 @@ func TestAToolThatHangsInAConversation(t *testing.T) {
 			r.api.trial[keyTrial] = string(text)
 		})
 	})
-	if res.Failure == nil || res.Failure.Reason != result.ReasonDeadlineExceeded {
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonDeadlineExceeded {
 		t.Errorf("failure = %+v", res.Failure)
 	}
 }
 
 func TestAConversationNeedsTheServer(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("ok")}, func(r *rig) {
-		r.agent.Bench = func(context.Context, runner.Endpoint, runner.Credentials) (Workbench, error) {
+		r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error) {
 			return nil, errors.New("connection refused")
 		}
 	})
-	if res.Failure == nil || res.Failure.Reason != result.ReasonTargetLost {
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetLost {
 		t.Errorf("failure = %+v", res.Failure)
 	}
 }

@@ -15,9 +15,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // credentials are those of the rig with another password.
@@ -33,11 +33,11 @@ func credentials(r *rig, password string) string {
 
 func TestEnvironmentOfBothSides(t *testing.T) {
 	target := newFakeTarget(t)
-	r := newRig(t, "good", runner.Cleanup, func(trial *runner.Trial) { trial.Agent = target.address })
+	r := newRig(t, "good", contract.PhaseCleanup, func(trial *contract.Trial) { trial.Agent = target.address })
 	res := runAll(t, []*rig{r})[0]
-	want := &result.Environment{
-		Machine: result.Machine{CPUModel: "A CPU"}, Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &result.Storage{Filesystem: "ext4"},
-		Before: &result.Usage{Throttled: new(int64(1))}, After: &result.Usage{Throttled: new(int64(2))},
+	want := &contract.Environment{
+		Machine: contract.Machine{CPUModel: "A CPU"}, Limits: contract.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &contract.Storage{Filesystem: "ext4"},
+		Before: &contract.Usage{Throttled: new(int64(1))}, After: &contract.Usage{Throttled: new(int64(2))},
 	}
 	if diff := cmp.Diff(want, res.Target); diff != "" {
 		t.Errorf("target (-want +got):\n%s", diff)
@@ -45,7 +45,7 @@ func TestEnvironmentOfBothSides(t *testing.T) {
 	if res.Client.Machine.Kernel == "" {
 		t.Error("this machine has no kernel")
 	}
-	switches, known := result.Increase(res.Client.Environment, func(u result.Usage) *int64 { return u.VoluntarySwitches })
+	switches, known := contract.Increase(res.Client.Environment, func(u contract.Usage) *int64 { return u.VoluntarySwitches })
 	if !known || switches < 1 {
 		t.Errorf("%d context switches of the tool, known: %v", switches, known)
 	}
@@ -63,11 +63,11 @@ func TestEnvironmentOfBothSides(t *testing.T) {
 // What the target's agent sampled inside the window is what counts.
 func TestCountersOfTheTargetInsideTheWindow(t *testing.T) {
 	target := newFakeTarget(t)
-	target.window = &engine.Window{Before: result.Usage{Throttled: new(int64(100))}, After: result.Usage{Throttled: new(int64(200))}}
-	r := newRig(t, "slow", runner.Run, func(trial *runner.Trial) { trial.Agent = target.address })
+	target.window = &contract.UsageWindow{Before: contract.Usage{Throttled: new(int64(100))}, After: contract.Usage{Throttled: new(int64(200))}}
+	r := newRig(t, "slow", contract.PhaseRun, func(trial *contract.Trial) { trial.Agent = target.address })
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
-	if n, ok := result.Increase(*res.Target, func(u result.Usage) *int64 { return u.Throttled }); !ok || n != 100 {
+	if n, ok := contract.Increase(*res.Target, func(u contract.Usage) *int64 { return u.Throttled }); !ok || n != 100 {
 		t.Errorf("throttled %d times, known %v: want what the window had", n, ok)
 	}
 	if len(target.ages) != 2 {
@@ -86,8 +86,8 @@ func TestCountersOfTheTargetInsideTheWindow(t *testing.T) {
 func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
 	ended := time.Now()
 	started := ended.Add(-2 * time.Second)
-	e := &execution{Agent: &Agent{}, res: result.Result{Times: result.Times{MeasureStarted: &started, MeasureEnded: &ended}}}
-	around := result.Usage{At: started, VoluntarySwitches: new(int64(7))}
+	e := &execution{Agent: &Agent{}, res: contract.Result{Times: contract.Times{MeasureStarted: &started, MeasureEnded: &ended}}}
+	around := contract.Usage{At: started, VoluntarySwitches: new(int64(7))}
 	e.res.Client.Before, e.res.Client.After = &around, &around
 	e.usageInside()
 	if e.res.Client.Before != &around {
@@ -97,7 +97,7 @@ func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
 	defer cancel()
 	e.sampler.Run(ctx)
 	*e.res.Times.MeasureEnded = time.Now()
-	e.res.Measurements = []result.Measurement{{Name: result.NameTotalTime, Value: new(1.4)}}
+	e.res.Measurements = []contract.Measurement{{Name: contract.NameTotalTime, Value: new(1.4)}}
 	e.usageInside()
 	before := e.res.Client.Before
 	if began := e.res.Times.MeasureEnded.Add(-1400 * time.Millisecond); before.At.Before(began) || before.At.Sub(began) > time.Second ||
@@ -120,7 +120,7 @@ func silent(t *testing.T) string {
 func TestATargetAgentThatDoesNotAnswerIsAProblem(t *testing.T) {
 	for name, address := range map[string]func(*testing.T) string{"nobody is there": nobody, "it is silent": silent} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "slow", runner.Run, func(trial *runner.Trial) {
+			r := newRig(t, "slow", contract.PhaseRun, func(trial *contract.Trial) {
 				trial.Agent, trial.WarmupSeconds, trial.SettleSeconds = address(t), 1, 0.3
 			})
 			// The tool takes the second of the warm-up: only the pause is left to ask.
@@ -145,10 +145,10 @@ func TestATargetAgentThatDoesNotAnswerIsAProblem(t *testing.T) {
 }
 
 func TestAServerThatDoesNotTellItsDefaultsIsAProblem(t *testing.T) {
-	r := newRig(t, "good", runner.Cleanup, nil)
+	r := newRig(t, "good", contract.PhaseCleanup, nil)
 	r.server.defaultsErr = errors.New("unknown table")
 	res := runAll(t, []*rig{r})[0]
-	want := []result.Problem{{Source: "server/variables", Text: "the server does not tell which are not its default: unknown table"}}
+	want := []contract.Problem{{Source: "server/variables", Text: "the server does not tell which are not its default: unknown table"}}
 	if diff := cmp.Diff(want, res.Problems); diff != "" || res.Server.NonDefault != nil {
 		t.Errorf("non-default %v, problems (-want +got):\n%s", res.Server.NonDefault, diff)
 	}
@@ -183,7 +183,7 @@ func TestLastWord(t *testing.T) {
 	}
 	secret := strings.Repeat("x", maxWord-5) + " hunter2"
 	in := invocation{output: runner.Output{Stderr: []byte(secret)}, secrets: []string{"hunter2"}}
-	got := in.withLastWord(&result.Failure{Reason: result.ReasonToolFailed, Message: "m"}).Message
+	got := in.withLastWord(&contract.Failure{Reason: contract.ReasonToolFailed, Message: "m"}).Message
 	if strings.Contains(got, "hunt") || !strings.HasPrefix(got, "m; the tool's last word: xxx") {
 		t.Errorf("got %q, want a masked and cut line", got)
 	}
@@ -196,7 +196,7 @@ func TestLastWord(t *testing.T) {
 // first of several clients.
 func TestSpeedOfBothSides(t *testing.T) {
 	target := newFakeTarget(t)
-	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) { trial.Agent = target.address })
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) { trial.Agent = target.address })
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
 	if res.Client.Speed == nil || res.Client.Speed.Integer == nil || res.Client.Speed.Memory == nil {

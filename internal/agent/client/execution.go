@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // execution is one trial under way, and what is known of it.
 type execution struct {
 	*Agent
-	trial       runner.Trial
+	trial       contract.Trial
 	runner      runner.Runner
 	credentials runner.Credentials
 	// server is nil for a database that does not speak the protocol of MySQL; target is
@@ -31,27 +32,27 @@ type execution struct {
 	// begun is when the window of a tool that begins it by itself was to begin; it holds both
 	// clocks. What the wall clock did during the warm-up before is none of the window's.
 	begun time.Time
-	res   result.Result
+	res   contract.Result
 }
 
-func (e *execution) phase() runner.Phase { return runner.Phase(e.trial.Ref.Phase) }
+func (e *execution) phase() contract.Phase { return contract.Phase(e.trial.Ref.Phase) }
 
 // first: only one client speaks with the server and the target's agent, so that
 // the number of clients changes nothing but the load. All of them ask for the time.
 func (e *execution) first() bool { return e.trial.Ref.Client == 0 }
 
 // waits: the phase begins with the other clients.
-func (e *execution) waits() bool { return e.phase() == runner.Run }
+func (e *execution) waits() bool { return e.phase() == contract.PhaseRun }
 
 // warms: a process of its own warms up before the one that measures.
 func (e *execution) warms() bool {
 	return e.waits() && e.trial.WarmupSeconds > 0 && !e.opening().WarmsUp
 }
 
-func (e *execution) loads() bool { return e.phase() == runner.Prepare && e.first() }
+func (e *execution) loads() bool { return e.phase() == contract.PhasePrepare && e.first() }
 
 // helps: this client loads a part of the data beside the first.
-func (e *execution) helps() bool { return e.phase() == runner.Prepare && !e.first() }
+func (e *execution) helps() bool { return e.phase() == contract.PhasePrepare && !e.first() }
 
 // speaks: the target answers questions in the protocol of MySQL.
 func (e *execution) speaks() bool { return e.trial.Endpoint.JDBC == nil }
@@ -61,11 +62,11 @@ func (e *execution) asks() bool { return e.first() && e.speaks() }
 
 // prefersTLS: whether connections are encrypted is up to the server.
 func (e *execution) prefersTLS() bool {
-	return e.speaks() && e.trial.Endpoint.TLS == runner.TLSPreferred
+	return e.speaks() && e.trial.Endpoint.TLS == contract.TLSPreferred
 }
 
 // skips: the tool has no command for the phase.
-func (e *execution) skips(p runner.Phase) bool {
+func (e *execution) skips(p contract.Phase) bool {
 	return e.runner.Skips != nil && e.runner.Skips(e.trial, p)
 }
 
@@ -77,7 +78,7 @@ func (e *execution) resets(method string) bool {
 // step does one thing, if its time is in this trial.
 type step struct {
 	when bool
-	do   func(context.Context) *result.Failure
+	do   func(context.Context) *contract.Failure
 }
 
 // steps are those of a trial in their order. Nothing stands between aim and measure:
@@ -96,15 +97,15 @@ func (e *execution) steps() []step {
 		{e.prefersTLS(), e.settleTLS},
 		{true, e.compose},
 		// The restore starts the server again, so that it comes before the questions.
-		{e.resets(result.ResetSnapshot), e.restore},
-		{e.resets(result.ResetSnapshot) && e.replicated(), e.restoreReplicas},
+		{e.resets(contract.ResetSnapshot), e.restore},
+		{e.resets(contract.ResetSnapshot) && e.replicated(), e.restoreReplicas},
 		{e.asks(), e.ask},
 		// Nobody else has waited for the server where there is no barrier.
 		{e.helps() && e.speaks(), e.knock},
-		{e.phase() != runner.Cleanup, e.limits},
-		{e.asks() && e.phase() != runner.Cleanup, e.roundTrip},
+		{e.phase() != contract.PhaseCleanup, e.limits},
+		{e.asks() && e.phase() != contract.PhaseCleanup, e.roundTrip},
 		{e.loads() && e.speaks(), e.preflight},
-		{e.resets(result.ResetReload), e.reload},
+		{e.resets(contract.ResetReload), e.reload},
 		{e.first() && e.trial.Reset != nil, e.verify},
 		{e.waits() && e.replicated(), e.awaitReplicas},
 
@@ -120,7 +121,7 @@ func (e *execution) steps() []step {
 		{warms, e.warmUp},
 		{between && e.replicated(), e.markReplicas},
 		{between, e.before},
-		{timed && e.asks() && e.trial.Endpoint.TLS == runner.TLSRequired, e.beforeStart},
+		{timed && e.asks() && e.trial.Endpoint.TLS == contract.TLSRequired, e.beforeStart},
 		{warms || timed, e.arm},
 		{e.waits(), e.aim},
 		{!timed, e.measure},
@@ -144,33 +145,33 @@ func (e *execution) execute(ctx context.Context) {
 			e.relay.close()
 		}
 	}()
-	e.res.State = result.Succeeded
+	e.res.State = contract.Succeeded
 	e.runner, _ = e.Runner(e.trial.Runner) // the steps follow from it; adapt says if it is not known
 	for _, step := range e.steps() {
 		if !step.when {
 			continue
 		}
 		if failure := step.do(ctx); failure != nil {
-			e.res.State, e.res.Failure = result.Failed, e.explain(ctx, failure)
+			e.res.State, e.res.Failure = contract.Failed, e.explain(ctx, failure)
 			return
 		}
 	}
 }
 
 // explain puts the end of the context before its consequences.
-func (e *execution) explain(ctx context.Context, f *result.Failure) *result.Failure {
+func (e *execution) explain(ctx context.Context, f *contract.Failure) *contract.Failure {
 	switch ctx.Err() {
 	case nil:
 		return f
 	case context.DeadlineExceeded:
-		return &result.Failure{Reason: result.ReasonDeadlineExceeded, Message: fmt.Sprintf(
+		return &contract.Failure{Reason: contract.ReasonDeadlineExceeded, Message: fmt.Sprintf(
 			"the deadline %s passed (%s)", e.trial.Deadline.UTC().Format(time.RFC3339), f.Message)}
 	default:
-		return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("the client pod was told to stop (%s)", f.Message)}
+		return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("the client pod was told to stop (%s)", f.Message)}
 	}
 }
 
 // problem takes down what is doubtful and no reason to fail.
 func (e *execution) problem(source, format string, args ...any) {
-	e.res.Problems = append(e.res.Problems, result.Problem{Source: source, Text: fmt.Sprintf(format, args...)})
+	e.res.Problems = append(e.res.Problems, contract.Problem{Source: source, Text: fmt.Sprintf(format, args...)})
 }

@@ -16,10 +16,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/clock"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // fakeAPI holds the ConfigMaps of a trial. The next calls fail while down is set.
@@ -144,7 +145,7 @@ func (f *fakeAPI) delivered(t *testing.T, name string) (encoded, raw []byte) {
 			continue
 		}
 		n++
-		encoded, raw = decodeBase64(t, data[result.KeyResult]), decodeBase64(t, data[result.KeyRaw])
+		encoded, raw = decodeBase64(t, data[contract.KeyResult]), decodeBase64(t, data[contract.KeyRaw])
 	}
 	if n != 1 {
 		t.Fatalf("%d deliveries, want exactly one", n)
@@ -177,14 +178,14 @@ type fakeServer struct {
 	// statusErr is the error of the counters alone.
 	statusErr error
 	// tables are what Tables gives, and defaultsErr the error of NonDefault.
-	tables      []result.Table
+	tables      []contract.Table
 	defaultsErr error
 	// unchecked says which of the tables have no checksum.
 	unchecked string
 	// cipher of its sessions.
 	cipher string
 	// probed is the answer of RoundTrip, and probesErr the error of both probes.
-	probed    *result.Probe
+	probed    *contract.Probe
 	probesErr error
 	// ahead is by how much its clock is ahead of this machine's.
 	ahead time.Duration
@@ -194,8 +195,8 @@ type fakeServer struct {
 
 func newFakeServer() *fakeServer { return &fakeServer{tables: loadedTables()} }
 
-func loadedTables() []result.Table {
-	return []result.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(4294967295))}, {Name: "sbtest2", Rows: 999}}
+func loadedTables() []contract.Table {
+	return []contract.Table{{Name: "sbtest1", Rows: 1000, Checksum: new(int64(4294967295))}, {Name: "sbtest2", Rows: 999}}
 }
 
 func (s *fakeServer) note(question string) {
@@ -230,7 +231,7 @@ func (s *fakeServer) Status(context.Context) (map[string]string, error) {
 	s.status++
 	status := map[string]string{"Questions": fmt.Sprint(10 * s.status), "Ssl_cipher": ""}
 	if s.cipher != "" {
-		status[result.StatusTLSAccepts] = fmt.Sprint(s.status)
+		status[contract.StatusTLSAccepts] = fmt.Sprint(s.status)
 	}
 	return status, errors.Join(s.err, s.statusErr)
 }
@@ -243,12 +244,12 @@ func (s *fakeServer) Session(context.Context) (string, string, error) {
 	return "TLSv1.3", s.cipher, s.err
 }
 
-func (s *fakeServer) RoundTrip(context.Context) (*result.Probe, error) {
+func (s *fakeServer) RoundTrip(context.Context) (*contract.Probe, error) {
 	s.note("round trip")
 	return s.probed, s.probesErr
 }
 
-func (s *fakeServer) Durability(_ context.Context, table, storageEngine string) (*result.Durability, error) {
+func (s *fakeServer) Durability(_ context.Context, table, storageEngine string) (*contract.Durability, error) {
 	s.note("durability of " + storageEngine + " in " + table)
 	if s.probesErr != nil {
 		return nil, s.probesErr
@@ -268,11 +269,11 @@ func (s *fakeServer) Clock(ctx context.Context, exchanges int) ([]clock.Exchange
 	})
 }
 
-func aDurability() *result.Durability {
-	return &result.Durability{StorageEngine: "InnoDB", Commits: 50, Seconds: 0.25, Counters: map[string]int64{"innodb_data_fsyncs": 51}}
+func aDurability() *contract.Durability {
+	return &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Seconds: 0.25, Counters: map[string]int64{"innodb_data_fsyncs": 51}}
 }
 
-func (s *fakeServer) Tables(context.Context) ([]result.Table, string, error) {
+func (s *fakeServer) Tables(context.Context) ([]contract.Table, string, error) {
 	s.note("tables")
 	return s.tables, s.unchecked, s.err
 }
@@ -286,7 +287,7 @@ type fakeTarget struct {
 	calls []string
 	// refuse is the answer to an operation, if set; drop is how many operations end
 	// without an answer, and busy how many are put off.
-	refuse     *engine.Refusal
+	refuse     *contract.Refusal
 	drop, busy int
 	usages     int64
 	// ahead is by how much its clock is ahead of this machine's; jitter is how long each
@@ -295,7 +296,7 @@ type fakeTarget struct {
 	noClock       bool
 	clocks        int
 	// window is the answer where one was asked for; ages are what was asked for.
-	window *engine.Window
+	window *contract.UsageWindow
 	ages   []string
 	// environmentAt is when the environment was asked for.
 	environmentAt []time.Time
@@ -313,33 +314,33 @@ func newFakeTarget(t *testing.T) *fakeTarget {
 func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r.Header.Get("Authorization") != "Bearer "+engine.ControlToken("hunter2") {
+	if r.Header.Get("Authorization") != "Bearer "+contract.ControlToken("hunter2") {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	if r.Method == http.MethodGet && r.URL.Path == engine.PathEnvironment {
+	if r.Method == http.MethodGet && r.URL.Path == contract.PathEnvironment {
 		f.calls = append(f.calls, "environment")
 		f.environmentAt = append(f.environmentAt, time.Now())
 		f.usages++
-		var window *engine.Window
+		var window *contract.UsageWindow
 		if query := r.URL.Query(); query.Has("from") {
 			f.ages = append(f.ages, query.Get("from"), query.Get("to"))
 			window = f.window
 		}
-		_ = json.NewEncoder(w).Encode(engine.Environment{
-			Version: engine.EnvironmentVersion, Flavor: "mariadb", Machine: result.Machine{CPUModel: "A CPU"},
-			Limits: result.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &result.Storage{Filesystem: "ext4"}, Usage: result.Usage{Throttled: &f.usages},
+		_ = json.NewEncoder(w).Encode(contract.TargetEnvironment{
+			Version: contract.EnvironmentVersion, Flavor: "mariadb", Machine: contract.Machine{CPUModel: "A CPU"},
+			Limits: contract.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &contract.Storage{Filesystem: "ext4"}, Usage: contract.Usage{Throttled: &f.usages},
 			Window: window,
 		})
 		return
 	}
-	if r.URL.Path == engine.PathClock && f.noClock {
+	if r.URL.Path == contract.PathClock && f.noClock {
 		w.WriteHeader(http.StatusNotFound)
 		return
 	}
-	if r.URL.Path == engine.PathClock {
+	if r.URL.Path == contract.PathClock {
 		f.clocks++
-		told := engine.Clock{Received: time.Now().Add(f.ahead)}
+		told := contract.Clock{Received: time.Now().Add(f.ahead)}
 		told.Answered = time.Now().Add(f.ahead)
 		if f.jitter > 0 {
 			time.Sleep(rand.N(f.jitter))
@@ -347,12 +348,12 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(told)
 		return
 	}
-	if r.Method == http.MethodGet && r.URL.Path == engine.PathSpeed {
+	if r.Method == http.MethodGet && r.URL.Path == contract.PathSpeed {
 		f.calls = append(f.calls, "speed")
 		_ = json.NewEncoder(w).Encode(aSpeed())
 		return
 	}
-	var op engine.Operation
+	var op contract.Operation
 	_ = json.NewDecoder(r.Body).Decode(&op)
 	f.calls = append(f.calls, r.Method+" "+r.URL.Path+" "+op.ID)
 	switch {
@@ -362,7 +363,7 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case f.busy > 0:
 		f.busy--
 		w.WriteHeader(http.StatusConflict)
-		_ = json.NewEncoder(w).Encode(engine.Refusal{Reason: engine.ReasonBusy, Message: "a snapshot is under way"})
+		_ = json.NewEncoder(w).Encode(contract.Refusal{Reason: contract.ReasonBusy, Message: "a snapshot is under way"})
 	case f.refuse != nil:
 		w.WriteHeader(http.StatusInternalServerError)
 		_ = json.NewEncoder(w).Encode(f.refuse)
@@ -371,19 +372,19 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func aSpeed() result.Speed {
-	return result.Speed{Integer: &result.Kernel{N: 24, MeanSeconds: 0.001, CPUSeconds: 0.0009, MinSeconds: 0.0008, P50Seconds: 0.0009}, Seconds: 0.04}
+func aSpeed() contract.Speed {
+	return contract.Speed{Integer: &contract.Kernel{N: 24, MeanSeconds: 0.001, CPUSeconds: 0.0009, MinSeconds: 0.0008, P50Seconds: 0.0009}, Seconds: 0.04}
 }
 
-func aCopy() result.Copy {
-	return result.Copy{Bytes: 1 << 30, Files: 12, Reflink: true, Seconds: 0.5, StoppedSeconds: 2}
+func aCopy() contract.Copy {
+	return contract.Copy{Bytes: 1 << 30, Files: 12, Reflink: true, Seconds: 0.5, StoppedSeconds: 2}
 }
 
 // testRunner runs the test binary as its tool.
 func testRunner(name string) (runner.Runner, bool) {
 	return runner.Runner{
 		Name: "fake",
-		Command: func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+		Command: func(t contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 			args := []string{string(p), "--leak=" + c.Password}
 			if t.Clients > 1 {
 				args = append(args, fmt.Sprintf("--part=%d/%d", t.Ref.Client, t.Clients))
@@ -391,14 +392,14 @@ func testRunner(name string) (runner.Runner, bool) {
 			return runner.Command{Path: os.Args[0], Args: args,
 				Files: map[string][]byte{"secret.cfg": []byte("top")}, Seed: t.Seed * int64(len(p)), Unseeded: t.Seed == 0 && t.WarmupSeconds > 0}, nil
 		},
-		Parse: func(_ runner.Trial, p runner.Phase, o runner.Output) runner.Report {
-			r := runner.Report{ToolVersion: "1.2", Measurements: []result.Measurement{{
-				Name: result.NameThroughput, Unit: "tx/s", Value: new(float64(len(p))),
-				Intervals: []result.Interval{{AtSeconds: 1, Value: new(2.0)}},
+		Parse: func(_ contract.Trial, p contract.Phase, o runner.Output) runner.Report {
+			r := runner.Report{ToolVersion: "1.2", Measurements: []contract.Measurement{{
+				Name: contract.NameThroughput, Unit: "tx/s", Value: new(float64(len(p))),
+				Intervals: []contract.Interval{{AtSeconds: 1, Value: new(2.0)}},
 			}}}
 			if o.ExitCode != 0 {
 				line, _, _ := strings.Cut(string(o.Stdout), "\n")
-				r.Failure = &result.Failure{Reason: result.ReasonToolFailed, Message: line}
+				r.Failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: line}
 			}
 			return r
 		},

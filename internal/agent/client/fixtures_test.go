@@ -18,8 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // toolEnv makes the test binary play the tool.
@@ -100,7 +101,7 @@ type rig struct {
 	server *fakeServer
 }
 
-func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.Trial)) *rig {
+func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contract.Trial)) *rig {
 	t.Helper()
 	t.Setenv(toolEnv, tool)
 	dir := t.TempDir()
@@ -109,8 +110,8 @@ func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.T
 			t.Fatal(err)
 		}
 	}
-	trial := runner.Trial{
-		Version: runner.TrialVersion, Runner: "fake", Ref: result.TrialRef{RunUID: "u", Phase: string(phase), Target: "innodb"},
+	trial := contract.Trial{
+		Version: contract.TrialVersion, Runner: "fake", Ref: contract.TrialRef{RunUID: "u", Phase: string(phase), Target: "innodb"},
 		Clients: 1, DurationSeconds: 1, Deadline: time.Now().Add(time.Minute),
 	}
 	if change != nil {
@@ -130,7 +131,7 @@ func newRig(t *testing.T, tool string, phase runner.Phase, change func(*runner.T
 			Deliver: 500 * time.Millisecond, Interrupted: 500 * time.Millisecond,
 		},
 		API: r.api, Runner: testRunner, Log: slog.New(slog.DiscardHandler),
-		Connect: func(runner.Endpoint, runner.Credentials) (Server, error) { return r.server, nil },
+		Connect: func(contract.Endpoint, runner.Credentials) (Server, error) { return r.server, nil },
 	}
 	return r
 }
@@ -144,7 +145,7 @@ func (r *rig) join(t *testing.T, index int) *rig {
 	other := &rig{api: r.api, server: newFakeServer()}
 	other.agent = &Agent{
 		Options: options, Limits: r.agent.Limits, API: r.api, Runner: testRunner, Log: r.agent.Log,
-		Connect: func(runner.Endpoint, runner.Credentials) (Server, error) { return other.server, nil },
+		Connect: func(contract.Endpoint, runner.Credentials) (Server, error) { return other.server, nil },
 	}
 	return other
 }
@@ -163,30 +164,30 @@ func (r *rig) startAfter(t *testing.T, clients int, lead time.Duration) {
 }
 
 // outcome is everything that a client leaves behind, checked against itself.
-func (r *rig) outcome(t *testing.T) (result.Result, map[string]string) {
+func (r *rig) outcome(t *testing.T) (contract.Result, map[string]string) {
 	t.Helper()
 	encoded, raw := r.api.delivered(t, r.agent.Result)
-	res, err := result.Decode(encoded)
+	res, err := contract.Decode(encoded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := result.Digest(raw); got != res.RawSHA256 {
+	if got := contract.Digest(raw); got != res.RawSHA256 {
 		t.Errorf("the result names raw output %s, which is %s", res.RawSHA256, got)
 	}
 	message := r.termination(t)
-	if message.SHA256 != result.Digest(encoded) || message.State != res.State {
+	if message.SHA256 != contract.Digest(encoded) || message.State != res.State {
 		t.Errorf("the termination message %+v does not fit the result", message)
 	}
 	return res, unpack(t, raw)
 }
 
-func (r *rig) termination(t *testing.T) result.Termination {
+func (r *rig) termination(t *testing.T) contract.Termination {
 	t.Helper()
 	text, err := os.ReadFile(r.agent.TerminationLog)
 	if err != nil {
 		t.Fatal(err)
 	}
-	message, err := result.ParseTermination(text)
+	message, err := contract.ParseTermination(text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -22,7 +23,7 @@ var telling = regexp.MustCompile(`(?i)fatal|error|fail|denied|refused|cannot|can
 
 // withLastWord adds the tool's own last word to a failure that does not have it;
 // nil stays nil.
-func (in invocation) withLastWord(f *result.Failure) *result.Failure {
+func (in invocation) withLastWord(f *contract.Failure) *contract.Failure {
 	if f == nil {
 		return nil
 	}
@@ -31,7 +32,7 @@ func (in invocation) withLastWord(f *result.Failure) *result.Failure {
 	if word == "" || strings.Contains(f.Message, word) {
 		return f
 	}
-	return &result.Failure{Reason: f.Reason, Message: fmt.Sprintf("%s; the tool's last word: %s", f.Message, word)}
+	return &contract.Failure{Reason: f.Reason, Message: fmt.Sprintf("%s; the tool's last word: %s", f.Message, word)}
 }
 
 // lastWord is the last line that tells of an error, of stderr before stdout; else

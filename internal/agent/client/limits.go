@@ -4,25 +4,25 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // serverLimits are the variables that bound what a workload may have open, and the
 // status variables that say how much of it is taken. A value of 0 or less is no limit.
 var serverLimits = []struct {
 	variable, taken, what string
-	demand                func(runner.Demand) int64
+	demand                func(contract.Demand) int64
 	// own is how much of what is taken is the agent's question itself.
 	own int64
 }{
-	{"max_connections", "Threads_connected", "connections", func(d runner.Demand) int64 { return d.Connections }, 1},
-	{"max_user_connections", "", "connections of one account", func(d runner.Demand) int64 { return d.Connections }, 0},
-	{"max_prepared_stmt_count", "Prepared_stmt_count", "prepared statements", func(d runner.Demand) int64 { return d.PreparedStatements }, 0},
+	{"max_connections", "Threads_connected", "connections", func(d contract.Demand) int64 { return d.Connections }, 1},
+	{"max_user_connections", "", "connections of one account", func(d contract.Demand) int64 { return d.Connections }, 0},
+	{"max_prepared_stmt_count", "Prepared_stmt_count", "prepared statements", func(d contract.Demand) int64 { return d.PreparedStatements }, 0},
 }
 
 // shortfalls are the limits of a server that are too low for what all clients together
 // need, with the arithmetic.
-func shortfalls(d runner.Demand, variables, status map[string]string) []string {
+func shortfalls(d contract.Demand, variables, status map[string]string) []string {
 	var out []string
 	for _, l := range serverLimits {
 		limit, err := strconv.ParseInt(variables[l.variable], 10, 64)
@@ -45,7 +45,7 @@ func shortfalls(d runner.Demand, variables, status map[string]string) []string {
 }
 
 // arithmetic shows how a number comes about: per connection where it is a multiple.
-func arithmetic(what string, d runner.Demand, need, taken int64) string {
+func arithmetic(what string, d contract.Demand, need, taken int64) string {
 	sum := strconv.FormatInt(need, 10)
 	if what == "prepared statements" && d.Connections > 0 && need%d.Connections == 0 {
 		sum = fmt.Sprintf("%d connections x %d = %d", d.Connections, need/d.Connections, need)

@@ -8,8 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestShortfalls(t *testing.T) {
@@ -21,28 +22,28 @@ func TestShortfalls(t *testing.T) {
 		return out
 	}
 	tests := map[string]struct {
-		demand            runner.Demand
+		demand            contract.Demand
 		variables, status map[string]string
 		want              []string
 	}{
 		"sysbench with the defaults of MySQL": {
-			runner.Demand{Connections: 3000, PreparedStatements: 276000}, limits("max_connections", "4000", "max_prepared_stmt_count", "16382"), limits("Threads_connected", "1", "Prepared_stmt_count", "0"),
+			contract.Demand{Connections: 3000, PreparedStatements: 276000}, limits("max_connections", "4000", "max_prepared_stmt_count", "16382"), limits("Threads_connected", "1", "Prepared_stmt_count", "0"),
 			[]string{"prepared statements = 3000 connections x 92 = 276000 > max_prepared_stmt_count = 16382 (set it to at least 276000, or use fewer threads)"},
 		},
 		"connections that others have": {
-			runner.Demand{Connections: 100}, limits("max_connections", "151"), limits("Threads_connected", "61"),
+			contract.Demand{Connections: 100}, limits("max_connections", "151"), limits("Threads_connected", "61"),
 			[]string{"connections = 100 and 60 that are there already > max_connections = 151 (set it to at least 160, or use fewer threads)"},
 		},
-		"just enough, the agent's own question left out": {runner.Demand{Connections: 151}, limits("max_connections", "151"), limits("Threads_connected", "1"), nil},
-		"one too many": {runner.Demand{Connections: 152}, limits("max_connections", "151"), limits("Threads_connected", "1"),
+		"just enough, the agent's own question left out": {contract.Demand{Connections: 151}, limits("max_connections", "151"), limits("Threads_connected", "1"), nil},
+		"one too many": {contract.Demand{Connections: 152}, limits("max_connections", "151"), limits("Threads_connected", "1"),
 			[]string{"connections = 152 > max_connections = 151 (set it to at least 152, or use fewer threads)"}},
-		"statements that are no multiple": {runner.Demand{Connections: 3, PreparedStatements: 100}, limits("max_prepared_stmt_count", "99"), nil,
+		"statements that are no multiple": {contract.Demand{Connections: 3, PreparedStatements: 100}, limits("max_prepared_stmt_count", "99"), nil,
 			[]string{"prepared statements = 100 > max_prepared_stmt_count = 99 (set it to at least 100, or use fewer threads)"}},
-		"an account that is limited": {runner.Demand{Connections: 11}, limits("max_connections", "151", "max_user_connections", "10"), nil,
+		"an account that is limited": {contract.Demand{Connections: 11}, limits("max_connections", "151", "max_user_connections", "10"), nil,
 			[]string{"connections of one account = 11 > max_user_connections = 10 (set it to at least 11, or use fewer threads)"}},
-		"no limit (TiDB)":              {runner.Demand{Connections: 9, PreparedStatements: 9}, limits("max_connections", "0", "max_prepared_stmt_count", "-1"), nil, nil},
-		"a server that does not tell":  {runner.Demand{Connections: 9, PreparedStatements: 9}, nil, nil, nil},
-		"a workload that does not say": {runner.Demand{}, limits("max_connections", "1"), limits("Threads_connected", "9"), nil},
+		"no limit (TiDB)":              {contract.Demand{Connections: 9, PreparedStatements: 9}, limits("max_connections", "0", "max_prepared_stmt_count", "-1"), nil, nil},
+		"a server that does not tell":  {contract.Demand{Connections: 9, PreparedStatements: 9}, nil, nil, nil},
+		"a workload that does not say": {contract.Demand{}, limits("max_connections", "1"), limits("Threads_connected", "9"), nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -90,16 +91,16 @@ func TestSlowStart(t *testing.T) {
 }
 
 func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
-	for _, phase := range []runner.Phase{runner.Prepare, runner.Run} {
+	for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun} {
 		t.Run(string(phase), func(t *testing.T) {
-			r := newRig(t, "good", phase, func(trial *runner.Trial) { trial.Demand = runner.Demand{Connections: 152} })
+			r := newRig(t, "good", phase, func(trial *contract.Trial) { trial.Demand = contract.Demand{Connections: 152} })
 			r.startWhenReady(t)
 			if err := r.agent.Run(t.Context()); err == nil {
 				t.Error("it is no error")
 			}
 			res, _ := r.outcome(t)
-			if res.Failure == nil || res.Failure.Reason != result.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, "connections = 152 > max_connections = 151") {
-				t.Errorf("got %+v, want %s", res.Failure, result.ReasonLimitTooLow)
+			if res.Failure == nil || res.Failure.Reason != contract.ReasonLimitTooLow || !strings.Contains(res.Failure.Message, "connections = 152 > max_connections = 151") {
+				t.Errorf("got %+v, want %s", res.Failure, contract.ReasonLimitTooLow)
 			}
 			if res.Times.MeasureStarted != nil || res.Server.Durability != nil || r.api.annotated() {
 				t.Error("the trial went on")
@@ -109,20 +110,22 @@ func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
 }
 
 func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
-	r := newRig(t, "good", runner.Cleanup, nil)
-	e := &execution{Agent: r.agent, trial: runner.Trial{Clients: 4}}
-	e.runner.Demand = func(runner.Trial) (runner.Demand, error) {
-		return runner.Demand{Connections: 10, PreparedStatements: 20, Tables: 3}, nil
+	r := newRig(t, "good", contract.PhaseCleanup, nil)
+	e := &execution{Agent: r.agent, trial: contract.Trial{Clients: 4}}
+	e.runner.Demand = func(contract.Trial) (contract.Demand, error) {
+		return contract.Demand{Connections: 10, PreparedStatements: 20, Tables: 3}, nil
 	}
 	own, all, err := e.demand()
-	if want := (runner.Demand{Connections: 40, PreparedStatements: 80, Tables: 3}); err != nil || all != want || own.Connections != 10 {
+	if want := (contract.Demand{Connections: 40, PreparedStatements: 80, Tables: 3}); err != nil || all != want || own.Connections != 10 {
 		t.Errorf("own %+v, all %+v, %v", own, all, err)
 	}
 	e.runner.Demand, e.trial.Demand.Connections = nil, 10
 	if own, all, err = e.demand(); err != nil || own.Connections != 3 || all.Connections != 10 {
 		t.Errorf("own %+v, all %+v, %v", own, all, err)
 	}
-	e.runner.Demand = func(runner.Trial) (runner.Demand, error) { return runner.Demand{}, errors.New("threads: missing") }
+	e.runner.Demand = func(contract.Trial) (contract.Demand, error) {
+		return contract.Demand{}, errors.New("threads: missing")
+	}
 	if _, _, err = e.demand(); err == nil {
 		t.Error("a workload that is not understood is no error")
 	}
@@ -130,10 +133,10 @@ func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
 
 func TestProbesOfTheServer(t *testing.T) {
 	prepare := func() *rig {
-		r := newRig(t, "good", runner.Prepare, func(trial *runner.Trial) {
-			trial.Endpoint.TLS, trial.Endpoint.StorageEngine = runner.TLSRequired, "RocksDB"
+		r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) {
+			trial.Endpoint.TLS, trial.Endpoint.StorageEngine = contract.TLSRequired, "RocksDB"
 		})
-		r.server.cipher, r.server.probed = "AES", &result.Probe{N: 29, MinSeconds: 0.001, P50Seconds: 0.001, P99Seconds: 0.002, MaxSeconds: 0.002}
+		r.server.cipher, r.server.probed = "AES", &contract.Probe{N: 29, MinSeconds: 0.001, P50Seconds: 0.001, P99Seconds: 0.002, MaxSeconds: 0.002}
 		return r
 	}
 	r := prepare()
@@ -148,20 +151,20 @@ func TestProbesOfTheServer(t *testing.T) {
 		t.Errorf("durability (-want +got):\n%s", diff)
 	}
 	table := preflightTable(res.Trial)
-	if len(table) != 32 || table == preflightTable(result.TrialRef{RunUID: "v", Target: "innodb"}) || !slices.Contains(r.server.asked, "durability of RocksDB in "+table) {
+	if len(table) != 32 || table == preflightTable(contract.TrialRef{RunUID: "v", Target: "innodb"}) || !slices.Contains(r.server.asked, "durability of RocksDB in "+table) {
 		t.Errorf("the table %q; asked %v", table, r.server.asked)
 	}
 
 	r = prepare()
 	r.server.probed, r.server.probesErr = nil, errors.New("read-only")
 	res = runAll(t, []*rig{r})[0]
-	want := []result.Problem{{Source: "server/round-trip", Text: "read-only"}, {Source: "server/durability", Text: "what commits cost is not known: read-only"}}
+	want := []contract.Problem{{Source: "server/round-trip", Text: "read-only"}, {Source: "server/durability", Text: "what commits cost is not known: read-only"}}
 	if diff := cmp.Diff(want, res.Problems); diff != "" || res.Server.RoundTrip != nil || res.Server.Durability != nil {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 
 	r = prepare()
-	r.agent.Runner = adapter(func(a *runner.Runner) { a.Skips = func(runner.Trial, runner.Phase) bool { return true } })
+	r.agent.Runner = adapter(func(a *runner.Runner) { a.Skips = func(contract.Trial, contract.Phase) bool { return true } })
 	if res = runAll(t, []*rig{r})[0]; res.Server.Durability != nil {
 		t.Error("the schema of a user who loads the data himself was written to")
 	}
@@ -170,23 +173,23 @@ func TestProbesOfTheServer(t *testing.T) {
 func TestRowsThatPrepareHasToLeave(t *testing.T) {
 	rows := func(want map[string]int64, err error) func(string) (runner.Runner, bool) {
 		return adapter(func(a *runner.Runner) {
-			a.Rows = func(runner.Trial) (map[string]int64, error) { return want, err }
+			a.Rows = func(contract.Trial) (map[string]int64, error) { return want, err }
 		})
 	}
 	tests := map[string]struct {
 		rows   func(string) (runner.Runner, bool)
-		reason result.Reason
+		reason contract.Reason
 		want   string
 	}{
 		"as they are, in other letters": {rows(map[string]int64{"SBTEST1": 1000}, nil), "", ""},
 		"nothing is known":              {rows(nil, nil), "", ""},
-		"too few":                       {rows(map[string]int64{"sbtest1": 1000, "sbtest2": 1000}, nil), result.ReasonDataDiffers, "table sbtest2 has 999 rows, want 1000"},
-		"no table":                      {rows(map[string]int64{"usertable": 1000}, nil), result.ReasonDataDiffers, "table usertable is missing, want 1000 rows"},
-		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), result.ReasonTrialInvalid, "recordCount"},
+		"too few":                       {rows(map[string]int64{"sbtest1": 1000, "sbtest2": 1000}, nil), contract.ReasonDataDiffers, "table sbtest2 has 999 rows, want 1000"},
+		"no table":                      {rows(map[string]int64{"usertable": 1000}, nil), contract.ReasonDataDiffers, "table usertable is missing, want 1000 rows"},
+		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), contract.ReasonTrialInvalid, "recordCount"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, "good", runner.Prepare, nil)
+			r := newRig(t, "good", contract.PhasePrepare, nil)
 			r.agent.Runner = tc.rows
 			if err := r.agent.Run(t.Context()); (err == nil) != (tc.reason == "") {
 				t.Errorf("error %v", err)

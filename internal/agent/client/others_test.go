@@ -11,16 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // newLoad makes the clients that load the data of one target together, with a
 // snapshot in the end.
-func newLoad(t *testing.T, clients int, change func(*runner.Trial)) ([]*rig, *fakeTarget) {
+func newLoad(t *testing.T, clients int, change func(*contract.Trial)) ([]*rig, *fakeTarget) {
 	t.Helper()
 	target := newFakeTarget(t)
-	first := newRig(t, "good", runner.Prepare, func(trial *runner.Trial) {
+	first := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) {
 		trial.Clients, trial.Agent, trial.Snapshot = clients, target.address, true
 		if change != nil {
 			change(trial)
@@ -89,9 +88,9 @@ func TestTheFirstClientCountsWhenAllHaveLoaded(t *testing.T) {
 	}
 	for i, r := range rigs {
 		res, raw := r.outcome(t)
-		var want *result.Data
+		var want *contract.Data
 		if i == 0 {
-			want = &result.Data{Tables: loadedTables(), Snapshot: new(aCopy())}
+			want = &contract.Data{Tables: loadedTables(), Snapshot: new(aCopy())}
 		}
 		if diff := cmp.Diff(want, res.Data); diff != "" {
 			t.Errorf("client %d: data (-want +got):\n%s", i, diff)
@@ -117,7 +116,7 @@ func TestOneClientThatLoadsAloneWaitsForNobody(t *testing.T) {
 // stores puts bytes where a client delivers its result.
 func stores(t *testing.T, api *fakeAPI, name string, data []byte) {
 	t.Helper()
-	patch, err := json.Marshal(map[string]any{"binaryData": map[string][]byte{result.KeyResult: data}})
+	patch, err := json.Marshal(map[string]any{"binaryData": map[string][]byte{contract.KeyResult: data}})
 	if err == nil {
 		err = api.Patch(t.Context(), name, patch)
 	}
@@ -126,14 +125,14 @@ func stores(t *testing.T, api *fakeAPI, name string, data []byte) {
 	}
 }
 
-func encoded(t *testing.T, change func(*result.Result)) []byte {
+func encoded(t *testing.T, change func(*contract.Result)) []byte {
 	t.Helper()
-	res := result.Result{
-		Version: result.Version, State: result.Succeeded, Tool: result.Tool{Name: "fake"},
-		Trial: result.TrialRef{RunUID: "u", Phase: "Prepare", Target: "innodb", Client: 1}, RawSHA256: result.Digest(nil),
+	res := contract.Result{
+		Version: contract.ResultVersion, State: contract.Succeeded, Tool: contract.Tool{Name: "fake"},
+		Trial: contract.TrialRef{RunUID: "u", Phase: "Prepare", Target: "innodb", Client: 1}, RawSHA256: contract.Digest(nil),
 	}
 	change(&res)
-	data, err := result.Encode(res)
+	data, err := contract.Encode(res)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,22 +141,22 @@ func encoded(t *testing.T, change func(*result.Result)) []byte {
 
 func TestAClientThatDidNotLoadItsPart(t *testing.T) {
 	tests := map[string]struct {
-		change func(*result.Result)
+		change func(*contract.Result)
 		data   []byte
 		want   string // empty when the load goes on
 	}{
-		"it did": {change: func(*result.Result) {}},
+		"it did": {change: func(*contract.Result) {}},
 		"it failed": {
-			change: func(r *result.Result) {
-				r.State, r.Failure = result.Failed, &result.Failure{Reason: result.ReasonSchemaNotEmpty, Message: "sbtest2 is there"}
+			change: func(r *contract.Result) {
+				r.State, r.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonSchemaNotEmpty, Message: "sbtest2 is there"}
 			},
 			want: "client 1 of 2 did not load its part of the data: SchemaNotEmpty: sbtest2 is there",
 		},
 		"garbage":                     {data: []byte("x"), want: "client 1 of 2 did not load its part of the data: decode result"},
-		"the result of another run":   {change: func(r *result.Result) { r.Trial.RunUID = "v" }, want: "its result is of client 1 in phase Prepare on target innodb of run v"},
-		"the result of another phase": {change: func(r *result.Result) { r.Trial.Phase = "Cleanup" }, want: "in phase Cleanup"},
-		"of another target":           {change: func(r *result.Result) { r.Trial.Target = "rocks" }, want: "on target rocks"},
-		"of another client":           {change: func(r *result.Result) { r.Trial.Client = 0 }, want: "is of client 0"},
+		"the result of another run":   {change: func(r *contract.Result) { r.Trial.RunUID = "v" }, want: "its result is of client 1 in phase Prepare on target innodb of run v"},
+		"the result of another phase": {change: func(r *contract.Result) { r.Trial.Phase = "Cleanup" }, want: "in phase Cleanup"},
+		"of another target":           {change: func(r *contract.Result) { r.Trial.Target = "rocks" }, want: "on target rocks"},
+		"of another client":           {change: func(r *contract.Result) { r.Trial.Client = 0 }, want: "is of client 0"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -175,8 +174,8 @@ func TestAClientThatDidNotLoadItsPart(t *testing.T) {
 				}
 				return
 			}
-			if res.Failure == nil || res.Failure.Reason != result.ReasonInterrupted || !strings.Contains(res.Failure.Message, tc.want) {
-				t.Errorf("got %+v, want %s with %q", res.Failure, result.ReasonInterrupted, tc.want)
+			if res.Failure == nil || res.Failure.Reason != contract.ReasonInterrupted || !strings.Contains(res.Failure.Message, tc.want) {
+				t.Errorf("got %+v, want %s with %q", res.Failure, contract.ReasonInterrupted, tc.want)
 			}
 			if done := finished(rigs[0], target); done != nil {
 				t.Errorf("all the same it %v", done)
@@ -204,22 +203,22 @@ func TestTheFirstClientYieldsToTheOneThatFailed(t *testing.T) {
 	if err := <-ended; err == nil {
 		t.Error("it is no error")
 	}
-	if res, _ := rigs[0].outcome(t); res.Failure == nil || res.Failure.Reason != result.ReasonInterrupted ||
+	if res, _ := rigs[0].outcome(t); res.Failure == nil || res.Failure.Reason != contract.ReasonInterrupted ||
 		!strings.Contains(res.Failure.Message, "told to stop (client 1 of 2 did not") {
 		t.Errorf("got %+v", res.Failure)
 	}
 }
 
 func TestAClientThatNeverDeliversEndsWithTheDeadline(t *testing.T) {
-	rigs, target := newLoad(t, 3, func(trial *runner.Trial) { trial.Deadline = time.Now().Add(3 * time.Second) })
-	stores(t, rigs[0].api, "t-result-1", encoded(t, func(*result.Result) {}))
+	rigs, target := newLoad(t, 3, func(trial *contract.Trial) { trial.Deadline = time.Now().Add(3 * time.Second) })
+	stores(t, rigs[0].api, "t-result-1", encoded(t, func(*contract.Result) {}))
 	if err := rigs[0].agent.Run(t.Context()); err == nil {
 		t.Error("it is no error")
 	}
 	res, _ := rigs[0].outcome(t)
 	if want := "waiting for client 2 of 3 to load its part of the data: it has not delivered yet"; res.Failure == nil ||
-		res.Failure.Reason != result.ReasonDeadlineExceeded || !strings.Contains(res.Failure.Message, want) {
-		t.Errorf("got %+v, want %s with %q", res.Failure, result.ReasonDeadlineExceeded, want)
+		res.Failure.Reason != contract.ReasonDeadlineExceeded || !strings.Contains(res.Failure.Message, want) {
+		t.Errorf("got %+v, want %s with %q", res.Failure, contract.ReasonDeadlineExceeded, want)
 	}
 	if done := finished(rigs[0], target); done != nil {
 		t.Errorf("all the same it %v", done)
@@ -235,7 +234,7 @@ func TestTheWaitForOthersOutlivesTheAPI(t *testing.T) {
 	api.set(func() { api.down = true })
 	time.Sleep(50 * time.Millisecond)
 	api.set(func() { api.down = false })
-	stores(t, api, "t-result-1", encoded(t, func(*result.Result) {}))
+	stores(t, api, "t-result-1", encoded(t, func(*contract.Result) {}))
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
@@ -251,8 +250,8 @@ func TestAClientThatHelpsWaitsForTheServer(t *testing.T) {
 		t.Error("it is no error")
 	}
 	res, _ := rigs[1].outcome(t)
-	if res.Failure == nil || res.Failure.Reason != result.ReasonTargetUnreachable || res.Times.MeasureStarted != nil {
-		t.Errorf("got %+v, started %v, want %s and no start", res.Failure, res.Times.MeasureStarted, result.ReasonTargetUnreachable)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetUnreachable || res.Times.MeasureStarted != nil {
+		t.Errorf("got %+v, started %v, want %s and no start", res.Failure, res.Times.MeasureStarted, contract.ReasonTargetUnreachable)
 	}
 	if n := len(rigs[1].server.asked); n < 2 {
 		t.Errorf("it asked %d times", n)

@@ -8,8 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -66,14 +65,14 @@ func (e *execution) position(ctx context.Context) (string, error) {
 }
 
 // askReplica puts one question; with a position, one that may take as long as replicaWait.
-func (e *execution) askReplica(ctx context.Context, i int, position string) (engine.ReplicaState, error) {
-	path := engine.PathReplica
+func (e *execution) askReplica(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
+	path := contract.PathReplica
 	if position != "" {
 		path += "?" + url.Values{"position": {position}, "wait": {fmt.Sprint(replicaWait)}}.Encode()
 	}
-	var state engine.ReplicaState
+	var state contract.ReplicaState
 	if err := e.replica(i).get(ctx, path, &state); err != nil {
-		return engine.ReplicaState{}, fmt.Errorf("asking its agent: %w", err)
+		return contract.ReplicaState{}, fmt.Errorf("asking its agent: %w", err)
 	}
 	return state, nil
 }
@@ -83,8 +82,8 @@ var errNoTime = errors.New("the time was over before its agent answered")
 
 // reachPosition waits until a replica runs and has applied the position. If that does not
 // come, it returns what the replica told last, and the error says what it lacked then.
-func (e *execution) reachPosition(ctx context.Context, i int, position string) (engine.ReplicaState, error) {
-	var last engine.ReplicaState
+func (e *execution) reachPosition(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
+	var last contract.ReplicaState
 	var lacked error
 	for {
 		state, err := e.askReplica(ctx, i, position)
@@ -94,9 +93,9 @@ func (e *execution) reachPosition(ctx context.Context, i int, position string) (
 				return state, nil
 			}
 		case errors.Is(err, ErrRefused):
-			return engine.ReplicaState{}, err
+			return contract.ReplicaState{}, err
 		case ctx.Err() == nil:
-			last, lacked = engine.ReplicaState{}, err
+			last, lacked = contract.ReplicaState{}, err
 		case lacked == nil:
 			lacked = errNoTime
 		default:
@@ -111,7 +110,7 @@ func (e *execution) reachPosition(ctx context.Context, i int, position string) (
 }
 
 // lack is what a replica lacks to have reached the position; nil for nothing.
-func lack(state engine.ReplicaState, position string) error {
+func lack(state contract.ReplicaState, position string) error {
 	behind := position != "" && (state.Applied == nil || !*state.Applied)
 	switch {
 	case state.Running && !behind:
@@ -127,7 +126,7 @@ func lack(state engine.ReplicaState, position string) error {
 }
 
 // awaitReplicas waits until every replica follows and has all that the primary has.
-func (e *execution) awaitReplicas(ctx context.Context) *result.Failure {
+func (e *execution) awaitReplicas(ctx context.Context) *contract.Failure {
 	position, err := e.position(ctx)
 	if err != nil {
 		return lost(err)
@@ -144,25 +143,25 @@ func (e *execution) awaitReplicas(ctx context.Context) *result.Failure {
 	return nil
 }
 
-func replicationFailed(what string, err error) *result.Failure {
-	return &result.Failure{Reason: result.ReasonReplicationFailed, Message: fmt.Sprintf("%s: %v", what, err)}
+func replicationFailed(what string, err error) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonReplicationFailed, Message: fmt.Sprintf("%s: %v", what, err)}
 }
 
 // operateReplicas has the agents of all replicas copy their data directories.
 func (e *execution) operateReplicas(ctx context.Context, path string) error {
 	return e.eachReplica(func(i int) error {
-		var done result.Copy
+		var done contract.Copy
 		return e.retry(ctx, "ask a replica's agent for "+path, func(ctx context.Context) error {
-			return e.replica(i).post(ctx, path, engine.Operation{ID: e.Trial}, &done)
+			return e.replica(i).post(ctx, path, contract.Operation{ID: e.Trial}, &done)
 		})
 	})
 }
 
 // snapshotReplicas follows the snapshot of the primary: nobody has written since they
 // caught up, so all of them hold the same.
-func (e *execution) snapshotReplicas(ctx context.Context) *result.Failure {
-	if err := e.operateReplicas(ctx, engine.PathSnapshot); err != nil {
-		return &result.Failure{Reason: result.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
+func (e *execution) snapshotReplicas(ctx context.Context) *contract.Failure {
+	if err := e.operateReplicas(ctx, contract.PathSnapshot); err != nil {
+		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
 	}
 	return nil
 }
@@ -170,17 +169,17 @@ func (e *execution) snapshotReplicas(ctx context.Context) *result.Failure {
 // restoreReplicas follows the restore of the primary. A replica that is still ahead of it
 // stops meanwhile; one that was restored first would fetch again what the primary then
 // forgets.
-func (e *execution) restoreReplicas(ctx context.Context) *result.Failure {
-	err := e.operateReplicas(ctx, engine.PathRestore)
+func (e *execution) restoreReplicas(ctx context.Context) *contract.Failure {
+	err := e.operateReplicas(ctx, contract.PathRestore)
 	e.data().Reset.Ended = time.Now()
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)}
 	}
 	return nil
 }
 
 // markReplicas lets the greatest lag begin anew. Nothing fails for want of it.
-func (e *execution) markReplicas(ctx context.Context) *result.Failure {
+func (e *execution) markReplicas(ctx context.Context) *contract.Failure {
 	ctx, cancel := context.WithTimeout(ctx, e.patience())
 	defer cancel()
 	if err := e.eachReplica(func(i int) error { _, err := e.askReplica(ctx, i, ""); return err }); err != nil {
@@ -191,7 +190,7 @@ func (e *execution) markReplicas(ctx context.Context) *result.Failure {
 
 // afterReplicas takes down how far the replicas followed: first the greatest lag of the
 // window, then how long they take for the rest.
-func (e *execution) afterReplicas(ctx context.Context) *result.Failure {
+func (e *execution) afterReplicas(ctx context.Context) *contract.Failure {
 	position, err := e.position(ctx)
 	if err != nil {
 		return lost(err)
@@ -200,7 +199,7 @@ func (e *execution) afterReplicas(ctx context.Context) *result.Failure {
 	if at := e.res.Times.MeasureEnded; at != nil {
 		ended = *at
 	}
-	replicas := make([]result.Replica, len(e.trial.Replicas))
+	replicas := make([]contract.Replica, len(e.trial.Replicas))
 	if err := e.countersOf(ctx, replicas); err != nil {
 		e.problem("target/replicas", "what they used is not known: %v", err)
 	}
@@ -212,14 +211,14 @@ func (e *execution) afterReplicas(ctx context.Context) *result.Failure {
 		return nil
 	})
 	if e.res.Target == nil {
-		e.res.Target = &result.Environment{}
+		e.res.Target = &contract.Environment{}
 	}
 	e.res.Target.Replicas = replicas
 	return nil
 }
 
 // countersOf the replicas inside the measured window.
-func (e *execution) countersOf(ctx context.Context, replicas []result.Replica) error {
+func (e *execution) countersOf(ctx context.Context, replicas []contract.Replica) error {
 	for i := range replicas {
 		replicas[i].Index = i
 	}
@@ -230,7 +229,7 @@ func (e *execution) countersOf(ctx context.Context, replicas []result.Replica) e
 	defer cancel()
 	return e.eachReplica(func(i int) error {
 		r := &replicas[i]
-		var env engine.Environment
+		var env contract.TargetEnvironment
 		if err := e.replica(i).get(ctx, e.windowPath(), &env); err != nil {
 			return err
 		}
@@ -242,7 +241,7 @@ func (e *execution) countersOf(ctx context.Context, replicas []result.Replica) e
 	})
 }
 
-func (e *execution) describeReplica(ctx context.Context, r *result.Replica, position string, ended time.Time) {
+func (e *execution) describeReplica(ctx context.Context, r *contract.Replica, position string, ended time.Time) {
 	i := r.Index
 	state, err := e.askReplica(ctx, i, "")
 	switch {

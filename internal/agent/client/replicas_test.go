@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // fakeReplica is the agent of a replica. Its answers come in their order, the last one
@@ -45,11 +45,11 @@ func newFakeReplica(t *testing.T, plain, waited []any) *fakeReplica {
 }
 
 func (f *fakeReplica) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != engine.PathReplica {
+	if r.URL.Path != contract.PathReplica {
 		f.copies.ServeHTTP(w, r)
 		return
 	}
-	if r.Header.Get("Authorization") != "Bearer "+engine.ControlToken("hunter2") {
+	if r.Header.Get("Authorization") != "Bearer "+contract.ControlToken("hunter2") {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -80,15 +80,15 @@ func (f *fakeReplica) next(r *http.Request) any {
 
 // What replicas say of themselves.
 var (
-	follows = engine.ReplicaState{Running: true}
-	applied = engine.ReplicaState{Running: true, Applied: new(true)}
-	late    = engine.ReplicaState{Running: true, Applied: new(false), LagSeconds: new(30.0)}
-	stopped = engine.ReplicaState{Error: "Got fatal error 1236"}
+	follows = contract.ReplicaState{Running: true}
+	applied = contract.ReplicaState{Running: true, Applied: new(true)}
+	late    = contract.ReplicaState{Running: true, Applied: new(false), LagSeconds: new(30.0)}
+	stopped = contract.ReplicaState{Error: "Got fatal error 1236"}
 )
 
 // of are the addresses of replicas.
-func of(replicas ...*fakeReplica) func(*runner.Trial) {
-	return func(trial *runner.Trial) {
+func of(replicas ...*fakeReplica) func(*contract.Trial) {
+	return func(trial *contract.Trial) {
 		for _, f := range replicas {
 			trial.Replicas = append(trial.Replicas, f.address)
 		}
@@ -98,18 +98,18 @@ func of(replicas ...*fakeReplica) func(*runner.Trial) {
 // The trial waits for the replica before it begins; then the lag of the window and the
 // time to catch up are taken down.
 func TestTheLagOfAReplicaIsRecorded(t *testing.T) {
-	told := engine.ReplicaState{Running: true, ServerVersion: "10.11.6-MariaDB", LagSeconds: new(3.0), MaxLagSeconds: new(7.0)}
+	told := contract.ReplicaState{Running: true, ServerVersion: "10.11.6-MariaDB", LagSeconds: new(3.0), MaxLagSeconds: new(7.0)}
 	f := newFakeReplica(t, []any{follows, told}, []any{late, applied, late, applied})
-	f.copies.window = &engine.Window{Before: result.Usage{CPUSeconds: new(1.0)}, After: result.Usage{CPUSeconds: new(2.0)}}
-	r := newRig(t, "good", runner.Run, of(f))
+	f.copies.window = &contract.UsageWindow{Before: contract.Usage{CPUSeconds: new(1.0)}, After: contract.Usage{CPUSeconds: new(2.0)}}
+	r := newRig(t, "good", contract.PhaseRun, of(f))
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
-	want := []result.Replica{{
+	want := []contract.Replica{{
 		Index: 0, ServerVersion: "10.11.6-MariaDB", MaxLagSeconds: new(7.0),
-		Machine: &result.Machine{CPUModel: "A CPU"}, Limits: &result.Limits{CgroupVersion: 2},
-		Before: &result.Usage{CPUSeconds: new(1.0)}, After: &result.Usage{CPUSeconds: new(2.0)},
+		Machine: &contract.Machine{CPUModel: "A CPU"}, Limits: &contract.Limits{CgroupVersion: 2},
+		Before: &contract.Usage{CPUSeconds: new(1.0)}, After: &contract.Usage{CPUSeconds: new(2.0)},
 	}}
-	if diff := cmp.Diff(want, res.Target.Replicas, cmpopts.IgnoreFields(result.Replica{}, "CatchUpSeconds")); diff != "" {
+	if diff := cmp.Diff(want, res.Target.Replicas, cmpopts.IgnoreFields(contract.Replica{}, "CatchUpSeconds")); diff != "" {
 		t.Errorf("replicas (-want +got):\n%s", diff)
 	}
 	if took := res.Target.Replicas[0].CatchUpSeconds; took == nil {
@@ -129,7 +129,7 @@ func TestTheLagOfTheWarmupIsNotRecorded(t *testing.T) {
 	old, fresh := follows, follows
 	old.MaxLagSeconds, fresh.MaxLagSeconds = new(9.0), new(1.0)
 	f := newFakeReplica(t, []any{old, fresh}, []any{applied})
-	r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+	r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 		of(f)(trial)
 		trial.WarmupSeconds = 1
 	})
@@ -143,22 +143,22 @@ func TestTheLagOfTheWarmupIsNotRecorded(t *testing.T) {
 func TestReplicasThatDoNotCatchUpFailTheTrial(t *testing.T) {
 	tests := map[string]struct {
 		waited []any
-		reason result.Reason
+		reason contract.Reason
 		want   string
 	}{
-		"one that stopped":           {[]any{stopped}, result.ReasonDeadlineExceeded, "replica 1: Got fatal error 1236"},
-		"one that tells no reason":   {[]any{engine.ReplicaState{}}, result.ReasonDeadlineExceeded, "replica 1: it does not follow its primary"},
-		"one that stays behind":      {[]any{late}, result.ReasonDeadlineExceeded, "replica 1: it is 30 s behind its primary"},
-		"one that tells no lag":      {[]any{engine.ReplicaState{Running: true}}, result.ReasonDeadlineExceeded, "replica 1: it has not applied all"},
-		"the last answer that came":  {[]any{late, stopped, silence{}}, result.ReasonDeadlineExceeded, "replica 1: Got fatal error 1236"},
-		"one that never answers":     {[]any{silence{}}, result.ReasonDeadlineExceeded, "replica 1: the time was over before its agent answered"},
-		"one that cannot be read":    {[]any{late, "no JSON"}, result.ReasonReplicationFailed, "replica 1: asking its agent: refused: the answer to /replica"},
-		"one that answers by a list": {[]any{"[]"}, result.ReasonReplicationFailed, "use agents of the same release"},
+		"one that stopped":           {[]any{stopped}, contract.ReasonDeadlineExceeded, "replica 1: Got fatal error 1236"},
+		"one that tells no reason":   {[]any{contract.ReplicaState{}}, contract.ReasonDeadlineExceeded, "replica 1: it does not follow its primary"},
+		"one that stays behind":      {[]any{late}, contract.ReasonDeadlineExceeded, "replica 1: it is 30 s behind its primary"},
+		"one that tells no lag":      {[]any{contract.ReplicaState{Running: true}}, contract.ReasonDeadlineExceeded, "replica 1: it has not applied all"},
+		"the last answer that came":  {[]any{late, stopped, silence{}}, contract.ReasonDeadlineExceeded, "replica 1: Got fatal error 1236"},
+		"one that never answers":     {[]any{silence{}}, contract.ReasonDeadlineExceeded, "replica 1: the time was over before its agent answered"},
+		"one that cannot be read":    {[]any{late, "no JSON"}, contract.ReasonReplicationFailed, "replica 1: asking its agent: refused: the answer to /replica"},
+		"one that answers by a list": {[]any{"[]"}, contract.ReasonReplicationFailed, "use agents of the same release"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			good, bad := newFakeReplica(t, []any{follows}, []any{applied}), newFakeReplica(t, []any{follows}, tt.waited)
-			r := newRig(t, "good", runner.Run, func(trial *runner.Trial) {
+			r := newRig(t, "good", contract.PhaseRun, func(trial *contract.Trial) {
 				of(good, bad)(trial)
 				trial.Deadline = time.Now().Add(800 * time.Millisecond)
 			})
@@ -182,24 +182,24 @@ func TestReplicasThatDoNotCatchUpFailTheTrial(t *testing.T) {
 // After the window nothing fails any more; each replica has an entry that says what is
 // known of it.
 func TestReplicasAfterTheWindow(t *testing.T) {
-	told := engine.ReplicaState{Running: true, ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}
+	told := contract.ReplicaState{Running: true, ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}
 	broke := stopped
 	broke.ServerVersion, broke.MaxLagSeconds = "9.7.4", new(5.0)
 	tests := map[string]struct {
 		plain, waited []any
-		want          result.Replica
+		want          contract.Replica
 		caughtUp      bool
 		error         string
 	}{
-		"it catches up":                          {[]any{told}, []any{late, applied}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, true, ""},
-		"it is late, which is no error":          {[]any{told}, []any{late}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
-		"it stopped in the window":               {[]any{broke}, []any{applied}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(5.0)}, false, "Got fatal error 1236"},
-		"it stopped while it caught up":          {[]any{told}, []any{late, stopped}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
-		"it stopped, and the last word is lost":  {[]any{told}, []any{stopped, silence{}}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
-		"it does not answer in time":             {[]any{told}, []any{silence{}}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
-		"it cannot be read":                      {[]any{"no JSON"}, []any{applied}, result.Replica{}, false, "asking its agent: refused: the answer to /replica"},
-		"it cannot be read while it catches up":  {[]any{told}, []any{late, "no JSON"}, result.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "the answer to /replica"},
-		"it told no lag, which is absent, not 0": {[]any{follows}, []any{applied}, result.Replica{}, true, ""},
+		"it catches up":                          {[]any{told}, []any{late, applied}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, true, ""},
+		"it is late, which is no error":          {[]any{told}, []any{late}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
+		"it stopped in the window":               {[]any{broke}, []any{applied}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(5.0)}, false, "Got fatal error 1236"},
+		"it stopped while it caught up":          {[]any{told}, []any{late, stopped}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
+		"it stopped, and the last word is lost":  {[]any{told}, []any{stopped, silence{}}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "Got fatal error 1236"},
+		"it does not answer in time":             {[]any{told}, []any{silence{}}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, ""},
+		"it cannot be read":                      {[]any{"no JSON"}, []any{applied}, contract.Replica{}, false, "asking its agent: refused: the answer to /replica"},
+		"it cannot be read while it catches up":  {[]any{told}, []any{late, "no JSON"}, contract.Replica{ServerVersion: "9.7.4", MaxLagSeconds: new(2.0)}, false, "the answer to /replica"},
+		"it told no lag, which is absent, not 0": {[]any{follows}, []any{applied}, contract.Replica{}, true, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 			if tt.error == "" && got.Error != "" || !strings.Contains(got.Error, tt.error) {
 				t.Errorf("error %q, want %q", got.Error, tt.error)
 			}
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(result.Replica{}, "CatchUpSeconds", "Error")); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(contract.Replica{}, "CatchUpSeconds", "Error")); diff != "" {
 				t.Errorf("replica (-want +got):\n%s", diff)
 			}
 		})
@@ -226,7 +226,7 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 // afterWindow is a trial whose measured window has just ended.
 func afterWindow(t *testing.T, replicas ...string) *execution {
 	t.Helper()
-	r := newRig(t, "good", runner.Run, nil)
+	r := newRig(t, "good", contract.PhaseRun, nil)
 	e := &execution{Agent: r.agent, server: r.server, credentials: runner.Credentials{Password: "hunter2"}}
 	e.trial.Replicas = replicas
 	e.res.Times.MeasureEnded = new(time.Now())
@@ -262,7 +262,7 @@ func (noPosition) Variables(context.Context) (map[string]string, error) {
 // The greatest lag that cannot be begun anew is a problem, and delays no start.
 func TestAReplicaThatIsSilentBeforeTheWindow(t *testing.T) {
 	f := newFakeReplica(t, []any{silence{}, follows}, []any{applied})
-	r := newRig(t, "good", runner.Run, of(f))
+	r := newRig(t, "good", contract.PhaseRun, of(f))
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
 	if len(res.Problems) != 1 || res.Problems[0].Source != "target/replicas" || !strings.Contains(res.Problems[0].Text, "replica 0: ") {
@@ -274,14 +274,14 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 	primary := newFakeTarget(t)
 	good, bad := newFakeReplica(t, []any{follows}, []any{applied}), newFakeReplica(t, []any{follows}, []any{applied})
 	load := func() *rig {
-		return newRig(t, "good", runner.Prepare, func(trial *runner.Trial) {
+		return newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) {
 			of(good, bad)(trial)
 			trial.Agent, trial.Snapshot = primary.address, true
 		})
 	}
 	measure := func() *rig {
-		r := newResetRig(t, "good", result.ResetSnapshot, primary)
-		var trial runner.Trial
+		r := newResetRig(t, "good", contract.ResetSnapshot, primary)
+		var trial contract.Trial
 		if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
 			t.Fatal(err)
 		}
@@ -300,8 +300,8 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 			t.Errorf("operations (-want +got):\n%s", diff)
 		}
 	}
-	bad.copies.refuse = &engine.Refusal{Reason: engine.ReasonStorageFailed, Message: "no space left"}
-	for reason, r := range map[result.Reason]*rig{result.ReasonSnapshotFailed: load(), result.ReasonResetFailed: measure()} {
+	bad.copies.refuse = &contract.Refusal{Reason: contract.ReasonStorageFailed, Message: "no space left"}
+	for reason, r := range map[contract.Reason]*rig{contract.ReasonSnapshotFailed: load(), contract.ReasonResetFailed: measure()} {
 		if err := r.agent.Run(t.Context()); err == nil {
 			t.Errorf("%s: the refusal is no error", reason)
 		}

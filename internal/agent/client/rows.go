@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // countRows takes down how many rows the server has changed so far, by what it said of its
@@ -20,7 +21,7 @@ func (e *execution) countRows(status map[string]string) {
 	if !ok || !known {
 		return
 	}
-	rows := &result.CountedRows{Started: time.Now().Add(-time.Duration(uptime) * time.Second).Truncate(time.Second).UTC()}
+	rows := &contract.CountedRows{Started: time.Now().Add(-time.Duration(uptime) * time.Second).Truncate(time.Second).UTC()}
 	for _, c := range []struct {
 		name string
 		to   *int64

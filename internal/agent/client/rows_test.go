@@ -6,8 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestCountRows(t *testing.T) {
@@ -15,12 +14,12 @@ func TestCountRows(t *testing.T) {
 	tests := map[string]struct {
 		version, engine, variable string
 		status                    map[string]string
-		want                      *result.CountedRows
+		want                      *contract.CountedRows
 	}{
-		"MySQL":                          {"9.7.4", "InnoDB", "", mysql, &result.CountedRows{Inserted: 7, Updated: 8, Deleted: 9}},
-		"the server's own engine":        {"9.7.4", "", "InnoDB", mysql, &result.CountedRows{Inserted: 7, Updated: 8, Deleted: 9}},
+		"MySQL":                          {"9.7.4", "InnoDB", "", mysql, &contract.CountedRows{Inserted: 7, Updated: 8, Deleted: 9}},
+		"the server's own engine":        {"9.7.4", "", "InnoDB", mysql, &contract.CountedRows{Inserted: 7, Updated: 8, Deleted: 9}},
 		"an engine that counts nothing":  {"9.7.4", "MyISAM", "InnoDB", mysql, nil},
-		"MyRocks, in lower case":         {"8.4.6-6", "ROCKSDB", "", map[string]string{"Uptime": "100", "rocksdb_rows_inserted": "1", "rocksdb_rows_updated": "2", "rocksdb_rows_deleted": "3"}, &result.CountedRows{Inserted: 1, Updated: 2, Deleted: 3}},
+		"MyRocks, in lower case":         {"8.4.6-6", "ROCKSDB", "", map[string]string{"Uptime": "100", "rocksdb_rows_inserted": "1", "rocksdb_rows_updated": "2", "rocksdb_rows_deleted": "3"}, &contract.CountedRows{Inserted: 1, Updated: 2, Deleted: 3}},
 		"a server without the counters":  {"10.11.19-MariaDB", "InnoDB", "", mysql, nil},
 		"a server without an uptime":     {"9.7.4", "InnoDB", "", map[string]string{"Innodb_rows_inserted": "7", "Innodb_rows_updated": "8", "Innodb_rows_deleted": "9"}, nil},
 		"TiDB, whatever it pretends":     {"8.0.11-TiDB-v8.5.3", "InnoDB", "", mysql, nil},
@@ -28,8 +27,8 @@ func TestCountRows(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := &execution{trial: runner.Trial{Endpoint: runner.Endpoint{StorageEngine: tc.engine}}}
-			e.res.Server = &result.Server{Version: tc.version, Variables: map[string]string{"default_storage_engine": tc.variable}}
+			e := &execution{trial: contract.Trial{Endpoint: contract.Endpoint{StorageEngine: tc.engine}}}
+			e.res.Server = &contract.Server{Version: tc.version, Variables: map[string]string{"default_storage_engine": tc.variable}}
 			e.countRows(tc.status)
 			got := e.res.Server.Rows
 			if got != nil {

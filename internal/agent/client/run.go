@@ -7,8 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Run carries out the trial, delivers the result and leaves the termination
@@ -23,18 +22,18 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
 	}
-	if message.State != result.Succeeded {
+	if message.State != contract.Succeeded {
 		return fmt.Errorf("%s: %s", message.Reason, message.Message)
 	}
 	return nil
 }
 
 // conclude goes from the trial to the termination message.
-func (a *Agent) conclude(ctx context.Context, started time.Time) result.Termination {
+func (a *Agent) conclude(ctx context.Context, started time.Time) contract.Termination {
 	trial, failure := a.loadTrial(ctx)
 	if failure != nil {
 		if ctx.Err() != nil {
-			failure.Reason = result.ReasonInterrupted
+			failure.Reason = contract.ReasonInterrupted
 		}
 		return termination("", failure)
 	}
@@ -46,18 +45,18 @@ func (a *Agent) conclude(ctx context.Context, started time.Time) result.Terminat
 }
 
 // blank is the result before anything is known but where it comes from.
-func (a *Agent) blank(t runner.Trial, started time.Time) result.Result {
-	return result.Result{
-		Version: result.Version, Trial: t.Ref,
-		Tool:   result.Tool{Name: t.Runner},
-		Times:  result.Times{AgentStarted: &started},
-		Client: result.Client{Node: a.Node, Environment: result.Environment{Machine: a.machine.Machine(), Limits: a.machine.Limits()}},
+func (a *Agent) blank(t contract.Trial, started time.Time) contract.Result {
+	return contract.Result{
+		Version: contract.ResultVersion, Trial: t.Ref,
+		Tool:   contract.Tool{Name: t.Runner},
+		Times:  contract.Times{AgentStarted: &started},
+		Client: contract.Client{Node: a.Node, Environment: contract.Environment{Machine: a.machine.Machine(), Limits: a.machine.Limits()}},
 	}
 }
 
 // deliver has time of its own: also a trial that ran into its deadline, or was
 // interrupted, delivers what there is.
-func (a *Agent) deliver(ctx context.Context, t runner.Trial, res result.Result) result.Termination {
+func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Result) contract.Termination {
 	until := time.Now().Add(a.Interrupted)
 	if ctx.Err() == nil {
 		until = latest(t.Deadline, time.Now()).Add(a.Deliver)
@@ -77,9 +76,9 @@ func (a *Agent) deliver(ctx context.Context, t runner.Trial, res result.Result) 
 		if res.Failure != nil {
 			message += fmt.Sprintf(". The phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
 		}
-		return termination("", &result.Failure{Reason: result.ReasonDeliveryFailed, Message: message})
+		return termination("", &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: message})
 	}
-	return termination(result.Digest(d.encoded), d.res.Failure)
+	return termination(contract.Digest(d.encoded), d.res.Failure)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -89,10 +88,10 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-func termination(digest string, f *result.Failure) result.Termination {
-	t := result.Termination{Version: result.TerminationVersion, SHA256: digest, State: result.Succeeded}
+func termination(digest string, f *contract.Failure) contract.Termination {
+	t := contract.Termination{Version: contract.TerminationVersion, SHA256: digest, State: contract.Succeeded}
 	if f != nil {
-		t.State, t.Reason, t.Message = result.Failed, f.Reason, f.Message
+		t.State, t.Reason, t.Message = contract.Failed, f.Reason, f.Message
 	}
 	return t
 }

@@ -4,12 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // adapt finds the runner and what it needs.
-func (e *execution) adapt(context.Context) *result.Failure {
+func (e *execution) adapt(context.Context) *contract.Failure {
 	var known bool
 	if e.runner, known = e.Runner(e.trial.Runner); !known {
 		return invalid(fmt.Errorf("the agent has no runner %q", e.trial.Runner))
@@ -31,14 +30,14 @@ func (e *execution) adapt(context.Context) *result.Failure {
 		return nil
 	}
 	if e.server, err = e.Connect(e.trial.Endpoint, e.credentials); err != nil {
-		return &result.Failure{Reason: result.ReasonTLSFailed, Message: err.Error()}
+		return &contract.Failure{Reason: contract.ReasonTLSFailed, Message: err.Error()}
 	}
 	return nil
 }
 
 // settleTLS finds out whether the server offers TLS, and has the tool use it or not.
 // The agent's own connections go on as this one went.
-func (e *execution) settleTLS(ctx context.Context) *result.Failure {
+func (e *execution) settleTLS(ctx context.Context) *contract.Failure {
 	var cipher string
 	failure := e.reach(ctx, func(ctx context.Context) error {
 		var err error
@@ -48,9 +47,9 @@ func (e *execution) settleTLS(ctx context.Context) *result.Failure {
 	if failure != nil {
 		return failure
 	}
-	e.trial.Endpoint.TLS = runner.TLSRequired
+	e.trial.Endpoint.TLS = contract.TLSRequired
 	if cipher == "" {
-		e.trial.Endpoint.TLS = runner.TLSDisabled
+		e.trial.Endpoint.TLS = contract.TLSDisabled
 		e.problem("server/tls", "TLS is preferred, but the server does not offer it: the tool connects without")
 	}
 	return nil
@@ -58,7 +57,7 @@ func (e *execution) settleTLS(ctx context.Context) *result.Failure {
 
 // compose has the runner build every command line, so that a workload that cannot be
 // expressed fails before anything runs.
-func (e *execution) compose(context.Context) *result.Failure {
+func (e *execution) compose(context.Context) *contract.Failure {
 	for _, phase := range e.phases() {
 		if e.skips(phase) {
 			continue
@@ -71,17 +70,17 @@ func (e *execution) compose(context.Context) *result.Failure {
 }
 
 // phases are those of the tool in this trial.
-func (e *execution) phases() []runner.Phase {
-	phases := []runner.Phase{e.phase()}
+func (e *execution) phases() []contract.Phase {
+	phases := []contract.Phase{e.phase()}
 	if e.warms() {
-		phases = append(phases, runner.Warmup)
+		phases = append(phases, contract.PhaseWarmup)
 	}
-	if e.resets(result.ResetReload) {
-		phases = append(phases, runner.Cleanup, runner.Prepare)
+	if e.resets(contract.ResetReload) {
+		phases = append(phases, contract.PhaseCleanup, contract.PhasePrepare)
 	}
 	return phases
 }
 
-func invalid(err error) *result.Failure {
-	return &result.Failure{Reason: result.ReasonTrialInvalid, Message: err.Error()}
+func invalid(err error) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}
 }

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/clock"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -29,12 +29,12 @@ const (
 // compareClocks takes down how this client's clock stands to that of the target: the agent's, or
 // where there is none, the server's. Every client does, so that the instants of all can be
 // compared. Nothing fails for want of it.
-func (e *execution) compareClocks(ctx context.Context) *result.Failure {
+func (e *execution) compareClocks(ctx context.Context) *contract.Failure {
 	ctx, cancel := context.WithTimeout(ctx, clockTime)
 	defer cancel()
-	reference, step, collect := result.ReferenceAgent, time.Duration(0), e.agentClock
+	reference, step, collect := contract.ReferenceAgent, time.Duration(0), e.agentClock
 	if e.trial.Agent == "" {
-		reference, step, collect = result.ReferenceServer, sqlStep, e.serverClock
+		reference, step, collect = contract.ReferenceServer, sqlStep, e.serverClock
 	}
 	exchanges, err := collect(ctx)
 	var best clock.Exchange
@@ -45,7 +45,7 @@ func (e *execution) compareClocks(ctx context.Context) *result.Failure {
 		e.problem("target/clock", "how the client's clock stands to that of the target is not known: %v", err)
 		return nil
 	}
-	e.res.Client.Clock = &result.ClockOffset{
+	e.res.Client.Clock = &contract.ClockOffset{
 		Reference: reference, OffsetSeconds: best.Offset().Seconds(), UncertaintySeconds: (best.Delay()/2 + step).Seconds(),
 		Exchanges: len(exchanges), At: best.Sent.Round(0),
 	}
@@ -63,9 +63,9 @@ func (e *execution) agentClock(ctx context.Context) ([]clock.Exchange, error) {
 	defer kept.CloseIdleConnections()
 	agent.http = &http.Client{Transport: kept}
 	return clock.Collect(ctx, clockExchanges, func(ctx context.Context) (clock.Exchange, error) {
-		var told engine.Clock
+		var told contract.Clock
 		sent := time.Now()
-		err := agent.get(ctx, engine.PathClock, &told)
+		err := agent.get(ctx, contract.PathClock, &told)
 		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
 			err = errors.New("the agent tells no time: use agents of the same release")
 		}

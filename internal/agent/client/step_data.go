@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // data is what is known of the tables; it is made when something is.
-func (e *execution) data() *result.Data {
+func (e *execution) data() *contract.Data {
 	if e.res.Data == nil {
-		e.res.Data = &result.Data{}
+		e.res.Data = &contract.Data{}
 	}
 	return e.res.Data
 }
@@ -21,45 +19,45 @@ func (e *execution) data() *result.Data {
 // operate has the target's agent copy the data directory. It asks again until the
 // trial's deadline while no answer comes: the name of the trial's ConfigMap, which
 // is another for every attempt, makes sure that it is done once.
-func (e *execution) operate(ctx context.Context, path string) (result.Copy, error) {
-	var done result.Copy
+func (e *execution) operate(ctx context.Context, path string) (contract.Copy, error) {
+	var done contract.Copy
 	err := e.retry(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
-		return e.target.post(ctx, path, engine.Operation{ID: e.Trial}, &done)
+		return e.target.post(ctx, path, contract.Operation{ID: e.Trial}, &done)
 	})
 	return done, err
 }
 
 // restore has the data directory put back from its snapshot.
-func (e *execution) restore(ctx context.Context) *result.Failure {
-	reset := &result.Reset{Method: result.ResetSnapshot, Started: time.Now()}
-	done, err := e.operate(ctx, engine.PathRestore)
+func (e *execution) restore(ctx context.Context) *contract.Failure {
+	reset := &contract.ResetReport{Method: contract.ResetSnapshot, Started: time.Now()}
+	done, err := e.operate(ctx, contract.PathRestore)
 	reset.Ended = time.Now()
 	e.data().Reset = reset
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)}
 	}
 	reset.Copy = &done
 	return nil
 }
 
 // reload has the tool drop its tables and load them again.
-func (e *execution) reload(ctx context.Context) *result.Failure {
-	reset := &result.Reset{Method: result.ResetReload, Started: time.Now()}
+func (e *execution) reload(ctx context.Context) *contract.Failure {
+	reset := &contract.ResetReport{Method: contract.ResetReload, Started: time.Now()}
 	e.data().Reset = reset
 	// The other clients wait: whatever they share of the load is done here.
 	alone := e.trial
 	alone.Clients = 1
 	defer func() { reset.Ended = time.Now() }()
-	for _, phase := range []runner.Phase{runner.Cleanup, runner.Prepare} {
+	for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
 		if failure := e.reloadPhase(ctx, alone, phase); failure != nil {
-			return &result.Failure{Reason: result.ReasonResetFailed,
+			return &contract.Failure{Reason: contract.ReasonResetFailed,
 				Message: fmt.Sprintf("reloading the data, phase %s: %s: %s", phase, failure.Reason, failure.Message)}
 		}
 	}
 	return nil
 }
 
-func (e *execution) reloadPhase(ctx context.Context, trial runner.Trial, phase runner.Phase) *result.Failure {
+func (e *execution) reloadPhase(ctx context.Context, trial contract.Trial, phase contract.Phase) *contract.Failure {
 	if e.skips(phase) {
 		return nil
 	}
@@ -84,7 +82,7 @@ func (e *execution) reloadPhase(ctx context.Context, trial runner.Trial, phase r
 }
 
 // verify holds the tables against those that Prepare left.
-func (e *execution) verify(ctx context.Context) *result.Failure {
+func (e *execution) verify(ctx context.Context) *contract.Failure {
 	began := time.Now()
 	tables, err := e.tables(ctx)
 	if err != nil {
@@ -93,7 +91,7 @@ func (e *execution) verify(ctx context.Context) *result.Failure {
 	data := e.data()
 	data.Tables, data.Reset.VerifySeconds = tables, time.Since(began).Seconds()
 	found := compareTables(tables, e.trial.Reset.Tables)
-	if e.trial.Reset.Method == result.ResetReload {
+	if e.trial.Reset.Method == contract.ResetReload {
 		// A tool may load other random data; the same number of rows is what counts.
 		for _, text := range found.checksums {
 			e.problem("reset", "%s", text)
@@ -101,7 +99,7 @@ func (e *execution) verify(ctx context.Context) *result.Failure {
 		found.checksums = nil
 	}
 	if text := found.text(); text != "" {
-		return &result.Failure{Reason: result.ReasonDataDiffers, Message: fmt.Sprintf(
+		return &contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
 			"after the reset (%s) the data is not what was loaded: %s", e.trial.Reset.Method, text)}
 	}
 	return nil
@@ -109,17 +107,17 @@ func (e *execution) verify(ctx context.Context) *result.Failure {
 
 // tables asks for the rows and checksums of all tables, and takes down where a checksum
 // could not be had: without it, tables of the same number of rows count as the same.
-func (e *execution) tables(ctx context.Context) ([]result.Table, error) {
+func (e *execution) tables(ctx context.Context) ([]contract.Table, error) {
 	tables, unchecked, err := e.server.Tables(ctx)
 	if unchecked != "" {
-		e.problem(result.SourceChecksum, "%s", unchecked)
+		e.problem(contract.SourceChecksum, "%s", unchecked)
 	}
 	return tables, err
 }
 
 // count takes down what Prepare left in the schema, and holds it against what the tool
 // says that it loads: exit codes prove nothing.
-func (e *execution) count(ctx context.Context) *result.Failure {
+func (e *execution) count(ctx context.Context) *contract.Failure {
 	tables, err := e.tables(ctx)
 	if err != nil {
 		return lost(err)
@@ -132,10 +130,10 @@ func (e *execution) count(ctx context.Context) *result.Failure {
 }
 
 // snapshot has the loaded data kept, for restore.
-func (e *execution) snapshot(ctx context.Context) *result.Failure {
-	done, err := e.operate(ctx, engine.PathSnapshot)
+func (e *execution) snapshot(ctx context.Context) *contract.Failure {
+	done, err := e.operate(ctx, contract.PathSnapshot)
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)}
 	}
 	e.data().Snapshot = &done
 	return nil

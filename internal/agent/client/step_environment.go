@@ -6,8 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // leastAsk is the time that the target's agent gets even when the planned instant
@@ -16,14 +15,14 @@ const leastAsk = 100 * time.Millisecond
 
 // before reads all counters, those of the server last, so that they hold as little
 // else as possible.
-func (e *execution) before(ctx context.Context) *result.Failure {
+func (e *execution) before(ctx context.Context) *contract.Failure {
 	e.around(ctx, e.machine.Frequency())
 	return e.countBefore(ctx)
 }
 
 // around reads the counters of both sides.
-func (e *execution) around(ctx context.Context, frequency *result.Frequency) {
-	if env := e.askTarget(ctx, engine.PathEnvironment); env != nil {
+func (e *execution) around(ctx context.Context, frequency *contract.Frequency) {
+	if env := e.askTarget(ctx, contract.PathEnvironment); env != nil {
 		e.res.Target.Before = &env.Usage
 	}
 	usage := e.machine.Usage(0)
@@ -34,7 +33,7 @@ func (e *execution) around(ctx context.Context, frequency *result.Frequency) {
 }
 
 // countBefore reads the counters of the server.
-func (e *execution) countBefore(ctx context.Context) *result.Failure {
+func (e *execution) countBefore(ctx context.Context) *contract.Failure {
 	if !e.asks() {
 		return nil
 	}
@@ -70,7 +69,7 @@ func (e *execution) measuredFrom(in invocation) time.Time {
 // window: what the tool did to get ready is no part of it. Those around it stay where the
 // window is too short for samples.
 func (e *execution) usageInside() {
-	from, to, measured := result.Window(e.res)
+	from, to, measured := contract.MeasuredWindow(e.res)
 	if !measured {
 		return
 	}
@@ -81,7 +80,7 @@ func (e *execution) usageInside() {
 
 // inside is a sample with the context switches and the CPU frequency of the reading around the
 // window: nobody reads those of many threads and CPUs twice a second.
-func inside(around *result.Usage, sample result.Usage) *result.Usage {
+func inside(around *contract.Usage, sample contract.Usage) *contract.Usage {
 	if around != nil {
 		sample.VoluntarySwitches, sample.InvoluntarySwitches = around.VoluntarySwitches, around.InvoluntarySwitches
 		sample.CPUFrequency = around.CPUFrequency
@@ -92,7 +91,7 @@ func inside(around *result.Usage, sample result.Usage) *result.Usage {
 // targetAfter takes down the counters of the target: those inside the window of this
 // client, or else those of now.
 func (e *execution) targetAfter(ctx context.Context) {
-	if _, _, measured := result.Window(e.res); e.target == nil || !measured {
+	if _, _, measured := contract.MeasuredWindow(e.res); e.target == nil || !measured {
 		return
 	}
 	env := e.askTarget(ctx, e.windowPath())
@@ -108,12 +107,12 @@ func (e *execution) targetAfter(ctx context.Context) {
 // windowPath asks an agent for its environment with the counters inside the window of this
 // client, in seconds before now.
 func (e *execution) windowPath() string {
-	from, to, measured := result.Window(e.res)
+	from, to, measured := contract.MeasuredWindow(e.res)
 	if !measured {
-		return engine.PathEnvironment
+		return contract.PathEnvironment
 	}
 	ages := url.Values{"from": {seconds(time.Since(from))}, "to": {seconds(time.Since(to))}}
-	return engine.PathEnvironment + "?" + ages.Encode()
+	return contract.PathEnvironment + "?" + ages.Encode()
 }
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
@@ -126,23 +125,23 @@ func clockStep(from, to time.Time) float64 {
 
 // askTarget takes down what the target's agent says of its environment, and returns
 // it; nil without an answer. Nothing fails for want of it.
-func (e *execution) askTarget(ctx context.Context, path string) *engine.Environment {
+func (e *execution) askTarget(ctx context.Context, path string) *contract.TargetEnvironment {
 	if e.target == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.patience())
 	defer cancel()
-	var env engine.Environment
+	var env contract.TargetEnvironment
 	if err := e.target.get(ctx, path, &env); err != nil {
 		e.problem("target/environment", "the target's agent does not answer: %v", err)
 		return nil
 	}
-	if env.Version != engine.EnvironmentVersion {
-		e.problem("target/environment", "version: got %q, want %q: use agents of the same release", env.Version, engine.EnvironmentVersion)
+	if env.Version != contract.EnvironmentVersion {
+		e.problem("target/environment", "version: got %q, want %q: use agents of the same release", env.Version, contract.EnvironmentVersion)
 		return nil
 	}
 	if e.res.Target == nil {
-		e.res.Target = &result.Environment{}
+		e.res.Target = &contract.Environment{}
 	}
 	e.res.Target.Machine, e.res.Target.Limits, e.res.Target.Warnings = env.Machine, env.Limits, env.Warnings
 	e.res.Target.Storage = env.Storage

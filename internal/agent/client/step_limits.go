@@ -6,12 +6,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // limits refuses what cannot fit, before anything is loaded or measured.
-func (e *execution) limits(ctx context.Context) *result.Failure {
+func (e *execution) limits(ctx context.Context) *contract.Failure {
 	own, all, err := e.demand()
 	if err != nil {
 		return invalid(err)
@@ -20,7 +19,7 @@ func (e *execution) limits(ctx context.Context) *result.Failure {
 	if err != nil {
 		e.problem("client/limits", "asking for the limit of open files: %v", err)
 	}
-	if e.asks() && all != (runner.Demand{}) {
+	if e.asks() && all != (contract.Demand{}) {
 		status, err := e.server.Status(ctx)
 		if err != nil {
 			return lost(err)
@@ -28,14 +27,14 @@ func (e *execution) limits(ctx context.Context) *result.Failure {
 		short = append(short, shortfalls(all, e.res.Server.Variables, status)...)
 	}
 	if len(short) > 0 {
-		return &result.Failure{Reason: result.ReasonLimitTooLow, Message: fmt.Sprintf(
+		return &contract.Failure{Reason: contract.ReasonLimitTooLow, Message: fmt.Sprintf(
 			"the workload needs more than a limit allows: %s", strings.Join(short, "; "))}
 	}
 	return nil
 }
 
 // demand of this client and of all of them: what the manager said, or else this cell's.
-func (e *execution) demand() (own, all runner.Demand, err error) {
+func (e *execution) demand() (own, all contract.Demand, err error) {
 	all = e.trial.Demand
 	clients := int64(max(e.trial.Clients, 1))
 	if e.runner.Demand == nil {
@@ -45,8 +44,8 @@ func (e *execution) demand() (own, all runner.Demand, err error) {
 	if own, err = e.runner.Demand(e.trial); err != nil {
 		return own, all, err
 	}
-	if all == (runner.Demand{}) {
-		all = runner.Demand{Connections: own.Connections * clients, PreparedStatements: own.PreparedStatements * clients, Tables: own.Tables}
+	if all == (contract.Demand{}) {
+		all = contract.Demand{Connections: own.Connections * clients, PreparedStatements: own.PreparedStatements * clients, Tables: own.Tables}
 	}
 	return own, all, nil
 }
@@ -68,7 +67,7 @@ func allowFiles(connections int64) (short []string, err error) {
 }
 
 // roundTrip times the way to the server and back.
-func (e *execution) roundTrip(ctx context.Context) *result.Failure {
+func (e *execution) roundTrip(ctx context.Context) *contract.Failure {
 	probe, err := e.server.RoundTrip(ctx)
 	if err != nil {
 		e.problem("server/round-trip", "%v", err)

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // others waits until every other client has loaded its part of the data. With one
 // client there is nothing to wait for.
-func (e *execution) others(ctx context.Context) *result.Failure {
+func (e *execution) others(ctx context.Context) *contract.Failure {
 	for client := 1; client < e.trial.Clients; client++ {
 		if failure := e.other(ctx, client); failure != nil {
 			return failure
@@ -21,7 +21,7 @@ func (e *execution) others(ctx context.Context) *result.Failure {
 
 // other waits for the result of one client. It looks again and again: clients may
 // get the results of their trial, but not watch them.
-func (e *execution) other(ctx context.Context, client int) *result.Failure {
+func (e *execution) other(ctx context.Context, client int) *contract.Failure {
 	// A client that has no result yet is the usual case, and no error.
 	missing := errors.New("it has not delivered yet")
 	for {
@@ -43,7 +43,7 @@ func (e *execution) other(ctx context.Context, client int) *result.Failure {
 // delivered is the result of a client as it stored it; nil when it has not yet.
 func (e *execution) delivered(ctx context.Context, client int) ([]byte, error) {
 	cm, err := e.API.Get(ctx, resultName(e.Trial, client))
-	return cm.BinaryData[result.KeyResult], err
+	return cm.BinaryData[contract.KeyResult], err
 }
 
 // resultName is the name of the ConfigMap with the result of a client (api/v1alpha1,
@@ -51,8 +51,8 @@ func (e *execution) delivered(ctx context.Context, client int) ([]byte, error) {
 func resultName(trial string, client int) string { return fmt.Sprintf("%s-result-%d", trial, client) }
 
 // partOf says why a delivered result is no proof that the client loaded its part.
-func partOf(data []byte, own result.TrialRef, client int) error {
-	res, err := result.Decode(data)
+func partOf(data []byte, own contract.TrialRef, client int) error {
+	res, err := contract.Decode(data)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func partOf(data []byte, own result.TrialRef, client int) error {
 	if ref.RunUID != own.RunUID || ref.Phase != own.Phase || ref.Target != own.Target || ref.Client != client {
 		return fmt.Errorf("its result is of client %d in phase %s on target %s of run %s", ref.Client, ref.Phase, ref.Target, ref.RunUID)
 	}
-	if res.State != result.Succeeded {
+	if res.State != contract.Succeeded {
 		return fmt.Errorf("%s: %s", res.Failure.Reason, res.Failure.Message)
 	}
 	return nil
@@ -69,7 +69,7 @@ func partOf(data []byte, own result.TrialRef, client int) error {
 // yield is nil when the other client succeeded. Its failure is its own to tell: this
 // client only says that it was interrupted, and not before the other pod has ended
 // for all to see; then the Job tells this one to stop.
-func (e *execution) yield(ctx context.Context, client int, err error) *result.Failure {
+func (e *execution) yield(ctx context.Context, client int, err error) *contract.Failure {
 	if err == nil {
 		return nil
 	}
@@ -78,6 +78,6 @@ func (e *execution) yield(ctx context.Context, client int, err error) *result.Fa
 	return interrupted("client %d of %d did not load its part of the data: %v", client, e.trial.Clients, err)
 }
 
-func interrupted(format string, args ...any) *result.Failure {
-	return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf(format, args...)}
+func interrupted(format string, args ...any) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf(format, args...)}
 }

@@ -9,22 +9,23 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/database"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // reach asks until the server answers: its name and the way to it may be newer than
 // this pod knows.
-func (e *execution) reach(ctx context.Context, question func(context.Context) error) *result.Failure {
+func (e *execution) reach(ctx context.Context, question func(context.Context) error) *contract.Failure {
 	patience, cancel := context.WithTimeout(ctx, e.Limits.Connect)
 	defer cancel()
-	var final *result.Failure
+	var final *contract.Failure
 	err := e.retry(patience, "reach the server", func(ctx context.Context) error {
 		err := question(ctx)
 		if err == nil {
 			return nil
 		}
 		// Only a server that did not answer may answer later.
-		if final = database.FailureOf(err); final.Reason != result.ReasonTargetUnreachable {
+		if final = database.FailureOf(err); final.Reason != contract.ReasonTargetUnreachable {
 			return fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		return err
@@ -36,7 +37,7 @@ func (e *execution) reach(ctx context.Context, question func(context.Context) er
 }
 
 // knock makes sure that the server answers; what it is, the first client takes down.
-func (e *execution) knock(ctx context.Context) *result.Failure {
+func (e *execution) knock(ctx context.Context) *contract.Failure {
 	return e.reach(ctx, func(ctx context.Context) error {
 		_, _, err := e.server.Version(ctx)
 		return err
@@ -44,8 +45,8 @@ func (e *execution) knock(ctx context.Context) *result.Failure {
 }
 
 // ask makes sure that the server answers, and takes down what it is.
-func (e *execution) ask(ctx context.Context) *result.Failure {
-	server := &result.Server{}
+func (e *execution) ask(ctx context.Context) *contract.Failure {
+	server := &contract.Server{}
 	failure := e.reach(ctx, func(ctx context.Context) error {
 		var err error
 		server.Version, server.VersionComment, err = e.server.Version(ctx)
@@ -71,7 +72,7 @@ func (e *execution) ask(ctx context.Context) *result.Failure {
 }
 
 // after is before, for the end of the measured window.
-func (e *execution) after(ctx context.Context) *result.Failure {
+func (e *execution) after(ctx context.Context) *contract.Failure {
 	status, err := e.server.Status(ctx)
 	if err != nil {
 		return lost(err)
@@ -82,8 +83,8 @@ func (e *execution) after(ctx context.Context) *result.Failure {
 		return lost(err)
 	}
 	e.res.Server.StatusDelta = statusDelta(e.statusBefore, status)
-	if n, known := statusDelta(e.statusStarted, status)[result.StatusTLSAccepts]; known {
-		e.res.Server.StatusDelta[result.StatusTLSAccepts] = n
+	if n, known := statusDelta(e.statusStarted, status)[contract.StatusTLSAccepts]; known {
+		e.res.Server.StatusDelta[contract.StatusTLSAccepts] = n
 	}
 	e.res.Server.VariablesChanged = changed(e.res.Server.Variables, variables)
 	if failure := e.keep("server/variables-after.txt", variables); failure != nil {
@@ -93,20 +94,20 @@ func (e *execution) after(ctx context.Context) *result.Failure {
 }
 
 // lost is the failure for a server that answered before and does not any more.
-func lost(err error) *result.Failure {
+func lost(err error) *contract.Failure {
 	f := database.FailureOf(err)
-	if f.Reason == result.ReasonTargetUnreachable {
-		f.Reason = result.ReasonTargetLost
+	if f.Reason == contract.ReasonTargetUnreachable {
+		f.Reason = contract.ReasonTargetLost
 	}
 	return f
 }
 
 // keep writes names and values among the raw files.
-func (e *execution) keep(name string, values map[string]string) *result.Failure {
+func (e *execution) keep(name string, values map[string]string) *contract.Failure {
 	path := filepath.Join(e.Work, "raw", name)
 	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, formatPairs(values), 0o600))
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}
 	}
 	return nil
 }

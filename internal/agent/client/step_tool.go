@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-func (e *execution) ready(ctx context.Context) *result.Failure {
+func (e *execution) ready(ctx context.Context) *contract.Failure {
 	now := time.Now()
 	if err := e.reportReady(ctx, now); err != nil {
-		return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)}
 	}
 	e.res.Times.Ready = &now
 	return nil
@@ -22,10 +21,10 @@ func (e *execution) ready(ctx context.Context) *result.Failure {
 
 // barrier waits for the start that the manager publishes, the same for all clients.
 // What follows from it is the instant at which all of them measure.
-func (e *execution) barrier(ctx context.Context) *result.Failure {
+func (e *execution) barrier(ctx context.Context) *contract.Failure {
 	start, err := e.awaitStart(ctx)
 	if err != nil {
-		return &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
+		return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
 	}
 	planned := e.ownTime(start).Add(e.opening().Delay(e.trial))
 	e.res.Times.Start, e.res.Times.Planned = &start, &planned
@@ -37,20 +36,20 @@ func (e *execution) barrier(ctx context.Context) *result.Failure {
 
 // aim sleeps until the process that measures is to be started. If that has passed, it starts
 // at once, and the times show by how much it was late.
-func (e *execution) aim(ctx context.Context) *result.Failure {
+func (e *execution) aim(ctx context.Context) *contract.Failure {
 	return waited(sleepUntil(ctx, e.launch()))
 }
 
-func waited(err error) *result.Failure {
+func waited(err error) *contract.Failure {
 	if err == nil {
 		return nil
 	}
-	return &result.Failure{Reason: result.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
+	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
 }
 
 // delayed is the trial with the address that the tool connects to: the server's, or that of
 // a relay in front of it.
-func (e *execution) delayed() (runner.Trial, *result.Failure) {
+func (e *execution) delayed() (contract.Trial, *contract.Failure) {
 	trial := e.trial
 	if e.runner.Delay == nil {
 		return trial, nil
@@ -65,7 +64,7 @@ func (e *execution) delayed() (runner.Trial, *result.Failure) {
 	if e.relay == nil {
 		target := net.JoinHostPort(trial.Endpoint.Host, strconv.Itoa(int(trial.Endpoint.Port)))
 		if e.relay, err = newRelay(target, delay); err != nil {
-			return trial, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)}
+			return trial, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)}
 		}
 	}
 	trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", e.relay.port()
@@ -73,18 +72,18 @@ func (e *execution) delayed() (runner.Trial, *result.Failure) {
 }
 
 // armWarmup makes the warm-up ready to start.
-func (e *execution) armWarmup(ctx context.Context) *result.Failure {
-	return e.armPhase(ctx, runner.Warmup)
+func (e *execution) armWarmup(ctx context.Context) *contract.Failure {
+	return e.armPhase(ctx, contract.PhaseWarmup)
 }
 
 // arm makes the measured phase ready to start.
-func (e *execution) arm(ctx context.Context) *result.Failure {
+func (e *execution) arm(ctx context.Context) *contract.Failure {
 	failure := e.armPhase(ctx, e.phase())
 	e.res.Tool.Args = e.next.args
 	return failure
 }
 
-func (e *execution) armPhase(ctx context.Context, phase runner.Phase) *result.Failure {
+func (e *execution) armPhase(ctx context.Context, phase contract.Phase) *contract.Failure {
 	if e.skips(phase) {
 		return nil
 	}
@@ -105,20 +104,20 @@ func (e *execution) armPhase(ctx context.Context, phase runner.Phase) *result.Fa
 	return nil
 }
 
-func (e *execution) warmUp(ctx context.Context) *result.Failure {
+func (e *execution) warmUp(ctx context.Context) *contract.Failure {
 	if failure := waited(sleepUntil(ctx, e.ownTime(*e.res.Times.Start))); failure != nil {
 		return failure
 	}
-	if e.skips(runner.Warmup) {
+	if e.skips(contract.PhaseWarmup) {
 		return nil
 	}
 	in, failure := e.start(ctx, e.next)
 	if !in.started.IsZero() {
 		e.res.Times.WarmupStarted = &in.started
-		e.draw(runner.Warmup, e.next)
+		e.draw(contract.PhaseWarmup, e.next)
 	}
 	if failure == nil {
-		report := e.runner.Parse(e.trial, runner.Warmup, in.output)
+		report := e.runner.Parse(e.trial, contract.PhaseWarmup, in.output)
 		e.res.Warmup, failure = report.Measurements, report.Failure
 		e.res.Tool.WarmupSeconds = warmedUp(in, report.Measurements)
 		if failure != nil {
@@ -126,19 +125,19 @@ func (e *execution) warmUp(ctx context.Context) *result.Failure {
 		}
 	}
 	if failure != nil {
-		return &result.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message}
+		return &contract.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message}
 	}
 	return nil
 }
 
 // rawName is the folder of a phase's raw output.
-func rawName(p runner.Phase) string {
-	names := map[runner.Phase]string{runner.Prepare: "prepare", runner.Warmup: "warmup", runner.Run: "run", runner.Cleanup: "cleanup"}
+func rawName(p contract.Phase) string {
+	names := map[contract.Phase]string{contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run", contract.PhaseCleanup: "cleanup"}
 	return names[p]
 }
 
 // measure runs the tool for the phase; a phase without a command is done already.
-func (e *execution) measure(ctx context.Context) *result.Failure {
+func (e *execution) measure(ctx context.Context) *contract.Failure {
 	if e.skips(e.phase()) {
 		return nil
 	}

@@ -4,8 +4,9 @@ import (
 	"context"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // opening is how the process that measures comes to its window.
@@ -34,13 +35,13 @@ func (e *execution) launch() time.Time {
 // ran is one run of the tool, and why it is none.
 type ran struct {
 	in      invocation
-	failure *result.Failure
+	failure *contract.Failure
 }
 
 // measureTimed runs a tool that begins its window by itself. The counters from before the
 // window are read when it begins, while the tool is at work: what the warm-up in the same
 // process did is none of the window's.
-func (e *execution) measureTimed(ctx context.Context) *result.Failure {
+func (e *execution) measureTimed(ctx context.Context) *contract.Failure {
 	frequency := e.machine.Frequency() // it takes a moment, which is none of the window's
 	running, stop := context.WithCancel(ctx)
 	defer stop()
@@ -55,7 +56,7 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 	select {
 	case tool = <-done:
 		if tool.failure == nil && tool.in.output.ExitCode == 0 {
-			tool.failure = &result.Failure{Reason: result.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
+			tool.failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
 		}
 		return e.take(tool)
 	case <-begin.C:
@@ -74,7 +75,7 @@ func (e *execution) measureTimed(ctx context.Context) *result.Failure {
 
 // beforeStart reads the server's counters before a tool that connects before its window: its
 // handshakes are not among those that are counted inside.
-func (e *execution) beforeStart(ctx context.Context) *result.Failure {
+func (e *execution) beforeStart(ctx context.Context) *contract.Failure {
 	var err error
 	if e.statusStarted, err = e.server.Status(ctx); err != nil {
 		return lost(err)
@@ -84,7 +85,7 @@ func (e *execution) beforeStart(ctx context.Context) *result.Failure {
 
 // atBegin reads the counters that stand before the window: those of the server first, because
 // what the tool does until then is missing in them.
-func (e *execution) atBegin(ctx context.Context, frequency *result.Frequency) *result.Failure {
+func (e *execution) atBegin(ctx context.Context, frequency *contract.Frequency) *contract.Failure {
 	if failure := e.countBefore(ctx); failure != nil {
 		return failure
 	}
@@ -100,7 +101,7 @@ func (e *execution) atBegin(ctx context.Context, frequency *result.Frequency) *r
 }
 
 // take down what a run of the tool in the measured phase yielded.
-func (e *execution) take(tool ran) *result.Failure {
+func (e *execution) take(tool ran) *contract.Failure {
 	in, failure := tool.in, tool.failure
 	if in.started.IsZero() {
 		return failure
@@ -131,25 +132,25 @@ func (e *execution) takeWindow(report runner.Report) {
 	times := &e.res.Times
 	if report.Window != nil {
 		times.WindowStarted, times.WindowEnded = &report.Window.From, &report.Window.To
-	} else if from, to, ok := result.Window(e.res); ok {
+	} else if from, to, ok := contract.MeasuredWindow(e.res); ok {
 		times.WindowStarted, times.WindowEnded = &from, &to
 	}
 	switch {
 	case e.opening().WarmsUp:
-		e.res.Tool.WarmupCut, e.res.Tool.WarmupSeconds, e.res.Warmup = result.WarmupInProcess, report.WarmupSeconds, report.Warmup
+		e.res.Tool.WarmupCut, e.res.Tool.WarmupSeconds, e.res.Warmup = contract.WarmupInProcess, report.WarmupSeconds, report.Warmup
 		if report.WarmupSeconds != nil && times.WindowStarted != nil {
 			times.WarmupStarted = new(times.WindowStarted.Add(-time.Duration(*report.WarmupSeconds * float64(time.Second))))
 		}
-	case e.warms() && !e.skips(runner.Warmup):
-		e.res.Tool.WarmupCut = result.WarmupSeparateProcess
+	case e.warms() && !e.skips(contract.PhaseWarmup):
+		e.res.Tool.WarmupCut = contract.WarmupSeparateProcess
 	default:
-		e.res.Tool.WarmupCut = result.WarmupNone
+		e.res.Tool.WarmupCut = contract.WarmupNone
 	}
 }
 
 // warmedUp is how long a warm-up in a process of its own took.
-func warmedUp(in invocation, measurements []result.Measurement) *float64 {
-	if m, ok := result.Find(measurements, result.NameTotalTime, nil); ok && m.Value != nil {
+func warmedUp(in invocation, measurements []contract.Measurement) *float64 {
+	if m, ok := contract.Find(measurements, contract.NameTotalTime, nil); ok && m.Value != nil {
 		return m.Value
 	}
 	return new(in.ended.Sub(in.started).Seconds())

@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -29,7 +29,7 @@ type targetAgent struct {
 
 func newTargetAgent(address, password string) *targetAgent {
 	return &targetAgent{
-		address: address, token: engine.ControlToken(password),
+		address: address, token: contract.ControlToken(password),
 		// No proxy: the agent is a pod of the same cluster. No connection is kept: the
 		// next question comes minutes later. A copy may take as long as the trial has;
 		// a peer that is gone is noticed by the keep-alive of TCP.
@@ -40,7 +40,7 @@ func newTargetAgent(address, password string) *targetAgent {
 }
 
 // refusedError is the final word of the target's agent.
-type refusedError struct{ engine.Refusal }
+type refusedError struct{ contract.Refusal }
 
 // Error has the reason and the message.
 func (r *refusedError) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.Message) }
@@ -54,7 +54,7 @@ func (t *targetAgent) get(ctx context.Context, path string, into any) error {
 }
 
 // post has an operation done and reads the answer.
-func (t *targetAgent) post(ctx context.Context, path string, op engine.Operation, into any) error {
+func (t *targetAgent) post(ctx context.Context, path string, op contract.Operation, into any) error {
 	body, err := json.Marshal(op)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (t *targetAgent) do(ctx context.Context, method, path string, body []byte, 
 func refusal(path string, answer *http.Response, text []byte) error {
 	var r refusedError
 	if json.Unmarshal(text, &r.Refusal) == nil && r.Reason != "" {
-		if r.Reason == engine.ReasonBusy || r.Reason == engine.ReasonAgentStopped {
+		if r.Reason == contract.ReasonBusy || r.Reason == contract.ReasonAgentStopped {
 			return errors.New(r.Error())
 		}
 		return &r

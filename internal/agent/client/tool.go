@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/supervise"
-	"github.com/assay-bench/assay/internal/result"
+
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // maxOutput is how much output of a tool is read back, in bytes.
@@ -59,26 +61,26 @@ type invocation struct {
 
 // prepare does everything but the start. The name is also that of the folder of
 // the raw files; the output goes there, untouched by the agent.
-func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed, *result.Failure) {
+func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed, *contract.Failure) {
 	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect, seed: c.Seed, unseeded: c.Unseeded}
 	var err error
 	t.cmd, t.closeFiles, err = a.command(name, c, t.args)
 	if errors.Is(err, exec.ErrNotFound) {
-		return t, &result.Failure{Reason: result.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
+		return t, &contract.Failure{Reason: contract.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
 	}
 	if err != nil {
-		return t, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
+		return t, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
 	}
 	return t, nil
 }
 
 // start runs what was prepared, to its end or that of the context.
-func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure) {
+func (a *Agent) start(ctx context.Context, t armed) (invocation, *contract.Failure) {
 	defer t.close()
 	in := invocation{started: time.Now(), secrets: t.secrets}
 	p, err := a.children.Start(t.cmd)
 	if err != nil {
-		return invocation{}, &result.Failure{Reason: result.ReasonToolMissing, Message: err.Error()}
+		return invocation{}, &contract.Failure{Reason: contract.ReasonToolMissing, Message: err.Error()}
 	}
 	a.await(ctx, t, p)
 	exit, usage := p.Exit(), p.Usage()
@@ -95,14 +97,14 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *result.Failure
 		in.output.Files, err = collect(a.toolDir(), filepath.Join(a.rawDir(t.name), "files"), t.collect)
 	}
 	if err != nil {
-		return in, &result.Failure{Reason: result.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
+		return in, &contract.Failure{Reason: contract.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
 	}
 	if ctx.Err() != nil {
 		// The tool was told to end: whatever it printed then is no result.
-		return in, &result.Failure{Reason: result.ReasonInterrupted, Message: "the tool was ended"}
+		return in, &contract.Failure{Reason: contract.ReasonInterrupted, Message: "the tool was ended"}
 	}
 	if t.talk != nil && t.talk.err != nil {
-		return in, &result.Failure{Reason: result.ReasonToolFailed, Message: fmt.Sprintf("speaking with %s: %v", t.program, t.talk.err)}
+		return in, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("speaking with %s: %v", t.program, t.talk.err)}
 	}
 	return in, nil
 }

@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // keyTrial and keyStart are the keys of the trial's ConfigMap (api/v1alpha1).
@@ -22,7 +23,7 @@ const (
 
 // loadTrial reads the trial. Every API error is tried again: permission and
 // object may be newer than the server that is asked.
-func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
+func (a *Agent) loadTrial(ctx context.Context) (contract.Trial, *contract.Failure) {
 	ctx, cancel := context.WithTimeout(ctx, a.TrialRead)
 	defer cancel()
 	var cm ConfigMap
@@ -32,34 +33,34 @@ func (a *Agent) loadTrial(ctx context.Context) (runner.Trial, *result.Failure) {
 		return err
 	})
 	if err != nil {
-		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
 	}
 	t, err := parseTrial(cm.Data[keyTrial])
 	if err != nil {
-		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
 			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
 	}
 	if a.Index < 0 || a.Index >= t.Clients {
-		return runner.Trial{}, &result.Failure{Reason: result.ReasonTrialInvalid,
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
 			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)}
 	}
 	t.Ref.Client = a.Index
 	return t, nil
 }
 
-func parseTrial(text string) (runner.Trial, error) {
-	var t runner.Trial
+func parseTrial(text string) (contract.Trial, error) {
+	var t contract.Trial
 	if text == "" {
 		return t, errors.New("missing")
 	}
 	if err := json.Unmarshal([]byte(text), &t); err != nil {
 		return t, err
 	}
-	if t.Version != runner.TrialVersion {
-		return t, fmt.Errorf("version: got %q, want %q: use an agent and a manager of the same release", t.Version, runner.TrialVersion)
+	if t.Version != contract.TrialVersion {
+		return t, fmt.Errorf("version: got %q, want %q: use an agent and a manager of the same release", t.Version, contract.TrialVersion)
 	}
-	switch runner.Phase(t.Ref.Phase) {
-	case runner.Prepare, runner.Run, runner.Cleanup:
+	switch contract.Phase(t.Ref.Phase) {
+	case contract.PhasePrepare, contract.PhaseRun, contract.PhaseCleanup:
 	default:
 		return t, fmt.Errorf("ref.phase: %q is not a phase of a trial", t.Ref.Phase)
 	}
@@ -70,7 +71,7 @@ func parseTrial(text string) (runner.Trial, error) {
 }
 
 // checkData makes sure that what is asked of the data can be done.
-func checkData(t runner.Trial) error {
+func checkData(t contract.Trial) error {
 	switch {
 	case t.Endpoint.JDBC != nil && (t.Snapshot || t.Reset != nil):
 		return errors.New("endpoint.jdbc: the data of a database behind a JDBC driver can be neither put back nor counted: set design.dataReset to PerRun")
@@ -78,10 +79,10 @@ func checkData(t runner.Trial) error {
 		return errors.New("agent: missing although a snapshot is to be taken")
 	case t.Reset == nil:
 		return nil
-	case t.Reset.Method == result.ResetSnapshot && t.Agent == "":
+	case t.Reset.Method == contract.ResetSnapshot && t.Agent == "":
 		return errors.New("agent: missing although a snapshot is to be restored")
-	case t.Reset.Method != result.ResetSnapshot && t.Reset.Method != result.ResetReload:
-		return fmt.Errorf("reset.method: got %q, want %s or %s", t.Reset.Method, result.ResetSnapshot, result.ResetReload)
+	case t.Reset.Method != contract.ResetSnapshot && t.Reset.Method != contract.ResetReload:
+		return fmt.Errorf("reset.method: got %q, want %s or %s", t.Reset.Method, contract.ResetSnapshot, contract.ResetReload)
 	}
 	return nil
 }

@@ -7,15 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
 )
 
 // timedRig is an agent whose tool is told when its window begins. It says that it warmed up for
 // as long as it lived before.
-func timedRig(t *testing.T, tool string, o runner.Opening, change func(*runner.Trial)) *rig {
+func timedRig(t *testing.T, tool string, o runner.Opening, change func(*contract.Trial)) *rig {
 	t.Helper()
-	r := newRig(t, tool, runner.Run, change)
+	r := newRig(t, tool, contract.PhaseRun, change)
 	r.agent.Runner = timedRunner(o)
 	return r
 }
@@ -23,20 +26,20 @@ func timedRig(t *testing.T, tool string, o runner.Opening, change func(*runner.T
 func timedRunner(o runner.Opening) func(string) (runner.Runner, bool) {
 	return adapter(func(a *runner.Runner) {
 		command, parse := a.Command, a.Parse
-		a.Opening = func(runner.Trial) runner.Opening { return o }
-		a.Command = func(t runner.Trial, p runner.Phase, c runner.Credentials) (runner.Command, error) {
+		a.Opening = func(contract.Trial) runner.Opening { return o }
+		a.Command = func(t contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 			out, err := command(t, p, c)
 			at := t.Begin
-			if p == runner.Warmup {
+			if p == contract.PhaseWarmup {
 				at = time.Now().Add(time.Duration(t.WarmupSeconds)*time.Second - 200*time.Millisecond)
 			}
 			out.Args = append([]string{strconv.FormatInt(at.UnixMilli(), 10)}, out.Args...)
 			return out, err
 		}
-		a.Parse = func(t runner.Trial, p runner.Phase, o runner.Output) runner.Report {
+		a.Parse = func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 			report := parse(t, p, o)
 			line, _, _ := strings.Cut(string(o.Stdout), "\n")
-			if ms, err := strconv.ParseInt(line, 10, 64); err == nil && p == runner.Run {
+			if ms, err := strconv.ParseInt(line, 10, 64); err == nil && p == contract.PhaseRun {
 				report.Window = &runner.Span{From: t.Begin, To: t.Begin.Add(200 * time.Millisecond)}
 				report.WarmupSeconds = new(t.Begin.Sub(time.UnixMilli(ms)).Seconds())
 				report.Warmup = report.Measurements
@@ -54,16 +57,16 @@ func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 		warmup  int64
 		// launched is how long after the start the process is started, and planned the window.
 		launched, planned time.Duration
-		cut               result.WarmupCut
+		cut               contract.WarmupCut
 	}{
-		"it warms up in the process that measures": {runner.Opening{Timed: true, Lead: lead, WarmsUp: true}, 1, 0, time.Second + lead, result.WarmupInProcess},
-		"it has no warm-up":                        {runner.Opening{Timed: true, Lead: lead}, 0, 0, lead, result.WarmupNone},
+		"it warms up in the process that measures": {runner.Opening{Timed: true, Lead: lead, WarmsUp: true}, 1, 0, time.Second + lead, contract.WarmupInProcess},
+		"it has no warm-up":                        {runner.Opening{Timed: true, Lead: lead}, 0, 0, lead, contract.WarmupNone},
 		"another process warms up before": {
-			runner.Opening{Timed: true, Lead: lead}, 1, time.Second + lead + 100*time.Millisecond, time.Second + 2*lead + 100*time.Millisecond, result.WarmupSeparateProcess},
+			runner.Opening{Timed: true, Lead: lead}, 1, time.Second + lead + 100*time.Millisecond, time.Second + 2*lead + 100*time.Millisecond, contract.WarmupSeparateProcess},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r := timedRig(t, "timed", tc.opening, func(trial *runner.Trial) { trial.WarmupSeconds, trial.SettleSeconds = tc.warmup, 0.1 })
+			r := timedRig(t, "timed", tc.opening, func(trial *contract.Trial) { trial.WarmupSeconds, trial.SettleSeconds = tc.warmup, 0.1 })
 			r.startWhenReady(t)
 			res := runAll(t, []*rig{r})[0]
 			times := res.Times
@@ -95,8 +98,8 @@ func TestAToolThatIsToldWhenToBegin(t *testing.T) {
 }
 
 func TestAToolThatEndsBeforeItsWindow(t *testing.T) {
-	for tool, want := range map[string]result.Reason{"good": result.ReasonToolFailed, "bad": result.ReasonToolFailed} {
-		r := timedRig(t, tool, runner.Opening{Timed: true, Lead: time.Minute, WarmsUp: true}, func(trial *runner.Trial) { trial.WarmupSeconds = 1 })
+	for tool, want := range map[string]contract.Reason{"good": contract.ReasonToolFailed, "bad": contract.ReasonToolFailed} {
+		r := timedRig(t, tool, runner.Opening{Timed: true, Lead: time.Minute, WarmsUp: true}, func(trial *contract.Trial) { trial.WarmupSeconds = 1 })
 		r.startWhenReady(t)
 		began := time.Now()
 		_ = r.agent.Run(t.Context())
@@ -117,7 +120,7 @@ func TestALostServerEndsAToolThatBeginsByItself(t *testing.T) {
 	r.startWhenReady(t)
 	_ = r.agent.Run(t.Context())
 	res, _ := r.outcome(t)
-	if res.Failure == nil || res.Failure.Reason != result.ReasonTargetLost || res.Times.MeasureEnded == nil {
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetLost || res.Times.MeasureEnded == nil {
 		t.Errorf("failure %+v, times %+v; want TargetLost, and the tool ended", res.Failure, res.Times)
 	}
 }
@@ -125,18 +128,18 @@ func TestALostServerEndsAToolThatBeginsByItself(t *testing.T) {
 // Clients whose processes take different times to get ready measure together even so.
 func TestClientsThatAreToldBeginTogether(t *testing.T) {
 	opening := runner.Opening{Timed: true, Lead: 200 * time.Millisecond, WarmsUp: true}
-	first := timedRig(t, "timed", opening, func(trial *runner.Trial) { trial.Clients, trial.WarmupSeconds = 2, 1 })
+	first := timedRig(t, "timed", opening, func(trial *contract.Trial) { trial.Clients, trial.WarmupSeconds = 2, 1 })
 	second := first.join(t, 1)
 	second.agent.Runner = timedRunner(opening)
 	first.startAfter(t, 2, 50*time.Millisecond)
-	merged, skew, err := result.Merge(runAll(t, []*rig{first, second}))
+	merged, skew, err := merge.Results(runAll(t, []*rig{first, second}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if *skew.Overlap != 1 || *skew.SpreadSeconds != 0 {
 		t.Errorf("overlap %v, spread %v s, want one window", *skew.Overlap, *skew.SpreadSeconds)
 	}
-	if merged.Tool.WarmupCut != result.WarmupInProcess {
+	if merged.Tool.WarmupCut != contract.WarmupInProcess {
 		t.Errorf("the warm-up was cut %q", merged.Tool.WarmupCut)
 	}
 }
@@ -157,7 +160,7 @@ func TestAStepOfTheClockIsLookedForInTheWindow(t *testing.T) {
 // A target's agent that is slow to answer delays no counters of the server: what the tool does
 // until they are read is missing in them.
 func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
-	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *runner.Trial) { trial.Agent = silent(t) })
+	r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond}, func(trial *contract.Trial) { trial.Agent = silent(t) })
 	r.agent.Ask = time.Second
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
@@ -169,14 +172,14 @@ func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
 // A tool that warms up in the process that measures has connected long before its window: its
 // handshakes count all the same, and what else it did then does not.
 func TestHandshakesBeforeTheWindowCount(t *testing.T) {
-	for mode, want := range map[runner.TLSMode]float64{runner.TLSRequired: 2, runner.TLSDisabled: 1} {
-		r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond, WarmsUp: true}, func(trial *runner.Trial) {
+	for mode, want := range map[contract.TLSMode]float64{contract.TLSRequired: 2, contract.TLSDisabled: 1} {
+		r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond, WarmsUp: true}, func(trial *contract.Trial) {
 			trial.WarmupSeconds, trial.Endpoint.TLS = 1, mode
 		})
 		r.server.cipher = "TLS_AES_256_GCM_SHA384"
 		r.startWhenReady(t)
 		delta := runAll(t, []*rig{r})[0].Server.StatusDelta
-		if delta[result.StatusTLSAccepts] != want || delta["Questions"] != 10 {
+		if delta[contract.StatusTLSAccepts] != want || delta["Questions"] != 10 {
 			t.Errorf("%s: counters %v, want %v handshakes and the 10 statements of the window", mode, delta, want)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Which tables have no checksum is said, whatever the reason.
@@ -23,7 +23,7 @@ func TestChecksumsThatAreMissing(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			tables := []result.Table{{Name: "a"}, {Name: "b"}}
+			tables := []contract.Table{{Name: "a"}, {Name: "b"}}
 			s := &Server{connector: tc.answers, database: "d"}
 			if got := s.addChecksums(t.Context(), tables, tc.most); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
@@ -33,7 +33,7 @@ func TestChecksumsThatAreMissing(t *testing.T) {
 			}
 		})
 	}
-	if got, want := have([]result.Table{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}, 9), "4 of 9 tables (a, b, c, ...) have"; got != want {
+	if got, want := have([]contract.Table{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}, 9), "4 of 9 tables (a, b, c, ...) have"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/ciphers"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // timeout of making a connection and of each read from it. Counting the rows of a
@@ -31,13 +33,13 @@ type Server struct {
 }
 
 // Open prepares the questions; it makes no connection.
-func Open(e runner.Endpoint, c runner.Credentials) (*Server, error) {
+func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = c.Username, c.Password, e.Database
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
 	cfg.Timeout = timeout
 	cfg.Logger = &mysql.NopLogger{}
-	if e.TLS == runner.TLSRequired || e.TLS == runner.TLSPreferred {
+	if e.TLS == contract.TLSRequired || e.TLS == contract.TLSPreferred {
 		config, err := tlsConfig(e.Host, c)
 		if err != nil {
 			return nil, err
@@ -45,7 +47,7 @@ func Open(e runner.Endpoint, c runner.Credentials) (*Server, error) {
 		cfg.TLS = config
 		// Preferred is what tools mean by it: encrypted if the server offers it, and only
 		// held against a CA that was given.
-		cfg.AllowFallbackToPlaintext = e.TLS == runner.TLSPreferred
+		cfg.AllowFallbackToPlaintext = e.TLS == contract.TLSPreferred
 		if cfg.AllowFallbackToPlaintext && len(c.CA) == 0 {
 			config.InsecureSkipVerify = true
 		}

@@ -12,30 +12,31 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestFailureOf(t *testing.T) {
 	tests := map[string]struct {
 		err  error
-		want result.Reason
+		want contract.Reason
 	}{
-		"a wrong password":                     {&mysql.MySQLError{Number: 1045}, result.ReasonCredentialsRejected},
-		"a schema that is another's":           {&mysql.MySQLError{Number: 1044}, result.ReasonCredentialsRejected},
-		"a schema that is not there":           {&mysql.MySQLError{Number: 1049}, result.ReasonSchemaMissing},
-		"a server that wants TLS":              {&mysql.MySQLError{Number: 3159}, result.ReasonTLSFailed},
-		"a server without TLS":                 {mysql.ErrNoTLS, result.ReasonTLSFailed},
-		"a certificate of another CA":          {x509.UnknownAuthorityError{}, result.ReasonTLSFailed},
-		"a certificate that does not verify":   {&tls.CertificateVerificationError{Err: errors.New("x")}, result.ReasonTLSFailed},
-		"too many connections may pass":        {&mysql.MySQLError{Number: 1040}, result.ReasonTargetUnreachable},
-		"a network error, however it is found": {errors.New("connection refused"), result.ReasonTargetUnreachable},
+		"a wrong password":                     {&mysql.MySQLError{Number: 1045}, contract.ReasonCredentialsRejected},
+		"a schema that is another's":           {&mysql.MySQLError{Number: 1044}, contract.ReasonCredentialsRejected},
+		"a schema that is not there":           {&mysql.MySQLError{Number: 1049}, contract.ReasonSchemaMissing},
+		"a server that wants TLS":              {&mysql.MySQLError{Number: 3159}, contract.ReasonTLSFailed},
+		"a server without TLS":                 {mysql.ErrNoTLS, contract.ReasonTLSFailed},
+		"a certificate of another CA":          {x509.UnknownAuthorityError{}, contract.ReasonTLSFailed},
+		"a certificate that does not verify":   {&tls.CertificateVerificationError{Err: errors.New("x")}, contract.ReasonTLSFailed},
+		"too many connections may pass":        {&mysql.MySQLError{Number: 1040}, contract.ReasonTargetUnreachable},
+		"a network error, however it is found": {errors.New("connection refused"), contract.ReasonTargetUnreachable},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := FailureOf(fmt.Errorf("wrapped: %w", tc.err))
-			want := &result.Failure{Reason: tc.want, Message: "asking the server: wrapped: " + tc.err.Error()}
-			if tc.want == result.ReasonSchemaMissing {
+			want := &contract.Failure{Reason: tc.want, Message: "asking the server: wrapped: " + tc.err.Error()}
+			if tc.want == contract.ReasonSchemaMissing {
 				want.Message += ": the schema that the target names is not there: create it, or correct its name"
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -55,11 +56,11 @@ func TestOpenRefusesBadCertificates(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := Open(runner.Endpoint{Host: "h", Port: 1, TLS: runner.TLSRequired}, tc.credentials)
+			_, err := Open(contract.Endpoint{Host: "h", Port: 1, TLS: contract.TLSRequired}, tc.credentials)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want an error with %q", err, tc.want)
 			}
-			if _, err := Open(runner.Endpoint{Host: "h", Port: 1, TLS: runner.TLSDisabled}, tc.credentials); err != nil {
+			if _, err := Open(contract.Endpoint{Host: "h", Port: 1, TLS: contract.TLSDisabled}, tc.credentials); err != nil {
 				t.Errorf("without TLS they are not needed, but: %v", err)
 			}
 		})

@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -32,7 +33,7 @@ const (
 
 // RoundTrip times COM_PING on one connection: the server answers it without parsing,
 // locks or storage, so that what is left is the way there and back.
-func (s *Server) RoundTrip(ctx context.Context) (*result.Probe, error) {
+func (s *Server) RoundTrip(ctx context.Context) (*contract.Probe, error) {
 	var tries []time.Duration
 	err := s.with(ctx, func(c *sql.Conn) error {
 		end := time.Now().Add(roundTripTime)
@@ -53,7 +54,7 @@ func (s *Server) RoundTrip(ctx context.Context) (*result.Probe, error) {
 	if err != nil {
 		return nil, fmt.Errorf("measuring the round trip: %w", err)
 	}
-	return result.NewProbe(tries), nil
+	return contract.NewProbe(tries), nil
 }
 
 // Clock asks for the server's time on one connection. SYSDATE is when it is evaluated, not
@@ -113,12 +114,12 @@ var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 // table again, and one of the name that an interrupted probe may have left. The storage
 // engine may be empty for the server's default. Other work on the server at the same
 // time counts too.
-func (s *Server) Durability(ctx context.Context, table, storageEngine string) (*result.Durability, error) {
+func (s *Server) Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error) {
 	name, engine := quoted(s.database, table), ""
 	if engineName.MatchString(storageEngine) {
 		engine = " ENGINE=" + storageEngine
 	}
-	d := &result.Durability{Counters: map[string]int64{}}
+	d := &contract.Durability{Counters: map[string]int64{}}
 	err := s.with(ctx, func(c *sql.Conn) error {
 		for _, statement := range []string{
 			"SET SESSION autocommit = 1", "DROP TABLE IF EXISTS " + name, "CREATE TABLE " + name + " (id INT NOT NULL PRIMARY KEY)" + engine,
@@ -137,7 +138,7 @@ func (s *Server) Durability(ctx context.Context, table, storageEngine string) (*
 }
 
 // commit inserts the rows and fills in what is known then.
-func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *result.Durability) error {
+func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *contract.Durability) error {
 	err := c.QueryRowContext(ctx, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
 		s.database, table).Scan(&d.StorageEngine)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 type driverConnector = driver.Connector
@@ -84,14 +84,14 @@ func pairsOn(ctx context.Context, c *sql.Conn, query string) (map[string]string,
 
 // Tables counts the rows of every table of the benchmark's schema, by name. unchecked says
 // which tables have no checksum, and why; it is empty when all have.
-func (s *Server) Tables(ctx context.Context) (tables []result.Table, unchecked string, err error) {
+func (s *Server) Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
 		names, err := tableNames(ctx, c, s.database)
 		if err != nil {
 			return err
 		}
 		for _, name := range names {
-			t := result.Table{Name: name}
+			t := contract.Table{Name: name}
 			if err := c.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+quoted(s.database, name)).Scan(&t.Rows); err != nil {
 				return fmt.Errorf("counting the rows of %s: %w", name, err)
 			}
@@ -125,7 +125,7 @@ func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, er
 
 // addChecksums fills in what the time allows; an error leaves the rest absent. It says which
 // tables have none, and why.
-func (s *Server) addChecksums(ctx context.Context, tables []result.Table, most time.Duration) string {
+func (s *Server) addChecksums(ctx context.Context, tables []contract.Table, most time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	err := s.with(ctx, func(c *sql.Conn) error {
@@ -141,7 +141,7 @@ func (s *Server) addChecksums(ctx context.Context, tables []result.Table, most t
 		}
 		return nil
 	})
-	without := slices.DeleteFunc(slices.Clone(tables), func(t result.Table) bool { return t.Checksum != nil })
+	without := slices.DeleteFunc(slices.Clone(tables), func(t contract.Table) bool { return t.Checksum != nil })
 	switch {
 	case len(without) == 0:
 		return ""
@@ -154,7 +154,7 @@ func (s *Server) addChecksums(ctx context.Context, tables []result.Table, most t
 }
 
 // have names the first tables of a list, as the begin of a sentence.
-func have(tables []result.Table, of int) string {
+func have(tables []contract.Table, of int) string {
 	const most = 3
 	var names []string
 	for _, t := range tables[:min(len(tables), most)] {

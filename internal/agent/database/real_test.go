@@ -10,6 +10,8 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // startServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db.
@@ -47,7 +49,7 @@ func startServer(t *testing.T, options ...string) *Server {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _, _ = server.Process.Kill(), server.Wait() })
-	s, err := Open(runner.Endpoint{Host: "127.0.0.1", Port: int32(port), Database: "bench"}, runner.Credentials{Username: "assay", Password: "s3cret"})
+	s, err := Open(contract.Endpoint{Host: "127.0.0.1", Port: int32(port), Database: "bench"}, runner.Credentials{Username: "assay", Password: "s3cret"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const cgroupRoot = "sys/fs/cgroup"
@@ -83,9 +83,9 @@ func (r Reader) Throttled() func() *int64 {
 
 // Limits of the reader's own control group, of version 2 or 1. A set of CPUs that
 // is the whole node's is no limit.
-func (r Reader) Limits() result.Limits {
+func (r Reader) Limits() contract.Limits {
 	g := r.groups()
-	l := result.Limits{CgroupVersion: g.version}
+	l := contract.Limits{CgroupVersion: g.version}
 	switch g.version {
 	case 2:
 		// "max 100000" is no limit.

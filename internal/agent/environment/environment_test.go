@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func tree(t *testing.T, files map[string]string) Reader {
@@ -99,16 +99,16 @@ var (
 func TestLimits(t *testing.T) {
 	tests := map[string]struct {
 		files map[string]string
-		want  result.Limits
+		want  contract.Limits
 	}{
-		"nothing is known without a control group": {nil, result.Limits{}},
-		"version 2, seen from inside the container": {v2Inside, result.Limits{
+		"nothing is known without a control group": {nil, contract.Limits{}},
+		"version 2, seen from inside the container": {v2Inside, contract.Limits{
 			CgroupVersion: 2, CPUs: new(1.5), CPUSet: "2-3", MemoryBytes: new(int64(1 << 30)),
 		}},
-		"version 2 without limits, seen from outside":          {v2Outside, result.Limits{CgroupVersion: 2}},
-		"version 2 without a group":                            {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, result.Limits{CgroupVersion: 2}},
-		"version 1":                                            {v1, result.Limits{CgroupVersion: 1, CPUs: new(2.0), CPUSet: "0,2"}},
-		"version 1 without a CPU limit and with one of memory": {v1Partly, result.Limits{CgroupVersion: 1, MemoryBytes: new(int64(4096))}},
+		"version 2 without limits, seen from outside":          {v2Outside, contract.Limits{CgroupVersion: 2}},
+		"version 2 without a group":                            {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, contract.Limits{CgroupVersion: 2}},
+		"version 1":                                            {v1, contract.Limits{CgroupVersion: 1, CPUs: new(2.0), CPUSet: "0,2"}},
+		"version 1 without a CPU limit and with one of memory": {v1Partly, contract.Limits{CgroupVersion: 1, MemoryBytes: new(int64(4096))}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -123,44 +123,44 @@ func TestUsage(t *testing.T) {
 	tests := map[string]struct {
 		files map[string]string
 		pid   int
-		want  result.Usage
+		want  contract.Usage
 	}{
-		"nothing is known without a control group": {nil, 7, result.Usage{}},
-		"version 2 with a process; what the group does not say of pressure, the node does": {both(v2Inside, nodePressure, threads), 7, result.Usage{
+		"nothing is known without a control group": {nil, 7, contract.Usage{}},
+		"version 2 with a process; what the group does not say of pressure, the node does": {both(v2Inside, nodePressure, threads), 7, contract.Usage{
 			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5),
 			MemoryBytes: new(int64(1000)), MemoryPeakBytes: new(int64(2000)),
 			Pressure:          map[string]float64{"cpu.some": 3e-6, "cpu.full": 2, "io.some": 0, "node.memory.some": 0, "node.memory.full": 0},
 			VoluntarySwitches: new(int64(30)), InvoluntarySwitches: new(int64(3)),
 		}},
-		"version 2 on a kernel without memory.peak and pressure, seen from outside, without a process": {both(v2Outside, threads), 0, result.Usage{
+		"version 2 on a kernel without memory.peak and pressure, seen from outside, without a process": {both(v2Outside, threads), 0, contract.Usage{
 			CPUSeconds: new(0.0), Periods: new(int64(0)), Throttled: new(int64(0)), ThrottledSeconds: new(0.0), MemoryBytes: new(int64(1000)),
 		}},
-		"version 2 without a group": {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, 0, result.Usage{}},
-		"version 1 has the node's pressure": {both(v1, nodePressure), 7, result.Usage{
+		"version 2 without a group": {map[string]string{"sys/fs/cgroup/cgroup.controllers": ""}, 0, contract.Usage{}},
+		"version 1 has the node's pressure": {both(v1, nodePressure), 7, contract.Usage{
 			CPUSeconds: new(1.25), Periods: new(int64(10)), Throttled: new(int64(3)), ThrottledSeconds: new(2.5),
 			MemoryBytes: new(int64(5)), MemoryPeakBytes: new(int64(6)),
 			Pressure: map[string]float64{"node.cpu.some": 1.5, "node.memory.some": 0, "node.memory.full": 0, "node.io.some": 0.25},
 		}},
 		"the times of all CPUs of the machine": {map[string]string{
 			"proc/stat": "cpu  1000 200 300 5000 60 7 8 90 400 50\ncpu0 1 1 1 1 1 1 1 1 0 0\nbtime 1\n",
-		}, 0, result.Usage{NodeCPUSeconds: new(15.0), NodeStealSeconds: new(0.9)}},
-		"a kernel that does not know of steal": {map[string]string{"proc/stat": "cpu  100 0 50 5000\n"}, 0, result.Usage{NodeCPUSeconds: new(1.5)}},
-		"times that are no numbers":            {map[string]string{"proc/stat": "cpu  100 0 x 5000\n"}, 0, result.Usage{}},
+		}, 0, contract.Usage{NodeCPUSeconds: new(15.0), NodeStealSeconds: new(0.9)}},
+		"a kernel that does not know of steal": {map[string]string{"proc/stat": "cpu  100 0 50 5000\n"}, 0, contract.Usage{NodeCPUSeconds: new(1.5)}},
+		"times that are no numbers":            {map[string]string{"proc/stat": "cpu  100 0 x 5000\n"}, 0, contract.Usage{}},
 		"memory of the container and the node": {both(v2Inside, nodePressure, map[string]string{
 			"sys/fs/cgroup/memory.pressure": "some total=2000000\nfull total=1000000\n",
 			"proc/pressure/memory":          "some total=9000000\nfull total=8000000\n",
-		}), 0, result.Usage{
+		}), 0, contract.Usage{
 			CPUSeconds: new(9.5), Periods: new(int64(100)), Throttled: new(int64(7)), ThrottledSeconds: new(1.5),
 			MemoryBytes: new(int64(1000)), MemoryPeakBytes: new(int64(2000)),
 			Pressure: map[string]float64{"cpu.some": 3e-6, "cpu.full": 2, "io.some": 0, "memory.some": 2, "memory.full": 1, "node.memory.some": 9, "node.memory.full": 8},
 		}},
-		"what is garbage is absent": {v1Partly, 0, result.Usage{MemoryBytes: new(int64(5))}},
+		"what is garbage is absent": {v1Partly, 0, contract.Usage{MemoryBytes: new(int64(5))}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
 			got := tree(t, tc.files).Usage(tc.pid)
-			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(result.Usage{}, "At")); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreFields(contract.Usage{}, "At")); diff != "" {
 				t.Errorf("usage (-want +got):\n%s", diff)
 			}
 			if got.At.Before(begin) || got.At.After(time.Now()) {
@@ -173,9 +173,9 @@ func TestUsage(t *testing.T) {
 func TestMachine(t *testing.T) {
 	tests := map[string]struct {
 		files map[string]string
-		want  result.Machine
+		want  contract.Machine
 	}{
-		"nothing is known without files": {nil, result.Machine{}},
+		"nothing is known without files": {nil, contract.Machine{}},
 		"a node": {
 			map[string]string{
 				"proc/sys/kernel/osrelease": "6.12.0-1\n",
@@ -190,7 +190,7 @@ func TestMachine(t *testing.T) {
 				"sys/kernel/mm/transparent_hugepage/enabled":                        "always [madvise] never\n",
 				"sys/devices/system/cpu/online":                                     "0-3,8,10-11\n",
 			},
-			result.Machine{
+			contract.Machine{
 				Kernel: "6.12.0-1", CPUModel: "A CPU @ 2.5GHz", Microcode: "0xd000404", Governor: "performance", Clocksource: "tsc",
 				HugePages: "madvise", CPUs: new(int64(7)), MemoryBytes: new(int64(16 << 20)),
 				BootID: "618eccf9-c1fa-4832-9b98-da8d3f638c28", BootTime: new(time.Unix(1700000000, 0).UTC()),
@@ -201,7 +201,7 @@ func TestMachine(t *testing.T) {
 				"proc/cpuinfo": "Processor: ARM\n", "proc/meminfo": "MemTotal: much\n", "proc/stat": "btime\n",
 				"sys/kernel/mm/transparent_hugepage/enabled": "never", "sys/devices/system/cpu/online": "3-0",
 			},
-			result.Machine{},
+			contract.Machine{},
 		},
 	}
 	for name, tc := range tests {

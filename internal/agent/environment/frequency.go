@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq tells it for
 // each CPU; without one, x86 tells it in /proc/cpuinfo, and other architectures nowhere. It
 // takes a moment on machines of many CPUs: not to be asked inside a measured window.
-func (r Reader) Frequency() *result.Frequency {
+func (r Reader) Frequency() *contract.Frequency {
 	var mhz []float64
 	files, err := filepath.Glob(r.path("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
 	if err == nil {
@@ -34,7 +34,7 @@ func (r Reader) Frequency() *result.Frequency {
 		return nil
 	}
 	slices.Sort(mhz)
-	return &result.Frequency{CPUs: int64(n), MinMHz: mhz[0], P50MHz: mhz[(n-1)/2], MaxMHz: mhz[n-1]}
+	return &contract.Frequency{CPUs: int64(n), MinMHz: mhz[0], P50MHz: mhz[(n-1)/2], MaxMHz: mhz[n-1]}
 }
 
 // nominal reads the lines "cpu MHz : 2599.998".

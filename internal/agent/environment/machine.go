@@ -5,15 +5,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Machine is the node, as far as a container may see it. Architectures other than
 // x86 name neither the CPU's model nor its microcode; a virtual machine has
 // rarely a governor.
-func (r Reader) Machine() result.Machine {
+func (r Reader) Machine() contract.Machine {
 	cpu := r.firstCPU()
-	m := result.Machine{
+	m := contract.Machine{
 		Kernel:      r.text("proc/sys/kernel/osrelease"),
 		CPUModel:    cpu["model name"],
 		Microcode:   cpu["microcode"],

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // root has files of a made-up machine, and links.
@@ -39,9 +39,9 @@ func TestWriteCache(t *testing.T) {
 		return "36 35 " + device + " / /data rw - ext4 /dev/sda1 rw\n"
 	}
 	tests := map[string]struct{ mounts, cache, want string }{
-		"a disk with a cache":        {mount("8:0"), "write back\n", result.WriteBack},
-		"a disk without one":         {mount("8:0"), "write through\n", result.WriteThrough},
-		"a partition of it":          {mount("8:1"), "write back\n", result.WriteBack},
+		"a disk with a cache":        {mount("8:0"), "write back\n", contract.WriteBack},
+		"a disk without one":         {mount("8:0"), "write through\n", contract.WriteThrough},
+		"a partition of it":          {mount("8:1"), "write back\n", contract.WriteBack},
 		"a file system of no device": {mount("0:50"), "write back\n", ""},
 		"a word that nobody knows":   {mount("8:0"), "write sideways\n", ""},
 		"a number that is none":      {mount("../8"), "write back\n", ""},
@@ -85,13 +85,13 @@ func TestFrequency(t *testing.T) {
 	policy := func(cpu string) string { return "sys/devices/system/cpu/" + cpu + "/cpufreq/scaling_cur_freq" }
 	tests := map[string]struct {
 		files map[string]string
-		want  *result.Frequency
+		want  *contract.Frequency
 	}{
 		"what the driver says goes before": {
 			map[string]string{"proc/cpuinfo": info, policy("cpu0"): "3000000\n", policy("cpu1"): "800000\n", policy("cpu10"): "2000000\n"},
-			&result.Frequency{CPUs: 3, MinMHz: 800, P50MHz: 2000, MaxMHz: 3000},
+			&contract.Frequency{CPUs: 3, MinMHz: 800, P50MHz: 2000, MaxMHz: 3000},
 		},
-		"a virtual machine":                {map[string]string{"proc/cpuinfo": info}, &result.Frequency{CPUs: 2, MinMHz: 1200.5, P50MHz: 1200.5, MaxMHz: 2599.998}},
+		"a virtual machine":                {map[string]string{"proc/cpuinfo": info}, &contract.Frequency{CPUs: 2, MinMHz: 1200.5, P50MHz: 1200.5, MaxMHz: 2599.998}},
 		"a driver that does not know":      {map[string]string{policy("cpu0"): "<unknown>\n"}, nil},
 		"another architecture, no cpufreq": {map[string]string{"proc/cpuinfo": "processor : 0\nBogoMIPS : 50.00\n"}, nil},
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -31,7 +31,7 @@ type Sampler struct {
 
 	mu    sync.Mutex
 	taken uint64
-	rings [rings][]result.Usage
+	rings [rings][]contract.Usage
 }
 
 // Run samples until the context ends.
@@ -49,7 +49,7 @@ func (s *Sampler) Run(ctx context.Context) {
 }
 
 // Sample takes one now, and returns it. It has no context switches.
-func (s *Sampler) Sample() result.Usage {
+func (s *Sampler) Sample() contract.Usage {
 	s.mu.Lock() // read and kept in one order: else the counters of the later one could be less
 	defer s.mu.Unlock()
 	u := s.Reader.Usage(0)
@@ -57,14 +57,14 @@ func (s *Sampler) Sample() result.Usage {
 	return u
 }
 
-func (s *Sampler) keep(u result.Usage) {
+func (s *Sampler) keep(u contract.Usage) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.add(u)
 }
 
 // add a sample; the lock is held.
-func (s *Sampler) add(u result.Usage) {
+func (s *Sampler) add(u contract.Usage) {
 	for i := range s.rings {
 		if s.taken%(1<<i) != 0 {
 			break
@@ -78,16 +78,16 @@ func (s *Sampler) add(u result.Usage) {
 }
 
 // samples in the order of their time: as many of long ago as the slower rings have.
-func (s *Sampler) samples() []result.Usage {
+func (s *Sampler) samples() []contract.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all []result.Usage
+	var all []contract.Usage
 	for _, ring := range slices.Backward(s.rings[:]) {
 		if len(ring) == 0 {
 			continue
 		}
 		// What the faster ring holds, it holds in more detail.
-		older := slices.IndexFunc(all, func(u result.Usage) bool { return !u.At.Before(ring[0].At) })
+		older := slices.IndexFunc(all, func(u contract.Usage) bool { return !u.At.Before(ring[0].At) })
 		if older >= 0 {
 			all = all[:older]
 		}
@@ -111,9 +111,9 @@ const (
 // Window returns the first and the last sample between two instants. Where there are none, or
 // not near enough to both, as for a window that is shorter than the pause between samples,
 // ok is false.
-func (s *Sampler) Window(from, to time.Time) (before, after result.Usage, ok bool) {
+func (s *Sampler) Window(from, to time.Time) (before, after contract.Usage, ok bool) {
 	all := s.samples()
-	first := slices.IndexFunc(all, func(u result.Usage) bool { return !u.At.Before(from) })
+	first := slices.IndexFunc(all, func(u contract.Usage) bool { return !u.At.Before(from) })
 	last := len(all) - 1
 	for last >= 0 && all[last].At.After(to.Add(endSlack)) {
 		last--

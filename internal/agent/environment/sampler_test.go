@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 var began = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -18,9 +18,9 @@ func at(seconds float64) time.Time {
 
 // quota is what a container of one CPU has: it is idle until it is saturated, from then on
 // in every period.
-func quota(seconds, saturated float64) result.Usage {
+func quota(seconds, saturated float64) contract.Usage {
 	busy := max(0, seconds-saturated)
-	return result.Usage{At: at(seconds), CPUSeconds: new(busy), Periods: new(int64(10*seconds + 0.5)), Throttled: new(int64(10*busy + 0.5))}
+	return contract.Usage{At: at(seconds), CPUSeconds: new(busy), Periods: new(int64(10*seconds + 0.5)), Throttled: new(int64(10*busy + 0.5))}
 }
 
 // fill samples a container from the beginning to some time after it.
@@ -32,7 +32,7 @@ func fill(until, saturated float64) *Sampler {
 	return s
 }
 
-func shareOf(before, after result.Usage) float64 {
+func shareOf(before, after contract.Usage) float64 {
 	return float64(*after.Throttled-*before.Throttled) / float64(*after.Periods-*before.Periods)
 }
 
@@ -105,7 +105,7 @@ func TestSamplerOfThisMachine(t *testing.T) {
 	from := time.Now()
 	s.Run(ctx)
 	before, after, ok := s.Window(from, time.Now())
-	busy, known := result.Increase(result.Environment{Before: &before, After: &after}, func(u result.Usage) *float64 { return u.NodeCPUSeconds })
+	busy, known := contract.Increase(contract.Environment{Before: &before, After: &after}, func(u contract.Usage) *float64 { return u.NodeCPUSeconds })
 	if !ok || !known || busy < 0 {
 		t.Errorf("the machine was busy for %v s, known %v, ok %v", busy, known, ok)
 	}

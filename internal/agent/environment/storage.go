@@ -8,12 +8,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Storage is where a directory lies: the mount that has the longest part of its path,
 // the later one of two at the same place.
-func (r Reader) Storage(dir string) result.Storage {
+func (r Reader) Storage(dir string) contract.Storage {
 	s, device := mountOf(r.text("proc/self/mountinfo"), dir)
 	s.WriteCache = r.writeCache(device)
 	var stat unix.Statfs_t
@@ -31,7 +31,7 @@ func (r Reader) Storage(dir string) result.Storage {
 // The options are those of the mount and, where they differ, those of the file system.
 //
 // The device is its number, such as 98:0.
-func mountOf(text, dir string) (s result.Storage, device string) {
+func mountOf(text, dir string) (s contract.Storage, device string) {
 	longest := -1
 	for line := range strings.Lines(text) {
 		mount, system, found := strings.Cut(strings.TrimSpace(line), " - ")
@@ -45,7 +45,7 @@ func mountOf(text, dir string) (s result.Storage, device string) {
 		}
 		longest = len(at)
 		device = place[2]
-		s = result.Storage{Filesystem: of[0], Device: unescape(of[1]), Options: place[5]}
+		s = contract.Storage{Filesystem: of[0], Device: unescape(of[1]), Options: place[5]}
 		if len(of) > 2 {
 			s.Options = join(place[5], of[2])
 		}
@@ -72,9 +72,9 @@ func (r Reader) writeCache(device string) string {
 		}
 		switch strings.TrimSpace(string(text)) {
 		case "write back":
-			return result.WriteBack
+			return contract.WriteBack
 		case "write through":
-			return result.WriteThrough
+			return contract.WriteThrough
 		}
 	}
 	return ""

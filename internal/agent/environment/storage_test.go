@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // mounts of a database pod: the volume, a tmpfs, and a mount that hides another.
@@ -20,18 +20,18 @@ garbage
 1016 1010 0:203 /
 `
 
-func first(s result.Storage, _ string) result.Storage { return s }
+func first(s contract.Storage, _ string) contract.Storage { return s }
 
 func TestMountOf(t *testing.T) {
 	tests := map[string]struct {
 		dir  string
-		want result.Storage
+		want contract.Storage
 	}{
-		"the volume itself": {"/var/lib/assay/data", result.Storage{Filesystem: "ext4", Device: "/dev/nvme1n1", Options: "rw,noatime,discard,errors=remount-ro"}},
-		"a directory of it": {"/var/lib/assay/data/db", result.Storage{Filesystem: "ext4", Device: "/dev/nvme1n1", Options: "rw,noatime,discard,errors=remount-ro"}},
-		"one beside it":     {"/var/lib/assay/database", result.Storage{Filesystem: "overlay", Device: "overlay", Options: "ro,relatime,rw,lowerdir=/l/1:/l/2,upperdir=/u"}},
-		"a blank in a name": {"/var/lib/assay/data/tmp dir/x", result.Storage{Filesystem: "tmpfs", Device: "tmpfs", Options: "rw,relatime,size=65536k"}},
-		"the later of two":  {"/mnt/x", result.Storage{Filesystem: "xfs", Device: "/dev/two", Options: "rw"}},
+		"the volume itself": {"/var/lib/assay/data", contract.Storage{Filesystem: "ext4", Device: "/dev/nvme1n1", Options: "rw,noatime,discard,errors=remount-ro"}},
+		"a directory of it": {"/var/lib/assay/data/db", contract.Storage{Filesystem: "ext4", Device: "/dev/nvme1n1", Options: "rw,noatime,discard,errors=remount-ro"}},
+		"one beside it":     {"/var/lib/assay/database", contract.Storage{Filesystem: "overlay", Device: "overlay", Options: "ro,relatime,rw,lowerdir=/l/1:/l/2,upperdir=/u"}},
+		"a blank in a name": {"/var/lib/assay/data/tmp dir/x", contract.Storage{Filesystem: "tmpfs", Device: "tmpfs", Options: "rw,relatime,size=65536k"}},
+		"the later of two":  {"/mnt/x", contract.Storage{Filesystem: "xfs", Device: "/dev/two", Options: "rw"}},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestMountOf(t *testing.T) {
 			}
 		})
 	}
-	if got, _ := mountOf("", "/x"); got != (result.Storage{}) {
+	if got, _ := mountOf("", "/x"); got != (contract.Storage{}) {
 		t.Errorf("without mounts there is %+v", got)
 	}
 }

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Usage reads the counters now: those of the reader's own control group, and the
 // context switches of one process; 0 for none.
-func (r Reader) Usage(pid int) result.Usage {
+func (r Reader) Usage(pid int) contract.Usage {
 	g := r.groups()
-	u := result.Usage{At: time.Now().UTC(), Pressure: r.pressure(g)}
+	u := contract.Usage{At: time.Now().UTC(), Pressure: r.pressure(g)}
 	u.NodeCPUSeconds, u.NodeStealSeconds = r.nodeTimes()
 	switch g.version {
 	case 2:
@@ -29,7 +29,7 @@ func (r Reader) Usage(pid int) result.Usage {
 	return u
 }
 
-func (r Reader) usage2(dir string, u *result.Usage) {
+func (r Reader) usage2(dir string, u *contract.Usage) {
 	if dir == "" {
 		return
 	}
@@ -41,7 +41,7 @@ func (r Reader) usage2(dir string, u *result.Usage) {
 	u.MemoryPeakBytes = r.number(dir + "/memory.peak")
 }
 
-func (r Reader) usage1(g groups, u *result.Usage) {
+func (r Reader) usage1(g groups, u *contract.Usage) {
 	u.CPUSeconds = seconds(number(r.in(g.cpuacct, "cpuacct.usage")), 1e9)
 	if g.cpu != "" {
 		stat := r.numbers(g.cpu + "/cpu.stat")

@@ -4,8 +4,9 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // What servers write before they give up, from MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.5.
@@ -25,27 +26,27 @@ var (
 
 // classify says why a server ended that nobody had told to, from its last lines
 // and the way it ended. Once it has been ready its settings are not the cause.
-func classify(exit supervise.Exit, lines []string, otherwise engine.Reason) engine.Reason {
+func classify(exit supervise.Exit, lines []string, otherwise contract.TargetReason) contract.TargetReason {
 	// A server does not kill itself; the kernel does, for want of memory.
 	if exit.Signal == "SIGKILL" {
-		return engine.ReasonServerKilled
+		return contract.ReasonServerKilled
 	}
 	if anyLine(lines, storageLine) {
-		return engine.ReasonStorageFailed
+		return contract.ReasonStorageFailed
 	}
 	return otherwise
 }
 
 // classifyStart is classify for a server that was never ready.
-func classifyStart(exit supervise.Exit, lines []string, otherwise engine.Reason) engine.Reason {
+func classifyStart(exit supervise.Exit, lines []string, otherwise contract.TargetReason) contract.TargetReason {
 	reason := classify(exit, lines, otherwise)
 	switch {
 	case reason != otherwise:
 		return reason
 	case anyLine(lines, pluginLine): // its settings are unknown then, too
-		return engine.ReasonServerMissing
+		return contract.ReasonServerMissing
 	case anyLine(lines, settingLine):
-		return engine.ReasonConfigurationRejected
+		return contract.ReasonConfigurationRejected
 	}
 	return otherwise
 }

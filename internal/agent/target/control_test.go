@@ -11,8 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // beginReady provides the server in the background and waits for it.
@@ -25,15 +24,15 @@ func (r *rig) beginReady(t *testing.T) {
 // reply is the answer to an operation.
 type reply struct {
 	code    int
-	copied  result.Copy
-	refusal engine.Refusal
+	copied  contract.Copy
+	refusal contract.Refusal
 }
 
 func (r *rig) ask(t *testing.T, path, id string) reply {
 	t.Helper()
 	var a reply
 	var text string
-	a.code, text = r.request("POST", path, "Bearer "+engine.ControlToken(r.in.password), fmt.Sprintf(`{"id":%q}`, id))
+	a.code, text = r.request("POST", path, "Bearer "+contract.ControlToken(r.in.password), fmt.Sprintf(`{"id":%q}`, id))
 	var into any = &a.refusal
 	if a.code == http.StatusOK {
 		into = &a.copied
@@ -52,14 +51,14 @@ func (r *rig) asking(t *testing.T, path, id string) <-chan reply {
 	return answers
 }
 
-func (a reply) mustBe(t *testing.T, code int, reason engine.Reason, part string) {
+func (a reply) mustBe(t *testing.T, code int, reason contract.TargetReason, part string) {
 	t.Helper()
 	if a.code != code || a.refusal.Reason != reason || !strings.Contains(a.refusal.Message, part) {
 		t.Fatalf("got %d %+v, want %d %s with %q", a.code, a.refusal, code, reason, part)
 	}
 }
 
-func (a reply) mustSucceed(t *testing.T) result.Copy {
+func (a reply) mustSucceed(t *testing.T) contract.Copy {
 	t.Helper()
 	if a.code != http.StatusOK {
 		t.Fatalf("got %d %+v, want success", a.code, a.refusal)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // chunk is how much is copied before the context is asked again, in bytes.
@@ -47,7 +47,7 @@ func (v *volume) clones() bool {
 // still had to write would disturb the measurement that follows.
 type copier struct {
 	clone cloneFunc
-	done  result.Copy
+	done  contract.Copy
 	// plain: some file could not be cloned.
 	plain bool
 }
@@ -56,10 +56,10 @@ type copier struct {
 // files, holes included. It copies files and directories with their permissions,
 // leaves sockets and pipes out, and refuses symbolic links: what they point to
 // would be shared by both. It never makes hard links, for the same reason.
-func copyTree(ctx context.Context, dst, src string, clone cloneFunc) (result.Copy, error) {
+func copyTree(ctx context.Context, dst, src string, clone cloneFunc) (contract.Copy, error) {
 	c := copier{clone: clone}
 	if err := c.dir(ctx, dst, src); err != nil {
-		return result.Copy{}, err
+		return contract.Copy{}, err
 	}
 	c.done.Reflink = !c.plain && c.done.Bytes > 0
 	return c.done, nil

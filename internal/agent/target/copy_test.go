@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func unsupported(_, _ *os.File) error { return errors.ErrUnsupported }
@@ -81,7 +81,7 @@ func TestCopyTree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := result.Copy{Files: 4, Reflink: name == "a clone"}
+			want := contract.Copy{Files: 4, Reflink: name == "a clone"}
 			for file := range files {
 				want.Bytes += int64(len("content of " + file))
 			}
@@ -111,7 +111,7 @@ func TestCopyTreeLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := copyTree(t.Context(), dir+"/dst", dir+"/src", unsupported)
-	if err != nil || got != (result.Copy{}) || exists(dir+"/dst/pipe") {
+	if err != nil || got != (contract.Copy{}) || exists(dir+"/dst/pipe") {
 		t.Errorf("a pipe: %+v, %v", got, err)
 	}
 	if _, err := copyTree(t.Context(), dir+"/dst", dir+"/src", unsupported); !errors.Is(err, fs.ErrExist) {
@@ -164,7 +164,7 @@ func TestCopyOfSparseFiles(t *testing.T) {
 		return all
 	}
 	got, err := copyTree(t.Context(), dir+"/dst", dir+"/src", failing)
-	if want := (result.Copy{Files: 4, Bytes: 4 * size}); err != nil || got != want {
+	if want := (contract.Copy{Files: 4, Bytes: 4 * size}); err != nil || got != want {
 		t.Fatalf("got %+v, %v; want %+v", got, err, want)
 	}
 	if want := map[string]int64{"sparse": 0, "hole": 0, "tail": 0, "log": 8}; !cmp.Equal(want, blocks(dir+"/src")) {

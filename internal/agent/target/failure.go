@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // maxLog is how much of the server's log goes into a termination message, in bytes.
@@ -12,7 +12,7 @@ const maxLog = 2 << 10
 
 // failure is the end of the agent, with the reason that the manager reads.
 type failure struct {
-	reason engine.Reason
+	reason contract.TargetReason
 	// what happened, and what to do about it.
 	what string
 	// log is the telling part of the server's log, which the pod's log has already.
@@ -22,21 +22,21 @@ type failure struct {
 // Error leaves the server's log out.
 func (f *failure) Error() string { return fmt.Sprintf("%s: %s", f.reason, f.what) }
 
-func (f *failure) termination() engine.Termination {
+func (f *failure) termination() contract.TargetTermination {
 	message := f.what
 	if f.log != "" {
 		message += ". Its log said:\n" + f.log
 	}
-	return engine.Termination{Reason: f.reason, Message: message}
+	return contract.TargetTermination{Reason: f.reason, Message: message}
 }
 
-func fail(reason engine.Reason, format string, args ...any) error {
+func fail(reason contract.TargetReason, format string, args ...any) error {
 	return &failure{reason: reason, what: fmt.Sprintf(format, args...)}
 }
 
 // failWithLog adds what the server complained of last; if it did not complain,
 // the last lines of its log.
-func failWithLog(reason engine.Reason, lines []string, format string, args ...any) error {
+func failWithLog(reason contract.TargetReason, lines []string, format string, args ...any) error {
 	var complaints []string
 	for _, line := range lines {
 		if isComplaint(line) {

@@ -8,22 +8,22 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // prepareDirs makes sure that the volumes can be written to.
 func prepareDirs(o Options) error {
 	for _, dir := range []string{o.Data, o.Run, o.Tmp} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return fail(engine.ReasonStorageFailed, "%v", err)
+			return fail(contract.ReasonStorageFailed, "%v", err)
 		}
 		probe, err := os.CreateTemp(dir, ".assay-*")
 		if err != nil {
-			return fail(engine.ReasonStorageFailed, "the volume %s cannot be written by user %d: %v", dir, os.Getuid(), err)
+			return fail(contract.ReasonStorageFailed, "the volume %s cannot be written by user %d: %v", dir, os.Getuid(), err)
 		}
 		_ = probe.Close()
 		if err := os.Remove(probe.Name()); err != nil {
-			return fail(engine.ReasonStorageFailed, "%v", err)
+			return fail(contract.ReasonStorageFailed, "%v", err)
 		}
 	}
 	return nil
@@ -40,7 +40,7 @@ func clearRun(o Options) error {
 	}
 	for _, file := range append(stale, o.initFile()) {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fail(engine.ReasonStorageFailed, "removing what an earlier server left: %v", err)
+			return fail(contract.ReasonStorageFailed, "removing what an earlier server left: %v", err)
 		}
 	}
 	return nil
@@ -60,7 +60,7 @@ func writeFiles(o Options, in inputs) error {
 	}
 	for name, data := range files {
 		if err := os.WriteFile(name, data, 0o600); err != nil {
-			return fail(engine.ReasonStorageFailed, "%v", err)
+			return fail(contract.ReasonStorageFailed, "%v", err)
 		}
 	}
 	return nil
@@ -74,7 +74,7 @@ func initialised(o Options) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fail(engine.ReasonStorageFailed, "%v", err)
+		return false, fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	return true, nil
 }
@@ -88,16 +88,16 @@ func beginFirstStart(o Options) error {
 		return err
 	}
 	if err := os.WriteFile(o.firstStartFile(), nil, 0o600); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	if err := os.RemoveAll(o.paths().Data); err != nil {
-		return fail(engine.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
+		return fail(contract.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
 	}
 	if err := os.Mkdir(o.paths().Data, 0o700); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	if err := syncDir(o.Data); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func beginFirstStart(o Options) error {
 // endFirstStart takes the note away, once the benchmark's account could log in.
 func endFirstStart(o Options) error {
 	if err := os.Remove(o.firstStartFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	return nil
 }
@@ -115,10 +115,10 @@ func endFirstStart(o Options) error {
 func emptyDraft(o Options) (string, error) {
 	draft := o.paths().Data + ".initialising"
 	if err := os.RemoveAll(draft); err != nil {
-		return "", fail(engine.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
+		return "", fail(contract.ReasonStorageFailed, "removing an unfinished data directory: %v", err)
 	}
 	if err := os.Mkdir(draft, 0o700); err != nil {
-		return "", fail(engine.ReasonStorageFailed, "%v", err)
+		return "", fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	return draft, nil
 }

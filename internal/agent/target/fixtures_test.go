@@ -20,6 +20,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // helperEnv makes the test binary play the programs of a server.
@@ -144,19 +146,19 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 			Grace: 5 * time.Second, Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 		},
 		inputs{
-			target: engine.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret",
+			target: contract.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret",
 			engine: engine.Engine{
 				Flavor:     "Fake",
 				Version:    func() engine.Command { return self("version", "") },
 				Recognise:  recogniseFake,
-				Config:     func(engine.Target, engine.Paths) []byte { return []byte("[mysqld]\n") },
+				Config:     func(contract.Target, engine.Paths) []byte { return []byte("[mysqld]\n") },
 				Initialise: func(_ string, p engine.Paths) engine.Command { return self(initialise, p.Data) },
 				Serve: func(_, initFile string, p engine.Paths) engine.Command {
 					c := self(serve, p.Data)
 					c.Args = append(c.Args, "--init-file="+initFile)
 					return c
 				},
-				BootstrapSQL: func(_ engine.Target, password string) []string { return []string{"-- " + password} },
+				BootstrapSQL: func(_ contract.Target, password string) []string { return []string{"-- " + password} },
 			},
 		},
 		login,
@@ -197,7 +199,7 @@ func (r *rig) end(t *testing.T) error {
 
 // get asks the agent's HTTP server and returns status and body.
 func (r *rig) get(path string) (int, string) {
-	return r.request("GET", path, "Bearer "+engine.ControlToken(r.in.password), "")
+	return r.request("GET", path, "Bearer "+contract.ControlToken(r.in.password), "")
 }
 
 func (r *rig) request(method, path, authorization, body string) (int, string) {
@@ -225,13 +227,13 @@ func (r *rig) isReady() bool {
 	return code == 200
 }
 
-func readTermination(t *testing.T, path string) engine.Termination {
+func readTermination(t *testing.T, path string) contract.TargetTermination {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told engine.Termination
+	var told contract.TargetTermination
 	if err := json.Unmarshal(data, &told); err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -29,11 +29,11 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET "+engine.PathEnvironment, s.authorized(s.environment))
-	mux.HandleFunc("GET "+engine.PathClock, s.authorized(s.clock))
-	mux.HandleFunc("GET "+engine.PathSpeed, s.authorized(s.speed))
-	mux.HandleFunc("GET "+engine.PathReplica, s.authorized(s.answerReplica))
-	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
+	mux.HandleFunc("GET "+contract.PathEnvironment, s.authorized(s.environment))
+	mux.HandleFunc("GET "+contract.PathClock, s.authorized(s.clock))
+	mux.HandleFunc("GET "+contract.PathSpeed, s.authorized(s.speed))
+	mux.HandleFunc("GET "+contract.PathReplica, s.authorized(s.answerReplica))
+	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
 		mux.HandleFunc("POST "+path, s.authorized(func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, path) }))
 	}
 	return mux
@@ -41,10 +41,10 @@ func (s *server) handler() http.Handler {
 
 // authorized lets through who bears the token.
 func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
-	want := []byte("Bearer " + engine.ControlToken(s.in.password))
+	want := []byte("Bearer " + contract.ControlToken(s.in.password))
 	return func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			s.refuse(w, fail(engine.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
+			s.refuse(w, fail(contract.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
 			return
 		}
 		next(w, r)
@@ -79,8 +79,8 @@ func (s *server) environment(w http.ResponseWriter, request *http.Request) {
 		return
 	}
 	var r environment.Reader
-	s.answer(w, http.StatusOK, engine.Environment{
-		Version: engine.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
+	s.answer(w, http.StatusOK, contract.TargetEnvironment{
+		Version: contract.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
 		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: s.usage(r), Window: window,
 	})
 }
@@ -88,7 +88,7 @@ func (s *server) environment(w http.ResponseWriter, request *http.Request) {
 // clock tells the time, at once: what it takes in between is not on the way.
 func (s *server) clock(w http.ResponseWriter, _ *http.Request) {
 	received := time.Now()
-	s.answer(w, http.StatusOK, engine.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
+	s.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
 }
 
 // maxAge is how long ago a window may have begun, in seconds: warm-up and window last a day
@@ -97,7 +97,7 @@ const maxAge = 3 * 24 * 3600
 
 // window is what was asked for with from and to; nil when nothing was, or there are no
 // samples of it.
-func (s *server) window(now time.Time, query url.Values) (*engine.Window, error) {
+func (s *server) window(now time.Time, query url.Values) (*contract.UsageWindow, error) {
 	if !query.Has("from") && !query.Has("to") {
 		return nil, nil
 	}
@@ -107,7 +107,7 @@ func (s *server) window(now time.Time, query url.Values) (*engine.Window, error)
 		age, err := strconv.ParseFloat(text, 64)
 		// In these words NaN, too, is refused.
 		if err != nil || !(age >= 0 && age <= maxAge) {
-			return nil, fail(engine.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
+			return nil, fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
 		}
 		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
 	}
@@ -115,10 +115,10 @@ func (s *server) window(now time.Time, query url.Values) (*engine.Window, error)
 	if !ok {
 		return nil, nil
 	}
-	return &engine.Window{Before: before, After: after}, nil
+	return &contract.UsageWindow{Before: before, After: after}, nil
 }
 
-func (s *server) usage(r environment.Reader) result.Usage {
+func (s *server) usage(r environment.Reader) contract.Usage {
 	u := r.Usage(int(s.pid.Load()))
 	u.CPUFrequency = r.Frequency()
 	return u
@@ -126,13 +126,13 @@ func (s *server) usage(r environment.Reader) result.Usage {
 
 // operate answers when the operation has ended. It goes on without whoever asked.
 func (s *server) operate(w http.ResponseWriter, r *http.Request, path string) {
-	var wanted engine.Operation
+	var wanted contract.Operation
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&wanted)
 	if err == nil && wanted.ID == "" {
 		err = errors.New("id: is empty; give every operation one of its own")
 	}
 	if err != nil {
-		s.refuse(w, fail(engine.ReasonRequestInvalid, "the body must be an operation: %v", err))
+		s.refuse(w, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err))
 		return
 	}
 	op, err := s.operations.ask(path, wanted.ID)
@@ -157,7 +157,7 @@ func (s *server) operate(w http.ResponseWriter, r *http.Request, path string) {
 func (s *server) listen(ctx context.Context) (hangUp func(), err error) {
 	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
 	if err != nil {
-		return nil, fail(engine.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
+		return nil, fail(contract.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
 	}
 	httpServer := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second}
 	go func() {

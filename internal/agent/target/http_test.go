@@ -12,19 +12,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestOnlyTheTokenOpens(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	good := "Bearer " + engine.ControlToken("secret")
-	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + engine.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
-		for path, method := range map[string]string{engine.PathEnvironment: "GET", engine.PathReplica: "GET", engine.PathClock: "GET", engine.PathSpeed: "GET", engine.PathSnapshot: "POST", engine.PathRestore: "POST"} {
+	good := "Bearer " + contract.ControlToken("secret")
+	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + contract.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
+		for path, method := range map[string]string{contract.PathEnvironment: "GET", contract.PathReplica: "GET", contract.PathClock: "GET", contract.PathSpeed: "GET", contract.PathSnapshot: "POST", contract.PathRestore: "POST"} {
 			code, body := r.request(method, path, authorization, `{"id":"x"}`)
-			var refusal engine.Refusal
-			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != engine.ReasonUnauthorized {
+			var refusal contract.Refusal
+			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != contract.ReasonUnauthorized {
 				t.Errorf("%s with %q: %d %s", path, authorization, code, body)
 			}
 		}
@@ -62,8 +61,8 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			code, body := r.request("GET", engine.PathEnvironment+tc.query, "Bearer "+engine.ControlToken("secret"), "")
-			var got engine.Environment
+			code, body := r.request("GET", contract.PathEnvironment+tc.query, "Bearer "+contract.ControlToken("secret"), "")
+			var got contract.TargetEnvironment
 			if err := json.Unmarshal([]byte(body), &got); code == http.StatusOK && err != nil {
 				t.Fatal(err)
 			}
@@ -80,8 +79,8 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 func TestRequestsThatAreNoOperation(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {
-		code, answer := r.request("POST", engine.PathSnapshot, "Bearer "+engine.ControlToken("secret"), body)
-		if code != http.StatusBadRequest || !strings.Contains(answer, string(engine.ReasonRequestInvalid)) {
+		code, answer := r.request("POST", contract.PathSnapshot, "Bearer "+contract.ControlToken("secret"), body)
+		if code != http.StatusBadRequest || !strings.Contains(answer, string(contract.ReasonRequestInvalid)) {
 			t.Errorf("%.20q: %d %s", body, code, answer)
 		}
 	}
@@ -98,19 +97,19 @@ func TestAStopIsAnswered(t *testing.T) {
 	_ = socket.Close()
 	r.beginReady(t)
 	r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
-	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.Listen+engine.PathSnapshot, strings.NewReader(`{"id":"x"}`))
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+r.Listen+contract.PathSnapshot, strings.NewReader(`{"id":"x"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Header.Set("Authorization", "Bearer "+engine.ControlToken("secret"))
+	q.Header.Set("Authorization", "Bearer "+contract.ControlToken("secret"))
 	answer, err := http.DefaultClient.Do(q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = answer.Body.Close() }()
-	var refusal engine.Refusal
-	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != engine.ReasonAgentStopped {
-		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, engine.ReasonAgentStopped)
+	var refusal contract.Refusal
+	if err := json.NewDecoder(answer.Body).Decode(&refusal); err != nil || answer.StatusCode != http.StatusServiceUnavailable || refusal.Reason != contract.ReasonAgentStopped {
+		t.Errorf("got %d %+v, %v; want %s", answer.StatusCode, refusal, err, contract.ReasonAgentStopped)
 	}
 	_ = r.end(t)
 	if _, err := net.Dial("tcp", r.Listen); err == nil {
@@ -121,9 +120,9 @@ func TestAStopIsAnswered(t *testing.T) {
 func TestTheAgentTellsTheTime(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	before := time.Now()
-	code, body := r.request("GET", engine.PathClock, "Bearer "+engine.ControlToken("secret"), "")
+	code, body := r.request("GET", contract.PathClock, "Bearer "+contract.ControlToken("secret"), "")
 	after := time.Now()
-	var told engine.Clock
+	var told contract.Clock
 	if err := json.Unmarshal([]byte(body), &told); err != nil || code != http.StatusOK {
 		t.Fatalf("%d %s, %v", code, body, err)
 	}
@@ -137,8 +136,8 @@ func TestTheAgentTellsTheTime(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	code, body := r.request("GET", engine.PathSpeed, "Bearer "+engine.ControlToken("secret"), "")
-	var got result.Speed
+	code, body := r.request("GET", contract.PathSpeed, "Bearer "+contract.ControlToken("secret"), "")
+	var got contract.Speed
 	if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK {
 		t.Fatalf("%d %s", code, body)
 	}
@@ -157,7 +156,7 @@ func TestNobodyMeasuresForWhoHasGone(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	r.speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, engine.PathSpeed, nil))
+	r.speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, contract.PathSpeed, nil))
 	if w.Body.Len() > 0 {
 		t.Errorf("it was measured: %s", w.Body)
 	}

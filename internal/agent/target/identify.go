@@ -5,8 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // identify asks the server of the image for its version, and refuses that of another
@@ -18,11 +19,11 @@ func (s *server) identify(ctx context.Context) error {
 		return err
 	}
 	if exit != (supervise.Exit{}) {
-		return failWithLog(engine.ReasonServerMissing, said, "the server of the image cannot run: asked for its version, it %s", exit)
+		return failWithLog(contract.ReasonServerMissing, said, "the server of the image cannot run: asked for its version, it %s", exit)
 	}
 	version, err := s.in.engine.Recognise(strings.Join(said, "\n"))
 	if err != nil {
-		return fail(engine.ReasonServerMissing, "%v", err)
+		return fail(contract.ReasonServerMissing, "%v", err)
 	}
 	s.in.target.ServerVersion = version
 	if s.follower != nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // carryOut starts a program of the engine and waits for its end, which it returns with the
@@ -45,11 +47,11 @@ func (s *server) initialise(ctx context.Context) error {
 		return err
 	}
 	if exit != (supervise.Exit{}) {
-		return failWithLog(classifyStart(exit, said, engine.ReasonInitialisationFailed), said,
+		return failWithLog(classifyStart(exit, said, contract.ReasonInitialisationFailed), said,
 			"the initialisation of the data directory %s", exit)
 	}
 	if err := adopt(draft, s.paths().Data); err != nil {
-		return fail(engine.ReasonStorageFailed, "%v", err)
+		return fail(contract.ReasonStorageFailed, "%v", err)
 	}
 	s.Log.Info("initialised the data directory", "took", time.Since(begin).Round(time.Millisecond))
 	return nil

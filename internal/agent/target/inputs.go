@@ -7,11 +7,14 @@ import (
 	"os"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
 )
 
 // inputs are what the manager said, checked.
 type inputs struct {
-	target   engine.Target
+	target   contract.Target
 	password string
 	engine   engine.Engine
 	// tls of the agent's own logins; nil for none.
@@ -24,42 +27,42 @@ func loadInputs(o Options) (inputs, error) {
 	var in inputs
 	data, err := os.ReadFile(o.TargetFile)
 	if err != nil {
-		return in, fail(engine.ReasonInitialisationFailed, "reading the target: %v", err)
+		return in, fail(contract.ReasonInitialisationFailed, "reading the target: %v", err)
 	}
 	if err := json.Unmarshal(data, &in.target); err != nil {
-		return in, fail(engine.ReasonInitialisationFailed, "%s: %v", o.TargetFile, err)
+		return in, fail(contract.ReasonInitialisationFailed, "%s: %v", o.TargetFile, err)
 	}
 	t := in.target
-	if t.Version != engine.TargetVersion {
-		return in, fail(engine.ReasonInitialisationFailed, "%s: version: got %q, want %q: use an agent and a manager of the same release",
-			o.TargetFile, t.Version, engine.TargetVersion)
+	if t.Version != contract.TargetVersion {
+		return in, fail(contract.ReasonInitialisationFailed, "%s: version: got %q, want %q: use an agent and a manager of the same release",
+			o.TargetFile, t.Version, contract.TargetVersion)
 	}
 	if t.Database == "" || t.Username == "" || t.StorageEngine == "" || t.Port < 1 || t.Port > 65535 {
-		return in, fail(engine.ReasonInitialisationFailed, "%s: database, username, storageEngine and port (1 to 65535) are needed", o.TargetFile)
+		return in, fail(contract.ReasonInitialisationFailed, "%s: database, username, storageEngine and port (1 to 65535) are needed", o.TargetFile)
 	}
 	if r := t.Replication; r != nil && (r.Username == "" || r.ServerID < 1) {
-		return in, fail(engine.ReasonInitialisationFailed, "%s: replication needs a username, and a serverID from 1", o.TargetFile)
+		return in, fail(contract.ReasonInitialisationFailed, "%s: replication needs a username, and a serverID from 1", o.TargetFile)
 	}
 	password, err := os.ReadFile(o.PasswordFile)
 	if err != nil {
-		return in, fail(engine.ReasonInitialisationFailed, "reading the password: %v", err)
+		return in, fail(contract.ReasonInitialisationFailed, "reading the password: %v", err)
 	}
 	if in.password = string(password); in.password == "" {
-		return in, fail(engine.ReasonInitialisationFailed, "%s: the password is empty", o.PasswordFile)
+		return in, fail(contract.ReasonInitialisationFailed, "%s: the password is empty", o.PasswordFile)
 	}
 	if in.tls, err = loginTLS(o, t); err != nil {
 		return in, err
 	}
 	e, known := o.Engine(t.Flavor)
 	if !known {
-		return in, fail(engine.ReasonServerMissing, "the agent has no engine %q", t.Flavor)
+		return in, fail(contract.ReasonServerMissing, "the agent has no engine %q", t.Flavor)
 	}
 	in.engine = e
 	if t.Replication != nil && e.Follow == nil {
-		return in, fail(engine.ReasonConfigurationRejected, "%s: the agent knows no replication of %s", o.TargetFile, t.Flavor)
+		return in, fail(contract.ReasonConfigurationRejected, "%s: the agent knows no replication of %s", o.TargetFile, t.Flavor)
 	}
-	if refusals := engine.Validate(e, "settings", t.Settings); len(refusals) > 0 {
-		return in, fail(engine.ReasonConfigurationRejected, "%v", errors.Join(refusals...))
+	if refusals := settings.Validate(e.Owned, "settings", t.Settings); len(refusals) > 0 {
+		return in, fail(contract.ReasonConfigurationRejected, "%v", errors.Join(refusals...))
 	}
 	return in, nil
 }

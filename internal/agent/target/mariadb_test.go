@@ -18,15 +18,16 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/engines/mariadb"
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and
 // a user that is not root.
-func realServer(t *testing.T, settings ...engine.Setting) *server {
+func realServer(t *testing.T, settings ...contract.Setting) *server {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_MARIADBD") == "" {
 		t.Skip("set ASSAY_TEST_MARIADBD=1 to start a real MariaDB")
@@ -47,7 +48,7 @@ func realServer(t *testing.T, settings ...engine.Setting) *server {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	in := inputs{
-		target: engine.Target{
+		target: contract.Target{
 			Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "as_say%`", Username: `o'ne\`,
 			Port: int32(port), BindAddress: "127.0.0.1", Settings: settings,
 		},
@@ -69,9 +70,9 @@ func realServer(t *testing.T, settings ...engine.Setting) *server {
 func TestRealMariaDB(t *testing.T) {
 	connectSQL := "SET @a = 'b # \"c\"\t;[x]\\',\n@d = 'datadir=/etc'"
 	s := realServer(t,
-		engine.Setting{Name: "innodb_buffer_pool_size", Value: "32M"},
-		engine.Setting{Name: "sql_mode", Value: "ANSI_QUOTES,NO_BACKSLASH_ESCAPES"},
-		engine.Setting{Name: "init_connect", Value: connectSQL},
+		contract.Setting{Name: "innodb_buffer_pool_size", Value: "32M"},
+		contract.Setting{Name: "sql_mode", Value: "ANSI_QUOTES,NO_BACKSLASH_ESCAPES"},
+		contract.Setting{Name: "init_connect", Value: connectSQL},
 	)
 	for _, round := range []string{"the first start", "a restart"} {
 		ctx, stop := context.WithCancel(t.Context())
@@ -91,7 +92,7 @@ func TestRealMariaDB(t *testing.T) {
 func questions(t *testing.T, s *server, connectSQL string) {
 	t.Helper()
 	client, err := database.Open(
-		runner.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port, Database: s.in.target.Database, TLS: runner.TLSDisabled},
+		contract.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port, Database: s.in.target.Database, TLS: contract.TLSDisabled},
 		runner.Credentials{Username: s.in.target.Username, Password: s.in.password})
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func questions(t *testing.T, s *server, connectSQL string) {
 		t.Errorf("tables %v, %v; want none", tables, err)
 	}
 	for _, user := range []string{"root", "", "nobody"} {
-		other, err := database.Open(runner.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port}, runner.Credentials{Username: user})
+		other, err := database.Open(contract.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port}, runner.Credentials{Username: user})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,8 +152,8 @@ func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-ended; err == nil || !strings.Contains(err.Error(), string(engine.ReasonServerKilled)) {
-		t.Errorf("got %v, want %s", err, engine.ReasonServerKilled)
+	if err := <-ended; err == nil || !strings.Contains(err.Error(), string(contract.ReasonServerKilled)) {
+		t.Errorf("got %v, want %s", err, contract.ReasonServerKilled)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	go func() { ended <- provide(ctx, s) }()
@@ -166,7 +167,7 @@ func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 func TestRealMariaDBIsRestored(t *testing.T) {
 	for name, plain := range map[string]bool{"as the volume can": false, "by a plain copy": true} {
 		t.Run(name, func(t *testing.T) {
-			s := realServer(t, engine.Setting{Name: "innodb_buffer_pool_size", Value: "32M"}, engine.Setting{Name: "log_bin", Value: "binlog"})
+			s := realServer(t, contract.Setting{Name: "innodb_buffer_pool_size", Value: "32M"}, contract.Setting{Name: "log_bin", Value: "binlog"})
 			if plain {
 				s.volume.clone = func(_, _ *os.File) error { return errors.ErrUnsupported }
 			}
@@ -185,7 +186,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 			do("CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, v CHAR(120) NOT NULL)")
 			do("INSERT INTO t (v) SELECT REPEAT('x', 120) FROM seq_1_to_20000")
 			loaded := checksum(t, db)
-			taken := r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+			taken := r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
 			if got := checksum(t, db); got != loaded {
 				t.Errorf("the snapshot changed the data: %s, want %s", got, loaded)
 			}
@@ -195,7 +196,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 				if got := checksum(t, db); got == loaded {
 					t.Fatal("the checksum does not see a change")
 				}
-				restored := r.ask(t, engine.PathRestore, id).mustSucceed(t)
+				restored := r.ask(t, contract.PathRestore, id).mustSucceed(t)
 				if got := checksum(t, db); got != loaded {
 					t.Errorf("%s: the data are %s, want %s", id, got, loaded)
 				}
@@ -248,10 +249,10 @@ func checksum(t *testing.T, db *sql.DB) string {
 
 func TestRealMariaDBRefusesSettings(t *testing.T) {
 	for _, name := range []string{"no_such_thing", "innodb_buffer_pool_siz"} { // abbreviations are off
-		s := realServer(t, engine.Setting{Name: name, Value: "64M"})
+		s := realServer(t, contract.Setting{Name: name, Value: "64M"})
 		err := provide(t.Context(), s)
-		if err == nil || !strings.Contains(err.Error(), string(engine.ReasonConfigurationRejected)) {
-			t.Errorf("%s: got %v, want %s", name, err, engine.ReasonConfigurationRejected)
+		if err == nil || !strings.Contains(err.Error(), string(contract.ReasonConfigurationRejected)) {
+			t.Errorf("%s: got %v, want %s", name, err, contract.ReasonConfigurationRejected)
 		}
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"os"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // resume ends what an earlier agent left: it removes a snapshot that is not
@@ -33,7 +33,7 @@ func (s *server) resume(ctx context.Context) error {
 		return err
 	}
 	s.Log.Info("finishing a restore that was interrupted", "id", m.ID)
-	op := newOperation(engine.PathRestore, m.ID)
+	op := newOperation(contract.PathRestore, m.ID)
 	op.stopped = m.Stopped
 	s.operations.set(op)
 	if op.copied, err = s.volume.finishRestore(ctx); err != nil {
@@ -52,8 +52,8 @@ func (s *server) perform(ctx context.Context, p running, op *operation) (running
 		return p, s.crashed(p)
 	default:
 	}
-	if op.path == engine.PathRestore && !s.volume.hasSnapshot() {
-		s.conclude(op, fail(engine.ReasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
+	if op.path == contract.PathRestore && !s.volume.hasSnapshot() {
+		s.conclude(op, fail(contract.ReasonSnapshotMissing, "there is no snapshot to restore: take one after loading"))
 		return p, nil
 	}
 	s.Log.Info("the operation begins", "operation", op.path, "id", op.id)
@@ -80,25 +80,25 @@ func (s *server) stopCleanly(p running) error {
 		return err
 	}
 	if exit := p.Exit(); exit != (supervise.Exit{}) {
-		return failWithLog(classify(exit, p.log.Tail(), engine.ReasonServerCrashed), p.log.Tail(), "the server %s when it was told to stop", exit)
+		return failWithLog(classify(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s when it was told to stop", exit)
 	}
 	return nil
 }
 
 // copyData copies in the direction that is wanted. The error of the stop counts
 // for a snapshot only: a restore throws away what the server left.
-func (s *server) copyData(ctx context.Context, op *operation, stopped error) (result.Copy, error) {
+func (s *server) copyData(ctx context.Context, op *operation, stopped error) (contract.Copy, error) {
 	if err := ctx.Err(); err != nil {
-		return result.Copy{}, err
+		return contract.Copy{}, err
 	}
-	if op.path == engine.PathRestore {
+	if op.path == contract.PathRestore {
 		if stopped != nil {
 			s.Log.Warn("the server did not stop cleanly; its data is replaced", "error", stopped)
 		}
 		return s.volume.restore(ctx, marker{ID: op.id, Stopped: op.stopped})
 	}
 	if stopped != nil {
-		return result.Copy{}, stopped
+		return contract.Copy{}, stopped
 	}
 	return s.volume.snapshot(ctx)
 }

@@ -12,18 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestASnapshotIsRestored(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	r.write(t, rowsFile, "loaded")
-	taken := r.ask(t, engine.PathSnapshot, "s1").mustSucceed(t)
+	taken := r.ask(t, contract.PathSnapshot, "s1").mustSucceed(t)
 	// The file of the initialisation, the rows, and the mark of a clean shutdown.
-	want := result.Copy{Bytes: int64(len("loaded")), Files: 3}
-	if diff := cmp.Diff(want, taken, cmpopts.IgnoreFields(result.Copy{}, "Seconds", "StoppedSeconds", "Reflink")); diff != "" {
+	want := contract.Copy{Bytes: int64(len("loaded")), Files: 3}
+	if diff := cmp.Diff(want, taken, cmpopts.IgnoreFields(contract.Copy{}, "Seconds", "StoppedSeconds", "Reflink")); diff != "" {
 		t.Errorf("snapshot (-want +got):\n%s", diff)
 	}
 	if taken.Seconds <= 0 || taken.StoppedSeconds <= taken.Seconds {
@@ -33,8 +32,8 @@ func TestASnapshotIsRestored(t *testing.T) {
 		r.write(t, rowsFile, "changed")
 		r.write(t, "new.ibd", "a new table")
 		await(t, "readiness", r.isReady)
-		restored := r.ask(t, engine.PathRestore, id).mustSucceed(t)
-		if diff := cmp.Diff(want, restored, cmpopts.IgnoreFields(result.Copy{}, "Seconds", "StoppedSeconds", "Reflink")); diff != "" {
+		restored := r.ask(t, contract.PathRestore, id).mustSucceed(t)
+		if diff := cmp.Diff(want, restored, cmpopts.IgnoreFields(contract.Copy{}, "Seconds", "StoppedSeconds", "Reflink")); diff != "" {
 			t.Errorf("restore (-want +got):\n%s", diff)
 		}
 		if got := r.rows(t); got != "loaded" {
@@ -70,14 +69,14 @@ func TestOneOperationAtATime(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	release := r.hold(t)
-	first := r.asking(t, engine.PathSnapshot, "one")
+	first := r.asking(t, contract.PathSnapshot, "one")
 	await(t, "the stop", r.isDown)
 	if r.pid.Load() != 0 {
 		t.Error("there is a server while the snapshot is taken")
 	}
-	r.ask(t, engine.PathSnapshot, "two").mustBe(t, http.StatusConflict, engine.ReasonBusy, `"one"`)
-	r.ask(t, engine.PathRestore, "one").mustBe(t, http.StatusConflict, engine.ReasonBusy, `"one"`)
-	second := r.asking(t, engine.PathSnapshot, "one")
+	r.ask(t, contract.PathSnapshot, "two").mustBe(t, http.StatusConflict, contract.ReasonBusy, `"one"`)
+	r.ask(t, contract.PathRestore, "one").mustBe(t, http.StatusConflict, contract.ReasonBusy, `"one"`)
+	second := r.asking(t, contract.PathSnapshot, "one")
 	select {
 	case <-first:
 		t.Fatal("an answer before the copy")
@@ -87,10 +86,10 @@ func TestOneOperationAtATime(t *testing.T) {
 	}
 	release()
 	a, b := (<-first).mustSucceed(t), (<-second).mustSucceed(t)
-	if c := r.ask(t, engine.PathSnapshot, "one").mustSucceed(t); a != b || a != c || a.Reflink {
+	if c := r.ask(t, contract.PathSnapshot, "one").mustSucceed(t); a != b || a != c || a.Reflink {
 		t.Errorf("three answers to one operation: %+v, %+v, %+v", a, b, c)
 	}
-	if d := r.ask(t, engine.PathSnapshot, "two").mustSucceed(t); d == a {
+	if d := r.ask(t, contract.PathSnapshot, "two").mustSucceed(t); d == a {
 		t.Errorf("another operation has the same answer: %+v", d)
 	}
 }
@@ -99,8 +98,8 @@ func TestAnAnswerOutlivesTheAgent(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	r.write(t, rowsFile, "loaded")
-	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
-	want := r.ask(t, engine.PathRestore, "r").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
+	want := r.ask(t, contract.PathRestore, "r").mustSucceed(t)
 	r.stop()
 	if err := r.end(t); err != nil {
 		t.Fatal(err)
@@ -108,7 +107,7 @@ func TestAnAnswerOutlivesTheAgent(t *testing.T) {
 	next := r.again(t)
 	next.beginReady(t)
 	next.write(t, rowsFile, "changed")
-	if got := next.ask(t, engine.PathRestore, "r").mustSucceed(t); got != want {
+	if got := next.ask(t, contract.PathRestore, "r").mustSucceed(t); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if got := next.rows(t); got != "changed" {
@@ -120,7 +119,7 @@ func TestARestoreWithoutASnapshot(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	pid := r.pid.Load()
-	r.ask(t, engine.PathRestore, "r").mustBe(t, http.StatusPreconditionFailed, engine.ReasonSnapshotMissing, "no snapshot")
+	r.ask(t, contract.PathRestore, "r").mustBe(t, http.StatusPreconditionFailed, contract.ReasonSnapshotMissing, "no snapshot")
 	if r.pid.Load() != pid {
 		t.Error("the server was stopped for nothing")
 	}
@@ -132,21 +131,21 @@ func TestAVolumeThatIsTooSmall(t *testing.T) {
 	r.beginReady(t)
 	r.write(t, rowsFile, strings.Repeat("x", 3<<20))
 	r.volume.free = func(string) (int64, error) { return 1 << 20, nil }
-	a := r.ask(t, engine.PathSnapshot, "s")
-	a.mustBe(t, http.StatusInsufficientStorage, engine.ReasonStorageFailed, "1.0 MiB free")
-	a.mustBe(t, http.StatusInsufficientStorage, engine.ReasonStorageFailed, "3.0 MiB needed")
+	a := r.ask(t, contract.PathSnapshot, "s")
+	a.mustBe(t, http.StatusInsufficientStorage, contract.ReasonStorageFailed, "1.0 MiB free")
+	a.mustBe(t, http.StatusInsufficientStorage, contract.ReasonStorageFailed, "3.0 MiB needed")
 	if !r.isReady() || r.volume.hasSnapshot() {
 		t.Errorf("ready: %v, snapshot: %v", r.isReady(), r.volume.hasSnapshot())
 	}
 	r.volume.free = freeBytes
-	r.ask(t, engine.PathSnapshot, "s2").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s2").mustSucceed(t)
 
 	// What is replaced counts as free: twice the data is enough.
 	r.volume.free = func(string) (int64, error) { return 4096, nil }
-	r.ask(t, engine.PathRestore, "r").mustSucceed(t)
-	r.ask(t, engine.PathSnapshot, "s3").mustSucceed(t)
+	r.ask(t, contract.PathRestore, "r").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s3").mustSucceed(t)
 	r.write(t, rowsFile, "")
-	r.ask(t, engine.PathRestore, "r2").mustBe(t, http.StatusInsufficientStorage, engine.ReasonStorageFailed, "too small")
+	r.ask(t, contract.PathRestore, "r2").mustBe(t, http.StatusInsufficientStorage, contract.ReasonStorageFailed, "too small")
 	if !r.isReady() || r.rows(t) != "" || r.volume.isRestoring() {
 		t.Error("a restore that was refused changed something")
 	}
@@ -158,11 +157,11 @@ func TestAVolumeThatClonesNeedsNoRoom(t *testing.T) {
 	r.volume.free = func(string) (int64, error) { return 0, nil }
 	r.beginReady(t)
 	r.write(t, rowsFile, "loaded")
-	if copied := r.ask(t, engine.PathSnapshot, "s").mustSucceed(t); !copied.Reflink {
+	if copied := r.ask(t, contract.PathSnapshot, "s").mustSucceed(t); !copied.Reflink {
 		t.Errorf("%+v is no reflink", copied)
 	}
 	r.write(t, rowsFile, "changed")
-	if copied := r.ask(t, engine.PathRestore, "r").mustSucceed(t); !copied.Reflink || r.rows(t) != "loaded" {
+	if copied := r.ask(t, contract.PathRestore, "r").mustSucceed(t); !copied.Reflink || r.rows(t) != "loaded" {
 		t.Errorf("%+v, rows %q", copied, r.rows(t))
 	}
 }
@@ -173,7 +172,7 @@ func TestACopyThatFails(t *testing.T) {
 	if err := os.Symlink("/etc/hosts", filepath.Join(r.paths().Data, "link")); err != nil {
 		t.Fatal(err)
 	}
-	r.ask(t, engine.PathSnapshot, "s").mustBe(t, http.StatusInsufficientStorage, engine.ReasonStorageFailed, "link is a symbolic link")
+	r.ask(t, contract.PathSnapshot, "s").mustBe(t, http.StatusInsufficientStorage, contract.ReasonStorageFailed, "link is a symbolic link")
 	if !r.isReady() || r.volume.hasSnapshot() || exists(r.volume.snapshotDraft()) {
 		t.Error("a snapshot that failed left something, or no server")
 	}
@@ -184,25 +183,25 @@ func TestACopyThatFails(t *testing.T) {
 func TestAServerThatDoesNotStopCleanly(t *testing.T) {
 	tests := map[string]struct {
 		serve  string
-		reason engine.Reason
+		reason contract.TargetReason
 		part   string
 	}{
-		"it had to be killed":     {"serve-hangs", engine.ReasonServerKilled, "was killed"},
-		"it failed while it ends": {"serve-dirty", engine.ReasonServerCrashed, "exited with code 3 when it was told to stop"},
+		"it had to be killed":     {"serve-hangs", contract.ReasonServerKilled, "was killed"},
+		"it failed while it ends": {"serve-dirty", contract.ReasonServerCrashed, "exited with code 3 when it was told to stop"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "init", tc.serve)
 			r.Grace = 100 * time.Millisecond
 			r.beginReady(t)
-			r.ask(t, engine.PathSnapshot, "s").mustBe(t, http.StatusInternalServerError, tc.reason, tc.part)
+			r.ask(t, contract.PathSnapshot, "s").mustBe(t, http.StatusInternalServerError, tc.reason, tc.part)
 			if !r.isReady() || r.volume.hasSnapshot() {
 				t.Errorf("ready: %v, snapshot: %v", r.isReady(), r.volume.hasSnapshot())
 			}
 			if err := os.Mkdir(r.volume.snapshotDir(), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			r.ask(t, engine.PathRestore, "r").mustSucceed(t)
+			r.ask(t, contract.PathRestore, "r").mustSucceed(t)
 			if exists(filepath.Join(r.paths().Data, "ibdata1")) {
 				t.Error("the data directory is not the snapshot's")
 			}
@@ -213,23 +212,23 @@ func TestAServerThatDoesNotStopCleanly(t *testing.T) {
 func TestACrashOutsideOfAnOperationEndsTheAgent(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
 	r.write(t, crashFile, "")
 	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerCrashed || !strings.Contains(f.what, "exited with code 2 while it served") {
-		t.Errorf("got %v, want %s", err, engine.ReasonServerCrashed)
+	if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonServerCrashed || !strings.Contains(f.what, "exited with code 2 while it served") {
+		t.Errorf("got %v, want %s", err, contract.ReasonServerCrashed)
 	}
-	r.ask(t, engine.PathRestore, "r").mustBe(t, http.StatusInternalServerError, engine.ReasonServerCrashed, "while it served")
+	r.ask(t, contract.PathRestore, "r").mustBe(t, http.StatusInternalServerError, contract.ReasonServerCrashed, "while it served")
 }
 
 func TestAServerThatDoesNotComeBack(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	r.write(t, brokeFile, "")
-	r.ask(t, engine.PathSnapshot, "s").mustBe(t, http.StatusInternalServerError, engine.ReasonServerCrashed, "before it was ready")
+	r.ask(t, contract.PathSnapshot, "s").mustBe(t, http.StatusInternalServerError, contract.ReasonServerCrashed, "before it was ready")
 	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerCrashed {
-		t.Errorf("got %v, want %s", err, engine.ReasonServerCrashed)
+	if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonServerCrashed {
+		t.Errorf("got %v, want %s", err, contract.ReasonServerCrashed)
 	}
 }
 
@@ -245,9 +244,9 @@ func TestTheVolumeNeverHoldsThree(t *testing.T) {
 		return errors.ErrUnsupported
 	}
 	r.write(t, rowsFile, "loaded")
-	r.ask(t, engine.PathSnapshot, "s1").mustSucceed(t)
-	r.ask(t, engine.PathSnapshot, "s2").mustSucceed(t)
-	r.ask(t, engine.PathRestore, "r1").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s1").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s2").mustSucceed(t)
+	r.ask(t, contract.PathRestore, "r1").mustSucceed(t)
 	if most != 2 {
 		t.Errorf("up to %d copies at once, want 2", most)
 	}

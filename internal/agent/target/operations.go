@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // operation is one snapshot or restore that somebody asked for.
@@ -21,7 +20,7 @@ type operation struct {
 	// stopped is when the server was told to stop; set by whoever carries it out.
 	stopped time.Time
 	// copied and err are the answer. Read them only when done is closed.
-	copied result.Copy
+	copied contract.Copy
 	err    error
 	done   chan struct{}
 }
@@ -65,7 +64,7 @@ func (o *operations) ask(path, id string) (*operation, error) {
 		return nil, o.cause
 	}
 	if o.last != nil && !o.last.isDone() {
-		return nil, fail(engine.ReasonBusy, "the operation %s %q is under way: ask again when it has ended", o.last.path, o.last.id)
+		return nil, fail(contract.ReasonBusy, "the operation %s %q is under way: ask again when it has ended", o.last.path, o.last.id)
 	}
 	o.last = newOperation(path, id)
 	o.wanted <- o.last // does not block: the one before was taken, as it is done
@@ -105,9 +104,9 @@ func (o *operations) end(cause error) {
 
 // record is the last operation that went well, on the volume.
 type record struct {
-	Path string      `json:"path"`
-	ID   string      `json:"id"`
-	Copy result.Copy `json:"copy"`
+	Path string        `json:"path"`
+	ID   string        `json:"id"`
+	Copy contract.Copy `json:"copy"`
 }
 
 // loadRecord returns the last operation that went well, of an earlier agent; ok is

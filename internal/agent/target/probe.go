@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -41,7 +42,7 @@ func (s *server) probe(ctx context.Context) {
 }
 
 // where is what the probe found; nil before.
-func (s *server) where() *result.Storage {
+func (s *server) where() *contract.Storage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.storage
@@ -50,7 +51,7 @@ func (s *server) where() *result.Storage {
 // probeSync overwrites one block again and again, each time until it is durable, as a
 // server does with its redo log: a file that grows would cost more. The file has one
 // name, so that one that was left behind is used up.
-func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (*result.Probe, error) {
+func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (*contract.Probe, error) {
 	name := filepath.Join(dir, ".assay-fsync")
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -60,7 +61,7 @@ func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (
 	if err := errors.Join(err, file.Close(), os.Remove(name)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return result.NewProbe(tries), nil
+	return contract.NewProbe(tries), nil
 }
 
 func overwrite(ctx context.Context, file *os.File, most int, bound time.Duration) ([]time.Duration, error) {

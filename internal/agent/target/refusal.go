@@ -6,29 +6,29 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // statusOf is the HTTP status of a refusal; 500 for what is not in the list.
-var statusOf = map[engine.Reason]int{
-	engine.ReasonUnauthorized:    http.StatusUnauthorized,
-	engine.ReasonRequestInvalid:  http.StatusBadRequest,
-	engine.ReasonBusy:            http.StatusConflict,
-	engine.ReasonSnapshotMissing: http.StatusPreconditionFailed,
-	engine.ReasonAgentStopped:    http.StatusServiceUnavailable,
-	engine.ReasonStorageFailed:   http.StatusInsufficientStorage,
+var statusOf = map[contract.TargetReason]int{
+	contract.ReasonUnauthorized:    http.StatusUnauthorized,
+	contract.ReasonRequestInvalid:  http.StatusBadRequest,
+	contract.ReasonBusy:            http.StatusConflict,
+	contract.ReasonSnapshotMissing: http.StatusPreconditionFailed,
+	contract.ReasonAgentStopped:    http.StatusServiceUnavailable,
+	contract.ReasonStorageFailed:   http.StatusInsufficientStorage,
 }
 
 // refusalOf translates the end of an operation.
-func refusalOf(err error) engine.Refusal {
+func refusalOf(err error) contract.Refusal {
 	var f *failure
 	switch {
 	case errors.As(err, &f):
-		return engine.Refusal(f.termination())
+		return contract.Refusal(f.termination())
 	case errors.Is(err, context.Canceled):
-		return engine.Refusal{Reason: engine.ReasonAgentStopped, Message: "the agent was told to end"}
+		return contract.Refusal{Reason: contract.ReasonAgentStopped, Message: "the agent was told to end"}
 	}
-	return engine.Refusal{Reason: engine.ReasonInitialisationFailed, Message: err.Error()}
+	return contract.Refusal{Reason: contract.ReasonInitialisationFailed, Message: err.Error()}
 }
 
 func (s *server) refuse(w http.ResponseWriter, err error) {

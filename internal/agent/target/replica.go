@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -214,11 +214,11 @@ func (f *follower) applied(ctx context.Context, position string, seconds float64
 }
 
 // state is what is known now. The greatest lag begins anew with it.
-func (f *follower) state(ctx context.Context) engine.ReplicaState {
+func (f *follower) state(ctx context.Context) contract.ReplicaState {
 	seen := f.see(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	s := engine.ReplicaState{Running: seen.running, Error: seen.problem, LagSeconds: seen.lag, MaxLagSeconds: f.max}
+	s := contract.ReplicaState{Running: seen.running, Error: seen.problem, LagSeconds: seen.lag, MaxLagSeconds: f.max}
 	f.max = nil
 	return s
 }

@@ -6,12 +6,14 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/engines/engine"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // answerReplica is the handler of engine.PathReplica.
 func (s *server) answerReplica(w http.ResponseWriter, r *http.Request) {
 	if s.follower == nil {
-		s.refuse(w, fail(engine.ReasonRequestInvalid, "this server follows no other one"))
+		s.refuse(w, fail(contract.ReasonRequestInvalid, "this server follows no other one"))
 		return
 	}
 	query := r.URL.Query()
@@ -20,19 +22,19 @@ func (s *server) answerReplica(w http.ResponseWriter, r *http.Request) {
 		var err error
 		// In these words NaN, too, is refused.
 		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= engine.MaxReplicaWait) {
-			s.refuse(w, fail(engine.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
+			s.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
 			return
 		}
 	}
 	if !s.serving.Load() {
-		s.answer(w, http.StatusOK, engine.ReplicaState{Error: "the server is starting, stopping, or down for a copy of its data"})
+		s.answer(w, http.StatusOK, contract.ReplicaState{Error: "the server is starting, stopping, or down for a copy of its data"})
 		return
 	}
 	var applied *bool
 	if position := query.Get("position"); position != "" {
 		done, err := s.follower.applied(r.Context(), position, wait)
 		if err != nil {
-			s.answer(w, http.StatusOK, engine.ReplicaState{Error: "waiting for the position: " + err.Error()})
+			s.answer(w, http.StatusOK, contract.ReplicaState{Error: "waiting for the position: " + err.Error()})
 			return
 		}
 		applied = &done
@@ -51,7 +53,7 @@ func (s *server) followPrimary(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fail(engine.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
+		return fail(contract.ReasonInitialisationFailed, "the server cannot be made a replica of %s: %v", s.in.target.Replication.Primary, err)
 	}
 	return nil
 }

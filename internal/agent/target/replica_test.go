@@ -11,18 +11,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // newReplicaRig is a rig whose server is a replica.
 func newReplicaRig(t *testing.T) (*rig, *fakeDatabase) {
 	t.Helper()
 	r, db := newRig(t, "init", "serve"), &fakeDatabase{broken: map[string]error{}}
-	r.in.target.Replication = &engine.Replication{Primary: "db.ns.svc:3306", Username: "repl", ServerID: 2}
-	r.in.engine.Follow = func(engine.Target, string) []string {
+	r.in.target.Replication = &contract.Replication{Primary: "db.ns.svc:3306", Username: "repl", ServerID: 2}
+	r.in.engine.Follow = func(contract.Target, string) []string {
 		return []string{"STOP REPLICA", "CHANGE SOURCE TO secret", "START REPLICA"}
 	}
-	r.in.engine.ReplicaStatus = func(engine.Target) string { return askStatus }
+	r.in.engine.ReplicaStatus = func(contract.Target) string { return askStatus }
 	r.in.engine.AwaitPosition = askPosition
 	r.follower = &follower{in: r.in, db: openFake(t, db)}
 	db.lag(int64(0))
@@ -30,10 +30,10 @@ func newReplicaRig(t *testing.T) (*rig, *fakeDatabase) {
 }
 
 // state asks the agent for the state of the replica.
-func (r *rig) state(t *testing.T, query string) engine.ReplicaState {
+func (r *rig) state(t *testing.T, query string) contract.ReplicaState {
 	t.Helper()
-	code, body := r.get(engine.PathReplica + query)
-	var state engine.ReplicaState
+	code, body := r.get(contract.PathReplica + query)
+	var state contract.ReplicaState
 	if err := json.Unmarshal([]byte(body), &state); err != nil || code != http.StatusOK {
 		t.Fatalf("%d %s: %v", code, body, err)
 	}
@@ -65,7 +65,7 @@ func TestAReplicaFollowsBeforeItIsReady(t *testing.T) {
 func TestAReplicaFollowsAgainAfterACopy(t *testing.T) {
 	r, db := newReplicaRig(t)
 	r.beginReady(t)
-	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
 	await(t, "readiness", r.isReady)
 	told := 0
 	db.set(func() {
@@ -86,9 +86,9 @@ func TestAServerThatCannotBeAReplica(t *testing.T) {
 	db.broken["CHANGE SOURCE TO secret"] = errors.New("access denied")
 	r.begin(t)
 	err := r.end(t)
-	if err == nil || !strings.Contains(err.Error(), string(engine.ReasonInitialisationFailed)) ||
+	if err == nil || !strings.Contains(err.Error(), string(contract.ReasonInitialisationFailed)) ||
 		!strings.Contains(err.Error(), "db.ns.svc:3306: CHANGE SOURCE TO: access denied") || strings.Contains(err.Error(), "secret") {
-		t.Errorf("got %v, want %s without the statement", err, engine.ReasonInitialisationFailed)
+		t.Errorf("got %v, want %s without the statement", err, contract.ReasonInitialisationFailed)
 	}
 }
 
@@ -100,21 +100,21 @@ func TestStateOfAReplica(t *testing.T) {
 	tests := map[string]struct {
 		set   func()
 		query string
-		want  engine.ReplicaState
+		want  contract.ReplicaState
 	}{
-		"it follows":                        {func() {}, "", engine.ReplicaState{Running: true, LagSeconds: new(3.0)}},
-		"it has applied the position":       {func() { db.reached = int64(0) }, asked, engine.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: yes}},
-		"MySQL says that the time was over": {func() { db.reached = int64(1) }, asked, engine.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: no}},
-		"MariaDB says so":                   {func() { db.reached = int64(-1) }, asked, engine.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: no}},
-		"replication is not set up":         {func() { db.reached = nil }, asked, engine.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: no}},
+		"it follows":                        {func() {}, "", contract.ReplicaState{Running: true, LagSeconds: new(3.0)}},
+		"it has applied the position":       {func() { db.reached = int64(0) }, asked, contract.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: yes}},
+		"MySQL says that the time was over": {func() { db.reached = int64(1) }, asked, contract.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: no}},
+		"MariaDB says so":                   {func() { db.reached = int64(-1) }, asked, contract.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: no}},
+		"replication is not set up":         {func() { db.reached = nil }, asked, contract.ReplicaState{Running: true, LagSeconds: new(3.0), Applied: no}},
 		"the question for the position fails": {func() { db.broken[askPosition] = errors.New("malformed GTID") }, asked,
-			engine.ReplicaState{Error: "waiting for the position: malformed GTID"}},
-		"the lag is not known": {func() { db.status[2] = nil }, "", engine.ReplicaState{Running: true}},
-		"it stopped":           {func() { db.status[0], db.status[2], db.status[3] = "No", nil, "error 1236" }, "", engine.ReplicaState{Error: "error 1236"}},
-		"it follows nobody":    {func() { db.status = nil }, "", engine.ReplicaState{Error: "the replica does not tell of replication: it follows nobody"}},
-		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", engine.ReplicaState{Error: "the replica does not tell of replication: gone"}},
+			contract.ReplicaState{Error: "waiting for the position: malformed GTID"}},
+		"the lag is not known": {func() { db.status[2] = nil }, "", contract.ReplicaState{Running: true}},
+		"it stopped":           {func() { db.status[0], db.status[2], db.status[3] = "No", nil, "error 1236" }, "", contract.ReplicaState{Error: "error 1236"}},
+		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not tell of replication: it follows nobody"}},
+		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", contract.ReplicaState{Error: "the replica does not tell of replication: gone"}},
 		"it stopped, and was asked for a position": {func() { db.status[0], db.status[2], db.status[3], db.reached = "No", nil, "error 1236", int64(1) }, asked,
-			engine.ReplicaState{Error: "error 1236", Applied: no}},
+			contract.ReplicaState{Error: "error 1236", Applied: no}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -196,11 +196,11 @@ func TestQuestionsToAReplicaThatAreRefused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			code, body := tt.rig.get(engine.PathReplica + "?" + url.Values{"position": {"1"}, "wait": {tt.query}}.Encode())
-			var refusal engine.Refusal
+			code, body := tt.rig.get(contract.PathReplica + "?" + url.Values{"position": {"1"}, "wait": {tt.query}}.Encode())
+			var refusal contract.Refusal
 			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusBadRequest ||
-				refusal.Reason != engine.ReasonRequestInvalid || !strings.Contains(refusal.Message, tt.want) {
-				t.Errorf("got %d %s, want %s with %q", code, body, engine.ReasonRequestInvalid, tt.want)
+				refusal.Reason != contract.ReasonRequestInvalid || !strings.Contains(refusal.Message, tt.want) {
+				t.Errorf("got %d %s, want %s with %q", code, body, contract.ReasonRequestInvalid, tt.want)
 			}
 		})
 	}
@@ -290,7 +290,7 @@ func FuzzParseLook(f *testing.F) {
 				t.Errorf("%q is not in %q", text, got.problem)
 			}
 		}
-		if _, err := json.Marshal(engine.ReplicaState{Running: got.running, Error: got.problem, LagSeconds: got.lag}); err != nil {
+		if _, err := json.Marshal(contract.ReplicaState{Running: got.running, Error: got.problem, LagSeconds: got.lag}); err != nil {
 			t.Errorf("it cannot be written down: %v", err)
 		}
 	})

@@ -10,19 +10,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestAStopDuringAnOperation(t *testing.T) {
-	for _, path := range []string{engine.PathSnapshot, engine.PathRestore} {
+	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
 		t.Run(path, func(t *testing.T) {
 			r := newRig(t, "init", "serve")
 			r.beginReady(t)
 			r.write(t, rowsFile, "loaded")
-			r.ask(t, engine.PathSnapshot, "first").mustSucceed(t)
+			r.ask(t, contract.PathSnapshot, "first").mustSucceed(t)
 			r.write(t, rowsFile, "changed")
 			r.volume.clone = func(_, _ *os.File) error { r.stop(); return errors.ErrUnsupported }
-			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, engine.ReasonAgentStopped, "told to end")
+			r.ask(t, path, "x").mustBe(t, http.StatusServiceUnavailable, contract.ReasonAgentStopped, "told to end")
 			if err := r.end(t); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v, want the end of the context", err)
 			}
@@ -33,7 +33,7 @@ func TestAStopDuringAnOperation(t *testing.T) {
 			next := r.again(t)
 			next.beginReady(t)
 			want := "changed"
-			if path == engine.PathRestore {
+			if path == contract.PathRestore {
 				want = "loaded"
 			}
 			if got := next.rows(t); got != want {
@@ -68,7 +68,7 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 			r := newRig(t, "init", "serve")
 			r.beginReady(t)
 			r.write(t, rowsFile, "loaded")
-			r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+			r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
 			r.write(t, rowsFile, "changed")
 			r.stop()
 			if err := r.end(t); err != nil {
@@ -84,8 +84,8 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 			next.open.Store(false)
 			next.begin(t)
 			await(t, "a login", func() bool { return next.logins.Load() > 0 })
-			answer := next.asking(t, engine.PathRestore, "r")
-			next.ask(t, engine.PathRestore, "another").mustBe(t, http.StatusConflict, engine.ReasonBusy, `"r"`)
+			answer := next.asking(t, contract.PathRestore, "r")
+			next.ask(t, contract.PathRestore, "another").mustBe(t, http.StatusConflict, contract.ReasonBusy, `"r"`)
 			next.open.Store(true)
 			copied := (<-answer).mustSucceed(t)
 			if copied.Files != 3 || copied.Bytes != int64(len("loaded")) || copied.StoppedSeconds < 60 || copied.StoppedSeconds > 120 {
@@ -98,7 +98,7 @@ func TestAnInterruptedRestoreIsFinished(t *testing.T) {
 				t.Error("something is left of the restore")
 			}
 			next.write(t, rowsFile, "changed")
-			if again := next.ask(t, engine.PathRestore, "r").mustSucceed(t); again != copied || next.rows(t) != "changed" {
+			if again := next.ask(t, contract.PathRestore, "r").mustSucceed(t); again != copied || next.rows(t) != "changed" {
 				t.Errorf("the operation was carried out again: %+v", again)
 			}
 		})
@@ -121,8 +121,8 @@ func TestAnInterruptedRestoreThatCannotBeFinished(t *testing.T) {
 			}
 			r.begin(t)
 			var f *failure
-			if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonStorageFailed || !strings.Contains(f.what, tc.part) {
-				t.Errorf("got %v, want %s with %q", err, engine.ReasonStorageFailed, tc.part)
+			if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonStorageFailed || !strings.Contains(f.what, tc.part) {
+				t.Errorf("got %v, want %s with %q", err, contract.ReasonStorageFailed, tc.part)
 			}
 			if exists(r.paths().Data) {
 				t.Error("a fresh data directory in place of the one that was to be restored")
@@ -137,15 +137,15 @@ func TestARestoreThatFails(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
 	r.write(t, rowsFile, "loaded")
-	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
 	link := filepath.Join(r.volume.snapshotDir(), "zz")
 	if err := os.Symlink("/", link); err != nil {
 		t.Fatal(err)
 	}
-	r.ask(t, engine.PathRestore, "r").mustBe(t, http.StatusInsufficientStorage, engine.ReasonStorageFailed, "symbolic link")
+	r.ask(t, contract.PathRestore, "r").mustBe(t, http.StatusInsufficientStorage, contract.ReasonStorageFailed, "symbolic link")
 	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonStorageFailed {
-		t.Errorf("got %v, want %s", err, engine.ReasonStorageFailed)
+	if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonStorageFailed {
+		t.Errorf("got %v, want %s", err, contract.ReasonStorageFailed)
 	}
 	remove(t, link)
 	next := r.again(t)

@@ -14,7 +14,8 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
-	"github.com/assay-bench/assay/internal/result"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
@@ -61,7 +62,7 @@ type server struct {
 	mu       sync.Mutex
 	warnings []string
 	// storage of the data directory; nil before the probe.
-	storage *result.Storage
+	storage *contract.Storage
 	// warned are the lines of the warnings without what differs at every start.
 	warned map[string]bool
 }
@@ -119,7 +120,7 @@ func withoutNumbers(line string) string {
 func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
 	path, err := supervise.Find(c.Programs, programDirs...)
 	if err != nil {
-		return nil, nil, fail(engine.ReasonServerMissing, "the image has no %s server: %v%s", s.in.engine.Flavor, err, otherServer())
+		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", s.in.engine.Flavor, err, otherServer())
 	}
 	log := &supervise.Log{Out: s.Out, Keep: keepLog, Observe: s.observe}
 	cmd := exec.Command(path, c.Args...)
@@ -127,10 +128,10 @@ func (s *server) start(c engine.Command) (*supervise.Process, *supervise.Log, er
 	cmd.Env = append(os.Environ(), "TMPDIR="+s.Tmp)
 	p, err := s.children.Start(cmd)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil, fail(engine.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
+		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
 	}
 	if err != nil {
-		return nil, nil, fail(engine.ReasonServerMissing, "%v", err)
+		return nil, nil, fail(contract.ReasonServerMissing, "%v", err)
 	}
 	return p, log, nil
 }
@@ -198,7 +199,7 @@ func (s *server) launch(ctx context.Context) (running, error) {
 func (s *server) crashed(p running) error {
 	s.down()
 	exit := p.Exit()
-	return failWithLog(classify(exit, p.log.Tail(), engine.ReasonServerCrashed), p.log.Tail(), "the server %s while it served", exit)
+	return failWithLog(classify(exit, p.log.Tail(), contract.ReasonServerCrashed), p.log.Tail(), "the server %s while it served", exit)
 }
 
 // down says that there is no server from now on.
@@ -213,7 +214,7 @@ func (s *server) stop(p running) error {
 	s.Log.Info("stopping the server")
 	exit, killed := p.Stop(s.Grace)
 	if killed {
-		return fail(engine.ReasonServerKilled, "the server did not shut down within %s and was killed: its data directory needs recovery", s.Grace)
+		return fail(contract.ReasonServerKilled, "the server did not shut down within %s and was killed: its data directory needs recovery", s.Grace)
 	}
 	s.Log.Info("the server has stopped", "exit", exit.String())
 	return nil
@@ -229,7 +230,7 @@ func (s *server) awaitLogin(ctx context.Context, p *supervise.Process, log *supe
 		select {
 		case <-p.Done():
 			exit := p.Exit()
-			return failWithLog(classifyStart(exit, log.Tail(), engine.ReasonServerCrashed), log.Tail(), "the server %s before it was ready", exit)
+			return failWithLog(classifyStart(exit, log.Tail(), contract.ReasonServerCrashed), log.Tail(), "the server %s before it was ready", exit)
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
@@ -246,7 +247,7 @@ func (s *server) awaitLogin(ctx context.Context, p *supervise.Process, log *supe
 			refusedSince = time.Now()
 		case time.Since(refusedSince) <= refusedFor:
 		case denied(err):
-			return failWithLog(engine.ReasonInitialisationFailed, log.Tail(), "the server could not make the benchmark's account: %v", err)
+			return failWithLog(contract.ReasonInitialisationFailed, log.Tail(), "the server could not make the benchmark's account: %v", err)
 		default:
 			return cannotEncrypt(s.in.engine.Flavor, log.Tail(), err)
 		}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Run provides the server until the context ends. The error is what was written
@@ -18,7 +18,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	var f *failure
 	if !errors.As(err, &f) {
-		f = &failure{reason: engine.ReasonInitialisationFailed, what: err.Error()}
+		f = &failure{reason: contract.ReasonInitialisationFailed, what: err.Error()}
 	}
 	if werr := os.WriteFile(o.TerminationLog, f.termination().Encode(), 0o600); werr != nil {
 		return errors.Join(err, fmt.Errorf("writing the termination message: %w", werr))

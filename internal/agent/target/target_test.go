@@ -16,6 +16,8 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 func TestAServerIsProvidedAndStopped(t *testing.T) {
@@ -95,12 +97,12 @@ func TestEnvironment(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.begin(t)
 	await(t, "readiness", r.isReady)
-	var got engine.Environment
+	var got contract.TargetEnvironment
 	_, body := r.get("/environment")
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Version != engine.EnvironmentVersion || got.Flavor != "Fake" || got.ServerVersion != "1.2.3-Fake" || got.Machine.Kernel == "" {
+	if got.Version != contract.EnvironmentVersion || got.Flavor != "Fake" || got.ServerVersion != "1.2.3-Fake" || got.Machine.Kernel == "" {
 		t.Errorf("environment %+v", got)
 	}
 	if got.Usage.At.IsZero() || got.Usage.VoluntarySwitches == nil {
@@ -114,15 +116,15 @@ func TestEnvironment(t *testing.T) {
 func TestHowAServerEnds(t *testing.T) {
 	tests := map[string]struct {
 		initialise, serve string
-		want              engine.Reason
+		want              contract.TargetReason
 		message           string
 	}{
-		"a setting that the initialisation refuses": {"refuse", "serve", engine.ReasonConfigurationRejected, "unknown variable"},
-		"a setting that the server refuses":         {"init", "refuse", engine.ReasonConfigurationRejected, "unknown variable"},
-		"a full disk":                               {"full", "serve", engine.ReasonStorageFailed, "No space left"},
-		"an initialisation that just fails":         {"odd", "serve", engine.ReasonInitialisationFailed, "exited with code 4"},
-		"a server that just ends":                   {"init", "odd", engine.ReasonServerCrashed, "exited with code 4 before it was ready"},
-		"a server that is killed":                   {"init", "killed", engine.ReasonServerKilled, "died by SIGKILL"},
+		"a setting that the initialisation refuses": {"refuse", "serve", contract.ReasonConfigurationRejected, "unknown variable"},
+		"a setting that the server refuses":         {"init", "refuse", contract.ReasonConfigurationRejected, "unknown variable"},
+		"a full disk":                               {"full", "serve", contract.ReasonStorageFailed, "No space left"},
+		"an initialisation that just fails":         {"odd", "serve", contract.ReasonInitialisationFailed, "exited with code 4"},
+		"a server that just ends":                   {"init", "odd", contract.ReasonServerCrashed, "exited with code 4 before it was ready"},
+		"a server that is killed":                   {"init", "killed", contract.ReasonServerKilled, "died by SIGKILL"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -150,8 +152,8 @@ func TestAServerWithoutItsProgram(t *testing.T) {
 	}
 	r.begin(t)
 	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerMissing {
-		t.Errorf("got %v, want %s", err, engine.ReasonServerMissing)
+	if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonServerMissing {
+		t.Errorf("got %v, want %s", err, contract.ReasonServerMissing)
 	}
 }
 
@@ -176,8 +178,8 @@ func TestTheServerIsAskedForItsVersion(t *testing.T) {
 			r.in.engine.Version = tc.version
 			r.begin(t)
 			var f *failure
-			if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerMissing || !strings.Contains(f.what, tc.want) {
-				t.Errorf("got %v, want %s with %q", err, engine.ReasonServerMissing, tc.want)
+			if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonServerMissing || !strings.Contains(f.what, tc.want) {
+				t.Errorf("got %v, want %s with %q", err, contract.ReasonServerMissing, tc.want)
 			}
 			if done, err := initialised(r.Options); done || err != nil {
 				t.Errorf("there is a data directory: %v, %v", done, err)
@@ -187,7 +189,7 @@ func TestTheServerIsAskedForItsVersion(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	told := make(chan string, 9)
 	config := r.in.engine.Config
-	r.in.engine.Config = func(target engine.Target, p engine.Paths) []byte {
+	r.in.engine.Config = func(target contract.Target, p engine.Paths) []byte {
 		told <- target.ServerVersion
 		return config(target, p)
 	}
@@ -241,11 +243,11 @@ func TestAServerThatInitialisesItself(t *testing.T) {
 	if err := os.WriteFile(whole, []byte("rows"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r.ask(t, engine.PathSnapshot, "s").mustSucceed(t)
+	r.ask(t, contract.PathSnapshot, "s").mustSucceed(t)
 	if err := os.Remove(whole); err != nil {
 		t.Fatal(err)
 	}
-	r.ask(t, engine.PathRestore, "r").mustSucceed(t)
+	r.ask(t, contract.PathRestore, "r").mustSucceed(t)
 	r.stop()
 	if err := r.end(t); err != nil {
 		t.Fatal(err)
@@ -262,8 +264,8 @@ func TestAnAccountThatWasNotMade(t *testing.T) {
 	r.denied.Store(true)
 	r.begin(t)
 	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonInitialisationFailed || !strings.Contains(f.what, "Access denied") {
-		t.Errorf("got %v, want %s", err, engine.ReasonInitialisationFailed)
+	if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonInitialisationFailed || !strings.Contains(f.what, "Access denied") {
+		t.Errorf("got %v, want %s", err, contract.ReasonInitialisationFailed)
 	}
 }
 
@@ -274,8 +276,8 @@ func TestAServerThatDoesNotStop(t *testing.T) {
 	await(t, "readiness", r.isReady)
 	r.stop()
 	var f *failure
-	if err := r.end(t); !errors.As(err, &f) || f.reason != engine.ReasonServerKilled || !strings.Contains(f.what, "did not shut down") {
-		t.Errorf("got %v, want %s", err, engine.ReasonServerKilled)
+	if err := r.end(t); !errors.As(err, &f) || f.reason != contract.ReasonServerKilled || !strings.Contains(f.what, "did not shut down") {
+		t.Errorf("got %v, want %s", err, contract.ReasonServerKilled)
 	}
 }
 
@@ -296,16 +298,16 @@ func TestRunRefusesItsInputs(t *testing.T) {
 	good := `{"version":"assay.dev/target/v1","flavor":"MariaDB","storageEngine":"InnoDB","database":"d","username":"u","port":3306%s}`
 	tests := map[string]struct {
 		target, password string
-		want             engine.Reason
+		want             contract.TargetReason
 		message          string
 	}{
-		"no target":          {"", "x", engine.ReasonInitialisationFailed, "reading the target"},
-		"another version":    {`{"version":"v9"}`, "x", engine.ReasonInitialisationFailed, `got "v9"`},
-		"a part is missing":  {`{"version":"assay.dev/target/v1"}`, "x", engine.ReasonInitialisationFailed, "are needed"},
-		"no password":        {strings.Replace(good, "%s", "", 1), "", engine.ReasonInitialisationFailed, "password is empty"},
-		"an unknown flavor":  {strings.Replace(strings.Replace(good, "MariaDB", "Oracle", 1), "%s", "", 1), "x", engine.ReasonServerMissing, `no engine "Oracle"`},
-		"an owned setting":   {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", engine.ReasonConfigurationRejected, "settings.datadir: set by Assay"},
-		"a volume read-only": {strings.Replace(good, "%s", "", 1), "x", engine.ReasonStorageFailed, "/proc"},
+		"no target":          {"", "x", contract.ReasonInitialisationFailed, "reading the target"},
+		"another version":    {`{"version":"v9"}`, "x", contract.ReasonInitialisationFailed, `got "v9"`},
+		"a part is missing":  {`{"version":"assay.dev/target/v1"}`, "x", contract.ReasonInitialisationFailed, "are needed"},
+		"no password":        {strings.Replace(good, "%s", "", 1), "", contract.ReasonInitialisationFailed, "password is empty"},
+		"an unknown flavor":  {strings.Replace(strings.Replace(good, "MariaDB", "Oracle", 1), "%s", "", 1), "x", contract.ReasonServerMissing, `no engine "Oracle"`},
+		"an owned setting":   {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", contract.ReasonConfigurationRejected, "settings.datadir: set by Assay"},
+		"a volume read-only": {strings.Replace(good, "%s", "", 1), "x", contract.ReasonStorageFailed, "/proc"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -336,29 +338,29 @@ func TestRunRefusesItsInputs(t *testing.T) {
 
 // TestClassifyStart has lines of MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.5.
 func TestClassifyStart(t *testing.T) {
-	const other = engine.ReasonServerCrashed
-	tests := map[string]engine.Reason{
-		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                                                                                                          engine.ReasonConfigurationRejected,
-		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                                                                                                            engine.ReasonConfigurationRejected,
-		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":                                                                                          engine.ReasonConfigurationRejected,
-		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":                                                                                                 engine.ReasonConfigurationRejected,
-		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                                                                                                                engine.ReasonConfigurationRejected,
-		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":                                                                                       engine.ReasonConfigurationRejected,
-		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                                                                                                    engine.ReasonConfigurationRejected,
-		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")":                                                                                   engine.ReasonStorageFailed,
-		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied":                                                                                   engine.ReasonStorageFailed,
-		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":                                                                                            engine.ReasonStorageFailed,
-		"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibdata1 failed with error 28":                                                                                          engine.ReasonStorageFailed,
-		"2026-11-21 17:16:36 0 [ERROR] mariadbd: Can't open shared library '/usr/lib/mysql/plugin/ha_rocksdb.so' (errno: 2, cannot open shared object file: No such file or directory)": engine.ReasonServerMissing,
-		"2026-11-21T19:55:00.0Z 0 [ERROR] [MY-010249] [Server] Can't open shared library '/usr/local/mysql/lib/plugin/semisync_master.so' (errno: 2 /usr/local/mysql/lib/plugin/semisync_master.so: cannot open shared object file).":                       engine.ReasonServerMissing,
-		"config file /run/assay/server.cnf contained invalid configuration options: performance.max-prox; check TiDB manual to make sure this option has not been deprecated and removed from your TiDB version if the option does not appear to be a typo": engine.ReasonConfigurationRejected,
-		"[2026/11/21 17:00:00.000 +00:00] [FATAL] [terror.go:309] [\"unexpected error\"] [error=\"toml: line 3 (last key \\\"port\\\"): incompatible types\"]":                                                                                              engine.ReasonConfigurationRejected,
+	const other = contract.ReasonServerCrashed
+	tests := map[string]contract.TargetReason{
+		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                                                                                                          contract.ReasonConfigurationRejected,
+		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                                                                                                            contract.ReasonConfigurationRejected,
+		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":                                                                                          contract.ReasonConfigurationRejected,
+		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":                                                                                                 contract.ReasonConfigurationRejected,
+		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                                                                                                                contract.ReasonConfigurationRejected,
+		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":                                                                                       contract.ReasonConfigurationRejected,
+		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                                                                                                    contract.ReasonConfigurationRejected,
+		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")":                                                                                   contract.ReasonStorageFailed,
+		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied":                                                                                   contract.ReasonStorageFailed,
+		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":                                                                                            contract.ReasonStorageFailed,
+		"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibdata1 failed with error 28":                                                                                          contract.ReasonStorageFailed,
+		"2026-11-21 17:16:36 0 [ERROR] mariadbd: Can't open shared library '/usr/lib/mysql/plugin/ha_rocksdb.so' (errno: 2, cannot open shared object file: No such file or directory)": contract.ReasonServerMissing,
+		"2026-11-21T19:55:00.0Z 0 [ERROR] [MY-010249] [Server] Can't open shared library '/usr/local/mysql/lib/plugin/semisync_master.so' (errno: 2 /usr/local/mysql/lib/plugin/semisync_master.so: cannot open shared object file).":                       contract.ReasonServerMissing,
+		"config file /run/assay/server.cnf contained invalid configuration options: performance.max-prox; check TiDB manual to make sure this option has not been deprecated and removed from your TiDB version if the option does not appear to be a typo": contract.ReasonConfigurationRejected,
+		"[2026/11/21 17:00:00.000 +00:00] [FATAL] [terror.go:309] [\"unexpected error\"] [error=\"toml: line 3 (last key \\\"port\\\"): incompatible types\"]":                                                                                              contract.ReasonConfigurationRejected,
 		"[2026/11/21 17:00:00.000 +00:00] [WARN] [bootstrap.go:3444] [\"InitializeSQLFile error\"] [error=\"[variable:1193]Unknown system variable 'no_such'\"]":                                                                                            other,
 		"[Warning] Can't create test file /var/lib/mysql/x.lower-test (Errcode: 13)":                                                                                                                                                                        other,
 		"mysqld: File '/nonexist/x.index' not found (OS errno 2 - No such file or directory)":                                                                                                                                                               other,
 		"[ERROR] [MY-013236] [Server] The designated data directory /x is unusable. Errcode: 28":                                                                                                                                                            other,
 	}
-	got, want := map[string]engine.Reason{}, map[string]engine.Reason{}
+	got, want := map[string]contract.TargetReason{}, map[string]contract.TargetReason{}
 	for line, reason := range tests {
 		got[line] = classifyStart(supervise.Exit{Code: 1}, []string{"", line}, other)
 		want[line] = reason

@@ -14,22 +14,24 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/ciphers"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // loginTLS is how the agent's own logins are encrypted: as the server demands. nil where
 // it does not; then a check of readiness costs the server no handshake.
-func loginTLS(o Options, t engine.Target) (*tls.Config, error) {
-	if t.TLS != engine.TLSRequired {
+func loginTLS(o Options, t contract.Target) (*tls.Config, error) {
+	if t.TLS != contract.TLSRequired {
 		return nil, nil
 	}
 	name := filepath.Join(o.TLS, engine.CAFile)
 	ca, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fail(engine.ReasonInitialisationFailed, "reading the CA of the server's certificate: %v", err)
+		return nil, fail(contract.ReasonInitialisationFailed, "reading the CA of the server's certificate: %v", err)
 	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM(ca) {
-		return nil, fail(engine.ReasonInitialisationFailed, "%s holds no certificate in PEM form", name)
+		return nil, fail(contract.ReasonInitialisationFailed, "%s holds no certificate in PEM form", name)
 	}
 	// The address of the login may be any of the pod's; the certificate is for localhost.
 	return &tls.Config{RootCAs: roots, ServerName: "localhost", MinVersion: tls.VersionTLS12, CipherSuites: ciphers.Suites()}, nil
@@ -52,6 +54,6 @@ func (s *server) hangsUp(err error) bool {
 
 // cannotEncrypt is the failure of a server that is there but not over TLS.
 func cannotEncrypt(flavor string, log []string, err error) error {
-	return failWithLog(engine.ReasonInitialisationFailed, log, "%s answers, but not over TLS 1.2 or later with the certificate that it was given: %v; "+
+	return failWithLog(contract.ReasonInitialisationFailed, log, "%s answers, but not over TLS 1.2 or later with the certificate that it was given: %v; "+
 		"use a build of the server with OpenSSL (MySQL 5.7 before 5.7.28 may have none), or set tls: Disabled", flavor, err)
 }

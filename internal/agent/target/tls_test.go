@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // A server that is up but cannot encrypt ends the agent: that does not change.
@@ -31,9 +31,9 @@ func TestAServerThatCannotEncrypt(t *testing.T) {
 			r.door.login = func(context.Context) (string, error) { return "", err }
 			r.begin(t)
 			var f *failure
-			if got := r.end(t); !errors.As(got, &f) || f.reason != engine.ReasonInitialisationFailed ||
+			if got := r.end(t); !errors.As(got, &f) || f.reason != contract.ReasonInitialisationFailed ||
 				!strings.Contains(f.what, "Fake answers, but not over TLS 1.2 or later") || !strings.Contains(f.what, err.Error()) {
-				t.Errorf("got %v, want %s", got, engine.ReasonInitialisationFailed)
+				t.Errorf("got %v, want %s", got, contract.ReasonInitialisationFailed)
 			}
 		})
 	}

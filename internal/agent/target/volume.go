@@ -12,8 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/assay-bench/assay/engines/engine"
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // volume is the target's volume: the data directory, and beside it
@@ -63,23 +62,23 @@ func exists(name string) bool {
 
 // snapshot copies the data directory of a server that has stopped. An older
 // snapshot is removed first: the volume need not have room for three.
-func (v *volume) snapshot(ctx context.Context) (result.Copy, error) {
+func (v *volume) snapshot(ctx context.Context) (contract.Copy, error) {
 	begin := time.Now()
 	if err := os.RemoveAll(v.snapshotDraft()); err != nil {
-		return result.Copy{}, storageFailure("removing an unfinished snapshot", err)
+		return contract.Copy{}, storageFailure("removing an unfinished snapshot", err)
 	}
 	if err := v.checkRoom(v.data, v.snapshotDir()); err != nil {
-		return result.Copy{}, err
+		return contract.Copy{}, err
 	}
 	if err := os.RemoveAll(v.snapshotDir()); err != nil {
-		return result.Copy{}, storageFailure("removing the older snapshot", err)
+		return contract.Copy{}, storageFailure("removing the older snapshot", err)
 	}
 	copied, err := copyTree(ctx, v.snapshotDraft(), v.data, v.clone)
 	if err == nil {
 		err = adopt(v.snapshotDraft(), v.snapshotDir())
 	}
 	if err != nil {
-		return result.Copy{}, errors.Join(storageFailure("copying the data directory", err), os.RemoveAll(v.snapshotDraft()))
+		return contract.Copy{}, errors.Join(storageFailure("copying the data directory", err), os.RemoveAll(v.snapshotDraft()))
 	}
 	copied.Seconds = time.Since(begin).Seconds()
 	return copied, nil
@@ -87,27 +86,27 @@ func (v *volume) snapshot(ctx context.Context) (result.Copy, error) {
 
 // restore makes the data directory of a server that has stopped that of the
 // snapshot. It writes the marker before it touches the data.
-func (v *volume) restore(ctx context.Context, m marker) (result.Copy, error) {
+func (v *volume) restore(ctx context.Context, m marker) (contract.Copy, error) {
 	if err := v.checkRoom(v.snapshotDir(), v.data); err != nil {
-		return result.Copy{}, err
+		return contract.Copy{}, err
 	}
 	if err := writeDurably(v.markerFile(), m); err != nil {
-		return result.Copy{}, storageFailure("marking the restore", err)
+		return contract.Copy{}, storageFailure("marking the restore", err)
 	}
 	return v.finishRestore(ctx)
 }
 
 // finishRestore does what the marker says, from the start. The data directory is
 // removed first, so that the volume never holds more than two.
-func (v *volume) finishRestore(ctx context.Context) (result.Copy, error) {
+func (v *volume) finishRestore(ctx context.Context) (contract.Copy, error) {
 	begin := time.Now()
 	if !v.hasSnapshot() {
-		return result.Copy{}, fail(engine.ReasonStorageFailed, "%s was to be restored, but the snapshot %s is gone: delete the volume and load again",
+		return contract.Copy{}, fail(contract.ReasonStorageFailed, "%s was to be restored, but the snapshot %s is gone: delete the volume and load again",
 			v.data, v.snapshotDir())
 	}
 	for _, dir := range []string{v.data, v.dataDraft()} {
 		if err := os.RemoveAll(dir); err != nil {
-			return result.Copy{}, storageFailure("removing the old data directory", err)
+			return contract.Copy{}, storageFailure("removing the old data directory", err)
 		}
 	}
 	copied, err := copyTree(ctx, v.dataDraft(), v.snapshotDir(), v.clone)
@@ -121,7 +120,7 @@ func (v *volume) finishRestore(ctx context.Context) (result.Copy, error) {
 		err = syncDir(v.dir)
 	}
 	if err != nil {
-		return result.Copy{}, storageFailure("copying the snapshot", err)
+		return contract.Copy{}, storageFailure("copying the snapshot", err)
 	}
 	copied.Seconds = time.Since(begin).Seconds()
 	return copied, nil
@@ -135,7 +134,7 @@ func (v *volume) readMarker() (marker, error) {
 		return m, storageFailure("reading the marker of a restore", err)
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return m, fail(engine.ReasonStorageFailed, "%s: %v", v.markerFile(), err)
+		return m, fail(contract.ReasonStorageFailed, "%s: %v", v.markerFile(), err)
 	}
 	return m, nil
 }
@@ -161,7 +160,7 @@ func (v *volume) checkRoom(source, replaced string) error {
 	if need <= free+reclaimed {
 		return nil
 	}
-	return fail(engine.ReasonStorageFailed, "the volume %s is too small for two copies of the data: %s needed, %s free; "+
+	return fail(contract.ReasonStorageFailed, "the volume %s is too small for two copies of the data: %s needed, %s free; "+
 		"give the target's storage a size of at least twice the data", v.dir, mebibytes(need), mebibytes(free+reclaimed))
 }
 
@@ -220,5 +219,5 @@ func storageFailure(doing string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
-	return fail(engine.ReasonStorageFailed, "%s: %v", doing, err)
+	return fail(contract.ReasonStorageFailed, "%s: %v", doing, err)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // encode makes the payload of an interval.
@@ -35,7 +35,7 @@ var usual = Grid{Digits: 3, Lowest: 1}
 
 // brief is what a log says, for comparison.
 type brief struct {
-	Tags           map[string][]result.Bucket
+	Tags           map[string][]contract.Bucket
 	Began, Ended   int64
 	Strange        []Line
 	Grid           Grid
@@ -44,7 +44,7 @@ type brief struct {
 
 func briefOf(l Log) brief {
 	b := brief{
-		Tags: map[string][]result.Bucket{}, Began: l.BeganMs, Ended: l.EndedMs, Strange: l.Strange, Grid: l.Grid,
+		Tags: map[string][]contract.Bucket{}, Began: l.BeganMs, Ended: l.EndedMs, Strange: l.Strange, Grid: l.Grid,
 		Min: map[string]float64{}, Max: map[string]float64{}, Mean: map[string]float64{},
 	}
 	for _, h := range l.Histograms {
@@ -73,26 +73,26 @@ func TestParse(t *testing.T) {
 		"a log without lines": {head, brief{}},
 		"intervals are added up, whatever their range": {
 			head + "0.001,0.197,0.008," + of(10_000, 5, 5, 7) + "\n0.198,0.028,0.000," + of(3_600_000_000, 5, 2_000_000_000) + "\n",
-			brief{Tags: map[string][]result.Bucket{"": {{Value: 5, Count: 3}, {Value: 7, Count: 1}, {Value: 2000683007, Count: 1}}},
+			brief{Tags: map[string][]contract.Bucket{"": {{Value: 5, Count: 3}, {Value: 7, Count: 1}, {Value: 2000683007, Count: 1}}},
 				Began: 1, Ended: 226, Grid: usual, Min: numbers{"": 5}, Max: numbers{"": 2000683007}, Mean: numbers{"": 400031748.4}},
 		},
 		"above 2047 a bucket has several values, and its middle counts": {
 			head + "5.000,1.000,0.005," + of(10_000, 2048, 2049, 4099) + "\n",
-			brief{Tags: map[string][]result.Bucket{"": {{Value: 2049, Count: 2}, {Value: 4099, Count: 1}}},
+			brief{Tags: map[string][]contract.Bucket{"": {{Value: 2049, Count: 2}, {Value: 4099, Count: 1}}},
 				Began: 5000, Ended: 6000, Grid: usual, Min: numbers{"": 2048}, Max: numbers{"": 4099}, Mean: numbers{"": (2*2049 + 4098) / 3.0}},
 		},
 		"tags are kept apart": {
 			head + "Tag=b,1.000,1.000,0.005," + of(10_000, 1) + "\n-2.000,1.000,0.005," + of(10_000, 2) + "\nTag=b,2.000,1.500,0.005," + of(10_000, 3) + "\n",
-			brief{Tags: map[string][]result.Bucket{"b": {{Value: 1, Count: 1}, {Value: 3, Count: 1}}, "": {{Value: 2, Count: 1}}},
+			brief{Tags: map[string][]contract.Bucket{"b": {{Value: 1, Count: 1}, {Value: 3, Count: 1}}, "": {{Value: 2, Count: 1}}},
 				Began: -2000, Ended: 3500, Grid: usual, Min: numbers{"b": 1, "": 2}, Max: numbers{"b": 3, "": 2}, Mean: numbers{"b": 2, "": 2}},
 		},
 		"an interval without values": {
 			head + "1.000,1.000,0.000," + of(10_000) + "\n",
-			brief{Tags: map[string][]result.Bucket{"": {}}, Began: 1000, Ended: 2000, Grid: usual},
+			brief{Tags: map[string][]contract.Bucket{"": {}}, Began: 1000, Ended: 2000, Grid: usual},
 		},
 		"other lines are kept": {
 			"preparing\n\n1.000,1.000,0.000," + of(10_000, 1) + "\r\n1.0,2.0\n",
-			brief{Tags: map[string][]result.Bucket{"": {{Value: 1, Count: 1}}}, Began: 1000, Ended: 2000, Grid: usual,
+			brief{Tags: map[string][]contract.Bucket{"": {{Value: 1, Count: 1}}}, Began: 1000, Ended: 2000, Grid: usual,
 				Strange: []Line{{1, "preparing"}, {4, "1.0,2.0"}}, Min: numbers{"": 1}, Max: numbers{"": 1}, Mean: numbers{"": 1}},
 		},
 	}
@@ -108,7 +108,7 @@ func TestParse(t *testing.T) {
 				}
 			}
 			if tt.want.Tags == nil {
-				tt.want.Tags = map[string][]result.Bucket{}
+				tt.want.Tags = map[string][]contract.Bucket{}
 			}
 			if diff := cmp.Diff(tt.want, briefOf(log)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -173,10 +173,10 @@ func TestBucketsAreThoseOfHdrHistogram(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := log.Histograms[0]
-			var want []result.Bucket
+			var want []contract.Bucket
 			for _, bar := range h.Distribution() {
 				if bar.Count > 0 {
-					want = append(want, result.Bucket{Value: float64(bar.To), Count: bar.Count})
+					want = append(want, contract.Bucket{Value: float64(bar.To), Count: bar.Count})
 				}
 			}
 			if diff := cmp.Diff(want, got.In("us", 1).Buckets); diff != "" {

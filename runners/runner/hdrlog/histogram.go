@@ -10,7 +10,7 @@ import (
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
-	"github.com/assay-bench/assay/internal/result"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // maxCount is beyond the operations of any run; sums of some thousand of them still fit.
@@ -116,10 +116,10 @@ func (h Histogram) Mean() (mean float64, ok bool) {
 
 // In another unit, of which perUnit values are one. A bucket stands for the highest value
 // in it, which is what HdrHistogram answers for a percentile.
-func (h Histogram) In(unit string, perUnit float64) result.Histogram {
-	out := result.Histogram{Unit: unit, RoundUp: true, Buckets: make([]result.Bucket, 0, len(h.counts))}
+func (h Histogram) In(unit string, perUnit float64) contract.Histogram {
+	out := contract.Histogram{Unit: unit, RoundUp: true, Buckets: make([]contract.Bucket, 0, len(h.counts))}
 	for _, begin := range h.begins() {
-		out.Buckets = append(out.Buckets, result.Bucket{Value: float64(h.highest(begin)) / perUnit, Count: h.counts[begin]})
+		out.Buckets = append(out.Buckets, contract.Bucket{Value: float64(h.highest(begin)) / perUnit, Count: h.counts[begin]})
 	}
 	return out
 }

@@ -1,0 +1,120 @@
+package contract
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+)
+
+// Keys in a trial's ConfigMap.
+const (
+	// KeyTrial holds the trial's JSON.
+	KeyTrial = "trial.json"
+	// KeyStart holds the published start time (RFC 3339 with nanoseconds).
+	KeyStart = "start"
+	// KeyLog, in a result's ConfigMap, holds the last lines of a pod that failed; the
+	// name of the container goes before it.
+	KeyLog = "log.txt"
+)
+
+// Keys of the journal.
+const (
+	// KeyPlan holds a part of the plan (internal/journal).
+	KeyPlan = "plan.json.gz"
+	// KeyRecords holds the records of up to 100 attempts at trials.
+	KeyRecords = "records.json.gz"
+	// KeySummary holds a part of the summary over all cells.
+	KeySummary = "summary.json.gz"
+)
+
+// Keys of a published target's ConfigMap, and of its copy.
+const (
+	// KeyQuotedRun holds what the tool printed of the measured phase.
+	KeyQuotedRun = "run"
+	// KeyQuotedLoad holds what it printed of loading the data.
+	KeyQuotedLoad = "load"
+	// KeyQuoted, in the copy, holds what was read from them (internal/quoted).
+	KeyQuoted = "quoted.json"
+)
+
+// Keys in a target's Secret.
+const (
+	KeyUsername = "username"
+	KeyPassword = "password"
+	KeyCA       = "ca.crt"
+	KeyCert     = "tls.crt"
+	KeyKey      = "tls.key"
+	// KeyServerCert and KeyServerKey are the certificate of a server that Assay provides;
+	// only the database pod has them.
+	KeyServerCert = "server.crt"
+	KeyServerKey  = "server.key"
+)
+
+// maxChildName leaves room for what Kubernetes appends to the names of pods and
+// writes into labels of 63 characters (a StatefulSet's revision: 11).
+const maxChildName = 52
+
+// ChildName joins the run's name and a suffix; when that is too long, the run's
+// name is cut and marked with a hash, so that two runs never share a child.
+func ChildName(run, suffix string) string {
+	name := run + "-" + suffix
+	if len(name) <= maxChildName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(run))
+	mark := hex.EncodeToString(sum[:4])
+	keep := max(maxChildName-len(suffix)-len(mark)-2, 1)
+	return run[:keep] + "-" + mark + "-" + suffix
+}
+
+// TargetName is the name of a target's StatefulSet, Service, Secret, ConfigMap,
+// NetworkPolicy and PodDisruptionBudget.
+func TargetName(run, target string) string { return ChildName(run, target+"-db") }
+
+// ReplicaName is the name of a replica's StatefulSet, Service, ConfigMap, NetworkPolicy and
+// PodDisruptionBudget.
+func ReplicaName(run, target string, index int) string {
+	return ChildName(run, fmt.Sprintf("%s-replica-%d", target, index))
+}
+
+// ClientName is the name of the ServiceAccount, Role and RoleBinding of a run's
+// client pods.
+func ClientName(run string) string { return ChildName(run, "assay-client") }
+
+// LoadName is the name of the Job that loads a target, and of its trial ConfigMap.
+func LoadName(run, target string) string { return ChildName(run, target+"-load") }
+
+// CleanupName is the name of the Job that cleans a target up.
+func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
+
+// TrialName is the name of the Job of one attempt at a trial and of its trial
+// ConfigMap.
+func TrialName(run string, index, attempt int32) string {
+	suffix := fmt.Sprintf("trial-%05d", index)
+	if attempt > 0 {
+		suffix += fmt.Sprintf("-r%d", attempt)
+	}
+	return ChildName(run, suffix)
+}
+
+// ResultName is the name of the result ConfigMap of one client of a Job.
+func ResultName(job string, client int) string { return fmt.Sprintf("%s-result-%d", job, client) }
+
+// PlanName is the name of a part of the plan, from 0.
+func PlanName(run string, part int32) string { return ChildName(run, fmt.Sprintf("plan-%04d", part)) }
+
+// RecordsName is the name of a part of the records of the trials, from 0.
+func RecordsName(run string, part int32) string {
+	return ChildName(run, fmt.Sprintf("records-%04d", part))
+}
+
+// SummaryName is the name of a part of the summary, from 0.
+func SummaryName(run string, part int32) string {
+	return ChildName(run, fmt.Sprintf("summary-%04d", part))
+}
+
+// InputsName is the name of the ConfigMap with the files of the workload.
+func InputsName(run string) string { return ChildName(run, "inputs") }
+
+// QuotedName is the name of the ConfigMap with the numbers of a published target.
+func QuotedName(run, target string) string { return ChildName(run, target+"-quoted") }

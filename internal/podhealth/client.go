@@ -1,0 +1,126 @@
+package podhealth
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/config"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// oomKilled and statusUnknown are reasons of a container that ended. The kubelet
+// makes the second one up for a container that it cannot find any more.
+const (
+	oomKilled     = "OOMKilled"
+	statusUnknown = "ContainerStatusUnknown"
+)
+
+// over are the phases in which a pod does nothing any more, as far as anybody knows.
+var over = map[corev1.PodPhase]bool{corev1.PodFailed: true, corev1.PodSucceeded: true, corev1.PodUnknown: true}
+
+// Client judges the pod of a client Job, which must exist, by its container of the
+// given name. A pod whose container has
+// ended may have a reason too, when something outside of it was the cause: see
+// Verdict.Explain. A node that is not ready is borne for l.TrialGrace, because the
+// client may go on.
+func Client(seen Seen, container string, l config.Limits, now time.Time) Verdict {
+	pod := seen.Pod
+	s := containerStatus(pod, container)
+	if s != nil && s.State.Terminated != nil {
+		return endedClient(seen, s.State.Terminated)
+	}
+	cause, outside := disruption(seen)
+	switch {
+	case outside && over[pod.Status.Phase]:
+		return cause
+	case pod.Status.Phase == corev1.PodFailed && pod.Status.Reason == "DeadlineExceeded":
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf("pod %s did not end in time", pod.Name)}
+	case pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded:
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
+			"pod %s ended without its container (%s): %s", pod.Name, pod.Status.Reason, pod.Status.Message)}
+	}
+	if v, lost := nodeLost(seen, l.TrialGrace.Duration, now); lost {
+		return v
+	}
+	if s != nil && s.State.Running != nil {
+		// It may have been told to go; until it has ended, it can deliver.
+		return Verdict{State: Running}
+	}
+	return Starting(pod, l, now)
+}
+
+func endedClient(seen Seen, t *corev1.ContainerStateTerminated) Verdict {
+	v := Verdict{State: Ended, Terminated: t}
+	cause, outside := disruption(seen)
+	state, bad := nodeState(seen)
+	switch {
+	case t.Reason == oomKilled:
+		v.Reason, v.Message = v1alpha1.ReasonClientOOMKilled, fmt.Sprintf(
+			"the client of pod %s needed more memory than its shape has: take a larger shape", seen.Pod.Name)
+	case outside:
+		v.Reason, v.Message = cause.Reason, cause.Message
+	case t.Reason == statusUnknown && bad:
+		v.Reason, v.Message = v1alpha1.ReasonNodeLost, fmt.Sprintf("node %s of pod %s %s", seen.Pod.Spec.NodeName, seen.Pod.Name, state)
+	case t.Reason == statusUnknown:
+		v.Reason, v.Message = v1alpha1.ReasonClientLost, fmt.Sprintf("the container of pod %s vanished from its node: %s", seen.Pod.Name, t.Message)
+	}
+	return v
+}
+
+// consequences are reasons of clients that only say that something cut them short.
+var consequences = map[string]bool{
+	string(contract.ReasonInterrupted): true, string(contract.ReasonDeliveryFailed): true,
+	v1alpha1.ReasonResultMissing: true, v1alpha1.ReasonClientLost: true,
+}
+
+// Explain replaces a failure of a client that only says that it was cut short by
+// what the verdict on its pod knows of the cause. Any other failure stays.
+func (v Verdict) Explain(reason, message string) (string, string) {
+	if v.Reason == "" || !consequences[reason] {
+		return reason, message
+	}
+	return v.Reason, because(v.Message, message)
+}
+
+// because joins a cause and what somebody saw of it.
+func because(cause, seen string) string {
+	if seen == "" {
+		return cause
+	}
+	return cause + "; the client said: " + seen
+}
+
+// JobFailure says why a Job failed that has no pod to ask; ok is false while the
+// Job has not failed.
+func JobFailure(job *batchv1.Job) (v Verdict, ok bool) {
+	for _, c := range job.Status.Conditions {
+		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailed || c.Type == batchv1.JobFailureTarget) {
+			return jobFailure(job, c), true
+		}
+	}
+	return Verdict{}, false
+}
+
+func jobFailure(job *batchv1.Job, c batchv1.JobCondition) Verdict {
+	if c.Reason == batchv1.JobReasonDeadlineExceeded {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonDeadlineExceeded, Message: fmt.Sprintf(
+			"Job %s did not end within %d s", job.Name, deref(job.Spec.ActiveDeadlineSeconds))}
+	}
+	if c.Reason == batchv1.JobReasonPodFailurePolicy && strings.Contains(c.Message, string(corev1.DisruptionTarget)) {
+		return outside(v1alpha1.ReasonPodEvicted, "the pod of Job %s was evicted, preempted, or lost its node: %s", job.Name, c.Message)
+	}
+	return outside(v1alpha1.ReasonClientLost, "the pod of Job %s is gone (%s): it was deleted, evicted, or its node was lost", job.Name, c.Reason)
+}
+
+func deref(p *int64) int64 {
+	if p == nil {
+		return 0
+	}
+	return *p
+}

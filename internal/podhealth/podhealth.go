@@ -1,0 +1,143 @@
+// Package podhealth reads the status of pods and Jobs: what happened to a database
+// pod or to a client, and why. It is pure; time is an argument.
+package podhealth
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/config"
+)
+
+// State of a pod, as far as a run is concerned.
+type State string
+
+// States of a pod.
+const (
+	// Waiting: not there yet, and nothing says that it never will be.
+	Waiting State = "Waiting"
+	// Running: its containers run.
+	Running State = "Running"
+	// Ready: it runs and passes its readiness check.
+	Ready State = "Ready"
+	// Ended: the main container has ended; see Verdict.Terminated.
+	Ended State = "Ended"
+	// Failed: it will not get there without help.
+	Failed State = "Failed"
+)
+
+// Verdict is what is known of a pod.
+type Verdict struct {
+	State State
+	// Reason is set for Waiting and Failed, from the list in api/v1alpha1; for Ended
+	// when something outside the container was the cause.
+	Reason string
+	// Message is for people: what is wrong, and the remedy.
+	Message string
+	// Terminated is set for Ended.
+	Terminated *corev1.ContainerStateTerminated
+}
+
+// pullErrors are the waiting reasons of an image that could not be pulled, and
+// whether trying again can help.
+var pullErrors = map[string]bool{
+	"ErrImagePull": true, "ImagePullBackOff": true, "RegistryUnavailable": true,
+	"ErrImageNeverPull": false, "InvalidImageName": false, "ImageInspectError": true,
+	"SignatureValidationFailed": false,
+}
+
+// startErrors are the waiting reasons of a container that could not be started.
+var startErrors = map[string]bool{
+	"CreateContainerConfigError": true, "CreateContainerError": true, "RunContainerError": true,
+	"StartError": true,
+}
+
+// Missing judges a workload object (a StatefulSet or a Job) that has no pod.
+func Missing(created time.Time, l config.Limits, now time.Time) Verdict {
+	if now.Sub(created) > l.PodCreation.Duration {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonPodRejected, Message: fmt.Sprintf(
+			"no pod was created within %s: an admission policy, a quota or a missing permission refuses it; kubectl get events names it",
+			l.PodCreation.Duration)}
+	}
+	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "waiting for the pod to be created"}
+}
+
+// Starting judges a pod whose main container has not run yet.
+func Starting(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
+	scheduled, since := condition(pod, corev1.PodScheduled)
+	if scheduled != corev1.ConditionTrue {
+		return unscheduled(pod, l, now)
+	}
+	for _, s := range append(append([]corev1.ContainerStatus{}, pod.Status.InitContainerStatuses...), pod.Status.ContainerStatuses...) {
+		if s.State.Waiting == nil {
+			continue
+		}
+		if v, ok := waitingContainer(s, now.Sub(since), l); ok {
+			return v
+		}
+	}
+	if now.Sub(since) > l.PodStart.Duration {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonContainerStartFailed, Message: fmt.Sprintf(
+			"pod %s did not start within %s of its scheduling: see its events", pod.Name, l.PodStart.Duration)}
+	}
+	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "pod " + pod.Name + " is starting"}
+}
+
+func unscheduled(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
+	message := "waiting for the scheduler"
+	since := pod.CreationTimestamp.Time
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodScheduled && c.Reason == corev1.PodReasonUnschedulable {
+			message = c.Message
+		}
+	}
+	if now.Sub(since) > l.Scheduling.Duration {
+		return Verdict{State: Failed, Reason: v1alpha1.ReasonUnschedulable, Message: fmt.Sprintf(
+			"no node for pod %s within %s: %s", pod.Name, l.Scheduling.Duration, message)}
+	}
+	return Verdict{State: Waiting, Reason: v1alpha1.ReasonUnschedulable, Message: "pod " + pod.Name + ": " + message}
+}
+
+// waitingContainer judges a container that waits; ok is false when the wait is
+// an ordinary one.
+func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.Limits) (Verdict, bool) {
+	w := s.State.Waiting
+	if retry, isPull := pullErrors[w.Reason]; isPull {
+		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonImagePullFailed,
+			Message: fmt.Sprintf("image %s cannot be pulled (%s): %s", s.Image, w.Reason, w.Message)}
+		if !retry || waited > l.ImagePull.Duration {
+			v.State = Failed
+		}
+		return v, true
+	}
+	if startErrors[w.Reason] {
+		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonContainerStartFailed,
+			Message: fmt.Sprintf("container %s cannot be started (%s): %s", s.Name, w.Reason, w.Message)}
+		if waited > l.ImagePull.Duration {
+			v.State = Failed
+		}
+		return v, true
+	}
+	return Verdict{}, false
+}
+
+func condition(pod *corev1.Pod, t corev1.PodConditionType) (corev1.ConditionStatus, time.Time) {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == t {
+			return c.Status, c.LastTransitionTime.Time
+		}
+	}
+	return corev1.ConditionUnknown, pod.CreationTimestamp.Time
+}
+
+func containerStatus(pod *corev1.Pod, name string) *corev1.ContainerStatus {
+	for i := range pod.Status.ContainerStatuses {
+		if pod.Status.ContainerStatuses[i].Name == name {
+			return &pod.Status.ContainerStatuses[i]
+		}
+	}
+	return nil
+}
