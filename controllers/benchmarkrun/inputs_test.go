@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/resources"
 
 	"github.com/assay-bench/assay/test/kubelet"
 
@@ -102,7 +101,7 @@ func checkCustomPod(t *testing.T, namespace string) {
 	if diff := cmp.Diff([]corev1.LocalObjectReference{{Name: "pull"}}, pod.ImagePullSecrets); diff != "" {
 		t.Errorf("pull secrets (-want +got):\n%s", diff)
 	}
-	mounted := slices.ContainsFunc(tool.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == resources.InputsDir && m.ReadOnly })
+	mounted := slices.ContainsFunc(tool.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == contract.DirInputs && m.ReadOnly })
 	volume := slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.ConfigMap != nil && v.ConfigMap.Name == "run-inputs" })
 	if !mounted || !volume {
 		t.Errorf("the inputs are not mounted: %+v, %+v", tool.VolumeMounts, pod.Volumes)

@@ -202,7 +202,7 @@ type Data struct {
 	Snapshot *Copy `json:"snapshot,omitempty"`
 }
 
-// Reset of the data before a trial. Its time is no part of the warm-up or the
+// ResetReport says how the data was put back before a trial. Its time is no part of the warm-up or the
 // measured window.
 type ResetReport struct {
 	// Method is Snapshot or Reload.

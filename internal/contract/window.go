@@ -2,7 +2,7 @@ package contract
 
 import "time"
 
-// Window is the measured window of a client on its wall clock: from when its operations
+// MeasuredWindow is the measured window of a client on its wall clock: from when its operations
 // began to count until the last of them. It is that of the tool's own clock, not the life of
 // the process, which holds the loading of the program, connecting, a warm-up in the same
 // process, and the report:
@@ -31,7 +31,7 @@ func MeasuredWindow(r Result) (start, end time.Time, ok bool) {
 	return t.MeasureEnded.Add(-time.Duration(*m.Value * float64(time.Second))), *t.MeasureEnded, true
 }
 
-// WindowSlack is by how many seconds the window may have been earlier than Window says. One that
+// WindowSlack is by how many seconds the window may have been earlier than MeasuredWindow says. One that
 // is counted back from the end of the process holds the time in which the tool printed its
 // report, and its agent saw the end: at most as long as the process lived outside of its window.
 // One that the tool told itself has none.

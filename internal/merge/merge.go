@@ -1,3 +1,5 @@
+// Package merge puts the results of the clients of one trial together: by one rule
+// for each measurement, on one clock, over the time in which all of them measured.
 package merge
 
 import (

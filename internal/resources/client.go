@@ -145,9 +145,9 @@ func (c Client) podSpec() corev1.PodSpec {
 			SecurityContext:          containerSecurity(),
 			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 			VolumeMounts: []corev1.VolumeMount{
-				{Name: "work", MountPath: "/work"},
-				{Name: "tmp", MountPath: "/tmp"},
-				{Name: "credentials", MountPath: "/etc/assay/credentials", ReadOnly: true},
+				{Name: "work", MountPath: contract.DirWork},
+				{Name: "tmp", MountPath: contract.DirTmp},
+				{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
 			},
 		}},
 		Volumes: []corev1.Volume{
@@ -177,7 +177,7 @@ func (c Client) addInputs(spec *corev1.PodSpec) {
 		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: c.Inputs}},
 	}})
 	mounts := &spec.Containers[0].VolumeMounts
-	*mounts = append(*mounts, corev1.VolumeMount{Name: "inputs", MountPath: InputsDir, ReadOnly: true})
+	*mounts = append(*mounts, corev1.VolumeMount{Name: "inputs", MountPath: contract.DirInputs, ReadOnly: true})
 }
 
 // addAgent puts the agent into an image that has none, as in a database pod.
@@ -189,7 +189,7 @@ func (c Client) addAgent(spec *corev1.PodSpec) {
 	spec.InitContainers = append(spec.InitContainers, installAgent(c.AgentImage))
 	tool := &spec.Containers[0]
 	tool.Command[0] = agentBinary
-	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: agentDir, ReadOnly: true})
+	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true})
 }
 
 // awayFromTargets keeps a client off every node that has a target of its run, or a replica.

@@ -8,10 +8,6 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// InputsDir is where a client pod has the files of its workload; `agent client` has it
-// as its default.
-const InputsDir = "/etc/assay/inputs"
-
 // Pinned is the copy of something that the user may change later. It never changes.
 func Pinned(run *v1alpha1.BenchmarkRun, name, role string, data map[string]string, binary map[string][]byte) *corev1.ConfigMap {
 	return &corev1.ConfigMap{

@@ -30,17 +30,13 @@ const (
 	Database = "assay"
 	// Username of the benchmark's account in every server that Assay provides.
 	Username = "assay"
-	// KeyTarget is the key of the engine.Target in a target's ConfigMap.
-	KeyTarget = "target.json"
-
 	// ReplicationUsername is the account of replication.
 	ReplicationUsername = "assay_replication"
 
 	// AgentPort is where the agent in a database pod answers its clients.
 	AgentPort int32 = 8306
 
-	agentDir    = "/assay/agent"
-	agentBinary = agentDir + "/assay-agent"
+	agentBinary = contract.DirAgent + "/assay-agent"
 )
 
 // Target is what the objects of a provided database are built from.
@@ -128,7 +124,7 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 	return &corev1.ConfigMap{
 		ObjectMeta: t.meta(),
 		Immutable:  new(true),
-		Data: map[string]string{KeyTarget: mustJSON(contract.Target{
+		Data: map[string]string{contract.KeyTarget: mustJSON(contract.Target{
 			Version: contract.TargetVersion, Flavor: t.Spec.MySQL.Flavor, StorageEngine: t.Spec.MySQL.StorageEngine,
 			Database: Database, Username: Username, Port: DatabasePort, TLS: contract.TLSMode(t.Spec.MySQL.TLS), Replication: t.replication(), Settings: settings,
 		})},
@@ -292,17 +288,17 @@ func (t Target) tlsMounts() []corev1.VolumeMount {
 	if !t.HasTLS() {
 		return nil
 	}
-	return []corev1.VolumeMount{{Name: "tls", MountPath: "/etc/assay/tls", ReadOnly: true}}
+	return []corev1.VolumeMount{{Name: "tls", MountPath: contract.DirTLS, ReadOnly: true}}
 }
 
 // installAgent copies the agent into the volume agent.
 func installAgent(image string) corev1.Container {
 	return corev1.Container{
 		Name: "agent", Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:         []string{"/assay-agent", "install", agentDir},
+		Command:         []string{"/assay-agent", "install", contract.DirAgent},
 		Resources:       resourcesOf(installShape),
 		SecurityContext: containerSecurity(),
-		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: agentDir}},
+		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: contract.DirAgent}},
 	}
 }
 
@@ -333,12 +329,12 @@ func (t Target) serverContainer() corev1.Container {
 		ReadinessProbe:           probe("/readyz", 10, 3),
 		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
 		VolumeMounts: append([]corev1.VolumeMount{
-			{Name: "agent", MountPath: agentDir, ReadOnly: true},
-			{Name: "run", MountPath: "/run/assay"},
-			{Name: "tmp", MountPath: "/tmp"},
-			{Name: t.dataName(), MountPath: "/var/lib/assay/data"},
-			{Name: "target", MountPath: "/etc/assay/target", ReadOnly: true},
-			{Name: "credentials", MountPath: "/etc/assay/credentials", ReadOnly: true},
+			{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true},
+			{Name: "run", MountPath: contract.DirRun},
+			{Name: "tmp", MountPath: contract.DirTmp},
+			{Name: t.dataName(), MountPath: contract.DirData},
+			{Name: "target", MountPath: contract.DirTarget, ReadOnly: true},
+			{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
 		}, t.tlsMounts()...),
 	}
 }

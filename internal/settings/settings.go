@@ -1,3 +1,5 @@
+// Package settings reads the settings of a server as its users write them, renders
+// them as servers read them, and compares what was asked for with what is in force.
 package settings
 
 import (

@@ -101,7 +101,7 @@ type Options struct {
 // Defaults are the places that internal/resources mounts.
 func Defaults() Options {
 	return Options{
-		Credentials: "/etc/assay/credentials", Inputs: "/etc/assay/inputs", Work: "/work", TerminationLog: "/dev/termination-log",
+		Credentials: contract.DirCredentials, Inputs: contract.DirInputs, Work: contract.DirWork, TerminationLog: contract.TerminationLog,
 	}
 }
 

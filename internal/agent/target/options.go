@@ -41,6 +41,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Options are the places and limits of `agent target`; see Defaults.
@@ -79,14 +80,14 @@ type Options struct {
 // shorter than the pod's.
 func Defaults() Options {
 	return Options{
-		TargetFile:     "/etc/assay/target/target.json",
-		PasswordFile:   "/etc/assay/credentials/password",
-		TLS:            "/etc/assay/tls",
-		Data:           "/var/lib/assay/data",
-		Run:            "/run/assay",
-		Tmp:            "/tmp",
+		TargetFile:     contract.DirTarget + "/" + contract.KeyTarget,
+		PasswordFile:   contract.DirCredentials + "/" + contract.KeyPassword,
+		TLS:            contract.DirTLS,
+		Data:           contract.DirData,
+		Run:            contract.DirRun,
+		Tmp:            contract.DirTmp,
 		Listen:         ":8306",
-		TerminationLog: "/dev/termination-log",
+		TerminationLog: contract.TerminationLog,
 		Grace:          110 * time.Second,
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/assay-bench/assay/engines/engine"
-
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -21,8 +19,8 @@ func (s *server) answerReplica(w http.ResponseWriter, r *http.Request) {
 	if text := query.Get("wait"); text != "" {
 		var err error
 		// In these words NaN, too, is refused.
-		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= engine.MaxReplicaWait) {
-			s.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, engine.MaxReplicaWait))
+		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= contract.MaxReplicaWait) {
+			s.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, contract.MaxReplicaWait))
 			return
 		}
 	}
