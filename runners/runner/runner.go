@@ -77,6 +77,8 @@ type Report struct {
 	// it really took; nil without one.
 	Warmup        []contract.Measurement `json:",omitempty"`
 	WarmupSeconds *float64               `json:",omitempty"`
+	// Check is what a check of the data found; only of the phase Check.
+	Check *contract.DataCheck `json:",omitempty"`
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
 	Failure *contract.Failure
 }
@@ -252,6 +254,10 @@ type Runner struct {
 	Delay func(workload json.RawMessage) (time.Duration, error)
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
 	Skips func(t contract.Trial, p contract.Phase) bool
+	// Checks says that the tool checks the data after the measured window: Command and Parse
+	// know the phase Check, which the first client does when its window has ended and the
+	// server's counters were read. Nil: it does not.
+	Checks func(t contract.Trial) bool
 	// Opening is how the process that measures comes to its window. Nil: it is started at the
 	// instant at which the window is to begin.
 	Opening func(t contract.Trial) Opening

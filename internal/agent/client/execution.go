@@ -70,6 +70,11 @@ func (e *execution) skips(p contract.Phase) bool {
 	return e.runner.Skips != nil && e.runner.Skips(e.trial, p)
 }
 
+// checks: the tool checks the data after the window, once for all clients.
+func (e *execution) checks() bool {
+	return e.waits() && e.first() && e.runner.Checks != nil && e.runner.Checks(e.trial)
+}
+
 // resets says whether this client puts the data back in this way.
 func (e *execution) resets(method string) bool {
 	return e.first() && e.trial.Reset != nil && e.trial.Reset.Method == method
@@ -128,6 +133,7 @@ func (e *execution) steps() []step {
 		{timed, e.measureTimed},
 		{e.asks(), e.after},
 		{e.waits() && e.replicated(), e.afterReplicas},
+		{e.checks(), e.checkData},
 
 		{e.loads(), e.others},
 		{e.loads() && e.speaks(), e.count},

@@ -75,6 +75,9 @@ func (e *execution) phases() []contract.Phase {
 	if e.warms() {
 		phases = append(phases, contract.PhaseWarmup)
 	}
+	if e.checks() {
+		phases = append(phases, contract.PhaseCheck)
+	}
 	if e.resets(contract.ResetReload) {
 		phases = append(phases, contract.PhaseCleanup, contract.PhasePrepare)
 	}

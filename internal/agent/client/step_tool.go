@@ -132,7 +132,10 @@ func (e *execution) warmUp(ctx context.Context) *contract.Failure {
 
 // rawName is the folder of a phase's raw output.
 func rawName(p contract.Phase) string {
-	names := map[contract.Phase]string{contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run", contract.PhaseCleanup: "cleanup"}
+	names := map[contract.Phase]string{
+		contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run",
+		contract.PhaseCheck: "check", contract.PhaseCleanup: "cleanup",
+	}
 	return names[p]
 }
 
