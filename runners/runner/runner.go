@@ -254,10 +254,10 @@ type Runner struct {
 	Delay func(workload json.RawMessage) (time.Duration, error)
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
 	Skips func(t contract.Trial, p contract.Phase) bool
-	// Checks says that the tool checks the data after the measured window: Command and Parse
-	// know the phase Check, which the first client does when its window has ended and the
-	// server's counters were read. Nil: it does not.
-	Checks func(t contract.Trial) bool
+	// Checks says how long the tool may take to check the data after the measured window; 0:
+	// it does not check. Where it does, Command and Parse know the phase Check, which the first
+	// client does when its window has ended and the server's counters were read. Nil: never.
+	Checks func(t contract.Trial) time.Duration
 	// Opening is how the process that measures comes to its window. Nil: it is started at the
 	// instant at which the window is to begin.
 	Opening func(t contract.Trial) Opening

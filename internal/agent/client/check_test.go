@@ -3,6 +3,7 @@ package client
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/assay-bench/assay/runners/runner"
 
@@ -32,7 +33,12 @@ func TestTheDataIsCheckedAfterTheWindow(t *testing.T) {
 			r.agent.Runner = func(name string) (runner.Runner, bool) {
 				tool, ok := testRunner(name)
 				parse := tool.Parse
-				tool.Checks = func(contract.Trial) bool { return tt.checks }
+				tool.Checks = func(contract.Trial) time.Duration {
+					if tt.checks {
+						return time.Minute
+					}
+					return 0
+				}
 				tool.Parse = func(trial contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 					report := parse(trial, p, o)
 					if p == contract.PhaseCheck && tt.fails {

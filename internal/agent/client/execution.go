@@ -72,7 +72,7 @@ func (e *execution) skips(p contract.Phase) bool {
 
 // checks: the tool checks the data after the window, once for all clients.
 func (e *execution) checks() bool {
-	return e.waits() && e.first() && e.runner.Checks != nil && e.runner.Checks(e.trial)
+	return e.waits() && e.first() && e.runner.Checks != nil && e.runner.Checks(e.trial) > 0
 }
 
 // resets says whether this client puts the data back in this way.
