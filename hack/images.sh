@@ -33,6 +33,7 @@ runner-sysbench  demo  runners/sysbench/image     debian:bookworm-slim  agent
 mariadb:10.11    demo  engines/mariadb/image      debian:bookworm-slim
 mysql:9.7        demo  engines/mysql/image        debian:sid-slim
 runner-ycsb      core  runners/ycsb/image         debian:trixie-slim    agent jars runners/ycsb/java
+runner-tpcc      core  runners/tpcc/image         debian:bookworm-slim  agent fetched
 runner-drivers-node    core  runners/drivers/node    debian:trixie-slim    agent fetched runners/drivers/node
 runner-drivers-python  core  runners/drivers/python  debian:trixie-slim    agent fetched runners/drivers/python
 runner-drivers-go      core  runners/drivers/go      debian:bookworm-slim  agent fetched runners/drivers/go

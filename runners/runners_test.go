@@ -20,6 +20,7 @@ import (
 var workloads = map[string]string{
 	"sysbench": `{"test":"oltp_read_write","threads":4}`,
 	"ycsb":     `{"workload":"a","threads":4}`,
+	"tpcc":     `{"threads":4}`,
 	"drivers":  `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
 		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
@@ -249,7 +250,7 @@ func namesItsDataFields(t *testing.T, r runner.Runner) {
 }
 
 func TestFindOfAnUnknownName(t *testing.T) {
-	if r, ok := Find("tpcc"); ok {
+	if r, ok := Find("hammerdb"); ok {
 		t.Errorf("found %q", r.Name)
 	}
 }

@@ -18,6 +18,10 @@ type Workload struct {
 	// +optional
 	YCSB *YCSBWorkload `json:"ycsb,omitempty"`
 
+	// tpcc runs the transactions of TPC-C by go-tpc, derived from TPC-C and not audited.
+	// +optional
+	TPCC *TPCCWorkload `json:"tpcc,omitempty"`
+
 	// Drivers compares the database drivers of programming languages: each does the same
 	// operations on the same data, and what it did is verified.
 	// +optional

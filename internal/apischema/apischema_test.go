@@ -15,6 +15,7 @@ import (
 var least = map[string]string{
 	"sysbench": `{"test":"oltp_read_write"}`,
 	"ycsb":     `{}`,
+	"tpcc":     `{}`,
 	"drivers":  `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom":   `{"image":"i","format":"Result","run":{"command":["t"]}}`,
 }
