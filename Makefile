@@ -97,8 +97,14 @@ envtest-assets: ## API server and etcd for envtest; prints the value for KUBEBUI
 e2e: cluster images ## the core stories, in the cluster
 	@hack/e2e.sh core
 
+.PHONY: conformance
+conformance: build ## every driver of every language against the protocol, on real servers, without a cluster
+	@hack/images.sh build core
+	@hack/conformance.sh
+
 .PHONY: e2e-full
-e2e-full: cluster images-full ## every story, in the cluster
+e2e-full: cluster images-full ## every story, in the cluster, and the conformance of the harnesses
+	@hack/conformance.sh
 	@hack/e2e.sh full
 
 .PHONY: e2e-chaos

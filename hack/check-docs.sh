@@ -70,7 +70,7 @@ check_findings() {
 
 step "verify: documents"
 shopt -s nullglob
-for doc in *.md docs/*.md docs/*/*.md runners/*/README.md engines/*/README.md config/*.md charts/*/*.md; do
+for doc in *.md docs/*.md docs/*/*.md runners/*/README.md harness/README.md harness/*/README.md engines/*/README.md config/*.md charts/*/*.md; do
   check_links "$doc"
   check_paths "$doc"
   check_targets "$doc"

@@ -77,15 +77,15 @@ show() {
   step "the result: a smoke comparison on slices of a CPU, no verdict on the servers"
   "$kubectl" -n "$namespace" get benchmarkruns
   echo
-  printf 'TARGET\tSERVER\tNODE\tLOAD (s)\tROWS/s\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.node.name} ({.node.instanceType}){"\t"}{.load[?(@.name=="time.load")].value}{"\t"}{.load[?(@.name=="throughput.rows")].value}{"\n"}{end}')" | table
+  printf 'TARGET\tSERVER\tNODE\tLOAD (s)\tROWS/s\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.nodeName}{"\t"}{.load[?(@.name=="time.load")].value}{"\t"}{.load[?(@.name=="throughput.rows")].value}{"\n"}{end}')" | table
   echo
   echo "The last trials:"
   printf 'TRIAL\tBLOCK\tTARGET\tSTATE\tVALID\tDISTURBED\tLIMITED BY\tTHROUGHPUT (tx/s)\tLATENCY avg (ms)\tCLIENT NODE\n%s' \
-    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.valid}{"\t"}{.disturbed}{"\t"}{.limitedBy[*].by}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.nodes[*]}{"\n"}{end}')" | table
+    "$(field '{range .status.trials[*]}{.index}{"\t"}{.block}{"\t"}{.target}{"\t"}{.state}{"\t"}{.valid}{"\t"}{.disturbed}{"\t"}{.limitedBy[*].by}{"\t"}{.values[?(@.name=="throughput")].value}{"\t"}{.values[?(@.name=="latency.avg")].value}{"\t"}{.clientNodeNames[*]}{"\n"}{end}')" | table
   echo
   echo "Of each target: N of the PLANNED trials are behind a median; the interval holds the true one with 95 % or more."
   printf 'TARGET\tMEASUREMENT\tMEDIAN\tUNIT\tINTERVAL\tMIN\tMAX\tN\tPLANNED\tLEFT OUT\tLIMITED BY\n%s' \
-    "$(field '{range .status.summary[*]}{.target}{"\t"}{.name} {.labels}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.intervalLow}..{.intervalHigh}{"\t"}{.min}{"\t"}{.max}{"\t"}{.n}{"\t"}{.planned}{"\t"}{range .leftOut[*]}{.n} {.reason}, {end}{"\t"}{range .limitedBy[*]}{.by} in {.n}, {end}{"\n"}{end}' |
+    "$(field '{range .status.summary[*]}{.target}{"\t"}{.name} {.labels}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.intervalLow}..{.intervalHigh}{"\t"}{.min}{"\t"}{.max}{"\t"}{.trialCount}{"\t"}{.plannedTrialCount}{"\t"}{range .leftOut[*]}{.trialCount} {.reason}, {end}{"\t"}{range .limitedBy[*]}{.by} in {.trialCount}, {end}{"\n"}{end}' |
       labels | sed -E 's/\t\.\.\t/\t-\t/; s/, (\t|$)/\1/g')" | table
   echo
   field '{range .status.summary[*]}{.caveat}{"\t"}{.target} {.name} {.labels}{"\n"}{end}' | labels | awk -F '\t' '$1 != "" {print "caveat: " $2 ": " $1}'

@@ -34,14 +34,14 @@ mariadb:10.11    demo  engines/mariadb/image      debian:bookworm-slim
 mysql:9.7        demo  engines/mysql/image        debian:sid-slim
 runner-ycsb      core  runners/ycsb/image         debian:trixie-slim    agent jars runners/ycsb/java
 runner-tpcc      core  runners/tpcc/image         debian:bookworm-slim  agent fetched
-runner-drivers-node    core  runners/drivers/node    debian:trixie-slim    agent fetched runners/drivers/node
-runner-drivers-python  core  runners/drivers/python  debian:trixie-slim    agent fetched runners/drivers/python
-runner-drivers-go      core  runners/drivers/go      debian:bookworm-slim  agent fetched runners/drivers/go
-runner-drivers-java    core  runners/drivers/java    debian:trixie-slim    agent fetched runners/drivers/java
-runner-drivers-rust    core  runners/drivers/rust    debian:sid-slim       agent fetched runners/drivers/rust
-runner-drivers-c       core  runners/drivers/c       debian:trixie-slim    agent runners/drivers/c
-runner-drivers-php     core  runners/drivers/php     debian:trixie-slim    agent runners/drivers/php
-runner-drivers-ruby    core  runners/drivers/ruby    debian:trixie-slim    agent runners/drivers/ruby
+runner-drivers-node    core  harness/node    debian:trixie-slim   agent fetched harness/node harness/image.sh
+runner-drivers-python  core  harness/python  debian:trixie-slim   agent fetched harness/python harness/image.sh
+runner-drivers-go      core  harness/go      debian:bookworm-slim agent fetched harness/go harness/image.sh
+runner-drivers-java    core  harness/java    debian:trixie-slim   agent fetched harness/java harness/image.sh
+runner-drivers-rust    core  harness/rust    debian:sid-slim      agent fetched harness/rust harness/image.sh
+runner-drivers-c       core  harness/c       debian:trixie-slim   agent harness/c harness/image.sh
+runner-drivers-php     core  harness/php     debian:trixie-slim   agent harness/php harness/image.sh
+runner-drivers-ruby    core  harness/ruby    debian:trixie-slim   agent harness/ruby harness/image.sh
 mariadb:11.8     full  engines/mariadb/image      debian:trixie-slim
 mysql:8.0        full  engines/mysql/image-maven  debian:bookworm-slim  jars
 mysql:5.7        full  engines/mysql/image-maven  debian:bookworm-slim  jars

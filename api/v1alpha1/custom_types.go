@@ -5,45 +5,47 @@ import corev1 "k8s.io/api/core/v1"
 // CustomWorkload is any tool: an image of the user's, and how to call it. See
 // docs/custom-tools.md.
 type CustomWorkload struct {
-	// Image that has the tool. Its entrypoint is not used.
+	// image that has the tool. Its entrypoint is not used.
+	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image"`
 
-	// ImagePullPolicy of the image.
+	// imagePullPolicy of the image.
 	// +optional
 	// +kubebuilder:default=IfNotPresent
 	// +kubebuilder:validation:Enum=Always;Never;IfNotPresent
 	ImagePullPolicy corev1.PullPolicy `json:"imagePullPolicy,omitempty"`
 
-	// ImagePullSecrets for the image, in the run's namespace.
+	// imagePullSecrets for the image, in the run's namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
-	// Files is a ConfigMap whose keys become files of the working directory.
+	// files is a ConfigMap whose keys become files of the working directory.
 	// +optional
 	Files *ConfigMapFiles `json:"files,omitempty"`
 
-	// Prepare loads the data. Without it nothing is loaded.
+	// prepare loads the data. Without it nothing is loaded.
 	// +optional
 	Prepare *CustomPhase `json:"prepare,omitempty"`
 
-	// Run measures; the warm-up is the same with another duration.
+	// run measures; the warm-up is the same with another duration.
+	// +required
 	Run CustomPhase `json:"run"`
 
-	// Cleanup drops what Prepare made, in an external target.
+	// cleanup drops what Prepare made, in an external target.
 	// +optional
 	Cleanup *CustomPhase `json:"cleanup,omitempty"`
 
-	// Parameters are values for the commands: $(NAME) in an argument. An axis of the
+	// parameters are values for the commands: $(NAME) in an argument. An axis of the
 	// matrix may name one of them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Parameters map[string]string `json:"parameters,omitempty"`
 
-	// DataParameters are the parameters that decide what Prepare loads. They cannot be
+	// dataParameters are the parameters that decide what Prepare loads. They cannot be
 	// axes of the matrix: a run loads one data set.
 	// +optional
 	// +listType=set
@@ -51,7 +53,7 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	DataParameters []string `json:"dataParameters,omitempty"`
 
-	// Threads is the number of connections that the tool opens at the same time, for the
+	// threads is the number of connections that the tool opens at the same time, for the
 	// check of the server's limits, and as $(THREADS).
 	// +optional
 	// +kubebuilder:default=1
@@ -59,19 +61,20 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// Format of the output of Run: Result (docs/custom-tools.md), or that of a known
+	// format of the output of Run: Result (docs/custom-tools.md), or that of a known
 	// tool.
+	// +required
 	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog
 	Format string `json:"format"`
 
-	// HistogramUnit is the unit of the values of an HdrHistogram log, which does not say
+	// histogramUnit is the unit of the values of an HdrHistogram log, which does not say
 	// it: ns, us (the default) or ms.
 	// +optional
 	// +kubebuilder:default=us
 	// +kubebuilder:validation:Enum=ns;us;ms
 	HistogramUnit string `json:"histogramUnit,omitempty"`
 
-	// Output is the file with the output, in the working directory; without it the
+	// output is the file with the output, in the working directory; without it the
 	// standard output is read.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
@@ -84,7 +87,8 @@ type CustomWorkload struct {
 // is in the environment variable ASSAY_PASSWORD (and MYSQL_PWD), and in the file my.cnf
 // of the working directory.
 type CustomPhase struct {
-	// Command is the program and its arguments.
+	// command is the program and its arguments.
+	// +required
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=128

@@ -4,6 +4,23 @@
 //
 // It imports nothing else of Assay, so that other programs can use it.
 //
+// Conventions, beyond those of the Kubernetes API:
+//
+//   - A number has its unit in the name (roundTripSeconds) or beside it (value and unit);
+//     a share or a ratio has none. Decimal numbers in the status are strings such as
+//     "0.000142", because a float does not survive every serialiser. Durations that people
+//     write, such as 300s, are strings with their unit.
+//   - A time ends in Time (startTime, completionTime). A count ends in Count, except in
+//     progress, where every field is a number of trials as in the status of a Job, and where
+//     Kubernetes or the field has a word for it (replicas, blocks, threads).
+//   - What is not known, or does not apply, is absent. No value of a field means something
+//     else than itself: 0 is a measured zero, and a condition that is not decided is Unknown.
+//   - Enumerations are in CamelCase. Parameters of a tool keep the tool's own names, values
+//     and units (randType: special, rate in transactions per second); names of measurements
+//     and of checks are those of docs/results.md.
+//   - A node is named by nodeName; status.nodes describes it once, whatever runs there.
+//   - Every list of the spec and the status is bounded.
+//
 // +kubebuilder:object:generate=true
 // +groupName=assay.dev
 package v1alpha1

@@ -9,37 +9,39 @@ import (
 // InstanceShapeSpec is a machine size: how much a pod of this shape gets, and on
 // which nodes it may run.
 type InstanceShapeSpec struct {
-	// CPU that a pod of this shape gets, as request and limit alike (QoS class
+	// cpu that a pod of this shape gets, as request and limit alike (QoS class
 	// Guaranteed). Whole numbers let a kubelet with the static CPU manager give the
 	// pod processors of its own.
+	// +required
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="cpu must be greater than 0, such as 2 or 500m"
 	CPU resource.Quantity `json:"cpu"`
 
-	// Memory that a pod of this shape gets, as request and limit alike.
+	// memory that a pod of this shape gets, as request and limit alike.
 	// At least 64Mi.
+	// +required
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memory must be at least 64Mi, such as 16Gi"
 	Memory resource.Quantity `json:"memory"`
 
-	// NodeSelector names the labels of the nodes that offer this shape, such as
+	// nodeSelector names the labels of the nodes that offer this shape, such as
 	// node.kubernetes.io/instance-type: ecs.hfg6.xlarge. Empty means any node.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
-	// Tolerations for the taints of nodes that are kept free for benchmarks.
+	// tolerations for the taints of nodes that are kept free for benchmarks.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
-	// RuntimeClassName of the pods, such as a performance class that turns off
+	// runtimeClassName of the pods, such as a performance class that turns off
 	// interrupt load balancing.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	RuntimeClassName *string `json:"runtimeClassName,omitempty"`
 
-	// Annotations for the pods, such as those that a runtime class reads.
+	// annotations for the pods, such as those that a runtime class reads.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	Annotations map[string]string `json:"annotations,omitempty"`
@@ -47,15 +49,17 @@ type InstanceShapeSpec struct {
 
 // InstanceShapeStatus says what the cluster offers.
 type InstanceShapeStatus struct {
-	// Nodes is the number of nodes that are ready, schedulable and large enough
-	// for one pod of this shape when nothing else runs there.
+	// nodeCount is the number of nodes that are ready, schedulable and large enough
+	// for one pod of this shape when nothing else runs there; absent until they were counted.
 	// +optional
-	Nodes *int32 `json:"nodes,omitempty"`
+	// +kubebuilder:validation:Minimum=0
+	NodeCount *int32 `json:"nodeCount,omitempty"`
 
-	// Conditions of the shape: Offered is True when at least one node offers it.
+	// conditions of the shape: Offered is True when at least one node offers it.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
@@ -66,17 +70,21 @@ type InstanceShapeStatus struct {
 // +kubebuilder:resource:scope=Cluster,shortName=shape
 // +kubebuilder:printcolumn:name="CPU",type=string,JSONPath=`.spec.cpu`
 // +kubebuilder:printcolumn:name="Memory",type=string,JSONPath=`.spec.memory`
-// +kubebuilder:printcolumn:name="Nodes",type=integer,JSONPath=`.status.nodes`
+// +kubebuilder:printcolumn:name="Nodes",type=integer,JSONPath=`.status.nodeCount`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type InstanceShape struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-
-	// Spec of the shape. A run pins the shape when it is accepted: a later change
-	// does not alter it.
-	Spec InstanceShapeSpec `json:"spec"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata of the shape.
 	// +optional
-	Status InstanceShapeStatus `json:"status,omitempty"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec of the shape. A run pins the shape when it is accepted: a later change
+	// does not alter it.
+	// +required
+	Spec InstanceShapeSpec `json:"spec"`
+	// status of the shape: what the cluster offers.
+	// +optional
+	Status InstanceShapeStatus `json:"status,omitzero"`
 }
 
 // InstanceShapeList is a list of shapes.
@@ -85,5 +93,6 @@ type InstanceShape struct {
 type InstanceShapeList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
-	Items           []InstanceShape `json:"items"`
+	// +required
+	Items []InstanceShape `json:"items"`
 }

@@ -5,30 +5,30 @@ package v1alpha1
 // +kubebuilder:validation:XValidation:rule="has(self.test) != has(self.script)",message="sysbench needs exactly one of test (a bundled one) and script (a ConfigMap with Lua of yours)"
 // +kubebuilder:validation:XValidation:rule="!has(self.script) || (self.tables == 1 && self.tableSize == 10000 && (!has(self.skipTrx) || !self.skipTrx))",message="tables, tableSize and skipTrx are fields of the bundled tests: give a script its own as options, such as {tables: '10'}"
 type SysbenchWorkload struct {
-	// Test is a bundled script.
+	// test is a bundled script.
 	// +optional
 	// +kubebuilder:validation:Enum=oltp_read_write;oltp_read_only;oltp_write_only;oltp_point_select;oltp_insert;oltp_delete;oltp_update_index;oltp_update_non_index;select_random_points;select_random_ranges;bulk_insert
 	Test string `json:"test,omitempty"`
 
-	// Script is a Lua script of yours.
+	// script is a Lua script of yours.
 	// +optional
 	Script *SysbenchScript `json:"script,omitempty"`
 
-	// Threads is the number of connections that work at the same time, 1 to 4096.
+	// threads is the number of connections that work at the same time, 1 to 4096.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// Tables is the number of tables, 1 to 1000.
+	// tables is the number of tables, 1 to 1000.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	Tables int32 `json:"tables,omitempty"`
 
-	// TableSize is the number of rows in each table, 1 to 1,000,000,000 (the tables'
+	// tableSize is the number of rows in each table, 1 to 1,000,000,000 (the tables'
 	// key is an INTEGER).
 	// +optional
 	// +kubebuilder:default=10000
@@ -36,47 +36,47 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Maximum=1000000000
 	TableSize int64 `json:"tableSize,omitempty"`
 
-	// ReportIntervalSeconds is the length of the intervals of the time series, 0
-	// (no time series) to 3600. At most 10,000 intervals fit into a result.
+	// reportIntervalSeconds is the length of the intervals of the time series, 1 to
+	// 3600. At most 10,000 intervals fit into a result.
 	// +optional
 	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
-	ReportIntervalSeconds *int32 `json:"reportIntervalSeconds,omitempty"`
+	ReportIntervalSeconds int32 `json:"reportIntervalSeconds,omitempty"`
 
-	// Percentile of the latency that sysbench computes, 1 to 100.
+	// percentile of the latency that sysbench computes, 1 to 100.
 	// +optional
 	// +kubebuilder:default=95
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Percentile int32 `json:"percentile,omitempty"`
 
-	// Histogram keeps the latency histogram (buckets of 1.8 %).
+	// histogram keeps the latency histogram (buckets of 1.8 %).
 	// +optional
 	// +kubebuilder:default=true
 	Histogram *bool `json:"histogram,omitempty"`
 
-	// Events is the number of transactions that each client measures; 0 (the default)
-	// measures for design.duration instead, which otherwise is the longest that a
-	// trial may take.
+	// events is the number of transactions that each client measures, 1 to 1,000,000,000.
+	// Absent: each client measures for design.duration, which otherwise is the longest that
+	// a trial may take.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000000
 	Events int64 `json:"events,omitempty"`
 
-	// Rate is the number of transactions per second that each client offers, however
-	// fast the server answers (open loop); 0 (the default) begins a transaction when
+	// rate is the number of transactions per second that each client offers, however
+	// fast the server answers (open loop), 1 to 10,000,000. Absent: a transaction begins when
 	// the one before has ended (closed loop).
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	Rate int32 `json:"rate,omitempty"`
 
-	// SkipTrx leaves out BEGIN and COMMIT: every statement commits by itself.
+	// skipTrx leaves out BEGIN and COMMIT: every statement commits by itself.
 	// +optional
 	SkipTrx bool `json:"skipTrx,omitempty"`
 
-	// RandType is the distribution of the keys. It is always given to sysbench, because
+	// randType is the distribution of the keys. It is always given to sysbench, because
 	// the default of 1.0 (special: 75 % of the accesses to 1 % of the rows) is not that
 	// of 1.1 (uniform).
 	// +optional
@@ -84,14 +84,14 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Enum=uniform;gaussian;special;pareto;zipfian
 	RandType string `json:"randType,omitempty"`
 
-	// DBPSMode says whether statements are prepared: auto (the default) where the test
+	// dbPsMode says whether statements are prepared: auto (the default) where the test
 	// can, disable never.
 	// +optional
 	// +kubebuilder:default=auto
 	// +kubebuilder:validation:Enum=auto;disable
 	DBPSMode string `json:"dbPsMode,omitempty"`
 
-	// IgnoreErrors are the codes of the errors after which sysbench repeats a
+	// ignoreErrors are the codes of the errors after which sysbench repeats a
 	// transaction: its own default is 1213,1020,1205. They are counted. "all" is
 	// refused: sysbench then goes on without a server.
 	// +optional
@@ -99,7 +99,7 @@ type SysbenchWorkload struct {
 	// +kubebuilder:validation:Pattern=`^(none|[0-9]{1,5}(,[0-9]{1,5}){0,31})$`
 	IgnoreErrors string `json:"ignoreErrors,omitempty"`
 
-	// Options are any other options of sysbench or of the script, without the leading
+	// options are any other options of sysbench or of the script, without the leading
 	// dashes: {range-size: "100", "secondary": "on"}. What has a field here, or belongs to
 	// Assay (host, password, time, ...), is refused.
 	// +optional
@@ -109,16 +109,17 @@ type SysbenchWorkload struct {
 
 // SysbenchScript is a Lua script of the user.
 type SysbenchScript struct {
-	// ConfigMap with the script and the modules that it requires.
+	// configMap with the script and the modules that it requires.
+	// +required
 	ConfigMap ConfigMapFiles `json:"configMap"`
 
-	// File is the key of the script.
+	// file is the key of the script.
 	// +optional
 	// +kubebuilder:default="script.lua"
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[.]lua$`
 	File string `json:"file,omitempty"`
 
-	// Phases that the script has, besides run.
+	// phases that the script has, besides run.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2
@@ -126,7 +127,7 @@ type SysbenchScript struct {
 	// +kubebuilder:default={Prepare,Cleanup}
 	Phases []string `json:"phases,omitempty"`
 
-	// PreparedStatements of each connection, for the check of the server's limits.
+	// preparedStatements of each connection, for the check of the server's limits.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100000

@@ -10,11 +10,11 @@ import (
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:MaxProperties=1
 type Workload struct {
-	// Sysbench runs a bundled test of sysbench, or a Lua script of yours.
+	// sysbench runs a bundled test of sysbench, or a Lua script of yours.
 	// +optional
 	Sysbench *SysbenchWorkload `json:"sysbench,omitempty"`
 
-	// YCSB runs a core workload of the Yahoo! Cloud Serving Benchmark over JDBC.
+	// ycsb runs a core workload of the Yahoo! Cloud Serving Benchmark over JDBC.
 	// +optional
 	YCSB *YCSBWorkload `json:"ycsb,omitempty"`
 
@@ -22,12 +22,12 @@ type Workload struct {
 	// +optional
 	TPCC *TPCCWorkload `json:"tpcc,omitempty"`
 
-	// Drivers compares the database drivers of programming languages: each does the same
+	// drivers compares the database drivers of programming languages: each does the same
 	// operations on the same data, and what it did is verified.
 	// +optional
 	Drivers *DriversWorkload `json:"drivers,omitempty"`
 
-	// Custom runs any tool from an image of yours.
+	// custom runs any tool from an image of yours.
 	// +optional
 	Custom *CustomWorkload `json:"custom,omitempty"`
 }
@@ -54,7 +54,8 @@ func (w Workload) Tool() (name string, parameters json.RawMessage, err error) {
 // ConfigMapFiles names a ConfigMap in the run's namespace whose keys become files.
 // Its content is pinned when the run is accepted.
 type ConfigMapFiles struct {
-	// Name of the ConfigMap.
+	// name of the ConfigMap.
+	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`

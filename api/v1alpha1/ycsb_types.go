@@ -2,7 +2,7 @@ package v1alpha1
 
 // YCSBWorkload are the parameters of a core workload of YCSB 0.17 over JDBC.
 type YCSBWorkload struct {
-	// Workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c
+	// workload is one of YCSB's own: a (half reads, half updates), b (95 % reads), c
 	// (reads), d (read latest), e (short ranges), f (read, modify, write). Properties
 	// change what it consists of.
 	// +optional
@@ -10,7 +10,7 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Enum=a;b;c;d;e;f
 	Workload string `json:"workload,omitempty"`
 
-	// RecordCount is the number of rows that are loaded, 1 to 2,000,000,000. Several
+	// recordCount is the number of rows that are loaded, 1 to 2,000,000,000. Several
 	// clients load a part each.
 	// +optional
 	// +kubebuilder:default=1000
@@ -18,63 +18,63 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Maximum=2000000000
 	RecordCount int64 `json:"recordCount,omitempty"`
 
-	// OperationCount is the number of operations that each client measures; 0 (the
-	// default) measures for design.duration instead.
+	// operationCount is the number of operations that each client measures, 1 to
+	// 2,000,000,000. Absent: each client measures for design.duration.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=2000000000
 	OperationCount int64 `json:"operationCount,omitempty"`
 
-	// Threads is the number of connections that work at the same time, 1 to 4096.
+	// threads is the number of connections that work at the same time, 1 to 4096.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// Target is the number of operations per second that each client offers; 0 (the
-	// default) begins an operation when the one before has ended. With a target,
-	// latency counts from the intended start of an operation as well.
+	// target is the number of operations per second that each client offers, 1 to
+	// 10,000,000. Latency then counts from the intended start of an operation as well.
+	// Absent: an operation begins when the one before has ended.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	Target int32 `json:"target,omitempty"`
 
-	// Driver is the JDBC driver: MySQL (Connector/J), MariaDB (Connector/J of MariaDB) or
+	// driver is the JDBC driver: MySQL (Connector/J), MariaDB (Connector/J of MariaDB) or
 	// SQLServer (mssql-jdbc).
 	// +optional
 	// +kubebuilder:default=MySQL
 	// +kubebuilder:validation:Enum=MySQL;MariaDB;SQLServer
 	Driver string `json:"driver,omitempty"`
 
-	// URLParameters are parameters of the JDBC URL, such as
+	// urlParameters are parameters of the JDBC URL, such as
 	// {rewriteBatchedStatements: "true"}. Those that Assay pins, such as sslMode, are
 	// refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
 	URLParameters map[string]string `json:"urlParameters,omitempty"`
 
-	// BatchSize is db.batchsize: the number of INSERTs that are sent together, with
+	// batchSize is db.batchsize: the number of INSERTs that are sent together, with
 	// batchUpdateAPI, or committed together, with the property jdbc.autocommit: "false".
-	// By itself it does nothing, as in YCSB's own binding: each INSERT commits.
+	// By itself it does nothing, as in YCSB's own binding: each INSERT commits. Absent:
+	// INSERTs are sent one at a time.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	BatchSize int32 `json:"batchSize,omitempty"`
 
-	// BatchUpdateAPI is jdbc.batchupdateapi: the INSERTs of a batch go to the driver
+	// batchUpdateAPI is jdbc.batchupdateapi: the INSERTs of a batch go to the driver
 	// as one batch. The result is checked: batched INSERTs answer BATCHED_OK.
 	// +optional
 	BatchUpdateAPI bool `json:"batchUpdateAPI,omitempty"`
 
-	// FetchSize is jdbc.fetchsize: rows per fetch of a scan; 0 (the default) leaves it
-	// to the driver.
+	// fetchSize is jdbc.fetchsize: rows per fetch of a scan. Absent: the driver decides.
 	// +optional
-	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000000
 	FetchSize int32 `json:"fetchSize,omitempty"`
 
-	// Columns is the type of the table's columns: Text (YCSB's own table for MySQL:
+	// columns is the type of the table's columns: Text (YCSB's own table for MySQL:
 	// TEXT, nullable) or Varchar (VARCHAR(fieldLength) NOT NULL, as in published
 	// comparisons).
 	// +optional
@@ -82,35 +82,35 @@ type YCSBWorkload struct {
 	// +kubebuilder:validation:Enum=Text;Varchar
 	Columns string `json:"columns,omitempty"`
 
-	// FieldCount is the number of fields of a row, 1 to 100.
+	// fieldCount is the number of fields of a row, 1 to 100.
 	// +optional
 	// +kubebuilder:default=10
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	FieldCount int32 `json:"fieldCount,omitempty"`
 
-	// FieldLength is the length of a field in bytes, 1 to 10000.
+	// fieldLength is the length of a field in bytes, 1 to 10000.
 	// +optional
 	// +kubebuilder:default=100
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	FieldLength int32 `json:"fieldLength,omitempty"`
 
-	// StatusIntervalSeconds is the length of the intervals of the time series, 1 to 3600.
+	// statusIntervalSeconds is the length of the intervals of the time series, 1 to 3600.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=3600
 	StatusIntervalSeconds int32 `json:"statusIntervalSeconds,omitempty"`
 
-	// Properties are any other properties of YCSB, such as {requestdistribution:
+	// properties are any other properties of YCSB, such as {requestdistribution:
 	// uniform, readproportion: "0.9"}. What has a field here, or belongs to Assay, is
 	// refused; so are blanks around a value, which YCSB would keep.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
 	Properties map[string]string `json:"properties,omitempty"`
 
-	// JVMOptions are options of the Java virtual machine, such as -Xmx2g.
+	// jvmOptions are options of the Java virtual machine, such as -Xmx2g.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/agent/client"
 	"github.com/assay-bench/assay/internal/agent/database"
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/install"
 	"github.com/assay-bench/assay/internal/agent/kube"
 	"github.com/assay-bench/assay/internal/agent/target"
@@ -107,7 +108,7 @@ func connect(e contract.Endpoint, c runner.Credentials) (client.Server, error) {
 	return database.Open(e, c)
 }
 
-func bench(ctx context.Context, e contract.Endpoint, c runner.Credentials) (client.Workbench, error) {
+func bench(ctx context.Context, e contract.Endpoint, c runner.Credentials) (dialogue.Workbench, error) {
 	server, err := database.Open(e, c)
 	if err != nil {
 		return nil, err

@@ -50,11 +50,12 @@ type badSpec struct {
 }
 
 const (
-	server1 = `mysql: {flavor: MariaDB, version: "10.11", config: {max_connections: "200"}, storage: {size: 1Gi}}`
-	shape1  = `shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: t}}}`
-	shapeC  = `{inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: c}}}`
-	target1 = "  - name: db\n    " + shape1 + "\n    " + server1 + "\n"
-	bench1  = `{sysbench: {test: oltp_read_write, threads: 4, tables: 2, tableSize: 1000}}`
+	server1  = `mysql: {flavor: MariaDB, version: "10.11", config: {max_connections: "200"}, storage: {size: 1Gi}}`
+	shape1   = `shape: {inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: t}}}`
+	shapeC   = `{inline: {cpu: "1", memory: 1Gi, nodeSelector: {kind: c}}}`
+	target1  = "  - name: db\n    " + shape1 + "\n    " + server1 + "\n"
+	drivers1 = `{drivers: {drivers: [{language: Go, name: go-sql-driver}], benchmarks: [{operation: SelectOne}]}}`
+	bench1   = `{sysbench: {test: oltp_read_write, threads: 4, tables: 2, tableSize: 1000}}`
 )
 
 func external(more string) string {
@@ -132,15 +133,27 @@ var badSpecs = map[string]badSpec{
 	"a reset of what Assay cannot speak to":  {replace: target1, by: jdbc, more: "dataReset: PerTrial", refused: "dataReset must be PerRun with an external.jdbc target"},
 	"intervals of YCSB beyond a result":      {replace: bench1, by: "{ycsb: {threads: 4}}", more: "cooldown: 0s", duration: "9h", reason: v1alpha1.ReasonInvalidSpec, message: "at most 10000 intervals"},
 
+	"a deadline below the default design": {replace: "  design: {blocks: 3, warmup: 0s, duration: 10s}\n  deadline: 1h", by: "  deadline: 54m", refused: "deadline is shorter than blocks x targets"},
+	"rounds of a tool that has none":      {replace: "blocks: 3", by: "blocks: 3, rounds: 3", refused: "rounds and warmupRounds are for workload.drivers"},
+	"a window of drivers for hours":       {replace: bench1, by: drivers1, duration: "2h", refused: "duration must be at most 1h with workload.drivers"},
+	"a warm-up of drivers for hours":      {replace: bench1 + "\n  design: {blocks: 3, warmup: 0s", by: drivers1 + "\n  design: {blocks: 3, warmup: 2h", refused: "warmup must be at most 1h with workload.drivers"},
+	"no rounds":                           {replace: bench1, by: drivers1, more: "rounds: 0", refused: "spec.design.rounds"},
+	"a seed of the rows of drivers":       {replace: bench1, by: strings.Replace(drivers1, "{drivers: {", "{drivers: {seed: 42, ", 1), refused: `unknown field "spec.workload.drivers.seed"`},
+	"no transactions at all":              {replace: "threads: 4", by: "threads: 4, events: 0", refused: "spec.workload.sysbench.events"},
+	"an offer of nothing":                 {replace: "threads: 4", by: "threads: 4, rate: 0", refused: "spec.workload.sysbench.rate"},
+	"replication to nobody":               {replace: "flavor: MariaDB", by: "flavor: MariaDB, replication: {mode: Async, replicas: 0}", refused: "spec.targets[0].mysql.replication.replicas"},
+	"replication of no kind":              {replace: "flavor: MariaDB", by: "flavor: MariaDB, replication: {mode: None}", refused: "spec.targets[0].mysql.replication.mode"},
+
 	// What only the manager can see.
+	"a closed loop as a value of an axis":        {replace: "  workload:", by: matrix("{name: rate, values: [0, 100]}"), reason: v1alpha1.ReasonInvalidSpec, message: "rate has no value 0, but is left out"},
 	"an axis of many values":                     {replace: "  workload:", by: matrix("{name: options, values: [x]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[options]: options has many values, and an axis sets one"},
 	"an axis of a parameter that is loaded":      {replace: "  workload: " + bench1, by: matrix("{name: rows, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: rows decides what is loaded"},
 	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},
 	"a storage engine that the flavor lacks":     {replace: `flavor: MariaDB, version: "10.11"`, by: `flavor: MySQL, version: "9.7", storageEngine: RocksDB`, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].mysql.storageEngine: MySQL has no RocksDB: use one of InnoDB"},
 	"a limit below what the workload needs":      {replace: "threads: 4", by: "threads: 300", reason: string(contract.ReasonLimitTooLow), message: "spec.targets[0].mysql.config.max_connections: 200 is too low: the workload needs 300 connections"},
-	"a script of which there is no ConfigMap":    {replace: bench1, by: script("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.workload.sysbench.script.configMap: there is no ConfigMap "nowhere"`},
-	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
-	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
+	"a script of which there is no ConfigMap":    {replace: bench1, by: script("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.workload.sysbench.script.configMap: there is no ConfigMap "nowhere"`},
+	"a script that is not in its ConfigMap":      {replace: bench1, by: script("numbers"), reason: v1alpha1.ReasonConfigMapNotFound, message: `ConfigMap "numbers" has no key "script.lua"; it has: ["note" "run"]`},
+	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
 	"a published text without a number":          {replace: target1, by: target1 + published("numbers"), reason: v1alpha1.ReasonPublishedUnreadable, message: "key run: no number can be read from its text"},
 	"JDBC with a tool that does not speak it":    {replace: target1, by: jdbc, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.jdbc: sysbench does not speak JDBC"},
 	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "host:", "tls: Required, host:", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
@@ -161,9 +174,9 @@ var badSpecs = map[string]badSpec{
 	"a version that is not catalogued":           {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
 	"a Secret that does not exist":               {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
 	"a Secret that lacks a key":                  {replace: target1, by: external("halfsecret"), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "password"`},
-	"a ConfigMap that does not exist":            {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
-	"a setting that Assay owns":                  {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonConfigRejected, message: "datadir"},
-	"a setting that is no name":                  {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonConfigRejected, message: "a b"},
+	"a ConfigMap that does not exist":            {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigMapNotFound, message: "spec.targets[0].mysql.configFrom[0]"},
+	"a setting that Assay owns":                  {replace: "max_connections:", by: "datadir: /x, max_connections:", reason: v1alpha1.ReasonSettingInvalid, message: "datadir"},
+	"a setting that is no name":                  {replace: "max_connections:", by: `"a b": "1", max_connections:`, reason: v1alpha1.ReasonSettingInvalid, message: "a b"},
 	"a shape that no node offers":                {replace: "nodeSelector: {kind: t}", by: "nodeSelector: {kind: nothing}", reason: v1alpha1.ReasonNoNodeOffersShape, message: "target db"},
 	"a shape that is larger than nodes":          {replace: `cpu: "1", memory: 1Gi, nodeSelector: {kind: c}`, by: `cpu: "100", memory: 1Gi`, reason: v1alpha1.ReasonNoNodeOffersShape, message: "the clients"},
 	"client and target on one node":              {replace: "nodeSelector: {kind: c}", by: "nodeSelector: {kind: t}", reason: v1alpha1.ReasonCannotSeparate, message: "separateFromTargets"},
@@ -262,7 +275,7 @@ func (b badSpec) awaitFailure(t *testing.T, key client.ObjectKey) {
 		if err := server.API.Get(t.Context(), key, run); err != nil {
 			t.Fatal(err)
 		}
-		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil {
+		if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
 			if c.Reason != b.reason || !strings.Contains(c.Message, b.message) {
 				t.Errorf("failed with %s: %s\nwant %s with %q", c.Reason, c.Message, b.reason, b.message)
 			}

@@ -49,21 +49,21 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 		}
 	}
 	for _, rec := range records(t, got) {
-		if len(rec.Values) != 1 || rec.Values[0].Value != "600" || rec.Valid == nil || !*rec.Valid {
+		if len(rec.Values) != 1 || rec.Values[0].Value != 600 || rec.Valid == nil || !*rec.Valid {
 			t.Errorf("trial %d: values %+v, findings %+v, want a throughput of 600", rec.Index, rec.Values, rec.Findings)
 		}
-		if rec.StartSkew != "0.002" {
-			t.Errorf("trial %d: start skew %q, want 0.002: the third client began 2 ms after the first", rec.Index, rec.StartSkew)
+		if diff := cmp.Diff(new(0.002), rec.StartSkewSeconds); diff != "" {
+			t.Errorf("trial %d: start skew (-want +got), the third client began 2 ms after the first:\n%s", rec.Index, diff)
 		}
-		if rec.StartSkewUncertainty != "0" {
-			t.Errorf("trial %d: start skew known but for %q, want 0: the clients share a clock", rec.Index, rec.StartSkewUncertainty)
+		if diff := cmp.Diff(new(0.0), rec.StartSkewUncertaintySeconds); diff != "" {
+			t.Errorf("trial %d: how far the start skew is known (-want +got), the clients share a clock:\n%s", rec.Index, diff)
 		}
-		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.Nodes); diff != "" {
+		if diff := cmp.Diff([]string{"node-client", "node-client", "node-client"}, rec.ClientNodeNames); diff != "" {
 			t.Errorf("trial %d: nodes differ (-want +got):\n%s", rec.Index, diff)
 		}
 		checkOneStart(t, ns, rec.Index)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 3 {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 3 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 }
@@ -110,10 +110,10 @@ func TestOneClientThatFailsFailsTheTrial(t *testing.T) {
 	create(t, run)
 	got := failedWith(t, run, string(contract.ReasonToolFailed))
 	all := records(t, got)
-	if len(all) != 2 || all[1].State != v1alpha1.TrialFailed || all[1].Reason != string(contract.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
+	if len(all) != 2 || all[1].State != contract.Failed || all[1].Reason != string(contract.ReasonToolFailed) || all[1].Message != "it had enough" || len(all[1].Values) > 0 {
 		t.Errorf("the journal: %+v", all)
 	}
-	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].N != 1 {
+	if len(got.Status.Summary) != 1 || got.Status.Summary[0].Median != "600" || got.Status.Summary[0].TrialCount != 1 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 	if n := k.ToolStarts()["run-trial-00002"]; n != 0 {

@@ -45,13 +45,13 @@ func TestStartSkewIsKnownAsFarAsClocksAre(t *testing.T) {
 	run := newRun(t, ns, threeClients)
 	create(t, run)
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-	type skew struct{ Skew, Uncertainty string }
+	type skew struct{ Seconds, Uncertainty *float64 }
 	for _, rec := range records(t, got) {
-		want, checks := skew{"0", "0.002"}, []string{"clock-offset", "clock-offset"} // of the second and the third client
+		want, checks := skew{new(0.0), new(0.002)}, []string{"clock-offset", "clock-offset"} // of the second and the third client
 		if rec.Index > 0 {
 			want, checks = skew{}, []string{"clients-clocks"}
 		}
-		if diff := cmp.Diff(want, skew{rec.StartSkew, rec.StartSkewUncertainty}); diff != "" {
+		if diff := cmp.Diff(want, skew{rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds}); diff != "" {
 			t.Errorf("trial %d: start skew (-want +got):\n%s", rec.Index, diff)
 		}
 		var found []string
@@ -88,7 +88,7 @@ func TestATargetThatDoesNotKeepUpIsSaturated(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	for _, rec := range records(t, got) {
 		want := rec.Index == 1
-		i := slices.IndexFunc(rec.Findings, func(f v1alpha1.Finding) bool { return f.Check == validity.CheckSaturated })
+		i := slices.IndexFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })
 		if rec.Saturated != want || (i >= 0) != want {
 			t.Errorf("trial %d: saturated %v, findings %+v, want %v", rec.Index, rec.Saturated, rec.Findings, want)
 		}

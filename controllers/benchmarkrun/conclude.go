@@ -2,12 +2,10 @@ package benchmarkrun
 
 import (
 	"context"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/validity"
 
@@ -23,9 +21,9 @@ func (r *Reconciler) conclude(ctx context.Context, s *scope, failure *outcome) e
 	if err := r.breakOff(ctx, s, failure); err != nil {
 		return err
 	}
-	run.Status.FinishTime = &metav1.Time{Time: s.now}
+	run.Status.CompletionTime = &metav1.Time{Time: s.now}
 	run.Status.Progress.CurrentTrial, run.Status.Progress.Current = nil, ""
-	run.Status.Progress.EstimatedEnd = nil
+	run.Status.Progress.EstimatedCompletionTime = nil
 	records, err := r.summarise(ctx, s)
 	if err != nil {
 		return err
@@ -48,35 +46,35 @@ func (r *Reconciler) breakOff(ctx context.Context, s *scope, failure *outcome) e
 	if s.jobs[name] == nil && !s.running(at) {
 		return nil
 	}
-	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
-	st.State, st.Result, st.Ended = v1alpha1.TrialFailed, contract.ResultName(name, 0), &metav1.MicroTime{Time: s.now}
-	st.Reason, st.Message = failure.reason, "the run ended before the trial did: "+failure.message
-	return r.record(ctx, s, journal.Record{TrialStatus: st, Final: true})
+	rec := s.newRecord(s.plan.Trials[at.Index], at.Attempt)
+	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &s.now, true
+	rec.Reason, rec.Message = failure.reason, "the run ended before the trial did: "+failure.message
+	return r.record(ctx, s, rec)
 }
 
 // check holds the results of a trial against themselves and against what was asked
 // for, and says which limits of its own the trial ran into.
-func (s *scope) check(e execution, results []contract.Result, skew merge.Skew) ([]v1alpha1.Finding, []v1alpha1.Limit) {
-	var out []v1alpha1.Finding
+func (s *scope) check(e execution, results []contract.Result, skew merge.Skew) ([]contract.RecordedFinding, []contract.RecordedLimit) {
+	var out []contract.RecordedFinding
 	var limits []validity.Limit
 	for i, res := range results {
 		asked := s.trialOf(e, s.now)
 		asked.Ref.Client = i
 		facts, err := s.runner.Facts(asked)
 		if err != nil {
-			return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
+			return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
 		if s.runner.Demand != nil {
 			demand, err := s.runner.Demand(asked)
 			if err != nil {
-				return []v1alpha1.Finding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
+				return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 			}
 			facts.Connections = demand.Connections
 		}
 		facts.Clients = int32(len(results))
 		facts.Judged = len(s.plan.Trials) * max(len(results), 1)
 		for _, f := range validity.Check(res, facts) {
-			found := findingOf(f)
+			found := recordedFinding(f)
 			if len(results) > 1 {
 				found.Client = new(int32(i))
 			}
@@ -89,13 +87,13 @@ func (s *scope) check(e execution, results []contract.Result, skew merge.Skew) (
 		common = append(common, validity.CheckClients(skew)...)
 	}
 	for _, f := range common {
-		out = append(out, findingOf(f))
+		out = append(out, recordedFinding(f))
 	}
 	return out, limitsOf(limits)
 }
 
 // throttledIn a trial, of all clients.
-func throttledIn(results []contract.Result) []v1alpha1.Limit {
+func throttledIn(results []contract.Result) []contract.RecordedLimit {
 	var shares []validity.Limit
 	for _, res := range results {
 		shares = append(shares, validity.Throttled(res)...)
@@ -108,22 +106,23 @@ func findingOf(f validity.Finding) v1alpha1.Finding {
 	return v1alpha1.Finding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
 }
 
-// limitsOf all clients as the status shows them.
-func limitsOf(limits []validity.Limit) []v1alpha1.Limit {
-	var out []v1alpha1.Limit
+// recordedFinding is what the journal keeps of a check.
+func recordedFinding(f validity.Finding) contract.RecordedFinding {
+	return contract.RecordedFinding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
+}
+
+// limitsOf all clients as the journal keeps them.
+func limitsOf(limits []validity.Limit) []contract.RecordedLimit {
+	var out []contract.RecordedLimit
 	for _, l := range validity.JoinLimits(limits...) {
-		limit := v1alpha1.Limit{By: v1alpha1.LimitKind(l.By)}
-		if l.ThrottledShare != nil {
-			limit.ThrottledShare = strconv.FormatFloat(*l.ThrottledShare, 'f', 4, 64)
-		}
-		out = append(out, limit)
+		out = append(out, contract.RecordedLimit{By: string(l.By), ThrottledShare: l.ThrottledShare})
 	}
 	return out
 }
 
-func isInvalid(f v1alpha1.Finding) bool { return f.Severity == string(validity.Invalid) }
+func isInvalid(f contract.RecordedFinding) bool { return f.Severity == string(validity.Invalid) }
 
 // isSaturated: of several clients, one that could not offer its share is enough.
-func isSaturated(f v1alpha1.Finding) bool { return f.Check == validity.CheckSaturated }
+func isSaturated(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated }
 
-func isDisturbed(f v1alpha1.Finding) bool { return f.Severity == string(validity.Disturbed) }
+func isDisturbed(f contract.RecordedFinding) bool { return f.Severity == string(validity.Disturbed) }

@@ -146,6 +146,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
+	run.Spec.SetDefaults()
 	before := run.DeepCopy()
 	if finished(run) {
 		return r.afterwards(ctx, run)
@@ -197,6 +198,7 @@ func (r *Reconciler) story() []step {
 // walk goes through the story until a step is not done, and returns when to look
 // again. A run that is overdue ends at the first step that was not done before.
 func (r *Reconciler) walk(ctx context.Context, s *scope) (after time.Duration, err error) {
+	setUndecided(s)
 	keepTime(s)
 	late := overdue(s)
 	for _, st := range r.story() {

@@ -65,7 +65,7 @@ func (s *scope) sketch(cell plan.Cell) (contract.Trial, error) {
 	}
 	return contract.Trial{
 		Version: contract.TrialVersion, Runner: s.runner.Name, Workload: params, Clients: int(max(s.run.Spec.Clients.Count, 1)),
-		DurationSeconds: max(int64(s.run.Spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
+		Measurement: s.measurement(), DurationSeconds: max(int64(s.run.Spec.Design.Duration.Seconds()), 1), Ref: contract.TrialRef{Phase: string(contract.PhaseRun)},
 	}, nil
 }
 

@@ -23,7 +23,7 @@ func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *contract.Result) 
 		return
 	}
 	if res.Target != nil {
-		describeMachine(st, res.Target)
+		s.describeMachine(st, res.Target)
 	}
 	if res.Server == nil {
 		return
@@ -40,30 +40,32 @@ func (s *scope) describeServer(st *v1alpha1.TargetStatus, res *contract.Result) 
 	s.compareSettings(st, res.Server.Variables)
 }
 
-// describeMachine tells of the database pod.
-func describeMachine(st *v1alpha1.TargetStatus, env *contract.Environment) {
-	if st.Node != nil {
-		st.Node.CPUModel = env.Machine.CPUModel
+// describeMachine describes the machine and the storage of the database pod.
+func (s *scope) describeMachine(st *v1alpha1.TargetStatus, env *contract.Environment) {
+	for i := range s.run.Status.Nodes {
+		if n := &s.run.Status.Nodes[i]; n.Name == st.NodeName {
+			n.CPUModel = env.Machine.CPUModel
+		}
 	}
 	if env.Storage == nil {
 		return
 	}
 	st.Storage = &v1alpha1.StorageStatus{Filesystem: env.Storage.Filesystem, Device: shorten(env.Storage.Device), WriteCache: env.Storage.WriteCache}
 	if fsync := env.Storage.Fsync; fsync != nil {
-		st.Storage.FsyncP50, st.Storage.FsyncP99 = milliseconds(fsync.P50Seconds), milliseconds(fsync.P99Seconds)
+		st.Storage.FsyncP50Seconds, st.Storage.FsyncP99Seconds = microseconds(fsync.P50Seconds), microseconds(fsync.P99Seconds)
 	}
 }
 
-// describeConnection tells what a session of the benchmark's account found.
+// describeConnection describes a session of the benchmark's account.
 func describeConnection(st *v1alpha1.TargetStatus, server *contract.Server) {
-	st.TLS = strings.TrimSpace(server.TLSVersion + " " + server.Cipher)
-	if st.TLS == "" {
-		st.TLS = "none"
+	st.TLS = nil
+	if server.TLSVersion != "" {
+		st.TLS = &v1alpha1.TLSStatus{Version: server.TLSVersion, Cipher: server.Cipher}
 	}
 	if server.RoundTrip != nil {
-		st.RoundTrip = milliseconds(server.RoundTrip.P50Seconds)
+		st.RoundTripSeconds = microseconds(server.RoundTrip.P50Seconds)
 	}
-	st.CommitFsyncs = commitFsyncs(server.Durability)
+	st.FsyncsPerCommit = commitFsyncs(server.Durability)
 }
 
 // logCounters count how often a server forced its log to the device, the most telling
@@ -86,9 +88,9 @@ func commitFsyncs(d *contract.Durability) string {
 	return ""
 }
 
-// milliseconds with three digits: probes are not more exact.
-func milliseconds(seconds float64) string {
-	return strconv.FormatFloat(seconds*1000, 'f', 3, 64)
+// microseconds are seconds to the microsecond: probes are not more exact.
+func microseconds(seconds float64) string {
+	return strconv.FormatFloat(seconds, 'f', 6, 64)
 }
 
 // compareSettings tells which settings the server ignored or changed, whoever asked for

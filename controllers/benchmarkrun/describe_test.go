@@ -25,16 +25,16 @@ func TestDescribeServer(t *testing.T) {
 		want v1alpha1.TargetStatus
 	}{
 		"all that can be known": {full, v1alpha1.TargetStatus{
-			Name: "db", ServerVersion: "9.7.1", TLS: "TLSv1.3 TLS_AES_256_GCM_SHA384", RoundTrip: "0.142", CommitFsyncs: "1.00",
-			Storage: &v1alpha1.StorageStatus{Filesystem: "ext4", Device: "/dev/nvme1n1", FsyncP50: "0.510", FsyncP99: "2.000"},
+			Name: "db", ServerVersion: "9.7.1", TLS: &v1alpha1.TLSStatus{Version: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384"}, RoundTripSeconds: "0.000142", FsyncsPerCommit: "1.00",
+			Storage: &v1alpha1.StorageStatus{Filesystem: "ext4", Device: "/dev/nvme1n1", FsyncP50Seconds: "0.000510", FsyncP99Seconds: "0.002000"},
 		}},
 		"a server without TLS that tells of nothing": {
 			&contract.Result{Server: &contract.Server{Version: "5.7.22", Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50}}},
-			v1alpha1.TargetStatus{Name: "db", ServerVersion: "5.7.22", TLS: "none"},
+			v1alpha1.TargetStatus{Name: "db", ServerVersion: "5.7.22"},
 		},
 		"a log that is never forced": {
 			&contract.Result{Server: &contract.Server{Durability: &contract.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
-			v1alpha1.TargetStatus{Name: "db", TLS: "none", CommitFsyncs: "0.00"},
+			v1alpha1.TargetStatus{Name: "db", FsyncsPerCommit: "0.00"},
 		},
 		"a server that nobody can ask": {&contract.Result{}, v1alpha1.TargetStatus{Name: "db"}},
 		"no result":                    {nil, v1alpha1.TargetStatus{Name: "db"}},

@@ -28,9 +28,8 @@ func driversRun(r *v1alpha1.BenchmarkRun) {
 		Benchmarks: []v1alpha1.DriverBenchmark{
 			{Operation: "SelectOne"}, {Operation: "Insert", Schemes: []v1alpha1.DriverScheme{"SingleRow", "Batch"}, Rows: []int32{100}},
 		},
-		Window: &metav1.Duration{Duration: 1e9},
 	}}
-	r.Spec.Design.Warmup = metav1.Duration{}
+	r.Spec.Design.Warmup, r.Spec.Design.Duration = nil, &metav1.Duration{Duration: time.Second}
 }
 
 // manyValues is a result of a harness, with more numbers than a status has room for, and one
@@ -108,13 +107,19 @@ func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The duration of drivers is the longest that a trial may take, and so no floor of the deadline.
-func TestDeadlineOfDriversIsFree(t *testing.T) {
-	run := newRun(t, server.Namespace(t), driversRun, func(r *v1alpha1.BenchmarkRun) {
-		r.Spec.Design.Duration.Duration, r.Spec.Deadline.Duration = time.Hour, time.Minute
+// The design of drivers is that of each measurement: the API server cannot know how many
+// there are in a trial, and the manager refuses a deadline that they would not meet.
+func TestDeadlineOfDriversFollowsFromThePlan(t *testing.T) {
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	run := newRun(t, ns, driversRun, func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Design.Duration.Duration, r.Spec.Deadline.Duration = time.Hour, 3*time.Hour
 	})
-	if err := server.API.Create(t.Context(), run, client.DryRunAll); err != nil {
-		t.Errorf("refused: %v", err)
+	create(t, run)
+	got := await(t, run, "Failed", isTrue(v1alpha1.ConditionFailed))
+	c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed)
+	if c.Reason != v1alpha1.ReasonInvalidSpec || !strings.Contains(c.Message, "spec.deadline: 3h0m0s is shorter than the plan") {
+		t.Errorf("reason %s, message %q", c.Reason, c.Message)
 	}
 }
 

@@ -24,14 +24,16 @@ func (s *scope) checkLoaded(target string, res *contract.Result) {
 }
 
 // condemns: a finding about a target that makes all its trials invalid.
-func condemns(f v1alpha1.Finding) bool { return f.Trial == nil && f.Target != "" && isInvalid(f) }
+func condemns(f v1alpha1.Finding) bool {
+	return f.Trial == nil && f.Target != "" && f.Severity == string(validity.Invalid)
+}
 
 // inherited are the findings about a target that each of its trials has too.
-func (s *scope) inherited(target string) []v1alpha1.Finding {
-	var out []v1alpha1.Finding
+func (s *scope) inherited(target string) []contract.RecordedFinding {
+	var out []contract.RecordedFinding
 	for _, f := range s.run.Status.Findings {
 		if condemns(f) && f.Target == target {
-			out = append(out, f)
+			out = append(out, contract.RecordedFinding{Check: f.Check, Severity: f.Severity, Message: f.Message})
 		}
 	}
 	return out

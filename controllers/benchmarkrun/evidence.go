@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
 
 	"github.com/assay-bench/assay/internal/validity"
@@ -61,7 +60,7 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 		return nil, err
 	}
 	reason, message := podhealth.Cause(end.reason, end.message, began, seen, resources.ServerContainer)
-	lostServer := end.reason == string(contract.ReasonTargetLost) || end.reason == string(contract.ReasonTargetUnreachable)
+	lostServer := end.reason == string(contract.ReasonConnectionLost) || end.reason == string(contract.ReasonTargetUnreachable)
 	if lostServer && reason == end.reason && s.now.Sub(end.at) < evidenceTime {
 		wait := waitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.name)
 		wait.after = time.Second
@@ -74,13 +73,13 @@ func (r *Reconciler) explain(ctx context.Context, s *scope, e execution, end *en
 // others are notes about pods of somebody else on the nodes of a trial. To be there is not
 // to disturb: what others used during the window is what counts, see
 // validity.CheckNeighbours. A manager that may look at its own namespaces only cannot tell.
-func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) ([]v1alpha1.Finding, error) {
-	if rec.MeasureStarted == nil || rec.MeasureEnded == nil {
+func (r *Reconciler) others(ctx context.Context, s *scope, rec contract.Record) ([]contract.RecordedFinding, error) {
+	if rec.WindowStartTime == nil || rec.WindowEndTime == nil {
 		return nil, nil
 	}
-	nodes := append(slices.Clone(rec.Nodes), rec.TargetNode)
+	nodes := append(slices.Clone(rec.ClientNodeNames), rec.TargetNodeName)
 	slices.Sort(nodes)
-	var out []v1alpha1.Finding
+	var out []contract.RecordedFinding
 	for _, node := range slices.Compact(nodes) {
 		if node == "" {
 			continue
@@ -93,8 +92,8 @@ func (r *Reconciler) others(ctx context.Context, s *scope, rec journal.Record) (
 		if err != nil {
 			return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
 		}
-		if names := podhealth.Others(pods.Items, string(s.run.UID), node, rec.MeasureStarted.Time, rec.MeasureEnded.Time); len(names) > 0 {
-			out = append(out, v1alpha1.Finding{
+		if names := podhealth.Others(pods.Items, string(s.run.UID), node, *rec.WindowStartTime, *rec.WindowEndTime); len(names) > 0 {
+			out = append(out, contract.RecordedFinding{
 				Check: "second-workload", Severity: string(validity.Note),
 				Message: fmt.Sprintf("on node %s ran also: %s", node, shortened(names)),
 			})

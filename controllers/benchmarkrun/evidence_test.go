@@ -46,13 +46,13 @@ func TestResultThatIsDeletedEndsTheTrialAtOnce(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 3)
 	lost := records(t, got)[1]
-	if lost.State != v1alpha1.TrialFailed || lost.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(lost.Message, "run-trial-00001-result-0") {
+	if lost.State != contract.Failed || lost.Reason != v1alpha1.ReasonResultMissing || !strings.Contains(lost.Message, "run-trial-00001-result-0") {
 		t.Errorf("the trial whose result was deleted: %+v", lost)
 	}
-	if after := lost.Ended.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
+	if after := lost.CompletionTime.Sub(deleted.Load().(time.Time)); after > 5*time.Second {
 		t.Errorf("the trial ended %s after its result was deleted", after)
 	}
-	if got.Status.Summary[0].N != 2 {
+	if got.Status.Summary[0].TrialCount != 2 {
 		t.Errorf("summary %+v", got.Status.Summary)
 	}
 }
@@ -142,7 +142,7 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 	t.Parallel()
 	oom := corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"}
 	lostServer := func(res *contract.Result) *contract.Result {
-		return fails(res, contract.ReasonTargetLost, "broken pipe")
+		return fails(res, contract.ReasonConnectionLost, "broken pipe")
 	}
 	tests := map[string]struct {
 		happens func(t *testing.T, namespace string, db *database, res *contract.Result) *contract.Result
@@ -177,13 +177,13 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 				})
 				return lostServer(res)
 			},
-			reason: v1alpha1.ReasonTargetGone, message: "another took its place",
+			reason: v1alpha1.ReasonTargetPodDeleted, message: "another took its place",
 		},
 		"a server that is well says nothing": {
 			happens: func(_ *testing.T, _ string, _ *database, res *contract.Result) *contract.Result {
 				return lostServer(res)
 			},
-			reason: string(contract.ReasonTargetLost), message: "broken pipe",
+			reason: string(contract.ReasonConnectionLost), message: "broken pipe",
 		},
 	}
 	for name, tt := range tests {
@@ -204,10 +204,10 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 			checkOnce(t, k, got, 3)
 			rec := records(t, got)[1]
-			if rec.State != v1alpha1.TrialFailed || rec.Reason != tt.reason || !strings.Contains(rec.Message, tt.message) || rec.Valid != nil {
+			if rec.State != contract.Failed || rec.Reason != tt.reason || !strings.Contains(rec.Message, tt.message) || rec.Valid != nil {
 				t.Errorf("the trial: %s, %s: %s; want %s with %q", rec.State, rec.Reason, rec.Message, tt.reason, tt.message)
 			}
-			if got.Status.Summary[0].N != 2 {
+			if got.Status.Summary[0].TrialCount != 2 {
 				t.Errorf("summary %+v", got.Status.Summary)
 			}
 			// The result stays beside the log.

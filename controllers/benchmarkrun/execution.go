@@ -243,7 +243,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	c := resources.Client{
 		Run: s.run, Name: e.name, Attempt: e.attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: s.run.Status.Resolved.ClientShape,
-		CredentialsSecret: contract.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.Clients, Timeout: timeout,
+		CredentialsSecret: contract.TargetName(s.run.Name, t.Name), Nodes: s.run.Status.Placement.ClientNodeNames, Timeout: timeout,
 		Trial: s.trialOf(e, s.now.Add(timeout).UTC()),
 	}
 	if in := s.run.Status.Resolved.Inputs; in != nil {
@@ -278,6 +278,7 @@ func (s *scope) trialOf(e execution, deadline time.Time) contract.Trial {
 	t := s.target(e.ref.Target)
 	trial := contract.Trial{
 		Version: contract.TrialVersion, Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients,
+		Measurement:     s.measurement(),
 		WarmupSeconds:   int64(s.run.Spec.Design.Warmup.Seconds()),
 		DurationSeconds: int64(s.run.Spec.Design.Duration.Seconds()),
 		Snapshot:        e.snapshot,
@@ -288,6 +289,9 @@ func (s *scope) trialOf(e execution, deadline time.Time) contract.Trial {
 	}
 	if e.clients > 1 {
 		trial.SettleSeconds = settle.Seconds()
+	}
+	if trial.Measurement != nil {
+		trial.DurationSeconds = int64(e.busy.Seconds())
 	}
 	if s.runner.Skips != nil && s.runner.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile

@@ -102,11 +102,11 @@ func TestCooldownIsKept(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	all := records(t, got)
 	for i := 1; i < len(all); i++ {
-		if gap := all[i].MeasureStarted.Sub(all[i-1].Ended.Time); gap < pause || gap > pause+8*time.Second {
+		if gap := all[i].WindowStartTime.Sub(*all[i-1].CompletionTime); gap < pause || gap > pause+8*time.Second {
 			t.Errorf("trial %d began %s after the end of the one before, want %s or a little more", i, gap, pause)
 		}
 	}
-	if wait := got.Status.FinishTime.Sub(all[len(all)-1].Ended.Time); wait > pause {
+	if wait := got.Status.CompletionTime.Sub(*all[len(all)-1].CompletionTime); wait > pause {
 		t.Errorf("the run waited %s after the last trial", wait)
 	}
 }

@@ -122,7 +122,7 @@ func TestOnTrialFailure(t *testing.T) {
 			if diff := cmp.Diff(tt.totals, got.Status.Progress.Totals); diff != "" {
 				t.Errorf("totals differ (-want +got):\n%s", diff)
 			}
-			if s := got.Status.Summary; (tt.n == 0) != (len(s) == 0) || tt.n > 0 && s[0].N != tt.n {
+			if s := got.Status.Summary; (tt.n == 0) != (len(s) == 0) || tt.n > 0 && s[0].TrialCount != tt.n {
 				t.Errorf("summary %+v, want n=%d", s, tt.n)
 			}
 			checkTools(t, k, tt.tools)
@@ -148,7 +148,7 @@ func checkTools(t *testing.T, k *kubelet.Kubelet, jobs []string) {
 func checkFailuresAreSeen(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	for _, rec := range records(t, run) {
-		if rec.State != v1alpha1.TrialFailed {
+		if rec.State != contract.Failed {
 			continue
 		}
 		if diff := cmp.Diff([]string{"ToolFailed", fmt.Sprintf("attempt %d is to fail", rec.Attempt)}, []string{rec.Reason, rec.Message}); diff != "" {

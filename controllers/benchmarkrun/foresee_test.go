@@ -24,7 +24,7 @@ func deleting(t *testing.T, change ...func(*v1alpha1.BenchmarkRun)) *scope {
 		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_delete", Threads: 4, Tables: 2, TableSize: 5000, Rate: 10, Percentile: 95, RandType: "uniform"}},
 		Design: v1alpha1.Design{
 			Blocks: 3, Order: v1alpha1.OrderRandomizedBlocks, DataReset: v1alpha1.ResetPerRun,
-			Warmup: metav1.Duration{Duration: 10 * time.Second}, Duration: metav1.Duration{Duration: 90 * time.Second},
+			Warmup: &metav1.Duration{Duration: 10 * time.Second}, Duration: &metav1.Duration{Duration: 90 * time.Second},
 		},
 	}}
 	for _, f := range change {

@@ -89,7 +89,7 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 	// db is loaded, measured first, and measured last; other is loaded, then measured twice.
 	want := map[string][]string{}
 	for _, p := range got.Status.Placement.Targets {
-		want[p.Name] = slices.Repeat([]string{p.Node}, map[string]int{"db": 3, "other": 2}[p.Name])
+		want[p.Name] = slices.Repeat([]string{p.NodeName}, map[string]int{"db": 3, "other": 2}[p.Name])
 	}
 	if diff := cmp.Diff(want, pods.nodes); diff != "" {
 		t.Errorf("nodes on which the databases were created (-want +got):\n%s", diff)

@@ -12,7 +12,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 
 	"github.com/assay-bench/assay/runners/runner"
@@ -92,11 +91,11 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 	recs := records(t, got)
 	for i, want := range []struct {
 		disturbed bool
-		limits    []v1alpha1.Limit
+		limits    []contract.RecordedLimit
 	}{
-		{false, []v1alpha1.Limit{{By: v1alpha1.LimitCPU, ThrottledShare: "0.4000"}}},
+		{false, []contract.RecordedLimit{{By: "CPU", ThrottledShare: new(0.4)}}},
 		{true, nil},
-		{false, []v1alpha1.Limit{{By: v1alpha1.LimitClient, ThrottledShare: "0.0200"}}},
+		{false, []contract.RecordedLimit{{By: "Client", ThrottledShare: new(0.02)}}},
 	} {
 		if recs[i].Valid == nil || !*recs[i].Valid || recs[i].Disturbed != want.disturbed {
 			t.Errorf("trial %d: valid %v, disturbed %v, findings %+v", i, recs[i].Valid, recs[i].Disturbed, recs[i].Findings)
@@ -104,12 +103,12 @@ func TestInclusionDoesNotDependOnTheOutcome(t *testing.T) {
 		if diff := cmp.Diff(want.limits, recs[i].LimitedBy); diff != "" {
 			t.Errorf("trial %d: limits (-want +got):\n%s", i, diff)
 		}
-		note := slices.IndexFunc(recs[i].Findings, func(f v1alpha1.Finding) bool { return f.Check == "second-workload" })
+		note := slices.IndexFunc(recs[i].Findings, func(f contract.RecordedFinding) bool { return f.Check == "second-workload" })
 		if note < 0 || recs[i].Findings[note].Severity != "Note" || !strings.Contains(recs[i].Findings[note].Message, ns+"/idle") {
 			t.Errorf("trial %d: findings %+v, want a note of the idle pod", i, recs[i].Findings)
 		}
 	}
-	if n := got.Status.Summary[0].N; n != 2 {
+	if n := got.Status.Summary[0].TrialCount; n != 2 {
 		t.Errorf("n = %d in the summary, want 2", n)
 	}
 	c := valid(got)
@@ -138,7 +137,7 @@ func TestRunWithoutAUsableTrialIsNotValid(t *testing.T) {
 		t.Errorf("condition Valid %+v", c)
 	}
 	for _, e := range got.Status.Summary {
-		if e.N != 0 || e.Median != "" || e.Planned != 3 || e.WithDisturbed == nil || e.WithDisturbed.N != 3 {
+		if e.TrialCount != 0 || e.Median != "" || e.PlannedTrialCount != 3 || e.WithDisturbed == nil || e.WithDisturbed.TrialCount != 3 {
 			t.Errorf("entry %+v, want one of no trial, with what the disturbed ones had beside it", e)
 		}
 	}
@@ -154,12 +153,12 @@ func TestSetValid(t *testing.T) {
 		}
 	}
 	// all trials of the plan, in their order, changed by index.
-	all := func(change map[int]func(*journal.Record)) []journal.Record {
-		var out []journal.Record
+	all := func(change map[int]func(*contract.Record)) []contract.Record {
+		var out []contract.Record
 		for i, tr := range p.Trials {
-			rec := journal.Record{Final: true, TrialStatus: v1alpha1.TrialStatus{
-				Index: tr.Index, Block: tr.Block, Cell: tr.Cell, Target: p.Targets[tr.Target], State: v1alpha1.TrialSucceeded, Valid: new(true),
-			}}
+			rec := contract.Record{
+				Final: true, Index: tr.Index, Block: tr.Block, Cell: tr.Cell, Target: p.Targets[tr.Target], State: contract.Succeeded, Valid: new(true),
+			}
 			if f := change[i]; f != nil {
 				f(&rec)
 			} else if f := change[-1]; f != nil {
@@ -169,12 +168,12 @@ func TestSetValid(t *testing.T) {
 		}
 		return out
 	}
-	failed := func(r *journal.Record) { r.State, r.Valid = v1alpha1.TrialFailed, nil }
-	invalid := func(r *journal.Record) { r.Valid = new(false) }
-	disturbed := func(r *journal.Record) { r.Disturbed = true }
-	type changes = map[int]func(*journal.Record)
+	failed := func(r *contract.Record) { r.State, r.Valid = contract.Failed, nil }
+	invalid := func(r *contract.Record) { r.Valid = new(false) }
+	disturbed := func(r *contract.Record) { r.Disturbed = true }
+	type changes = map[int]func(*contract.Record)
 	tests := map[string]struct {
-		records []journal.Record
+		records []contract.Record
 		want    string
 	}{
 		"nothing was measured":        {nil, "  "},
@@ -186,7 +185,7 @@ func TestSetValid(t *testing.T) {
 		"all were disturbed":          {all(changes{-1: disturbed}), "False NoUsableTrial none of 8 results counts: 8 disturbed: see status.findings"},
 		"all are invalid":             {all(changes{-1: invalid}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
 		"some of both":                {all(changes{-1: invalid, 3: disturbed}), "False NoUsableTrial none of 8 results counts: 1 disturbed, 7 invalid: see status.findings"},
-		"invalid and disturbed, both": {all(changes{-1: func(r *journal.Record) { invalid(r); disturbed(r) }}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
+		"invalid and disturbed, both": {all(changes{-1: func(r *contract.Record) { invalid(r); disturbed(r) }}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
 		"a disturbed one in each block leaves none": {all(changes{0: disturbed, 3: disturbed, 5: disturbed, 6: disturbed}),
 			"False NoUsableTrial none of 8 results counts: 4 disturbed, 4 of the same blocks as disturbed ones: see status.findings"},
 		"a cell without any": {all(changes{0: disturbed, 4: disturbed}),
@@ -226,6 +225,7 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
 			}},
 		}
+		s.run.Spec.SetDefaults()
 		findings, _ := s.check(execution{ref: contract.TrialRef{Target: "a"}}, []contract.Result{res}, merge.Skew{})
 		if got := slices.ContainsFunc(findings, isInvalid); got != want {
 			t.Errorf("of %d trials: invalid %v, want %v: %+v", trials, got, want, findings)

@@ -8,6 +8,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -141,7 +142,7 @@ func TestSpecHashCoversTheInputs(t *testing.T) {
 		run := newRun(t, ns, customRun, func(r *v1alpha1.BenchmarkRun) { r.Name, r.Spec.Suspend = name, true })
 		create(t, run)
 		got := await(t, run, "accepted", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.SpecHash != "" })
-		if c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed); c != nil {
+		if c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed); c.Status == metav1.ConditionTrue {
 			t.Fatalf("%s: %s", c.Reason, c.Message)
 		}
 		return got.Status.SpecHash

@@ -38,7 +38,7 @@ func (s *scope) loadFigures(e execution, results []contract.Result) ([]v1alpha1.
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.name, err)
 	}
-	out = append(out, values(s.runner.Summary, merged)...)
+	out = append(out, valueStatusOf(values(s.runner.Summary, merged))...)
 	return out[:min(len(out), maxLoad)], nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/machinespeed"
 
 	"github.com/assay-bench/assay/internal/stats"
@@ -17,9 +16,6 @@ import (
 )
 
 const (
-	clientSide, targetSide = "client", "target"
-	// Kernels that depend on the target, and not on a node alone.
-	fsyncKernel, roundTripKernel = "fsync", "round-trip"
 	// maxSpeeds is how many entries of the machine speed stand in the status.
 	maxSpeeds = 48
 	// driftBound is the change within a run that is worth a warning, also where far less is
@@ -28,34 +24,34 @@ const (
 )
 
 // machineSpeed is what the first client measured before the trial, on both sides.
-func machineSpeed(res *contract.Result) []v1alpha1.MachineSpeed {
-	var out []v1alpha1.MachineSpeed
-	add := func(side, kernel string, seconds float64) {
-		out = append(out, v1alpha1.MachineSpeed{Side: side, Kernel: kernel, Value: digits(seconds * 1000), Unit: "ms"})
+func machineSpeed(res *contract.Result) []contract.RecordedSpeed {
+	var out []contract.RecordedSpeed
+	add := func(side v1alpha1.SpeedSide, kernel v1alpha1.SpeedKernel, seconds float64) {
+		out = append(out, contract.RecordedSpeed{Side: string(side), Kernel: string(kernel), Seconds: seconds})
 	}
-	sided := func(side string, speed *contract.Speed) {
+	sided := func(side v1alpha1.SpeedSide, speed *contract.Speed) {
 		if speed == nil {
 			return
 		}
 		for _, k := range []struct {
-			name   string
-			kernel *contract.Kernel
-		}{{"integer", speed.Integer}, {"memory", speed.Memory}} {
+			clock, cpu v1alpha1.SpeedKernel
+			kernel     *contract.Kernel
+		}{{v1alpha1.KernelInteger, v1alpha1.KernelIntegerCPU, speed.Integer}, {v1alpha1.KernelMemory, v1alpha1.KernelMemoryCPU, speed.Memory}} {
 			if k.kernel != nil {
-				add(side, k.name, k.kernel.MeanSeconds)
-				add(side, k.name+"-cpu", k.kernel.CPUSeconds)
+				add(side, k.clock, k.kernel.MeanSeconds)
+				add(side, k.cpu, k.kernel.CPUSeconds)
 			}
 		}
 		if speed.Fsync != nil {
-			add(side, fsyncKernel, speed.Fsync.P50Seconds)
+			add(side, v1alpha1.KernelFsync, speed.Fsync.P50Seconds)
 		}
 	}
-	sided(clientSide, res.Client.Speed)
+	sided(v1alpha1.SideClient, res.Client.Speed)
 	if res.Server != nil && res.Server.RoundTrip != nil {
-		add(clientSide, roundTripKernel, res.Server.RoundTrip.P50Seconds)
+		add(v1alpha1.SideClient, v1alpha1.KernelRoundTrip, res.Server.RoundTrip.P50Seconds)
 	}
 	if res.Target != nil {
-		sided(targetSide, res.Target.Speed)
+		sided(v1alpha1.SideTarget, res.Target.Speed)
 	}
 	return out
 }
@@ -67,42 +63,44 @@ type speedSeries struct {
 }
 
 // speedsOf sorts the values of all trials into their series.
-func speedsOf(records []journal.Record) []speedSeries {
+func speedsOf(records []contract.Record) []speedSeries {
 	var all []speedSeries
 	for _, rec := range records {
 		for _, m := range rec.MachineSpeed {
-			value, err := strconv.ParseFloat(m.Value, 64)
-			if err != nil || value <= 0 {
+			if m.Seconds <= 0 {
 				continue
 			}
-			e := v1alpha1.NodeSpeed{Side: m.Side, Kernel: m.Kernel, Unit: m.Unit, Node: rec.TargetNode}
-			if m.Side == clientSide {
-				e.Node = ""
-				if len(rec.Nodes) > 0 {
-					e.Node = rec.Nodes[0]
+			e := v1alpha1.NodeSpeed{Side: v1alpha1.SpeedSide(m.Side), Kernel: v1alpha1.SpeedKernel(m.Kernel), NodeName: rec.TargetNodeName}
+			if e.Side == v1alpha1.SideClient {
+				e.NodeName = ""
+				if len(rec.ClientNodeNames) > 0 {
+					e.NodeName = rec.ClientNodeNames[0]
 				}
 			}
-			if dependsOnTarget(m.Kernel) {
+			if dependsOnTarget(e.Kernel) {
 				e.Target = rec.Target
 			}
 			i := slices.IndexFunc(all, func(s speedSeries) bool { return s.entry == e })
 			if i < 0 {
 				i, all = len(all), append(all, speedSeries{entry: e})
 			}
-			all[i].values = append(all[i].values, value)
+			all[i].values = append(all[i].values, m.Seconds)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b speedSeries) int {
-		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.Node, b.entry.Node), cmp.Compare(a.entry.Target, b.entry.Target))
+		return cmp.Or(cmp.Compare(a.entry.Side, b.entry.Side), cmp.Compare(a.entry.NodeName, b.entry.NodeName), cmp.Compare(a.entry.Target, b.entry.Target))
 	})
 	return all
 }
 
-func dependsOnTarget(kernel string) bool { return kernel == fsyncKernel || kernel == roundTripKernel }
+// dependsOnTarget says whether a kernel depends on the target, and not on a node alone.
+func dependsOnTarget(kernel v1alpha1.SpeedKernel) bool {
+	return kernel == v1alpha1.KernelFsync || kernel == v1alpha1.KernelRoundTrip
+}
 
 // showMachineSpeed puts into the status how fast the nodes were over the run, and a finding
 // for what became slower or faster while it lasted.
-func (s *scope) showMachineSpeed(records []journal.Record) {
+func (s *scope) showMachineSpeed(records []contract.Record) {
 	all := speedsOf(records)
 	s.run.Status.MachineSpeed = nil
 	for _, one := range all {
@@ -111,11 +109,11 @@ func (s *scope) showMachineSpeed(records []journal.Record) {
 			continue
 		}
 		e := one.entry
-		e.Median, e.Min, e.Max, e.N = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
+		e.MedianSeconds, e.MinSeconds, e.MaxSeconds, e.TrialCount = digits(sum.Median), digits(sum.Min), digits(sum.Max), int32(sum.N)
 		half := len(one.values) / 2
 		change, known := machinespeed.Compare(one.values[:half], one.values[len(one.values)-half:], len(all))
 		if known {
-			e.Drift = digits(change.Ratio)
+			e.DriftRatio = digits(change.Ratio)
 			if message := drifted(e, change); message != "" {
 				s.find(v1alpha1.Finding{Check: "machine-speed-drift", Severity: string(validity.Warning), Message: message})
 			}
@@ -136,7 +134,7 @@ func drifted(e v1alpha1.NodeSpeed, c machinespeed.Change) string {
 	if !slower && !(c.Faster() && c.Ratio <= 1/(1+bound)) {
 		return ""
 	}
-	of := fmt.Sprintf("node %s (%s)", e.Node, e.Side)
+	of := fmt.Sprintf("node %s (%s)", e.NodeName, e.Side)
 	if e.Target != "" {
 		of = "target " + e.Target
 	}

@@ -1,6 +1,8 @@
 package benchmarkrun
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -80,7 +82,11 @@ func TestMatrixIsMeasuredAsPlanned(t *testing.T) {
 			target = 1
 		}
 		measured = append(measured, plan.Trial{Index: rec.Index, Block: rec.Block, Cell: rec.Cell, Target: target})
-		if diff := cmp.Diff(map[string]intstr.IntOrString(want.Cells[rec.Cell]), rec.Parameters); diff != "" {
+		parameters := map[string]contract.Scalar{}
+		for name, v := range want.Cells[rec.Cell] {
+			parameters[name] = contract.Scalar{Int: v.IntVal, IsInt: true}
+		}
+		if diff := cmp.Diff(parameters, rec.Parameters); diff != "" {
 			t.Errorf("parameters of trial %d differ (-want +got):\n%s", rec.Index, diff)
 		}
 	}
@@ -115,7 +121,7 @@ func checkStoredPlan(t *testing.T, run *v1alpha1.BenchmarkRun, want *plan.Plan) 
 	t.Helper()
 	sum := sha256.Sum256(want.Canonical())
 	wantStatus := &v1alpha1.PlanStatus{
-		Trials: int32(len(want.Trials)), Cells: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), Parts: 1, Seed: &want.Seed,
+		TrialCount: int32(len(want.Trials)), CellCount: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), ConfigMapCount: 1, Seed: &want.Seed,
 	}
 	if diff := cmp.Diff(wantStatus, run.Status.Plan); diff != "" {
 		t.Errorf("status.plan differs (-want +got):\n%s", diff)
@@ -146,17 +152,14 @@ func checkCellSummary(t *testing.T, run *v1alpha1.BenchmarkRun, p *plan.Plan) {
 			value := strconv.Itoa(1000*int(cell["threads"].IntVal) + 10*int(cell["percentile"].IntVal) + j)
 			want = append(want, v1alpha1.SummaryEntry{
 				Cell: int32(i), Parameters: cell, Target: target, Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
-				Median: value, Min: value, Max: value, N: 2, Planned: 2,
+				Median: value, Min: value, Max: value, TrialCount: 2, PlannedTrialCount: 2,
 			})
 		}
 	}
 	if diff := cmp.Diff(want, run.Status.Summary); diff != "" {
 		t.Errorf("the summary differs (-want +got):\n%s", diff)
 	}
-	stored, err := journal.DecodeSummary(journalPart(t, run, contract.SummaryName(run.Name, 0), contract.KeySummary))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stored := storedSummary(t, run)
 	if diff := cmp.Diff(want, stored.Entries); diff != "" {
 		t.Errorf("the stored summary differs (-want +got):\n%s", diff)
 	}
@@ -204,27 +207,27 @@ func TestStatusStaysSmall(t *testing.T) {
 	if diff := cmp.Diff(wantTotals, got.Status.Progress.Totals); diff != "" {
 		t.Errorf("totals differ (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(&v1alpha1.ResultsStatus{Records: 2, Summary: 1, SummaryEntries: 144, SummaryShown: 72}, got.Status.Results); diff != "" {
+	if diff := cmp.Diff(&v1alpha1.ResultsStatus{RecordConfigMapCount: 2, SummaryConfigMapCount: 1, SummaryEntryCount: 144, ShownEntryCount: 72}, got.Status.Results); diff != "" {
 		t.Errorf("status.results differs (-want +got):\n%s", diff)
 	}
 	second, err := journal.DecodeRecords(journalPart(t, got, contract.RecordsName("run", 1), contract.KeyRecords))
-	if err != nil || second.Part != 1 || len(second.Records) != 44 || second.Before.Done != journal.PerPart || second.Totals() != wantTotals {
+	if err != nil || second.Part != 1 || len(second.Records) != 44 || second.Before.Done != journal.PerPart || v1alpha1.Totals(second.Totals()) != wantTotals {
 		t.Errorf("the second part of the journal: part %d, %d records, before %+v, %v", second.Part, len(second.Records), second.Before, err)
 	}
-	all, err := journal.DecodeSummary(journalPart(t, got, contract.SummaryName("run", 0), contract.KeySummary))
-	if err != nil || len(all.Entries) != 144 {
-		t.Errorf("the stored summary has %d entries, want 144 (72 cells, throughput and errors); %v", len(all.Entries), err)
+	all := storedSummary(t, got)
+	if len(all.Entries) != 144 {
+		t.Errorf("the stored summary has %d entries, want 144 (72 cells, throughput and errors)", len(all.Entries))
 	}
 	n := int32(0)
 	for _, e := range all.Entries {
-		n += e.N
+		n += e.TrialCount
 	}
 	if n != 2*(144-14) {
 		t.Errorf("%d values went into the summary, want those of the 130 valid trials", n)
 	}
 	// Nothing disappears unsaid: the main measurement of each cell is there, and where the rest is.
 	for i, e := range got.Status.Summary {
-		if e.Cell != int32(i) || e.Name != contract.NameThroughput || e.Planned != 2 {
+		if e.Cell != int32(i) || e.Name != contract.NameThroughput || e.PlannedTrialCount != 2 {
 			t.Errorf("entry %d of the summary is %+v", i, e)
 		}
 	}
@@ -246,4 +249,17 @@ func checkSmall(t *testing.T, run *v1alpha1.BenchmarkRun) {
 		t.Fatalf("the status has %d bytes, %d trials, %d findings, %d entries of the summary",
 			len(data), len(run.Status.Trials), len(run.Status.Findings), len(run.Status.Summary))
 	}
+}
+
+// storedSummary reads the first part of the summary.
+func storedSummary(t *testing.T, run *v1alpha1.BenchmarkRun) (s journal.Summary) {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(journalPart(t, run, contract.SummaryName(run.Name, 0), contract.KeySummary)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.NewDecoder(zip).Decode(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }

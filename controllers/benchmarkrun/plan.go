@@ -97,7 +97,8 @@ const maxIntervals = 10000
 
 // checkPlan refuses a plan that cannot be carried out.
 func (s *scope) checkPlan(p *plan.Plan) error {
-	timed := true
+	// The least time of a trial of each cell; 0 for a tool that counts operations.
+	least := make([]time.Duration, len(p.Cells))
 	for i, cell := range p.Cells {
 		trial, err := s.sketch(cell)
 		if err != nil {
@@ -110,7 +111,13 @@ func (s *scope) checkPlan(p *plan.Plan) error {
 		if err := s.checkData(i, cell, trial); err != nil {
 			return err
 		}
-		timed = timed && facts.DurationSeconds > 0
+		if facts.DurationSeconds > 0 || s.runner.Length != nil {
+			length, err := s.length(cell)
+			if err != nil {
+				return err
+			}
+			least[i] = length.Least
+		}
 		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(s.run.Spec.Design.Duration.Seconds()) > maxIntervals*every {
 			return refuse(v1alpha1.ReasonInvalidSpec,
 				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
@@ -119,11 +126,10 @@ func (s *scope) checkPlan(p *plan.Plan) error {
 	if err := s.bears(p); err != nil {
 		return err
 	}
-	// A workload whose end is not a matter of time may end long before design.duration.
-	if least := p.Duration(s.run.Spec); timed && least > s.run.Spec.Deadline.Duration {
+	if all := p.Duration(least, s.run.Spec.Design.Cooldown.Duration); all > s.run.Spec.Deadline.Duration {
 		return refuse(v1alpha1.ReasonInvalidSpec,
 			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",
-			s.run.Spec.Deadline.Duration, len(p.Trials), plan.Measuring(s.run.Spec.Design), least.Round(time.Second))
+			s.run.Spec.Deadline.Duration, len(p.Trials), slices.Min(least), all.Round(time.Second))
 	}
 	return nil
 }
@@ -139,7 +145,7 @@ func (s *scope) cellWorkload(cell plan.Cell) (json.RawMessage, error) {
 // storedPlan reads the plan that was written down.
 func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, error) {
 	var parts [][]byte
-	for i := range s.run.Status.Plan.Parts {
+	for i := range s.run.Status.Plan.ConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		key := client.ObjectKey{Namespace: s.run.Namespace, Name: contract.PlanName(s.run.Name, i)}
 		if err := r.Live.Get(ctx, key, cm); apierrors.IsNotFound(err) {
@@ -151,6 +157,10 @@ func (r *Reconciler) storedPlan(ctx context.Context, s *scope) (*plan.Plan, erro
 		parts = append(parts, cm.BinaryData[contract.KeyPlan])
 	}
 	p, err := journal.JoinPlan(parts)
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return nil, later(v1alpha1.ReasonJournalTooNew, "the plan of this run: %v", newer)
+	}
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonJournalLost, "the plan of this run cannot be read: %v", err)
 	}
@@ -173,7 +183,7 @@ func (r *Reconciler) writePlan(ctx context.Context, s *scope) error {
 		}
 	}
 	s.run.Status.Plan = &v1alpha1.PlanStatus{
-		Trials: int32(len(s.plan.Trials)), Cells: int32(len(s.plan.Cells)), SHA256: s.plan.SHA256(), Parts: int32(len(parts)),
+		TrialCount: int32(len(s.plan.Trials)), CellCount: int32(len(s.plan.Cells)), SHA256: s.plan.SHA256(), ConfigMapCount: int32(len(parts)),
 		Seed: new(s.plan.Seed),
 	}
 	return nil

@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -22,10 +23,10 @@ func (r *Reconciler) readJournal(ctx context.Context, s *scope) error {
 	st := &s.run.Status
 	known := int32(0)
 	if st.Results != nil {
-		known = st.Results.Records
+		known = st.Results.RecordConfigMapCount
 	}
 	if st.Placement == nil {
-		s.journal.Records = journal.First()
+		s.journal.Records = journal.Records{}
 		return nil
 	}
 	book, err := r.readPart(ctx, s, max(known-1, 0))
@@ -58,7 +59,7 @@ func (r *Reconciler) readPart(ctx context.Context, s *scope, part int32) (notebo
 	key := client.ObjectKey{Namespace: s.run.Namespace, Name: contract.RecordsName(s.run.Name, part)}
 	err := r.Live.Get(ctx, key, cm)
 	if apierrors.IsNotFound(err) || err == nil && !metav1.IsControlledBy(cm, s.run) {
-		return notebook{Records: journal.First()}, nil
+		return notebook{Records: journal.Records{}}, nil
 	}
 	if err != nil {
 		return notebook{}, fmt.Errorf("reading ConfigMap %s: %w", key.Name, err)
@@ -66,6 +67,10 @@ func (r *Reconciler) readPart(ctx context.Context, s *scope, part int32) (notebo
 	records, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
 	if err == nil && records.Part != part {
 		err = fmt.Errorf("it says that it is part %d", records.Part)
+	}
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return notebook{}, later(v1alpha1.ReasonJournalTooNew, "ConfigMap %s with the records of this run: %v", key.Name, newer)
 	}
 	if err != nil {
 		return notebook{}, refuse(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", key.Name, err)
@@ -76,25 +81,25 @@ func (r *Reconciler) readPart(ctx context.Context, s *scope, part int32) (notebo
 // showProgress puts what the journal says into the status.
 func (s *scope) showProgress() {
 	p := &s.run.Status.Progress
-	p.Totals = s.journal.Totals()
+	p.Totals = v1alpha1.Totals(s.journal.Totals())
 	p.Text = progressText(*p)
 	if s.journal.object != nil {
 		if s.run.Status.Results == nil {
 			s.run.Status.Results = &v1alpha1.ResultsStatus{}
 		}
-		s.run.Status.Results.Records = s.journal.Part + 1
+		s.run.Status.Results.RecordConfigMapCount = s.journal.Part + 1
 	}
 	// What the last passes wrote down but could not put into the status.
 	records := s.journal.Records.Records
 	for _, rec := range records[max(0, len(records)-maxTrials):] {
-		if !s.shown(rec.TrialStatus) {
+		if !s.shown(rec) {
 			s.showRecord(rec)
 		}
 	}
 }
 
 // shown says whether the end of an attempt stands in the status already.
-func (s *scope) shown(t v1alpha1.TrialStatus) bool {
+func (s *scope) shown(t contract.Record) bool {
 	for _, o := range s.run.Status.Trials {
 		if o.Index == t.Index && o.Attempt == t.Attempt && o.State != v1alpha1.TrialRunning {
 			return true
@@ -103,9 +108,9 @@ func (s *scope) shown(t v1alpha1.TrialStatus) bool {
 	return false
 }
 
-func (s *scope) showRecord(rec journal.Record) {
-	s.showTrial(rec.TrialStatus)
-	for _, f := range rec.Findings {
+func (s *scope) showRecord(rec contract.Record) {
+	s.showTrial(trialStatusOf(rec))
+	for _, f := range findingsOf(rec) {
 		s.find(f)
 	}
 	s.run.Status.Progress.CurrentTrial, s.run.Status.Progress.Current = nil, ""
@@ -113,7 +118,7 @@ func (s *scope) showRecord(rec journal.Record) {
 
 // record writes down what became of an attempt, under the lock of the version that
 // was read: of two managers only one can.
-func (r *Reconciler) record(ctx context.Context, s *scope, rec journal.Record) error {
+func (r *Reconciler) record(ctx context.Context, s *scope, rec contract.Record) error {
 	book := s.journal
 	if book.Full() {
 		book = notebook{Records: book.Next()}
@@ -148,8 +153,8 @@ func (r *Reconciler) record(ctx context.Context, s *scope, rec journal.Record) e
 }
 
 // allRecords reads every part of the records, the last one as it is known.
-func (r *Reconciler) allRecords(ctx context.Context, s *scope) ([]journal.Record, error) {
-	var all []journal.Record
+func (r *Reconciler) allRecords(ctx context.Context, s *scope) ([]contract.Record, error) {
+	var all []contract.Record
 	for part := range s.journal.Part {
 		book, err := r.readPart(ctx, s, part)
 		if err != nil {

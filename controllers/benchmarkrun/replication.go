@@ -36,11 +36,11 @@ var ownedByReplication = []string{
 // replicationSettings are the settings that every server of a target with replicas has. It
 // refuses a setting of the user that contradicts them.
 func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []contract.Setting) ([]contract.Setting, error) {
-	if m.Replication == nil || m.Replication.Replicas == 0 {
+	if m.Replication == nil {
 		return nil, nil
 	}
 	if e.Replicated == nil {
-		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: set mode: None, or use MySQL, Percona or MariaDB", field, e.Flavor)
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: leave replication out, or use MySQL, Percona or MariaDB", field, e.Flavor)
 	}
 	needed := e.Replicated(contract.Target{})
 	for _, u := range user {
@@ -48,8 +48,8 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
 			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
 		if taken {
-			return nil, refuse(v1alpha1.ReasonConfigRejected,
-				"%s.config.%s: set by Assay, because replication needs it: remove it, or set replication.mode: None", field, u.Name)
+			return nil, refuse(v1alpha1.ReasonSettingInvalid,
+				"%s.config.%s: set by Assay, because replication needs it: remove it, or leave replication out", field, u.Name)
 		}
 	}
 	return needed, nil
@@ -58,7 +58,7 @@ func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget,
 // replicaBuilders are those of the replicas of a target.
 func (s *scope) replicaBuilders(t v1alpha1.Target) []resources.Target {
 	var out []resources.Target
-	nodes := s.placed(t.Name).Replicas
+	nodes := s.placed(t.Name).ReplicaNodeNames
 	for i := range min(replicasOf(t), len(nodes)) {
 		b := s.builder(t)
 		b.Replica, b.Node = new(i), nodes[i]
@@ -119,9 +119,12 @@ func (r *Reconciler) provideReplicas(ctx context.Context, s *scope, t v1alpha1.T
 			return v, err
 		}
 		pod := s.replicaPod(t.Name, i)
-		one := v1alpha1.ReplicaStatus{Index: int32(i), Restarts: restartsOf(pod), Ready: wanted && v.State == podhealth.Ready}
+		one := v1alpha1.ReplicaStatus{Index: int32(i), RestartCount: restartsOf(pod), Ready: wanted && v.State == podhealth.Ready}
 		if pod != nil {
-			one.Node = pod.Spec.NodeName
+			one.NodeName = pod.Spec.NodeName
+			if err := r.addNode(ctx, s, one.NodeName, ""); err != nil {
+				return v, err
+			}
 		}
 		shown = append(shown, one)
 		if v.State == podhealth.Failed && worst.State != podhealth.Failed || v.State != podhealth.Ready && worst.State == podhealth.Ready {

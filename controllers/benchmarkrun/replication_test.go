@@ -80,10 +80,10 @@ func TestReplicaIsProvided(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 3)
 	placed := got.Status.Placement.Targets[0]
-	if len(placed.Replicas) != 1 || placed.Replicas[0] == placed.Node {
+	if len(placed.ReplicaNodeNames) != 1 || placed.ReplicaNodeNames[0] == placed.NodeName {
 		t.Fatalf("the replica has no node of its own: %+v", placed)
 	}
-	want := []v1alpha1.ReplicaStatus{{Index: 0, Node: placed.Replicas[0], Ready: true, Restarts: new(int32(0))}}
+	want := []v1alpha1.ReplicaStatus{{Index: 0, NodeName: placed.ReplicaNodeNames[0], Ready: true, RestartCount: new(int32(0))}}
 	if diff := cmp.Diff(want, got.Status.Targets[0].Replicas); diff != "" {
 		t.Errorf("replicas (-want +got):\n%s", diff)
 	}
@@ -128,7 +128,7 @@ func TestReplicationSettings(t *testing.T) {
 		"the binary log is Assay's":                              {flavor: "MySQL", user: "log_bin", want: "mysql.config.log_bin"},
 		"also when it is to be off":                              {flavor: "MariaDB", user: "skip_log_bin", want: "mysql.config.skip_log_bin"},
 		"also as a loose one":                                    {flavor: "MariaDB", user: "loose_gtid_strict_mode", want: "loose_gtid_strict_mode"},
-		"the timeout of semi-synchronous replication is Assay's": {flavor: "MariaDB", user: "rpl_semi_sync_master_timeout", want: "replication.mode: None"},
+		"the timeout of semi-synchronous replication is Assay's": {flavor: "MariaDB", user: "rpl_semi_sync_master_timeout", want: "leave replication out"},
 		"a flavor without replicas says so":                      {flavor: "TiDB", user: "token_limit", want: "without replicas"},
 	}
 	for name, tt := range tests {

@@ -106,15 +106,16 @@ func checkResets(t *testing.T, told []contract.Trial, want []string) {
 // checkResetTimes: the time of a reset stands in the journal, apart.
 func checkResetTimes(t *testing.T, run *v1alpha1.BenchmarkRun, resets []string) {
 	t.Helper()
-	var want, got []string
+	var want, got []*float64
 	for _, r := range resets {
+		var seconds *float64
 		if r != "" {
-			r = "1.5"
+			seconds = new(1.5)
 		}
-		want = append(want, r)
+		want = append(want, seconds)
 	}
 	for _, rec := range records(t, run) {
-		got = append(got, rec.ResetTime)
+		got = append(got, rec.ResetSeconds)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("times of the resets (-want +got):\n%s", diff)

@@ -140,7 +140,7 @@ func (r *Reconciler) configMap(ctx context.Context, s *scope, field, name string
 	cm := &corev1.ConfigMap{}
 	err := r.Live.Get(ctx, client.ObjectKey{Namespace: s.run.Namespace, Name: name}, cm)
 	if apierrors.IsNotFound(err) {
-		return nil, refuse(v1alpha1.ReasonConfigNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, s.run.Namespace)
+		return nil, refuse(v1alpha1.ReasonConfigMapNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, s.run.Namespace)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)

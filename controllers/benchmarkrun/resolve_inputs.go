@@ -50,10 +50,10 @@ func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.Res
 func checkFiles(in runner.Files, cm *corev1.ConfigMap) error {
 	files := filesOf(cm)
 	if len(files) == 0 {
-		return refuse(v1alpha1.ReasonConfigNotFound, "spec.%s: ConfigMap %q is empty: each key becomes a file", in.Field, in.ConfigMap)
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q is empty: each key becomes a file", in.Field, in.ConfigMap)
 	}
 	if _, has := files[in.Needed]; in.Needed != "" && !has {
-		return refuse(v1alpha1.ReasonConfigNotFound, "spec.%s: ConfigMap %q has no key %q; it has: %q",
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q has no key %q; it has: %q",
 			in.Field, in.ConfigMap, in.Needed, slices.Sorted(maps.Keys(files)))
 	}
 	return nil

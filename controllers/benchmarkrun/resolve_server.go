@@ -14,6 +14,9 @@ import (
 	"github.com/assay-bench/assay/internal/settings"
 )
 
+// maxSettings is the bound of status.resolved.targets[].settings.
+const maxSettings = 1024
+
 // resolveServer pins image, shape and settings of a server that Assay provides.
 func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, t v1alpha1.Target) (v1alpha1.ResolvedTarget, error) {
 	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
@@ -43,7 +46,7 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 		return out, err
 	}
 	if refusals := settings.Validate(e.Owned, field+".mysql.config", user); len(refusals) > 0 {
-		return out, refuse(v1alpha1.ReasonConfigRejected, "%v", errors.Join(refusals...))
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
 	}
 	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
 	if err != nil {
@@ -59,6 +62,9 @@ func (r *Reconciler) resolveServer(ctx context.Context, s *scope, field string, 
 		return out, err
 	}
 	out.Settings = mergeSettings(lists)
+	if n := len(out.Settings); n > maxSettings {
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
+	}
 	return out, nil
 }
 
@@ -73,20 +79,20 @@ func (r *Reconciler) userSettings(ctx context.Context, s *scope, field string, m
 		}
 		list, err := settings.Parse(cm.Data)
 		if err != nil {
-			return nil, refuse(v1alpha1.ReasonConfigRejected, "%s (ConfigMap %s): %v", at, ref.Name, err)
+			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): %v", at, ref.Name, err)
 		}
 		lists = append(lists, list)
 	}
 	list, err := settings.Parse(m.Config)
 	if err != nil {
-		return nil, refuse(v1alpha1.ReasonConfigRejected, "%s.config: %v", field, err)
+		return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
 	}
 	return settings.Merge(append(lists, list)...), nil
 }
 
 // shapeSettings are the defaults that follow from the machine of the server.
 func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
-	if m.Defaults == v1alpha1.DefaultsServer || e.Defaults == nil {
+	if m.Sizing == v1alpha1.SizingServer || e.Defaults == nil {
 		return nil
 	}
 	return e.Defaults(engine.Shape{

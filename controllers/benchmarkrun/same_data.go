@@ -55,7 +55,7 @@ func (r *Reconciler) loaded(ctx context.Context, s *scope, target string) (*cont
 
 // checkTogether asks of the results of a trial what one client's alone cannot tell: what the
 // server did for all of them, and whether its data was still what was loaded.
-func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, merged contract.Result, skew merge.Skew) ([]v1alpha1.Finding, error) {
+func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, merged contract.Result, skew merge.Skew) ([]contract.RecordedFinding, error) {
 	asked := s.trialOf(e, s.now)
 	facts, err := s.runner.Facts(asked)
 	if err != nil {
@@ -72,9 +72,9 @@ func (r *Reconciler) checkTogether(ctx context.Context, s *scope, e execution, m
 			found = append(found, validity.CheckDrift(*loaded, merged)...)
 		}
 	}
-	var out []v1alpha1.Finding
+	var out []contract.RecordedFinding
 	for _, f := range found {
-		out = append(out, findingOf(f))
+		out = append(out, recordedFinding(f))
 	}
 	return out, nil
 }

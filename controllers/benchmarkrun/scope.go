@@ -160,7 +160,7 @@ func (s *scope) nodeOf(target string) string {
 	if p := s.run.Status.Placement; p != nil {
 		for _, t := range p.Targets {
 			if t.Name == target {
-				return t.Node
+				return t.NodeName
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestSettingsHaveASource(t *testing.T) {
 		return res
 	})})
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
-		r.Spec.Targets[0].MySQL.Defaults = v1alpha1.DefaultsShape
+		r.Spec.Targets[0].MySQL.Sizing = v1alpha1.SizingShape
 		alsoTarget("tuned")(r)
 		r.Spec.Targets[1].MySQL.Config = map[string]string{"innodb_buffer_pool_size": "128M"}
 		r.Spec.Workload.Sysbench.Threads, r.Spec.Clients.Count, r.Spec.Design.Blocks = 8, 2, 1

@@ -23,6 +23,26 @@ func (s *scope) set(condition string, status metav1.ConditionStatus, reason, mes
 	})
 }
 
+// setUndecided makes every condition present from the first status on: those that no
+// step has decided are Unknown.
+func setUndecided(s *scope) {
+	for _, condition := range v1alpha1.ConditionTypes() {
+		if apimeta.FindStatusCondition(s.run.Status.Conditions, condition) != nil {
+			continue
+		}
+		switch condition {
+		case v1alpha1.ConditionSuspended:
+			s.set(condition, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
+		case v1alpha1.ConditionReconciling:
+			s.set(condition, metav1.ConditionTrue, v1alpha1.ReasonProgressing, "the run begins")
+		case v1alpha1.ConditionStalled:
+			s.set(condition, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "the run has not failed")
+		default:
+			s.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
+		}
+	}
+}
+
 // setStep puts the outcome of a step into its condition.
 func setStep(s *scope, st step, o outcome) {
 	s.run.Status.ObservedGeneration = s.run.Generation
@@ -53,16 +73,20 @@ func setWaiting(s *scope, phase v1alpha1.Phase, o outcome) {
 
 // setEnd sets the conditions of a run that has ended.
 func setEnd(s *scope, failure *outcome) {
-	apimeta.RemoveStatusCondition(&s.run.Status.Conditions, v1alpha1.ConditionReconciling)
-	apimeta.RemoveStatusCondition(&s.run.Status.Conditions, v1alpha1.ConditionSuspended)
+	s.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "the run has ended")
 	if failure == nil {
 		s.run.Status.Phase = v1alpha1.PhaseComplete
 		s.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, completeMessage(s.run))
+		for _, condition := range []string{v1alpha1.ConditionFailed, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
+			s.set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
+		}
 		return
 	}
 	s.run.Status.Phase = v1alpha1.PhaseFailed
 	s.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, failure.reason, failure.message)
 	s.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, failure.reason, failure.message)
+	s.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, failure.reason, "the run has failed")
+	s.set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, failure.reason, "the run has failed")
 }
 
 // completeMessage is the headline, and what of the summary stands elsewhere.
@@ -78,27 +102,27 @@ func completeMessage(run *v1alpha1.BenchmarkRun) string {
 func keepTime(s *scope) {
 	st := &s.run.Status
 	switch {
-	case s.run.Spec.Suspend && st.SuspendedAt == nil:
-		st.SuspendedAt = &metav1.Time{Time: s.now}
+	case s.run.Spec.Suspend && st.SuspendedTime == nil:
+		st.SuspendedTime = &metav1.Time{Time: s.now}
 		s.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
-	case !s.run.Spec.Suspend && st.SuspendedAt != nil:
-		st.SuspendedFor = &metav1.Duration{Duration: suspendedFor(s)}
-		st.SuspendedAt = nil
+	case !s.run.Spec.Suspend && st.SuspendedTime != nil:
+		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(s)}
+		st.SuspendedTime = nil
 		if st.AcceptedTime != nil && st.Placement == nil {
 			// It left the queue, and joins it again at its end.
 			st.AcceptedTime = &metav1.Time{Time: s.now}
 		}
-		apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionSuspended)
+		s.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 	}
 }
 
 // suspendedFor is the time spent suspended so far, since the run was accepted.
 func suspendedFor(s *scope) time.Duration {
 	var d time.Duration
-	if f := s.run.Status.SuspendedFor; f != nil {
+	if f := s.run.Status.SuspendedDuration; f != nil {
 		d = f.Duration
 	}
-	if since := s.run.Status.SuspendedAt; since != nil && s.run.Status.StartTime != nil {
+	if since := s.run.Status.SuspendedTime; since != nil && s.run.Status.StartTime != nil {
 		from := since.Time
 		if from.Before(s.run.Status.StartTime.Time) {
 			from = s.run.Status.StartTime.Time

@@ -44,7 +44,7 @@ func (r *Reconciler) load(ctx context.Context, s *scope) (outcome, error) {
 	}
 	st := s.targetStatus(target)
 	st.LoadResult = contract.ResultName(e.name, 0)
-	st.Restarts = s.restarts(target)
+	st.RestartCount = s.restarts(target)
 	s.describeServer(st, end.result())
 	if st.Load, err = s.loadFigures(e, end.results); err != nil {
 		return outcome{}, err

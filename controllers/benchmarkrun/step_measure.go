@@ -19,6 +19,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 
 	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // measure runs the trials of the plan in their order, one at a time. What became of
@@ -29,7 +30,7 @@ func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 		return outcome{}, err
 	}
 	for {
-		if last := s.journal.Last(); last != nil && last.State == v1alpha1.TrialFailed && s.stopsAtFailure() {
+		if last := s.journal.Last(); last != nil && last.State == contract.Failed && s.stopsAtFailure() {
 			return failWith(last.Reason, "trial %d (%s): %s", last.Index, s.describe(last.Index), last.Message), nil
 		}
 		at := s.journal.Position()
@@ -64,7 +65,7 @@ func (r *Reconciler) measure(ctx context.Context, s *scope) (outcome, error) {
 		if err := r.record(ctx, s, rec); err != nil {
 			return outcome{}, err
 		}
-		if rec.State == v1alpha1.TrialFailed && !s.stopsAtFailure() {
+		if rec.State == contract.Failed && !s.stopsAtFailure() {
 			// The next pass looks first whether the target is still there.
 			return waitFor(v1alpha1.ReasonProgressing, "trial %d failed: %s", rec.Index, rec.Reason), nil
 		}
@@ -91,10 +92,10 @@ func (s *scope) coolingDown() (outcome, time.Duration) {
 	pause, last := s.run.Spec.Design.Cooldown.Duration, s.journal.Last()
 	at := s.journal.Position()
 	_, begun := s.jobs[contract.TrialName(s.run.Name, at.Index, at.Attempt)]
-	if pause <= 0 || last == nil || last.Ended == nil || begun {
+	if pause <= 0 || last == nil || last.CompletionTime == nil || begun {
 		return outcome{}, 0
 	}
-	left := last.Ended.Add(pause).Sub(s.now)
+	left := last.CompletionTime.Add(pause).Sub(s.now)
 	o := waitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
 	o.after = left
 	return o, left
@@ -156,7 +157,11 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
-	e.busy = plan.Measuring(s.run.Spec.Design) + settle + s.lead(e)
+	length, err := s.length(s.plan.Cells[t.Cell])
+	if err != nil {
+		return execution{}, err
+	}
+	e.busy = length.Most + settle + s.lead(e)
 	if s.runner.Checks != nil {
 		e.busy += s.runner.Checks(contract.Trial{Ref: e.ref, Runner: s.runner.Name, Workload: e.workload, Clients: e.clients})
 	}
@@ -169,6 +174,34 @@ func (r *Reconciler) trialExecution(s *scope, at journal.Position) (execution, e
 		}
 	}
 	return e, nil
+}
+
+// measurement is the design of each measurement; nil for a tool that makes one in a trial.
+func (s *scope) measurement() *contract.Measuring {
+	if s.runner.Length == nil {
+		return nil
+	}
+	d := s.run.Spec.Design
+	return &contract.Measuring{
+		WarmupSeconds: d.Warmup.Seconds(), DurationSeconds: d.Duration.Seconds(), WarmupRounds: int(*d.WarmupRounds), Rounds: int(*d.Rounds),
+	}
+}
+
+// length of the measurements of a trial of a cell.
+func (s *scope) length(cell plan.Cell) (runner.Length, error) {
+	if s.runner.Length == nil {
+		one := plan.Measuring(s.run.Spec.Design)
+		return runner.Length{Least: one, Most: one}, nil
+	}
+	trial, err := s.sketch(cell)
+	if err != nil {
+		return runner.Length{}, err
+	}
+	out, err := s.runner.Length(trial)
+	if err != nil {
+		return out, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
+	}
+	return out, nil
 }
 
 // lead is how long the processes of a trial may take to come to their work beside warm-up and
@@ -188,32 +221,30 @@ func (s *scope) lead(e execution) time.Duration {
 const verifying = 5 * time.Minute
 
 // judge turns the end of an attempt into its record.
-func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (journal.Record, error) {
-	st := s.newTrialStatus(s.plan.Trials[at.Index], at.Attempt)
-	st.State, st.Result = v1alpha1.TrialSucceeded, contract.ResultName(e.name, 0)
-	st.Ended = &metav1.MicroTime{Time: s.now}
-	st.TargetNode = s.nodeOf(st.Target)
+func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e execution, end *end) (contract.Record, error) {
+	rec := s.newRecord(s.plan.Trials[at.Index], at.Attempt)
+	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.name, 0), &s.now
+	rec.TargetNodeName = s.nodeOf(rec.Target)
 	for _, pod := range end.pods {
-		st.Nodes = append(st.Nodes, pod.Spec.NodeName)
-		st.ClientQOSClass = string(pod.Status.QOSClass)
+		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
+		rec.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
-				st.ClientImageID = c.ImageID
+				rec.ClientImageID = c.ImageID
 			}
 		}
 	}
 	if err := r.describeClients(ctx, s, end.results); err != nil {
-		return journal.Record{}, err
+		return contract.Record{}, err
 	}
-	rec := journal.Record{TrialStatus: st, Final: true}
 	if first := end.result(); first != nil {
 		if from, to, ok := contract.MeasuredWindow(*first); ok {
-			rec.MeasureStarted, rec.MeasureEnded = microTime(&from), microTime(&to)
+			rec.WindowStartTime, rec.WindowEndTime = &from, &to
 		}
 		rec.MachineSpeed = machineSpeed(first)
 		if first.Data != nil && first.Data.Reset != nil {
 			reset := first.Data.Reset
-			rec.ResetTime = decimal(reset.Ended.Sub(reset.Started).Seconds())
+			rec.ResetSeconds = new(reset.Ended.Sub(reset.Started).Seconds())
 		}
 	}
 	if end.reason == "" {
@@ -225,7 +256,7 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 		if err := r.keepLogs(ctx, s, e, end); err != nil {
 			return rec, err
 		}
-		rec.State, rec.Reason, rec.Message = v1alpha1.TrialFailed, end.reason, end.message
+		rec.State, rec.Reason, rec.Message = contract.Failed, end.reason, end.message
 		d := s.run.Spec.Design
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
@@ -235,34 +266,22 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 // describeClients puts the nodes of clients into the status, once each.
 func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []contract.Result) error {
 	for _, res := range results {
-		known := slices.ContainsFunc(s.run.Status.ClientNodes, func(n v1alpha1.NodeInfo) bool { return n.Name == res.Client.Node })
-		if known || res.Client.Node == "" {
-			continue
-		}
-		info, err := r.describeNode(ctx, res.Client.Node)
-		if err != nil || info == nil {
+		if err := r.addNode(ctx, s, res.Client.Node, res.Client.Machine.CPUModel); err != nil {
 			return err
 		}
-		info.CPUModel = res.Client.Machine.CPUModel
-		s.run.Status.ClientNodes = append(s.run.Status.ClientNodes, *info)
 	}
 	return nil
 }
 
 // evaluate merges the results of the clients and holds them against what can be
 // true.
-func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *end, rec *journal.Record) error {
+func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *end, rec *contract.Record) error {
 	merged, skew, err := merge.Results(end.results)
 	if err != nil {
 		end.reason, end.message = v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error()
 		return nil
 	}
-	if skew.SpreadSeconds != nil {
-		rec.StartSkew = decimal(*skew.SpreadSeconds)
-	}
-	if u := skew.SpreadUncertaintySeconds; u != nil {
-		rec.StartSkewUncertainty = decimal(*u)
-	}
+	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = skew.SpreadSeconds, skew.SpreadUncertaintySeconds
 	rec.Values = values(s.runner.Summary, merged)
 	rec.Findings, rec.LimitedBy = s.check(e, end.results, skew)
 	rec.Throttled = throttledIn(end.results)
@@ -272,7 +291,7 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 	}
 	rec.Findings = append(rec.Findings, together...)
 	if cut := valuesOf(s.runner.Summary, merged) - len(rec.Values); cut > 0 {
-		rec.Findings = append(rec.Findings, v1alpha1.Finding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
+		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
 	}
 	rec.Saturated = slices.ContainsFunc(rec.Findings, isSaturated)
@@ -282,9 +301,6 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 	}
 	rec.Findings = append(rec.Findings, others...)
 	rec.Findings = append(rec.Findings, s.inherited(rec.Target)...)
-	for i := range rec.Findings {
-		rec.Findings[i].Trial, rec.Findings[i].Target = new(rec.Index), rec.Target
-	}
 	rec.Valid = new(!slices.ContainsFunc(rec.Findings, isInvalid))
 	rec.Disturbed = slices.ContainsFunc(rec.Findings, isDisturbed)
 	return nil
@@ -292,13 +308,6 @@ func (r *Reconciler) evaluate(ctx context.Context, s *scope, e execution, end *e
 
 // decimal is the shortest decimal number that reads back as v.
 func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
-
-func microTime(t *time.Time) *metav1.MicroTime {
-	if t == nil {
-		return nil
-	}
-	return &metav1.MicroTime{Time: *t}
-}
 
 // maxTrials is how many attempts that ended stand in the status.
 const maxTrials = 10
@@ -331,21 +340,24 @@ func (s *scope) find(f v1alpha1.Finding) {
 func estimate(s *scope) {
 	var starts []time.Time
 	for _, t := range s.run.Status.Trials {
-		if t.MeasureStarted != nil {
-			starts = append(starts, t.MeasureStarted.Time)
+		if t.WindowStartTime != nil {
+			starts = append(starts, t.WindowStartTime.Time)
 		}
 	}
-	d := s.run.Spec.Design
+	length, err := s.length(s.plan.Cells[0])
+	if err != nil {
+		return // the plan is refused for it
+	}
 	left := len(s.plan.Trials) - int(s.run.Status.Progress.Done)
-	pace := plan.Measuring(d) + d.Cooldown.Duration
+	pace := length.Least + s.run.Spec.Design.Cooldown.Duration
 	from := s.now
 	if n := len(starts); n > 1 {
 		pace = starts[n-1].Sub(starts[0]) / time.Duration(n-1)
 	}
 	if n := len(starts); n > 0 {
-		from = starts[n-1].Add(d.Duration.Duration)
+		from = starts[n-1].Add(length.Least)
 	}
-	s.run.Status.Progress.EstimatedEnd = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
+	s.run.Status.Progress.EstimatedCompletionTime = &metav1.Time{Time: from.Add(time.Duration(left) * pace).Truncate(time.Second)}
 }
 
 func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }

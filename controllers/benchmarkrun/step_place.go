@@ -24,7 +24,7 @@ import (
 func (r *Reconciler) place(ctx context.Context, s *scope) (outcome, error) {
 	st := &s.run.Status
 	if st.Placement != nil {
-		return doneWith("%s", describePlacement(*st.Placement)), nil
+		return doneWith("%s", placement.Describe(*st.Placement)), nil
 	}
 	if err := r.recall(ctx); err != nil {
 		return outcome{}, err
@@ -46,8 +46,8 @@ func (r *Reconciler) place(ctx context.Context, s *scope) (outcome, error) {
 		st.Placement = &answer.Placement
 		st.StartTime = &metav1.Time{Time: s.now}
 		// Time spent suspended in the queue is no time of the run.
-		st.SuspendedFor = nil
-		return waitFor(v1alpha1.ReasonProgressing, "%s", describePlacement(answer.Placement)), nil
+		st.SuspendedDuration = nil
+		return waitFor(v1alpha1.ReasonProgressing, "%s", placement.Describe(answer.Placement)), nil
 	case answer.Reason != v1alpha1.ReasonQueued:
 		return failWith(answer.Reason, "%s", answer.Message), nil
 	case s.now.Sub(st.AcceptedTime.Time) > r.Config.Limits.Queue.Duration:
@@ -78,27 +78,6 @@ func exclusive(run *v1alpha1.BenchmarkRun) bool {
 	return run.Spec.Exclusive == nil || *run.Spec.Exclusive
 }
 
-func describePlacement(p v1alpha1.Placement) string {
-	text := fmt.Sprintf("clients on %v", p.Clients)
-	for _, t := range p.Targets {
-		text += fmt.Sprintf(", %s on %s", t.Name, t.Node)
-		if len(t.Replicas) > 0 {
-			text += fmt.Sprintf(" with replicas on %v", t.Replicas)
-		}
-	}
-	return text
-}
-
-// nodesOf are all nodes of a placement.
-func nodesOf(p v1alpha1.Placement) []string {
-	nodes := slices.Clone(p.Clients)
-	for _, t := range p.Targets {
-		nodes = append(append(nodes, t.Node), t.Replicas...)
-	}
-	slices.Sort(nodes)
-	return slices.Compact(nodes)
-}
-
 // recall fills the queue once after the start of the manager: which nodes are held,
 // and who waits, stands in the objects. A run holds its nodes from its placement until it has ended
 // and none of its pods is left.
@@ -118,7 +97,7 @@ func (r *Reconciler) recall(ctx context.Context) error {
 		switch {
 		case finished(run) || !run.DeletionTimestamp.IsZero():
 		case run.Status.Placement != nil:
-			r.Queue.Hold(run.UID, run.Namespace+"/"+run.Name, nodesOf(*run.Status.Placement), exclusive(run))
+			r.Queue.Hold(run.UID, run.Namespace+"/"+run.Name, placement.Nodes(*run.Status.Placement), exclusive(run))
 			held[run.UID] = true
 		case run.Status.Resolved != nil && run.Status.AcceptedTime != nil && !run.Spec.Suspend:
 			r.Queue.Wait(request(run))

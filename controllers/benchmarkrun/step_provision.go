@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -216,7 +217,7 @@ func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, 
 	st := s.targetStatus(name)
 	st.Address = fmt.Sprintf("%s:%d", b.Address(), resources.DatabasePort)
 	st.QOSClass = string(pod.Status.QOSClass)
-	st.Restarts = s.restarts(name)
+	st.RestartCount = s.restarts(name)
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.Name == resources.ServerContainer && c.ImageID != "" {
 			st.ImageID = c.ImageID
@@ -227,14 +228,30 @@ func (r *Reconciler) describeTarget(ctx context.Context, s *scope, name string, 
 			st.AgentImageID = c.ImageID
 		}
 	}
-	if pod.Spec.NodeName == "" || (st.Node != nil && st.Node.Name == pod.Spec.NodeName) {
+	st.NodeName = orDefault(pod.Spec.NodeName, st.NodeName)
+	return r.addNode(ctx, s, st.NodeName, "")
+}
+
+// maxNodes is the bound of status.nodes: 8 targets with 4 replicas each, and 64 clients.
+const maxNodes = 8*5 + 64
+
+// addNode describes a node in the status, once. Its CPU model is known later than the
+// rest: a pod on it reads it; empty for not yet.
+func (r *Reconciler) addNode(ctx context.Context, s *scope, name, cpuModel string) error {
+	nodes := s.run.Status.Nodes
+	if name == "" {
 		return nil
 	}
-	info, err := r.describeNode(ctx, pod.Spec.NodeName)
-	if err != nil || info == nil {
-		return err
+	i := slices.IndexFunc(nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == name })
+	if i < 0 {
+		info, err := r.describeNode(ctx, name)
+		if err != nil || info == nil || len(nodes) == maxNodes {
+			return err
+		}
+		i, nodes = len(nodes), append(nodes, *info)
 	}
-	st.Node = info
+	nodes[i].CPUModel = orDefault(cpuModel, nodes[i].CPUModel)
+	s.run.Status.Nodes = nodes
 	return nil
 }
 

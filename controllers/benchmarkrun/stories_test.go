@@ -32,7 +32,7 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	checkOnce(t, k, got, 3)
 
 	wantSummary := []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", N: 3, Planned: 3},
+		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", TrialCount: 3, PlannedTrialCount: 3},
 	}
 	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
 		t.Errorf("summary differs (-want +got):\n%s", diff)
@@ -59,10 +59,17 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	if diff := cmp.Diff(wantLoad, db.Load); diff != "" {
 		t.Errorf("the load differs (-want +got):\n%s", diff)
 	}
-	if db.Node == nil || db.Node.InstanceType != "type-t" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
+	if db.NodeName != "node-target" || db.ServerVersion != "10.11.19-MariaDB" || db.ImageID == "" {
 		t.Errorf("the target is not described: %+v", db)
 	}
-	if tr := got.Status.Trials[0]; tr.Nodes[0] != "node-client" || tr.TargetNode != "node-target" || tr.ClientImageID == "" || tr.Result != "run-trial-00000-result-0" {
+	types := map[string]string{}
+	for _, n := range got.Status.Nodes {
+		types[n.Name] = n.InstanceType
+	}
+	if diff := cmp.Diff(map[string]string{"node-target": "type-t", "node-client": "type-c"}, types); diff != "" {
+		t.Errorf("the nodes are not described (-want +got):\n%s", diff)
+	}
+	if tr := got.Status.Trials[0]; tr.ClientNodeNames[0] != "node-client" || tr.TargetNodeName != "node-target" || tr.ClientImageID == "" || tr.Result != "run-trial-00000-result-0" {
 		t.Errorf("the trial is not described: %+v", tr)
 	}
 	// Everything but the results goes.
@@ -323,7 +330,7 @@ func TestJobTakenAwayIsNotRepeated(t *testing.T) {
 	if n := k.ToolStarts()["run-trial-00001"]; n != 1 {
 		t.Errorf("the trial was run %d times", n)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].N != 1 {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].TrialCount != 1 {
 		t.Errorf("the trial before the failure is lost: %+v", got.Status.Summary)
 	}
 }
@@ -357,8 +364,8 @@ func TestSuspendHoldsBackAndReleases(t *testing.T) {
 	got = await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 6)
 	// Time before the start counts towards no deadline anyway.
-	if got.Status.SuspendedFor == nil || got.Status.SuspendedFor.Duration < time.Second || got.Status.SuspendedFor.Duration > 30*time.Second {
-		t.Errorf("the time suspended was not counted: %v", got.Status.SuspendedFor)
+	if got.Status.SuspendedDuration == nil || got.Status.SuspendedDuration.Duration < time.Second || got.Status.SuspendedDuration.Duration > 30*time.Second {
+		t.Errorf("the time suspended was not counted: %v", got.Status.SuspendedDuration)
 	}
 }
 
@@ -411,7 +418,7 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 	if !isTrue(v1alpha1.ConditionAccepted)(got) || isTrue(v1alpha1.ConditionMeasured)(got) {
 		t.Errorf("the deadline stands at the wrong step: %+v", got.Status.Conditions)
 	}
-	if len(got.Status.Summary) == 0 || got.Status.Summary[0].N != 1 {
+	if len(got.Status.Summary) == 0 || got.Status.Summary[0].TrialCount != 1 {
 		t.Errorf("what was measured before is lost: %+v", got.Status.Summary)
 	}
 	if second := got.Status.Trials[1]; second.State != v1alpha1.TrialFailed || second.Reason != v1alpha1.ReasonDeadlineExceeded {
@@ -430,7 +437,7 @@ func TestFailedRunCleansExternalTargets(t *testing.T) {
 	k.Client = func(trial contract.Trial) *contract.Result {
 		res := good(trial)
 		if trial.Ref.Phase == string(contract.PhaseRun) {
-			res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonTargetLost, Message: "gone"}
+			res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonConnectionLost, Message: "gone"}
 		}
 		return res
 	}
@@ -446,7 +453,7 @@ func TestFailedRunCleansExternalTargets(t *testing.T) {
 		}}}
 	})
 	create(t, run)
-	got := failedWith(t, run, string(contract.ReasonTargetLost))
+	got := failedWith(t, run, string(contract.ReasonConnectionLost))
 	want := map[string]int{"run-cloud-load": 1, "run-trial-00000": 1, "run-cloud-cleanup": 1}
 	if diff := cmp.Diff(want, k.ToolStarts()); diff != "" {
 		t.Errorf("the tool was started (-want +got):\n%s", diff)

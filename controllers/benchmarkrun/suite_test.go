@@ -303,7 +303,7 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 	if err := nodes(); err != nil {
 		t.Fatalf("making nodes: %v", err)
 	}
-	d := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
+	d := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 	run := &v1alpha1.BenchmarkRun{
 		ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: namespace},
 		Spec: v1alpha1.BenchmarkRunSpec{
@@ -311,13 +311,13 @@ func newRun(t *testing.T, namespace string, change ...func(*v1alpha1.BenchmarkRu
 				Name: "db", Shape: new(inline("t")),
 				// The server's own defaults, so that a story is about the settings that it has itself.
 				MySQL: &v1alpha1.MySQLTarget{
-					Flavor: "MariaDB", Version: "10.11", Defaults: v1alpha1.DefaultsServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
+					Flavor: "MariaDB", Version: "10.11", Sizing: v1alpha1.SizingServer, Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")},
 				},
 			}},
 			Clients:  v1alpha1.Clients{Shape: inline("c")},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
 			Design:   v1alpha1.Design{Blocks: 3, Warmup: d(0), Duration: d(10 * time.Second)},
-			Deadline: d(time.Hour),
+			Deadline: *d(time.Hour),
 		},
 	}
 	for _, f := range change {
@@ -373,13 +373,13 @@ func failedWith(t *testing.T, run *v1alpha1.BenchmarkRun, reason string) *v1alph
 }
 
 // records reads what the journal of a run says.
-func records(t *testing.T, run *v1alpha1.BenchmarkRun) []journal.Record {
+func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
 	t.Helper()
-	var out []journal.Record
+	var out []contract.Record
 	if run.Status.Results == nil {
 		return nil
 	}
-	for part := range run.Status.Results.Records {
+	for part := range run.Status.Results.RecordConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)

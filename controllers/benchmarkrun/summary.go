@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
 
@@ -24,18 +23,16 @@ const (
 // values are the measurements of a trial that go into its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.
-func values(names []string, res contract.Result) []v1alpha1.Value {
-	var out []v1alpha1.Value
+func values(names []string, res contract.Result) []contract.RecordedValue {
+	var out []contract.RecordedValue
 	for _, name := range names {
-		var same []v1alpha1.Value
+		var same []contract.RecordedValue
 		for _, m := range res.Measurements {
 			if m.Name == name && m.Value != nil {
-				same = append(same, v1alpha1.Value{
-					Name: name, Labels: m.Labels, Value: decimal(*m.Value), Unit: m.Unit, Direction: string(m.Direction),
-				})
+				same = append(same, contract.RecordedValue{Name: name, Labels: m.Labels, Value: *m.Value, Unit: m.Unit, Direction: m.Direction})
 			}
 		}
-		slices.SortStableFunc(same, func(a, b v1alpha1.Value) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
+		slices.SortStableFunc(same, func(a, b contract.RecordedValue) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
 		out = append(out, same...)
 	}
 	return out[:min(len(out), maxValues)]
@@ -54,7 +51,7 @@ func valuesOf(names []string, res contract.Result) (n int) {
 // summarise computes, for each cell and target, the median and spread of each
 // measurement over the trials that count, and stores all of it. It returns the records of
 // the run; none where nothing was recorded.
-func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]journal.Record, error) {
+func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]contract.Record, error) {
 	s.run.Status.Summary = nil
 	if s.plan == nil || s.journal.object == nil {
 		return nil, nil
@@ -83,6 +80,6 @@ func (r *Reconciler) summarise(ctx context.Context, s *scope) ([]journal.Record,
 		}
 	}
 	st := s.run.Status.Results
-	st.Summary, st.SummaryEntries, st.SummaryShown = int32(len(parts)), int32(len(entries)), int32(len(s.run.Status.Summary))
+	st.SummaryConfigMapCount, st.SummaryEntryCount, st.ShownEntryCount = int32(len(parts)), int32(len(entries)), int32(len(s.run.Status.Summary))
 	return records, nil
 }

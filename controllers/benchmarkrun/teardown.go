@@ -41,10 +41,10 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 		return ctrl.Result{}, err
 	}
 	ttl := run.Spec.TTLSecondsAfterFinished
-	if ttl == nil || run.Status.FinishTime == nil {
+	if ttl == nil || run.Status.CompletionTime == nil {
 		return again(left), nil
 	}
-	due := run.Status.FinishTime.Add(time.Duration(*ttl) * time.Second).Sub(r.Clock.Now())
+	due := run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second).Sub(r.Clock.Now())
 	if due > 0 {
 		return ctrl.Result{RequeueAfter: due}, nil
 	}

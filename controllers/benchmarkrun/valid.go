@@ -8,7 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/summary"
 )
@@ -25,7 +25,7 @@ type fates struct {
 }
 
 // fatesOf the trials of a plan, by the rule of the summary.
-func fatesOf(p *plan.Plan, records []journal.Record) fates {
+func fatesOf(p *plan.Plan, records []contract.Record) fates {
 	f := fates{cells: len(p.Cells)}
 	type pair struct{ cell, target int32 }
 	usable := map[pair]bool{}
@@ -75,7 +75,7 @@ func (f fates) left() string {
 
 // setValid sets the condition Valid from the records, once there is a result that
 // was checked. Nothing that is left out has passed.
-func setValid(s *scope, records []journal.Record) {
+func setValid(s *scope, records []contract.Record) {
 	if s.plan == nil {
 		return
 	}

@@ -87,7 +87,7 @@ func offered(t *testing.T, shape *v1alpha1.InstanceShape, nodes int32, status me
 		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(shape), got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Status.Nodes != nil && *got.Status.Nodes == nodes &&
+		if got.Status.NodeCount != nil && *got.Status.NodeCount == nodes &&
 			apimeta.IsStatusConditionPresentAndEqual(got.Status.Conditions, v1alpha1.ConditionOffered, status) {
 			return
 		}

@@ -159,7 +159,7 @@ func TestSchemasReject(t *testing.T) {
 		"a result with an unknown field":        {resultSchema, run, `"state"`, `"verdict": 1, "state"`},
 		"a failed result without a failure":     {resultSchema, run, "Succeeded", "Failed"},
 		"a succeeded result with a failure":     {resultSchema, failed, `"Failed"`, `"Succeeded"`},
-		"a reason that is not documented":       {resultSchema, failed, "TargetLost", "Misc"},
+		"a reason that is not documented":       {resultSchema, failed, "ConnectionLost", "Misc"},
 		"a value as text":                       {resultSchema, run, `"value": 1062.89`, `"value": "1062.89"`},
 		"a measurement without a unit":          {resultSchema, run, `"unit": "tx/s",`, ``},
 		"a direction that is none":              {resultSchema, run, "HigherIsBetter", "Up"},

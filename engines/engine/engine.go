@@ -22,12 +22,6 @@ type Shape struct {
 	DataInMemory bool
 }
 
-// Demand is what a workload needs of a server's limits, all clients together.
-type Demand struct {
-	// Connections, PreparedStatements and Tables that are open at the same time.
-	Connections, PreparedStatements, Tables int64
-}
-
 // Paths are the places that a server may write to. Everything else is read-only.
 type Paths struct {
 	// Data is the data directory, on the target's volume.

@@ -4,13 +4,6 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Files in Paths.TLS.
-const (
-	CAFile   = "ca.crt"
-	CertFile = "tls.crt"
-	KeyFile  = "tls.key"
-)
-
 // TLSSettings of a server of the MySQL family: those of MySQL since 5.7.8 and of MariaDB
 // since 10.5.2. With Disabled there are none: a server that makes certificates for itself
 // keeps them, and clients do not ask for encryption. That stays as the version has it,
@@ -20,9 +13,9 @@ func TLSSettings(t contract.Target, p Paths) []contract.Setting {
 		return nil
 	}
 	settings := []contract.Setting{
-		{Name: "ssl_ca", Value: p.TLS + "/" + CAFile},
-		{Name: "ssl_cert", Value: p.TLS + "/" + CertFile},
-		{Name: "ssl_key", Value: p.TLS + "/" + KeyFile},
+		{Name: "ssl_ca", Value: p.TLS + "/" + contract.KeyCA},
+		{Name: "ssl_cert", Value: p.TLS + "/" + contract.KeyCert},
+		{Name: "ssl_key", Value: p.TLS + "/" + contract.KeyKey},
 	}
 	if t.TLS == contract.TLSRequired {
 		settings = append(settings, contract.Setting{Name: "require_secure_transport", Value: "ON"})

@@ -41,19 +41,7 @@ func member(t contract.Target) []contract.Setting {
 
 // replicationAccount makes the account of replicas, or on a replica that of its agent.
 func replicationAccount(t contract.Target, identified string) []string {
-	if t.Replication == nil {
-		return nil
-	}
-	privileges := "REPLICATION SLAVE"
-	if t.IsReplica() {
-		privileges = "SLAVE MONITOR, REPLICATION SLAVE ADMIN"
-	}
-	account := mysqld.ReplicationAccount(t)
-	return []string{
-		"CREATE USER IF NOT EXISTS " + account + identified,
-		"ALTER USER " + account + identified,
-		"GRANT " + privileges + " ON *.* TO " + account + ";",
-	}
+	return mysqld.ReplicationAccount(t, "SLAVE MONITOR, REPLICATION SLAVE ADMIN", identified)
 }
 
 // follow begins where the replica's own data is. Since 11.4 a replica by itself asks for

@@ -58,12 +58,8 @@ func owned() map[string]string {
 
 // own are the items that Assay writes.
 func own(t contract.Target, p engine.Paths) []contract.Setting {
-	host := t.BindAddress
-	if host == "" {
-		host = "0.0.0.0" // to a Go program it means every address, those of IPv6 included
-	}
 	items := []contract.Setting{
-		{Name: "host", Value: host},
+		{Name: "host", Value: "0.0.0.0"}, // to a Go program it means every address, those of IPv6 included
 		{Name: "port", Value: strconv.Itoa(int(t.Port))},
 		{Name: "socket", Value: p.Run + "/server.sock"},
 		{Name: "store", Value: "unistore"},
@@ -76,9 +72,9 @@ func own(t contract.Target, p engine.Paths) []contract.Setting {
 	}
 	if t.HasTLS() {
 		items = append(items,
-			contract.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + engine.CAFile},
-			contract.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + engine.CertFile},
-			contract.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + engine.KeyFile},
+			contract.Setting{Name: "security.ssl_ca", Value: p.TLS + "/" + contract.KeyCA},
+			contract.Setting{Name: "security.ssl_cert", Value: p.TLS + "/" + contract.KeyCert},
+			contract.Setting{Name: "security.ssl_key", Value: p.TLS + "/" + contract.KeyKey},
 		)
 	}
 	return items

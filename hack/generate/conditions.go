@@ -25,7 +25,10 @@ type term struct{ Value, Meaning string }
 // deriveConditions writes the page of all conditions and reasons. A constant
 // without a meaning is an error, so the page is always complete.
 func deriveConditions() error {
-	page, err := template.New("conditions").Funcs(template.FuncMap{"terms": terms}).Parse(conditionsTemplate)
+	if err := checkVocabulary("api/v1alpha1/reasons.go"); err != nil {
+		return err
+	}
+	page, err := template.New("conditions").Funcs(template.FuncMap{"terms": groups}).Parse(conditionsTemplate)
 	if err != nil {
 		return err
 	}
@@ -36,18 +39,61 @@ func deriveConditions() error {
 	return write(conditionsFile, out.Bytes())
 }
 
-// terms are the constants of a Go file whose names begin with the prefix.
-func terms(path, prefix string) ([]term, error) {
+// termGroup is a group of constants under one comment: "Title: what it is."
+type termGroup struct {
+	Title, Text string
+	Terms       []term
+}
+
+// agentReasons are the files with the reasons that agents report. Each has to stand in
+// the vocabulary too, with the same value.
+var agentReasons = []string{"internal/contract/result.go", "internal/contract/target_termination.go", "internal/contract/target_agent.go"}
+
+// checkVocabulary refuses a reason of an agent that the API does not know.
+func checkVocabulary(vocabulary string) error {
+	known, err := groups(vocabulary, "Reason")
+	if err != nil {
+		return err
+	}
+	values := map[string]bool{}
+	for _, g := range known {
+		for _, t := range g.Terms {
+			if values[t.Value] {
+				return fmt.Errorf("%s: reason %s twice", vocabulary, t.Value)
+			}
+			values[t.Value] = true
+		}
+	}
+	for _, path := range agentReasons {
+		theirs, err := groups(path, "Reason")
+		if err != nil {
+			return err
+		}
+		for _, g := range theirs {
+			for _, t := range g.Terms {
+				if !values[t.Value] {
+					return fmt.Errorf("%s: reason %s is not in %s", path, t.Value, vocabulary)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// groups of the constants of a Go file whose names begin with the prefix.
+func groups(path, prefix string) ([]termGroup, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
-	var out []term
+	var out []termGroup
 	for _, decl := range file.Decls {
 		group, ok := decl.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST {
 			continue
 		}
+		g := termGroup{}
+		g.Title, g.Text, _ = strings.Cut(strings.Join(strings.Fields(group.Doc.Text()), " "), ": ")
 		for _, spec := range group.Specs {
 			constant, ok := spec.(*ast.ValueSpec)
 			if !ok || !strings.HasPrefix(constant.Names[0].Name, prefix) {
@@ -57,7 +103,10 @@ func terms(path, prefix string) ([]term, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", path, err)
 			}
-			out = append(out, t)
+			g.Terms = append(g.Terms, t)
+		}
+		if len(g.Terms) > 0 {
+			out = append(out, g)
 		}
 	}
 	if len(out) == 0 {

@@ -25,6 +25,9 @@ const (
 	TerminationLog = "/dev/termination-log"
 )
 
+// AgentPort is where the agent in a database pod answers its clients and the kubelet.
+const AgentPort int32 = 8306
+
 // KeyTarget is the key of the Target in a target's ConfigMap, and its file in DirTarget.
 const KeyTarget = "target.json"
 

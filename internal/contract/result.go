@@ -112,8 +112,8 @@ const (
 	ReasonCredentialsRejected Reason = "CredentialsRejected"
 	// ReasonTargetUnreachable: no connection to the server could be made.
 	ReasonTargetUnreachable Reason = "TargetUnreachable"
-	// ReasonTargetLost: connections that had been made were lost.
-	ReasonTargetLost Reason = "TargetLost"
+	// ReasonConnectionLost: connections that had been made were lost.
+	ReasonConnectionLost Reason = "ConnectionLost"
 	// ReasonSchemaMissing: the database or a table does not exist.
 	ReasonSchemaMissing Reason = "SchemaMissing"
 	// ReasonSchemaNotEmpty: a table that was to be created exists already.
@@ -132,8 +132,8 @@ const (
 	ReasonResultTooLarge Reason = "ResultTooLarge"
 	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
 	ReasonDeliveryFailed Reason = "DeliveryFailed"
-	// ReasonTrialInvalid: the agent could not make sense of the trial.
-	ReasonTrialInvalid Reason = "TrialInvalid"
+	// ReasonTrialUnreadable: the agent could not make sense of the trial.
+	ReasonTrialUnreadable Reason = "TrialUnreadable"
 	// ReasonDataDiffers: after a reset the tables do not hold what was loaded.
 	ReasonDataDiffers Reason = "DataDiffers"
 	// ReasonResetFailed: the data could not be put back before the trial.
@@ -142,11 +142,11 @@ const (
 	ReasonSnapshotFailed Reason = "SnapshotFailed"
 	// ReasonReplicationFailed: the replicas of the target did not follow it.
 	ReasonReplicationFailed Reason = "ReplicationFailed"
-	// ReasonOverloaded: the target did not keep up with the rate of an open loop, and
+	// ReasonTargetOverloaded: the target did not keep up with the rate of an open loop, and
 	// the tool gave up.
-	ReasonOverloaded Reason = "Overloaded"
-	// ReasonUnfinished: the operations that were asked for were not done in time.
-	ReasonUnfinished Reason = "Unfinished"
+	ReasonTargetOverloaded Reason = "TargetOverloaded"
+	// ReasonOperationsUnfinished: the operations that were asked for were not done in time.
+	ReasonOperationsUnfinished Reason = "OperationsUnfinished"
 	// ReasonLimitTooLow: a limit of the server or of the client's container is below what
 	// the workload needs; the message has the arithmetic.
 	ReasonLimitTooLow Reason = "LimitTooLow"

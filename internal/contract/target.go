@@ -27,8 +27,6 @@ type Target struct {
 	Username string `json:"username"`
 	// Port the server listens on.
 	Port int32 `json:"port"`
-	// BindAddress the server listens on; empty for all.
-	BindAddress string `json:"bindAddress,omitempty"`
 	// TLS is Disabled, Preferred or Required; empty is Disabled.
 	TLS TLSMode `json:"tls,omitempty"`
 	// Replication; nil for a server without replicas.

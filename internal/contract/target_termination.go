@@ -9,8 +9,8 @@ const (
 	// ReasonInitialisationFailed: no usable data directory could be made, or the
 	// benchmark's account could not.
 	ReasonInitialisationFailed TargetReason = "InitialisationFailed"
-	// ReasonConfigurationRejected: the server refused a setting.
-	ReasonConfigurationRejected TargetReason = "ConfigurationRejected"
+	// ReasonServerRefusedSetting: the server refused a setting.
+	ReasonServerRefusedSetting TargetReason = "ServerRefusedSetting"
 	// ReasonServerCrashed: the server ended without being told to. A second try
 	// can help.
 	ReasonServerCrashed TargetReason = "ServerCrashed"

@@ -13,7 +13,7 @@ func TestTerminationRoundTrip(t *testing.T) {
 		"a failure with a result": {
 			Version: TerminationVersion, State: Failed, SHA256: "ab", Reason: ReasonToolFailed, Message: "it said \"no\"\n",
 		},
-		"a failure without a result": {Version: TerminationVersion, State: Failed, Reason: ReasonTrialInvalid, Message: "x"},
+		"a failure without a result": {Version: TerminationVersion, State: Failed, Reason: ReasonTrialUnreadable, Message: "x"},
 	}
 	for name, want := range tests {
 		t.Run(name, func(t *testing.T) {

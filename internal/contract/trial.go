@@ -27,6 +27,19 @@ const (
 	PhaseCleanup Phase = "Cleanup"
 )
 
+// Measuring is how long, or how often, each of the measurements of a trial is made.
+type Measuring struct {
+	// WarmupSeconds is the length of the warm-up, which is not counted; 0 for none.
+	WarmupSeconds float64 `json:"warmupSeconds"`
+	// DurationSeconds is the length of the measured window, more than 0.
+	DurationSeconds float64 `json:"durationSeconds"`
+	// WarmupRounds is the number of operations that are not counted, for what is measured
+	// by rounds; 0 for none.
+	WarmupRounds int `json:"warmupRounds"`
+	// Rounds is the number of operations that are counted, at least 1.
+	Rounds int `json:"rounds"`
+}
+
 // Trial is everything a client needs to know, and no more: the message from the
 // manager to the agent. Credentials are not in it; they are mounted as files.
 type Trial struct {
@@ -46,6 +59,10 @@ type Trial struct {
 	// DurationSeconds is the length of the measured window; for a workload that
 	// counts operations, the longest that it may take.
 	DurationSeconds int64 `json:"durationSeconds"`
+	// Measurement is the design of each measurement, for a tool that makes many of them in a
+	// trial; nil for others. WarmupSeconds is then 0, and DurationSeconds the longest that the
+	// trial may take.
+	Measurement *Measuring `json:"measurement,omitempty"`
 	// SettleSeconds is the pause between the end of the warm-up and the start of the
 	// measured window, in which clients that are late catch up; 0 for none.
 	SettleSeconds float64 `json:"settleSeconds,omitempty"`

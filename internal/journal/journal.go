@@ -9,6 +9,10 @@
 // The records are the truth about what was measured: the status of a run is derived
 // from them. Each part bears the totals of the parts before it, so that the last
 // part alone tells how far the run is.
+//
+// Managers of two releases may work on one journal, when one is replaced by the other.
+// A reader leaves alone the fields that it does not know, and rewriting a part keeps
+// them. A part that needs a newer reader is refused with a TooNewError: the run waits.
 package journal
 
 import (
@@ -18,14 +22,50 @@ import (
 	"errors"
 	"fmt"
 	"io"
-)
+	"strings"
 
-// Version names the format of every part. A reader refuses any other.
-const Version = "assay.dev/journal/v1"
+	"github.com/assay-bench/assay/internal/contract"
+)
 
 // maxPart bounds the uncompressed JSON of a part, in bytes: what gzip blows up
 // beyond it was not written by this package.
 const maxPart = 16 << 20
+
+// TooNewError says that only a newer program may go on with a journal.
+type TooNewError struct {
+	// Version of the journal, and the reader that it needs; 0 when another version says it all.
+	Version   string
+	MinReader int
+}
+
+// Error names the remedy.
+func (e *TooNewError) Error() string {
+	if e.Version != contract.JournalVersion {
+		return fmt.Sprintf("it was written by a newer Assay (format %s, this manager reads %s): upgrade the manager, the run goes on then",
+			e.Version, contract.JournalVersion)
+	}
+	return fmt.Sprintf("it was written by a newer Assay (it needs reader %d, this manager has %d): upgrade the manager, the run goes on then",
+		e.MinReader, contract.JournalReader)
+}
+
+// header is what every part begins with.
+type header struct {
+	// Version is always contract.JournalVersion.
+	Version string `json:"version"`
+	// MinReader is the least reader that may go on with the part; absent for 1.
+	MinReader int `json:"minReader,omitempty"`
+}
+
+// check refuses a part that is not for this reader.
+func (h header) check() error {
+	switch {
+	case h.Version == contract.JournalVersion && h.MinReader <= contract.JournalReader:
+		return nil
+	case strings.HasPrefix(h.Version, "assay.dev/journal/"):
+		return &TooNewError{Version: h.Version, MinReader: h.MinReader}
+	}
+	return fmt.Errorf("version: got %q, want %q", h.Version, contract.JournalVersion)
+}
 
 // encode writes gzip-compressed JSON; equal values give equal bytes.
 func encode(v any) ([]byte, error) {
@@ -47,30 +87,43 @@ func encode(v any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// decode reads what encode wrote: no unknown fields, nothing after the end, and the
-// version that the value names.
-func decode(gz []byte, into any, version func() string) error {
-	zip, err := gzip.NewReader(bytes.NewReader(gz))
+// decode reads what encode wrote: one JSON value with nothing after it.
+func decode(gz []byte, into any) error {
+	plain, err := open(gz)
+	if err == nil {
+		err = json.Unmarshal(plain, into)
+	}
 	if err != nil {
 		return fmt.Errorf("decoding a part of the journal: %w", err)
+	}
+	return nil
+}
+
+// open unpacks a part that is for this reader. The header is read first, because a part for
+// a newer reader may have any shape.
+func open(gz []byte) ([]byte, error) {
+	plain, err := gunzip(gz)
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	if err := json.Unmarshal(plain, &h); err != nil {
+		return nil, err
+	}
+	return plain, h.check()
+}
+
+func gunzip(gz []byte) ([]byte, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		return nil, err
 	}
 	plain, err := io.ReadAll(io.LimitReader(zip, maxPart+1))
 	if err != nil {
-		return fmt.Errorf("decoding a part of the journal: %w", err)
+		return nil, err
 	}
 	if len(plain) > maxPart {
-		return fmt.Errorf("decoding a part of the journal: more than %d bytes", maxPart)
+		return nil, errors.New("more than 16 MiB of JSON")
 	}
-	dec := json.NewDecoder(bytes.NewReader(plain))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		return fmt.Errorf("decoding a part of the journal: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("decoding a part of the journal: more data after the end")
-	}
-	if got := version(); got != Version {
-		return fmt.Errorf("decoding a part of the journal: version: got %q, want %q", got, Version)
-	}
-	return nil
+	return plain, nil
 }

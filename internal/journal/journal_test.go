@@ -1,19 +1,24 @@
 package journal
 
 import (
+	"encoding/json"
+	"errors"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 )
 
-func record(index, attempt int32, state v1alpha1.TrialState, final bool, change ...func(*Record)) Record {
-	r := Record{Final: final, TrialStatus: v1alpha1.TrialStatus{Index: index, Attempt: attempt, State: state, Target: "db"}}
-	if state == v1alpha1.TrialSucceeded {
+func record(index, attempt int32, state contract.State, final bool, change ...func(*contract.Record)) contract.Record {
+	r := contract.Record{Final: final, Index: index, Attempt: attempt, State: state, Target: "db"}
+	if state == contract.Succeeded {
 		r.Valid = new(true)
 	}
 	for _, f := range change {
@@ -22,21 +27,21 @@ func record(index, attempt int32, state v1alpha1.TrialState, final bool, change 
 	return r
 }
 
-func invalid(r *Record)   { r.Valid = new(false) }
-func disturbed(r *Record) { r.Disturbed = true }
+func invalid(r *contract.Record)   { r.Valid = new(false) }
+func disturbed(r *contract.Record) { r.Disturbed = true }
 
 func TestPositionFollowsFromTheLastRecord(t *testing.T) {
 	tests := map[string]struct {
 		records Records
 		want    Position
 	}{
-		"nothing was measured yet": {First(), Position{0, 0}},
-		"after a trial that ended": {First().Add(record(0, 0, v1alpha1.TrialSucceeded, true)), Position{1, 0}},
+		"nothing was measured yet": {Records{}, Position{0, 0}},
+		"after a trial that ended": {Records{}.Add(record(0, 0, contract.Succeeded, true)), Position{1, 0}},
 		"after a failed one that is not tried again": {
-			First().Add(record(0, 0, v1alpha1.TrialFailed, true)), Position{1, 0},
+			Records{}.Add(record(0, 0, contract.Failed, true)), Position{1, 0},
 		},
-		"after an attempt that is tried again": {First().Add(record(4, 1, v1alpha1.TrialFailed, false)), Position{4, 2}},
-		"in a new part":                        {Records{Version: Version, Part: 1, Before: v1alpha1.Totals{Done: 100}}, Position{100, 0}},
+		"after an attempt that is tried again": {Records{}.Add(record(4, 1, contract.Failed, false)), Position{4, 2}},
+		"in a new part":                        {Records{Part: 1, Before: contract.Totals{Done: 100}}, Position{100, 0}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -48,13 +53,13 @@ func TestPositionFollowsFromTheLastRecord(t *testing.T) {
 }
 
 func TestTotalsCountEachTrialOnce(t *testing.T) {
-	r := First().
-		Add(record(0, 0, v1alpha1.TrialSucceeded, true)).
-		Add(record(1, 0, v1alpha1.TrialFailed, false)).
-		Add(record(1, 1, v1alpha1.TrialSucceeded, true, disturbed)).
-		Add(record(2, 0, v1alpha1.TrialFailed, true)).
-		Add(record(3, 0, v1alpha1.TrialSucceeded, true, invalid, disturbed))
-	want := v1alpha1.Totals{Done: 4, Succeeded: 3, Failed: 1, Invalid: 1, Disturbed: 1, Retries: 1}
+	r := Records{}.
+		Add(record(0, 0, contract.Succeeded, true)).
+		Add(record(1, 0, contract.Failed, false)).
+		Add(record(1, 1, contract.Succeeded, true, disturbed)).
+		Add(record(2, 0, contract.Failed, true)).
+		Add(record(3, 0, contract.Succeeded, true, invalid, disturbed))
+	want := contract.Totals{Done: 4, Succeeded: 3, Failed: 1, Invalid: 1, Disturbed: 1, Retries: 1}
 	if diff := cmp.Diff(want, r.Totals()); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)
 	}
@@ -66,16 +71,16 @@ func TestTotalsCountEachTrialOnce(t *testing.T) {
 // A whole run of 20,000 trials: every part is far below the limit of a ConfigMap,
 // and the last one tells how many trials there were.
 func TestLongestRunFits(t *testing.T) {
-	part := First()
+	part := Records{}
 	parts := 1
 	for i := range int32(plan.MaxTrials) {
 		if part.Full() {
 			part = part.Next()
 			parts++
 		}
-		part = part.Add(record(i, 0, v1alpha1.TrialSucceeded, true, func(r *Record) {
+		part = part.Add(record(i, 0, contract.Succeeded, true, func(r *contract.Record) {
 			for range 5 {
-				r.Findings = append(r.Findings, v1alpha1.Finding{Check: "noise", Message: string(noise(300))})
+				r.Findings = append(r.Findings, contract.RecordedFinding{Check: "noise", Message: string(noise(300))})
 			}
 		}))
 		if part.Full() {
@@ -103,10 +108,10 @@ func noise(n int) []byte {
 }
 
 func TestRecordsComeBackAsTheyWere(t *testing.T) {
-	want := First().Add(record(7, 1, v1alpha1.TrialFailed, true, func(r *Record) {
-		r.Reason, r.Message = "TargetLost", "gone"
-		r.Parameters = map[string]intstr.IntOrString{"threads": intstr.FromInt32(64), "test": intstr.FromString("oltp_read_only")}
-		r.Findings = []v1alpha1.Finding{{Trial: new(int32(7)), Check: "c", Severity: "Warning", Message: "m"}}
+	want := Records{}.Add(record(7, 1, contract.Failed, true, func(r *contract.Record) {
+		r.Reason, r.Message = "ConnectionLost", "gone"
+		r.Parameters = map[string]contract.Scalar{"threads": {Int: 64, IsInt: true}, "test": {Text: "oltp_read_only"}}
+		r.Findings = []contract.RecordedFinding{{Client: new(int32(1)), Check: "c", Severity: "Warning", Message: "m"}}
 	}))
 	data, err := want.Encode()
 	if err != nil {
@@ -116,7 +121,7 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Records{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -152,23 +157,99 @@ func TestPlanComesBackAsItWas(t *testing.T) {
 }
 
 func TestForeignPartsAreRefused(t *testing.T) {
-	other, err := encode(map[string]any{"version": "assay.dev/journal/v9", "part": 0, "before": v1alpha1.Totals{}, "records": nil})
+	foreign, err := encode(map[string]any{"version": "example.org/x", "part": 0})
 	if err != nil {
 		t.Fatal(err)
 	}
-	unknown, err := encode(map[string]any{"version": Version, "colour": "red"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"another version": other, "an unknown field": unknown, "no gzip": []byte("x"), "nothing": nil} {
-		if _, err := DecodeRecords(data); err == nil {
-			t.Errorf("%s: no error", name)
+	for name, data := range map[string][]byte{"another format": foreign, "no gzip": []byte("x"), "nothing": nil} {
+		_, err := DecodeRecords(data)
+		if newer := new(TooNewError); err == nil || errors.As(err, &newer) {
+			t.Errorf("%s: %v, want that it is no journal", name, err)
 		}
 	}
 }
 
+// What only a newer manager may go on with is told from what nobody can read: the run waits.
+func TestPartsForANewerReader(t *testing.T) {
+	tests := map[string]map[string]any{
+		"a reader that is not out yet":                  {"version": contract.JournalVersion, "minReader": contract.JournalReader + 1},
+		"another version, of a shape that is not known": {"version": "assay.dev/journal/v9", "records": "elsewhere"},
+	}
+	for name, part := range tests {
+		data, err := encode(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		newer := new(TooNewError)
+		if _, err := DecodeRecords(data); !errors.As(err, &newer) || !strings.Contains(err.Error(), "upgrade the manager") {
+			t.Errorf("records, %s: %v", name, err)
+		}
+		if _, err := JoinPlan([][]byte{data}); !errors.As(err, &newer) {
+			t.Errorf("plan, %s: %v", name, err)
+		}
+	}
+	// A field of the plan may change what is measured, whatever reader it names.
+	data, err := encode(map[string]any{"version": contract.JournalVersion, "part": 0, "parts": 1, "pauses": []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := new(TooNewError)
+	if _, err := JoinPlan([][]byte{data}); !errors.As(err, &newer) {
+		t.Errorf("a plan with a field that is not known: %v", err)
+	}
+}
+
+// A manager that is rolled back writes on in the part of a newer one, and loses nothing of it.
+func TestRewritingKeepsWhatIsNotKnown(t *testing.T) {
+	theirs := `{"version":"assay.dev/journal/v1","minReader":1,"colour":"red","part":3,"before":{"done":7,"skipped":2},` +
+		`"records":[{"index":7,"attempt":0,"target":"db","state":"Succeeded","final":true,"weather":{"rain":[1,2]},"findings":[{"check":"c","severity":"Note","message":"m","links":["x"]}]}]}`
+	data, err := encode(json.RawMessage(theirs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := DecodeRecords(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := read.Position(); at != (Position{Index: 8}) {
+		t.Fatalf("position %+v, want trial 8", at)
+	}
+	ours := read.Add(record(8, 0, contract.Succeeded, true))
+	if data, err = ours.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	var got, want map[string]any
+	unpack(t, data, &got)
+	if err := json.Unmarshal([]byte(theirs), &want); err != nil {
+		t.Fatal(err)
+	}
+	records := got["records"].([]any)
+	if len(records) != 2 {
+		t.Fatalf("%d records, want 2", len(records))
+	}
+	got["records"] = records[:1]
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("what was there (-want +got):\n%s", diff)
+	}
+	again, err := DecodeRecords(data)
+	if err != nil || again.Records[1].Index != 8 {
+		t.Errorf("the record that was added reads back as %+v, %v", again.Records, err)
+	}
+}
+
+func unpack(t *testing.T, gz []byte, into any) {
+	t.Helper()
+	plain, err := gunzip(gz)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(plain, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func FuzzDecodeRecords(f *testing.F) {
-	good, err := First().Add(record(0, 0, v1alpha1.TrialSucceeded, true)).Encode()
+	good, err := Records{}.Add(record(0, 0, contract.Succeeded, true)).Encode()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -182,8 +263,12 @@ func FuzzDecodeRecords(f *testing.F) {
 		if err != nil {
 			t.Fatalf("what was read cannot be written: %v", err)
 		}
-		if _, err := DecodeRecords(again); err != nil {
+		back, err := DecodeRecords(again)
+		if err != nil {
 			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		if diff := cmp.Diff(r.Records, back.Records); diff != "" {
+			t.Fatalf("rewriting changed the records (-want +got):\n%s", diff)
 		}
 	})
 }

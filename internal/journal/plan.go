@@ -1,10 +1,13 @@
 package journal
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 )
 
@@ -13,8 +16,7 @@ const trialsPerPart = 5000
 
 // Plan is one part of the plan of a run. The cells stand in the first part only.
 type Plan struct {
-	// Version is always the constant Version.
-	Version string `json:"version"`
+	header
 	// Part is the number of the part, from 0; Parts is how many there are.
 	Part  int32 `json:"part"`
 	Parts int32 `json:"parts"`
@@ -26,7 +28,7 @@ func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	parts := int32((len(p.Trials) + trialsPerPart - 1) / trialsPerPart)
 	var out [][]byte
 	for trials := range slices.Chunk(p.Trials, trialsPerPart) {
-		part := Plan{Version: Version, Part: int32(len(out)), Parts: parts, Plan: *p}
+		part := Plan{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Parts: parts, Plan: *p}
 		part.Trials = trials
 		if part.Part > 0 {
 			part.Cells = nil
@@ -40,12 +42,31 @@ func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	return out, nil
 }
 
-// JoinPlan puts a plan together again.
+// decodePlan reads a part of the plan. A field that is not known is of a newer program, and
+// may change what is measured: unlike one of a record, it cannot be left alone.
+func decodePlan(gz []byte) (Plan, error) {
+	var p Plan
+	plain, err := open(gz)
+	if err != nil {
+		return p, fmt.Errorf("decoding a part of the plan: %w", err)
+	}
+	if err := json.Unmarshal(plain, &p); err != nil {
+		return p, fmt.Errorf("decoding a part of the plan: %w", err)
+	}
+	strict := json.NewDecoder(bytes.NewReader(plain))
+	strict.DisallowUnknownFields()
+	if strict.Decode(new(Plan)) != nil {
+		return p, &TooNewError{Version: contract.JournalVersion, MinReader: contract.JournalReader + 1}
+	}
+	return p, nil
+}
+
+// JoinPlan puts a plan together again. A TooNewError says that it is for a newer manager.
 func JoinPlan(parts [][]byte) (*plan.Plan, error) {
 	var whole *plan.Plan
 	for i, data := range parts {
-		var p Plan
-		if err := decode(data, &p, func() string { return p.Version }); err != nil {
+		p, err := decodePlan(data)
+		if err != nil {
 			return nil, err
 		}
 		if int(p.Part) != i || int(p.Parts) != len(parts) {
@@ -68,8 +89,7 @@ const summaryPerPart = 2000
 
 // Summary is one part of the summary of a run.
 type Summary struct {
-	// Version is always the constant Version.
-	Version string `json:"version"`
+	header
 	// Part is the number of the part, from 0.
 	Part int32 `json:"part"`
 	// Entries in the order of the cells, the targets and the measurements.
@@ -80,18 +100,11 @@ type Summary struct {
 func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
 	var out [][]byte
 	for chunk := range slices.Chunk(entries, summaryPerPart) {
-		data, err := encode(Summary{Version: Version, Part: int32(len(out)), Entries: chunk})
+		data, err := encode(Summary{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Entries: chunk})
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, data)
 	}
 	return out, nil
-}
-
-// DecodeSummary reads a part of the summary.
-func DecodeSummary(gz []byte) (Summary, error) {
-	var s Summary
-	err := decode(gz, &s, func() string { return s.Version })
-	return s, err
 }

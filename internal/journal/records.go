@@ -1,7 +1,12 @@
 package journal
 
 import (
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // PerPart is the number of records in a part: one of 2 KiB each is far from the
@@ -12,34 +17,21 @@ const (
 	ValuesPerPart = 10000
 )
 
-// Record is what became of one attempt at a trial.
-type Record struct {
-	v1alpha1.TrialStatus
-	// Final: the trial has ended with this attempt.
-	Final bool `json:"final"`
-	// Throttled are the shares of the CPU periods of the window in which the target (CPU) or a
-	// client (Client; the one that waited most) had to wait, also where they are too small for
-	// a label in LimitedBy.
-	Throttled []v1alpha1.Limit `json:"throttled,omitempty"`
-	// Findings about its result.
-	Findings []v1alpha1.Finding `json:"findings,omitempty"`
-}
-
 // Records is one part of the records of a run, in the order in which the attempts
 // ended.
 type Records struct {
-	// Version is always the constant Version.
-	Version string `json:"version"`
 	// Part is the number of the part, from 0.
-	Part int32 `json:"part"`
+	Part int32
 	// Before are the totals of all parts before this one.
-	Before v1alpha1.Totals `json:"before"`
+	Before contract.Totals
 	// Records, until it is Full.
-	Records []Record `json:"records"`
-}
+	Records []contract.Record
 
-// First is the empty first part.
-func First() Records { return Records{Version: Version} }
+	// read is the part as it was read, by field, and written the records in it, as they were
+	// read: what a newer manager put there is kept.
+	read    map[string]json.RawMessage
+	written []json.RawMessage
+}
 
 // Full says that the next record goes into another part. That depends on nothing but the
 // records that are there, so every manager decides the same.
@@ -53,11 +45,11 @@ func (r Records) Full() bool {
 
 // Next is the empty part after a full one.
 func (r Records) Next() Records {
-	return Records{Version: Version, Part: r.Part + 1, Before: r.Totals()}
+	return Records{Part: r.Part + 1, Before: r.Totals()}
 }
 
 // Last is the latest record; nil when there is none in this part.
-func (r Records) Last() *Record {
+func (r Records) Last() *contract.Record {
 	if len(r.Records) == 0 {
 		return nil
 	}
@@ -65,13 +57,13 @@ func (r Records) Last() *Record {
 }
 
 // Add returns the part with one record more. The receiver stays as it is.
-func (r Records) Add(rec Record) Records {
-	r.Records = append(append([]Record(nil), r.Records...), rec)
+func (r Records) Add(rec contract.Record) Records {
+	r.Records = append(slices.Clip(r.Records), rec)
 	return r
 }
 
 // Totals counts the trials up to the end of this part.
-func (r Records) Totals() v1alpha1.Totals {
+func (r Records) Totals() contract.Totals {
 	t := r.Before
 	for _, rec := range r.Records {
 		if rec.Attempt > 0 {
@@ -82,7 +74,7 @@ func (r Records) Totals() v1alpha1.Totals {
 		}
 		t.Done++
 		switch {
-		case rec.State == v1alpha1.TrialFailed:
+		case rec.State == contract.Failed:
 			t.Failed++
 			continue
 		case rec.Valid != nil && !*rec.Valid:
@@ -113,12 +105,58 @@ func (r Records) Position() Position {
 	return Position{Index: last.Index, Attempt: last.Attempt + 1}
 }
 
-// Encode writes a part.
-func (r Records) Encode() ([]byte, error) { return encode(r) }
+// recordsJSON is a part on the wire.
+type recordsJSON struct {
+	header
+	Part    int32             `json:"part"`
+	Before  contract.Totals   `json:"before"`
+	Records []json.RawMessage `json:"records"`
+}
 
-// DecodeRecords reads a part.
+// Encode writes a part. Records that were read go out as they came, and so do fields of
+// the part that this program does not know.
+func (r Records) Encode() ([]byte, error) {
+	fields := maps.Clone(r.read)
+	if fields == nil {
+		fields = map[string]json.RawMessage{}
+	}
+	records := slices.Clone(r.written)
+	for _, rec := range r.Records[len(r.written):] {
+		data, err := json.Marshal(rec)
+		if err != nil {
+			return nil, fmt.Errorf("encoding the record of trial %d: %w", rec.Index, err)
+		}
+		records = append(records, data)
+	}
+	for name, value := range map[string]any{"version": contract.JournalVersion, "part": r.Part, "before": r.Before, "records": records} {
+		if _, read := r.read[name]; read && name != "records" {
+			continue
+		}
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("encoding %s of the records: %w", name, err)
+		}
+		fields[name] = data
+	}
+	return encode(fields)
+}
+
+// DecodeRecords reads a part. A TooNewError says that it is for a newer manager.
 func DecodeRecords(gz []byte) (Records, error) {
-	var r Records
-	err := decode(gz, &r, func() string { return r.Version })
-	return r, err
+	var wire recordsJSON
+	if err := decode(gz, &wire); err != nil {
+		return Records{}, err
+	}
+	r := Records{Part: wire.Part, Before: wire.Before, written: wire.Records}
+	if err := decode(gz, &r.read); err != nil {
+		return Records{}, err
+	}
+	for i, data := range wire.Records {
+		var rec contract.Record
+		if err := json.Unmarshal(data, &rec); err != nil {
+			return Records{}, fmt.Errorf("decoding record %d of part %d: %w", i, wire.Part, err)
+		}
+		r.Records = append(r.Records, rec)
+	}
+	return r, nil
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// how the values of several clients become one.
-type how int
+// mergeRule is how the values of several clients become one.
+type mergeRule int
 
 const (
 	// sum: what the clients did, each in its whole window.
-	sum how = iota + 1
+	sum mergeRule = iota + 1
 	// rate: what they did per second in the time in which all of them measured, from their
 	// intervals (merge_rates.go). N is the number of operations in all windows: a count is
 	// never estimated.
@@ -28,13 +28,13 @@ const (
 	// histogram: that of all operations.
 	mean
 	// percentile of all operations, read from their histogram. It has no intervals:
-	// percentiles of parts tell nothing of the percentile of the whole.
+	// the percentiles of parts do not give that of the whole.
 	percentile
 )
 
 // rules by the name of a measurement. One that is not here means something only
 // within its client: it is kept for each, with LabelClient.
-var rules = map[string]how{
+var rules = map[string]mergeRule{
 	contract.NameThroughput:        rate,
 	contract.NameQueries:           rate,
 	contract.NameNewOrders:         rate,

@@ -122,7 +122,7 @@ func TestMergeOfTwoClients(t *testing.T) {
 
 func TestMergeOfOneClientChangesNothing(t *testing.T) {
 	want := clientResult(3, 0.25, func(r *contract.Result) {
-		r.State, r.Failure = contract.Failed, &contract.Failure{contract.ReasonTargetLost, "gone"}
+		r.State, r.Failure = contract.Failed, &contract.Failure{contract.ReasonConnectionLost, "gone"}
 	})
 	got, skew := merge(t, want)
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -171,10 +171,10 @@ func TestMergeOfStates(t *testing.T) {
 	}{
 		"all did their work": {[]contract.Result{clientResult(0, 0, nil), clientResult(1, 0, nil)}, nil},
 		"one failed": {
-			[]contract.Result{clientResult(0, 0, nil), clientResult(1, 0, failing(contract.ReasonTargetLost))}, &contract.Failure{contract.ReasonTargetLost, "client 1: why"}},
+			[]contract.Result{clientResult(0, 0, nil), clientResult(1, 0, failing(contract.ReasonConnectionLost))}, &contract.Failure{contract.ReasonConnectionLost, "client 1: why"}},
 		"the first that failed by itself": {
-			[]contract.Result{clientResult(0, 0, failing(contract.ReasonInterrupted)), clientResult(1, 0, failing(contract.ReasonOverloaded)), clientResult(2, 0, failing(contract.ReasonTargetLost))},
-			&contract.Failure{contract.ReasonOverloaded, "client 1: why"}},
+			[]contract.Result{clientResult(0, 0, failing(contract.ReasonInterrupted)), clientResult(1, 0, failing(contract.ReasonTargetOverloaded)), clientResult(2, 0, failing(contract.ReasonConnectionLost))},
+			&contract.Failure{contract.ReasonTargetOverloaded, "client 1: why"}},
 		"all were told to stop": {
 			[]contract.Result{clientResult(0, 0, failing(contract.ReasonInterrupted)), clientResult(1, 0, failing(contract.ReasonInterrupted))},
 			&contract.Failure{contract.ReasonInterrupted, "client 0: why"}},

@@ -2,7 +2,6 @@ package placement
 
 import (
 	"maps"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +54,15 @@ func NewCluster(nodes []corev1.Node) *Cluster {
 // Names of the nodes, sorted; the members of a Set are indices into it.
 func (c *Cluster) Names() []string { return c.names }
 
+// namesOf the nodes with these indices, in this order.
+func (c *Cluster) namesOf(nodes []int) []string {
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = c.names[n]
+	}
+	return out
+}
+
 // Set is an empty set of nodes.
 func (c *Cluster) Set() Set { return make(Set, (len(c.nodes)+63)/64) }
 
@@ -86,7 +94,7 @@ func (c *Cluster) offering(shape v1alpha1.InstanceShapeSpec) Set {
 	if !known {
 		set = c.Set()
 		for i, n := range c.nodes {
-			if offers(n, &shape) {
+			if lacks(n, &shape) == "" {
 				set.Add(i)
 			}
 		}
@@ -121,71 +129,4 @@ func keyOf(s v1alpha1.InstanceShapeSpec) string {
 		}
 	}
 	return string(b)
-}
-
-// Set of nodes of one cluster, by their indices in Cluster.Names. nil is empty.
-type Set []uint64
-
-// Add one node.
-func (s Set) Add(i int) { s[i/64] |= 1 << (i % 64) }
-
-// Has says whether a node is in the set.
-func (s Set) Has(i int) bool { return i/64 < len(s) && s[i/64]&(1<<(i%64)) != 0 }
-
-// AddAll nodes of another set of the same cluster.
-func (s Set) AddAll(o Set) {
-	for i := range o {
-		s[i] |= o[i]
-	}
-}
-
-// Keep only what is in another set too.
-func (s Set) Keep(o Set) {
-	for i := range s {
-		if i < len(o) {
-			s[i] &= o[i]
-		} else {
-			s[i] = 0
-		}
-	}
-}
-
-// Within says whether every node of the set is in another one.
-func (s Set) Within(o Set) bool {
-	for i := range s {
-		if i >= len(o) && s[i] != 0 || i < len(o) && s[i]&^o[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// Overlaps says whether the sets have a node in common.
-func (s Set) Overlaps(o Set) bool {
-	for i := range min(len(s), len(o)) {
-		if s[i]&o[i] != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// Len is the number of nodes.
-func (s Set) Len() int {
-	n := 0
-	for _, w := range s {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
-// Members are the indices of the nodes, in order.
-func (s Set) Members() []int {
-	out := make([]int, 0, s.Len())
-	for i, w := range s {
-		for ; w != 0; w &= w - 1 {
-			out = append(out, i*64+bits.TrailingZeros64(w))
-		}
-	}
-	return out
 }

@@ -27,6 +27,22 @@ func small(kind, cpu, memory string) v1alpha1.InstanceShapeSpec {
 	return s
 }
 
+// find gives a run its nodes in a cluster, none of which is taken (nil: none is).
+func find(nodes []corev1.Node, need Need, taken func(node string) bool) Answer {
+	c := NewCluster(nodes)
+	return c.Find(need, takenOf(c, taken))
+}
+
+func takenOf(c *Cluster, taken func(node string) bool) Set {
+	set := c.Set()
+	for i, name := range c.Names() {
+		if taken != nil && taken(name) {
+			set.Add(i)
+		}
+	}
+	return set
+}
+
 // targets in the order of their names, with one kind each: "a:x b:y".
 func targets(text string) []Target {
 	var out []Target
@@ -40,10 +56,10 @@ func targets(text string) []Target {
 // placed reads "clients | target:node ...".
 func placed(text string) v1alpha1.Placement {
 	clients, on, _ := strings.Cut(text, "|")
-	p := v1alpha1.Placement{Clients: strings.Fields(clients)}
+	p := v1alpha1.Placement{ClientNodeNames: strings.Fields(clients)}
 	for _, t := range strings.Fields(on) {
 		name, node, _ := strings.Cut(t, ":")
-		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, Node: node})
+		p.Targets = append(p.Targets, v1alpha1.TargetPlacement{Name: name, NodeName: node})
 	}
 	return p
 }
@@ -117,6 +133,14 @@ func TestFindPlaces(t *testing.T) {
 			nodes: []corev1.Node{node("a", "t"), node("b", "x"), node("c", "x")},
 			need:  Need{Client: shape("x"), Targets: targets("i: m:t"), Separate: true}, want: "c | i:b m:a",
 		},
+		"targets are spread over zones": {
+			nodes: []corev1.Node{node("a", "x", zoned("1")), node("b", "x", zoned("1")), node("c", "x", zoned("2")), node("d", "c")},
+			need:  Need{Client: shape("c"), Targets: targets("i:x m:x"), Separate: true}, want: "d | i:a m:c",
+		},
+		"targets share a zone when they must": {
+			nodes: []corev1.Node{node("a", "x", zoned("1")), node("b", "x", zoned("1")), node("c", "c", zoned("2"))},
+			need:  Need{Client: shape("c"), Targets: targets("i:x m:x"), Separate: true}, want: "c | i:a m:b",
+		},
 		"memory counts as processors do": {
 			nodes: []corev1.Node{node("a", "x", sized("8", "4Gi")), node("b", "x", sized("8", "8Gi"))},
 			need:  Need{Client: shape("x"), Clients: 2, Targets: targets("i:x"), Separate: true}, want: "b | i:a",
@@ -124,12 +148,24 @@ func TestFindPlaces(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
+			got := find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
 			want := Answer{Placement: placed(tt.want)}
 			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(Answer{}, "Message"), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("answer (-want +got):\n%s\n%s", diff, got.Message)
 			}
 		})
+	}
+}
+
+func TestReplicasAreSpreadOverZones(t *testing.T) {
+	nodes := []corev1.Node{
+		node("a", "x", zoned("1")), node("b", "x", zoned("1")), node("c", "x", zoned("2")), node("d", "x", zoned("3")), node("e", "c"),
+	}
+	target := Target{Name: "m", Shape: shape("x"), Replicas: 2}
+	got := find(nodes, Need{Client: shape("c"), Targets: []Target{target}}, nil)
+	want := []v1alpha1.TargetPlacement{{Name: "m", NodeName: "a", ReplicaNodeNames: []string{"c", "d"}}}
+	if diff := cmp.Diff(want, got.Placement.Targets); diff != "" {
+		t.Errorf("targets (-want +got):\n%s\n%s", diff, got.Message)
 	}
 }
 
@@ -143,7 +179,17 @@ func TestFindRefuses(t *testing.T) {
 	}{
 		"no node for the clients": {
 			nodes: []corev1.Node{node("a", "t")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
-			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations)",
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations): a: not the labels of the nodeSelector: add such a node, or correct the shape",
+		},
+		"what each node lacks, the nearest first": {
+			nodes: []corev1.Node{
+				node("a", "t"), node("b", "c", sized("1", "8Gi")), node("c", "c", sized("1999m", "8Gi")), node("d", "c", sized("2", "3Gi")),
+				node("e", "c", func(n *corev1.Node) { n.Spec.Unschedulable = true }), node("f", "c", taint(corev1.TaintEffectNoSchedule)),
+				node("g", "c", func(n *corev1.Node) { n.Status.Conditions = nil }),
+			},
+			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape},
+			wantMessage: "0 tolerations): d: too little memory; b, c: too little cpu; f: a taint that is not tolerated; g: not ready; " +
+				"e: cordoned; a: not the labels of the nodeSelector: add such a node",
 		},
 		"no node for a target": {
 			nodes: []corev1.Node{node("a", "c")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
@@ -166,7 +212,7 @@ func TestFindRefuses(t *testing.T) {
 			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "spec.design.idleTargets: Stopped",
 		},
 		"a cluster without nodes": {
-			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "the clients",
+			need: Need{Client: shape("c")}, want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "0 tolerations): there are no nodes: add such a node",
 		},
 		"other runs are in the way": {
 			nodes: []corev1.Node{node("a", "x"), node("b", "x"), node("c", "x"), node("z", "other")}, taken: "bz",
@@ -185,13 +231,39 @@ func TestFindRefuses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := Find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
+			got := find(tt.nodes, tt.need, func(node string) bool { return strings.Contains(tt.taken, node) })
 			if !strings.Contains(got.Message, tt.wantMessage) {
 				t.Errorf("message %q, want one with %q", got.Message, tt.wantMessage)
 			}
 			got.Message = ""
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("answer (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNodesAndDescribe(t *testing.T) {
+	tests := map[string]struct {
+		placement v1alpha1.Placement
+		wantNodes []string
+		wantText  string
+	}{
+		"clients only": {v1alpha1.Placement{ClientNodeNames: []string{"a", "b"}}, []string{"a", "b"}, "clients on a, b"},
+		"a node of several is there once": {
+			v1alpha1.Placement{ClientNodeNames: []string{"b"}, Targets: []v1alpha1.TargetPlacement{
+				{Name: "i", NodeName: "b"}, {Name: "m", NodeName: "d", ReplicaNodeNames: []string{"c", "a"}},
+			}},
+			[]string{"a", "b", "c", "d"}, "clients on b; i on b; m on d (replicas on c, a)",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.wantNodes, Nodes(tt.placement)); diff != "" {
+				t.Errorf("Nodes (-want +got):\n%s", diff)
+			}
+			if got := Describe(tt.placement); got != tt.wantText {
+				t.Errorf("Describe = %q, want %q", got, tt.wantText)
 			}
 		})
 	}

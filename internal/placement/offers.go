@@ -8,18 +8,13 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// Offers says whether a node offers a shape: it is ready and schedulable, has the
-// labels, its taints are tolerated, and one pod of the shape fits on it when
-// nothing else runs there.
-func Offers(node corev1.Node, shape v1alpha1.InstanceShapeSpec) bool {
-	return offers(&node, &shape)
-}
-
-// Offering lists the names of the nodes that offer a shape, sorted.
+// Offering lists the names of the nodes that offer a shape, sorted: those that are
+// ready and schedulable, have the labels, have no taint that is not tolerated, and on
+// which one pod of the shape fits when nothing else runs there.
 func Offering(nodes []corev1.Node, shape v1alpha1.InstanceShapeSpec) []string {
 	var out []string
 	for i := range nodes {
-		if offers(&nodes[i], &shape) {
+		if lacks(&nodes[i], &shape) == "" {
 			out = append(out, nodes[i].Name)
 		}
 	}
@@ -27,11 +22,36 @@ func Offering(nodes []corev1.Node, shape v1alpha1.InstanceShapeSpec) []string {
 	return out
 }
 
-func offers(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) bool {
-	return !node.Spec.Unschedulable && selected(node.Labels, shape.NodeSelector) && ready(node) &&
-		tolerated(node.Spec.Taints, shape.Tolerations) &&
-		node.Status.Allocatable.Cpu().Cmp(shape.CPU) >= 0 &&
-		node.Status.Allocatable.Memory().Cmp(shape.Memory) >= 0
+// What a node can lack, in words of the message. allLacks has them in the order in
+// which lacks looks for them.
+const (
+	lackLabels = "not the labels of the nodeSelector"
+	lackOpen   = "cordoned"
+	lackReady  = "not ready"
+	lackTaint  = "a taint that is not tolerated"
+	lackCPU    = "too little cpu"
+	lackMemory = "too little memory"
+)
+
+var allLacks = []string{lackLabels, lackOpen, lackReady, lackTaint, lackCPU, lackMemory}
+
+// lacks says why a node does not offer a shape; empty when it does.
+func lacks(node *corev1.Node, shape *v1alpha1.InstanceShapeSpec) string {
+	switch {
+	case !selected(node.Labels, shape.NodeSelector):
+		return lackLabels
+	case node.Spec.Unschedulable:
+		return lackOpen
+	case !ready(node):
+		return lackReady
+	case !tolerated(node.Spec.Taints, shape.Tolerations):
+		return lackTaint
+	case node.Status.Allocatable.Cpu().Cmp(shape.CPU) < 0:
+		return lackCPU
+	case node.Status.Allocatable.Memory().Cmp(shape.Memory) < 0:
+		return lackMemory
+	}
+	return ""
 }
 
 // selected does what labels.SelectorFromSet does, which is too slow for thousands

@@ -40,6 +40,8 @@ func taint(effect corev1.TaintEffect) func(*corev1.Node) {
 	}
 }
 
+func offersShape(n corev1.Node, s v1alpha1.InstanceShapeSpec) bool { return lacks(&n, &s) == "" }
+
 func TestOffers(t *testing.T) {
 	tests := map[string]struct {
 		node  corev1.Node
@@ -63,7 +65,7 @@ func TestOffers(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := Offers(tt.node, tt.shape); got != tt.want {
+			if got := offersShape(tt.node, tt.shape); got != tt.want {
 				t.Errorf("Offers = %v, want %v", got, tt.want)
 			}
 		})

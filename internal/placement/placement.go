@@ -1,26 +1,6 @@
-// Package placement says which nodes of a cluster offer a shape, and gives a run its
-// nodes: all or nothing. It is pure.
-//
-//	offers.go    whether a node offers a shape
-//	cluster.go   the nodes, and who offers what, computed once
-//	fit.go       the search: targets first, then the clients on what is left
-//	assign.go    groups of targets to nodes at the least cost
-//	clients.go   as few nodes as needed for the clients
-//	refuse.go    why it does not work, and the remedies
-//
-// It looks at what a node has, not at what is free on it: which nodes other runs
-// hold is the caller's knowledge, and what else runs there (agents, daemons) is the
-// scheduler's, which has the last word.
 package placement
 
-import (
-	"fmt"
-	"strings"
-
-	corev1 "k8s.io/api/core/v1"
-
-	"github.com/assay-bench/assay/api/v1alpha1"
-)
+import "github.com/assay-bench/assay/api/v1alpha1"
 
 // Need is what a run wants to place.
 type Need struct {
@@ -52,7 +32,7 @@ type Answer struct {
 	// Reason is empty when the run has a place. ReasonQueued: not now, since other
 	// runs are in the way. Any other: the cluster cannot do it at all.
 	Reason string
-	// Message is for people.
+	// Message is for people; empty when the run has a place.
 	Message string
 	// Placement is filled in when Reason is empty: the nodes of the clients, sorted,
 	// and the node of every target, in the order of Need.Targets.
@@ -61,35 +41,12 @@ type Answer struct {
 	Busy bool
 }
 
-// Find gives a run its nodes, none of which is taken (nil: none is). The pods on a
-// node fit into its allocatable CPU and memory together. If there is a placement,
-// one is found (up to 8 targets and replicas that are not OneAtATime; for more, only one
-// in which each of them has a node of its own). In order, it prefers:
-//
-//  1. targets on nodes of their own, as many as possible (but see OneAtATime);
-//  2. clients away from the targets, also when that is not required;
-//  3. targets where they take least room away from clients;
-//  4. clients on as few nodes as possible, then on nodes that no target could use;
-//  5. the first names.
-//
-// The same nodes, in any order, give the same answer.
-func Find(nodes []corev1.Node, need Need, taken func(node string) bool) Answer {
-	c := NewCluster(nodes)
-	set := c.Set()
-	for i, name := range c.Names() {
-		if taken != nil && taken(name) {
-			set.Add(i)
-		}
-	}
-	return c.Find(need, set)
-}
-
-// Find is like the function, for a set of taken nodes.
+// Find gives a run its nodes, none of which is taken, or says why it cannot have them.
 func (c *Cluster) Find(need Need, taken Set) Answer {
 	if p, ok := c.Fit(need, taken); ok {
-		return Answer{Message: describe(p), Placement: p}
+		return Answer{Placement: p}
 	}
-	if _, ok := c.Fit(need, nil); !ok {
+	if !c.possible(need) {
 		return c.refuse(need)
 	}
 	inTheWay := c.Candidates(need)
@@ -98,13 +55,19 @@ func (c *Cluster) Find(need Need, taken Set) Answer {
 		Message: "queued: other runs are on " + c.list(inTheWay)}
 }
 
-func describe(p v1alpha1.Placement) string {
-	words := []string{"clients on " + strings.Join(p.Clients, ", ")}
-	for _, t := range p.Targets {
-		words = append(words, fmt.Sprintf("%s on %s", t.Name, t.Node))
-		if len(t.Replicas) > 0 {
-			words[len(words)-1] += " (replicas on " + strings.Join(t.Replicas, ", ") + ")"
-		}
+// Fit gives a run its nodes, none of which is taken; false when there is no way. The
+// pods on a node fit into its allocatable CPU and memory together.
+func (c *Cluster) Fit(need Need, taken Set) (v1alpha1.Placement, bool) {
+	s := newSearch(c, need, taken)
+	groups, ok := s.share()
+	if !ok {
+		return v1alpha1.Placement{}, false
 	}
-	return strings.Join(words, "; ")
+	return s.place(groups), true
+}
+
+// possible says whether a run can be placed when no node is taken.
+func (c *Cluster) possible(need Need) bool {
+	_, ok := newSearch(c, need, nil).share()
+	return ok
 }

@@ -2,6 +2,7 @@ package placement
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -11,23 +12,23 @@ import (
 func (c *Cluster) refuse(need Need) Answer {
 	clients := c.offering(need.Client)
 	if clients.Len() == 0 {
-		return none("the clients", need.Client)
+		return c.none("the clients", need.Client)
 	}
 	for _, t := range need.Targets {
 		if c.offering(t.Shape).Len() == 0 {
-			return none("target "+t.Name, t.Shape)
+			return c.none("target "+t.Name, t.Shape)
 		}
 	}
 	shared := need
 	shared.Separate = false
-	if _, ok := c.Fit(shared, nil); ok {
+	if c.possible(shared) {
 		return Answer{Reason: v1alpha1.ReasonCannotSeparate, Message: fmt.Sprintf(
 			"clients and targets must be on different nodes, but the clients' shape is offered by %s only, and the targets leave too little of it: "+
 				"add a node, change a shape's nodeSelector, or set spec.clients.placement.separateFromTargets: None", c.list(clients))}
 	}
 	alone := need
 	alone.Targets = nil
-	if _, ok := c.Fit(alone, nil); !ok {
+	if !c.possible(alone) {
 		return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
 			"the nodes that offer the clients' shape (%s) have no room for %d client pods at once: "+
 				"add such nodes, lower spec.clients.count, or use a smaller shape", c.list(clients), max(need.Clients, 1))}
@@ -51,10 +52,30 @@ func (c *Cluster) refuse(need Need) Answer {
 		c.list(all), what, max(need.Clients, 1), remedy)}
 }
 
-func none(who string, s v1alpha1.InstanceShapeSpec) Answer {
+// none of the nodes offers a shape: the message says what each of them lacks, those
+// first that lack least.
+func (c *Cluster) none(who string, shape v1alpha1.InstanceShapeSpec) Answer {
+	by := map[string]Set{}
+	for i, n := range c.nodes {
+		lack := lacks(n, &shape)
+		if by[lack] == nil {
+			by[lack] = c.Set()
+		}
+		by[lack].Add(i)
+	}
+	var lacking []string
+	for _, lack := range slices.Backward(allLacks) {
+		if by[lack].Len() > 0 {
+			lacking = append(lacking, c.list(by[lack])+": "+lack)
+		}
+	}
+	if len(lacking) == 0 {
+		lacking = []string{"there are no nodes"}
+	}
 	return Answer{Reason: v1alpha1.ReasonNoNodeOffersShape, Message: fmt.Sprintf(
-		"no ready node offers the shape of %s (cpu %s, memory %s, nodeSelector %v, %d tolerations): "+
-			"add such a node, or correct the shape", who, s.CPU.String(), s.Memory.String(), s.NodeSelector, len(s.Tolerations))}
+		"no ready node offers the shape of %s (cpu %s, memory %s, nodeSelector %v, %d tolerations): %s: "+
+			"add such a node, or correct the shape", who, shape.CPU.String(), shape.Memory.String(), shape.NodeSelector,
+		len(shape.Tolerations), strings.Join(lacking, "; "))}
 }
 
 // maxListed nodes in a message.
@@ -62,10 +83,7 @@ const maxListed = 5
 
 // list names the nodes of a set, the first few of many.
 func (c *Cluster) list(s Set) string {
-	var names []string
-	for _, i := range s.Members() {
-		names = append(names, c.names[i])
-	}
+	names := c.namesOf(s.Members())
 	if more := len(names) - maxListed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxListed], ", "), more)
 	}

@@ -8,8 +8,6 @@ import (
 	"math"
 	"strings"
 	"time"
-
-	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 // Canonical is the plan as JSON without white space, fields in the order of the
@@ -40,19 +38,16 @@ func (p *Plan) Describe(t Trial) string {
 	return strings.Join(append(words, fmt.Sprintf("block %d", t.Block)), " ")
 }
 
-// Duration is the least time that the trials take: warm-up and measured window of
-// each, and the pauses between them; resets, loading and the work around a trial
-// come on top. For a workload that counts operations it is no bound: its trials may
-// end earlier. The largest time.Duration (292 years) stands for all beyond it.
-func (p *Plan) Duration(spec v1alpha1.BenchmarkRunSpec) time.Duration {
-	n := int64(len(p.Trials))
-	if n == 0 {
-		return 0
+// Duration is the least time that the trials take, given that of a trial of each cell, and
+// the pauses between them; resets, loading and the work around a trial come on top. The
+// largest time.Duration (292 years) stands for all beyond it.
+func (p *Plan) Duration(cells []time.Duration, pause time.Duration) time.Duration {
+	total := times(max(int64(len(p.Trials))-1, 0), int64(pause))
+	for _, t := range p.Trials {
+		if total > math.MaxInt64-int64(cells[t.Cell]) {
+			return math.MaxInt64
+		}
+		total += int64(cells[t.Cell])
 	}
-	measuring := times(n, int64(Measuring(spec.Design)))
-	pauses := times(n-1, int64(spec.Design.Cooldown.Duration))
-	if measuring > math.MaxInt64-pauses {
-		return math.MaxInt64
-	}
-	return time.Duration(measuring + pauses)
+	return time.Duration(total)
 }

@@ -154,7 +154,8 @@ func measured(targets []v1alpha1.Target) []string {
 	return out
 }
 
-// Measuring is how long one trial loads its target: warm-up and measured window.
+// Measuring is how long one measurement loads its target: warm-up and measured window, which
+// the design has (BenchmarkRunSpec.SetDefaults).
 func Measuring(d v1alpha1.Design) time.Duration {
 	return d.Warmup.Duration + d.Duration.Duration
 }

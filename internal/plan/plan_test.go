@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -268,22 +267,18 @@ func TestDescribe(t *testing.T) {
 
 func TestDuration(t *testing.T) {
 	tests := map[string]struct {
-		trials                     int
-		warmup, duration, cooldown time.Duration
-		want                       time.Duration
+		trials         int
+		cell, cooldown time.Duration
+		want           time.Duration
 	}{
-		"pauses are between the trials": {3, 30 * time.Second, 5 * time.Minute, 10 * time.Second, 3*330*time.Second + 2*10*time.Second},
-		"no trials":                     {0, time.Hour, time.Hour, time.Hour, 0},
-		"beyond what a duration holds":  {20000, 1 << 55, 1, 0, 1<<63 - 1},
-		"beyond it in the sum":          {20000, 1 << 48, 0, 1 << 48, 1<<63 - 1},
+		"pauses are between the trials": {3, 330 * time.Second, 10 * time.Second, 3*330*time.Second + 2*10*time.Second},
+		"no trials":                     {0, time.Hour, time.Hour, 0},
+		"beyond what a duration holds":  {20000, 1 << 55, 0, 1<<63 - 1},
+		"beyond it in the sum":          {20000, 1 << 48, 1 << 48, 1<<63 - 1},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			var s v1alpha1.BenchmarkRunSpec
-			s.Design.Warmup = metav1.Duration{Duration: tt.warmup}
-			s.Design.Duration = metav1.Duration{Duration: tt.duration}
-			s.Design.Cooldown = metav1.Duration{Duration: tt.cooldown}
-			if got := (&Plan{Trials: make([]Trial, tt.trials)}).Duration(s); got != tt.want {
+			if got := (&Plan{Trials: make([]Trial, tt.trials)}).Duration([]time.Duration{tt.cell}, tt.cooldown); got != tt.want {
 				t.Errorf("Duration = %s, want %s", got, tt.want)
 			}
 		})

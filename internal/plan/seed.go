@@ -35,6 +35,7 @@ func seedOf(spec v1alpha1.BenchmarkRunSpec) int64 {
 // changed while the run is under way, and what decides only when it may begin and must end.
 func Deciding(spec v1alpha1.BenchmarkRunSpec) v1alpha1.BenchmarkRunSpec {
 	spec = *spec.DeepCopy()
+	spec.SetDefaults()
 	spec.Suspend, spec.Retain, spec.TTLSecondsAfterFinished, spec.Priority = false, "", nil, 0
 	spec.Exclusive, spec.Deadline = nil, metav1.Duration{}
 	return spec

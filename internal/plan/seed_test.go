@@ -13,7 +13,7 @@ func unseeded() v1alpha1.BenchmarkRunSpec {
 	s := spec(v1alpha1.OrderRandomizedBlocks, 10, "mariadb mysql", numbers("threads", 3))
 	s.Design.Seed = nil
 	s.Workload.Sysbench = &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 4}
-	s.Design.Duration = metav1.Duration{Duration: 300 * time.Second}
+	s.Design.Duration = &metav1.Duration{Duration: 300 * time.Second}
 	return s
 }
 
@@ -34,6 +34,7 @@ func TestASpecWithoutASeedHasOneOfItsOwn(t *testing.T) {
 		"another test":             {func(s *v1alpha1.BenchmarkRunSpec) { s.Workload.Sysbench.Test = "oltp_read_write" }, false},
 		"another name of a target": {func(s *v1alpha1.BenchmarkRunSpec) { s.Targets[0].Name = "percona" }, false},
 		"another window":           {func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Duration.Duration = time.Minute }, false},
+		"the default, given":       {func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Warmup = &metav1.Duration{Duration: 30 * time.Second} }, true},
 		"another matrix":           {func(s *v1alpha1.BenchmarkRunSpec) { s.Matrix[0] = numbers("threads", 4) }, false},
 		"a seed":                   {func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Seed = new(int64(42)) }, false},
 		"the seed 0":               {func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Seed = new(int64(0)) }, false},
@@ -65,7 +66,7 @@ func TestDerivedSeedsFavourNoTarget(t *testing.T) {
 	first := make([]int, 2)
 	for warmup := range 400 {
 		s := unseeded()
-		s.Design.Warmup.Duration = time.Duration(warmup) * time.Second
+		s.Design.Warmup = &metav1.Duration{Duration: time.Duration(warmup) * time.Second}
 		first[mustNew(t, s).Trials[0].Target]++
 	}
 	if got := chiSquare(first); got > 10.83 { // the 99.9 % point

@@ -57,7 +57,7 @@ func ParseBegan(text string) (Began, error) {
 
 // brokenOff are reasons of clients that see the end of a server from outside.
 var brokenOff = map[string]bool{
-	string(contract.ReasonTargetLost): true, string(contract.ReasonTargetUnreachable): true, string(contract.ReasonToolFailed): true,
+	string(contract.ReasonConnectionLost): true, string(contract.ReasonTargetUnreachable): true, string(contract.ReasonToolFailed): true,
 	string(contract.ReasonReplicationFailed): true, string(contract.ReasonResetFailed): true, string(contract.ReasonSnapshotFailed): true,
 }
 
@@ -83,9 +83,9 @@ func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 	case target.Pod == nil && bad:
 		return outside(v1alpha1.ReasonNodeLost, "the database pod is gone, and its node %s", state), true
 	case target.Pod == nil:
-		return outside(v1alpha1.ReasonTargetGone, "the database pod was deleted during the trial"), true
+		return outside(v1alpha1.ReasonTargetPodDeleted, "the database pod was deleted during the trial"), true
 	case began.PodUID != "" && target.Pod.UID != began.PodUID:
-		return outside(v1alpha1.ReasonTargetGone, "the database pod %s was deleted during the trial, and another took its place", target.Pod.Name), true
+		return outside(v1alpha1.ReasonTargetPodDeleted, "the database pod %s was deleted during the trial, and another took its place", target.Pod.Name), true
 	}
 	if v, known := disruption(target); known {
 		return v, true
@@ -97,7 +97,7 @@ func targetFailure(began Began, target Seen, container string) (Verdict, bool) {
 		return outside(v1alpha1.ReasonNodeLost, "node %s of the database pod %s %s", target.Pod.Spec.NodeName, target.Pod.Name, state), true
 	}
 	if target.Pod.DeletionTimestamp != nil {
-		return outside(v1alpha1.ReasonTargetGone, "the database pod %s is being deleted", target.Pod.Name), true
+		return outside(v1alpha1.ReasonTargetPodDeleted, "the database pod %s is being deleted", target.Pod.Name), true
 	}
 	return Verdict{}, false
 }
@@ -120,7 +120,7 @@ func endedSince(began Began, pod *corev1.Pod, container string) *corev1.Containe
 	return nil
 }
 
-// serverEnd tells how a database container ended: by the agent's own words if it
+// serverEnd says how a database container ended: by the agent's own words if it
 // left some.
 func serverEnd(pod *corev1.Pod, t *corev1.ContainerStateTerminated) Verdict {
 	if t.Reason == oomKilled {
@@ -139,7 +139,7 @@ func outOfMemory(pod *corev1.Pod) Verdict {
 		"the database of pod %s needed more memory than its shape has: lower its buffers or take a larger shape", pod.Name)
 }
 
-// exit tells how a process ended. Above 128 an exit code stands for a signal.
+// exit says how a process ended. Above 128 an exit code stands for a signal.
 func exit(t *corev1.ContainerStateTerminated) string {
 	switch {
 	case t.Reason == statusUnknown:

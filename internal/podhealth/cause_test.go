@@ -34,7 +34,7 @@ var (
 )
 
 func TestCause(t *testing.T) {
-	lost := string(contract.ReasonTargetLost)
+	lost := string(contract.ReasonConnectionLost)
 	up, down := node(corev1.ConditionTrue), node(corev1.ConditionFalse)
 	began := Began{PodUID: "u", Restarts: 2}
 	same := uid("u")
@@ -56,12 +56,12 @@ func TestCause(t *testing.T) {
 		"a tool that failed with the server":     {string(contract.ReasonToolFailed), began, unlooked(same, restarted(3, crash)), want{"", v1alpha1.ReasonTargetCrashed, "ServerCrashed"}},
 		"a tool that failed alone":               {string(contract.ReasonToolFailed), began, looked(up, same, restarted(2, crash)), want{"", string(contract.ReasonToolFailed), "broken pipe"}},
 		"a server that could not be reached":     {string(contract.ReasonTargetUnreachable), began, unlooked(same, exited(crash)), want{"", v1alpha1.ReasonTargetCrashed, "ServerCrashed"}},
-		"another pod in its place":               {lost, began, unlooked(uid("v"), restarted(0, oom)), want{"", v1alpha1.ReasonTargetGone, "another took its place"}},
-		"no pod":                                 {lost, began, Seen{}, want{"", v1alpha1.ReasonTargetGone, "was deleted"}},
+		"another pod in its place":               {lost, began, unlooked(uid("v"), restarted(0, oom)), want{"", v1alpha1.ReasonTargetPodDeleted, "another took its place"}},
+		"no pod":                                 {lost, began, Seen{}, want{"", v1alpha1.ReasonTargetPodDeleted, "was deleted"}},
 		"no pod and no node":                     {lost, began, Seen{NodeKnown: true}, want{"", v1alpha1.ReasonNodeLost, "is gone"}},
 		"evicted":                                {lost, began, unlooked(same, deleting, disruptedBy("EvictionByEvictionAPI")), want{"", v1alpha1.ReasonPodEvicted, "drain"}},
 		"evicted, and ended by that":             {lost, began, unlooked(same, exited(corev1.ContainerStateTerminated{ExitCode: 143}), disruptedBy("PreemptionByScheduler")), want{"", v1alpha1.ReasonPodEvicted, "priority"}},
-		"being deleted":                          {lost, began, unlooked(same, deleting), want{"", v1alpha1.ReasonTargetGone, "is being deleted"}},
+		"being deleted":                          {lost, began, unlooked(same, deleting), want{"", v1alpha1.ReasonTargetPodDeleted, "is being deleted"}},
 		"a node that is not ready":               {lost, began, looked(down, same, restarted(2, oom)), want{"", v1alpha1.ReasonNodeLost, "not ready"}},
 		"a node that is gone":                    {lost, began, looked(nil, same, restarted(2, oom)), want{"", v1alpha1.ReasonNodeLost, "is gone"}},
 		"a crash is a fact even on a node lost":  {lost, began, looked(nil, same, restarted(3, oom)), want{"", v1alpha1.ReasonTargetOOMKilled, ""}},

@@ -18,9 +18,9 @@ import (
 // that a second try can mend.
 const crashes = 3
 
-// hopeless are the reasons of `agent target` that a second try cannot mend.
-var hopeless = map[contract.TargetReason]bool{
-	contract.ReasonConfigurationRejected: true, contract.ReasonServerMissing: true, contract.ReasonInitialisationFailed: true,
+// permanentReasons are the reasons of `agent target` that a second try cannot mend.
+var permanentReasons = map[contract.TargetReason]bool{
+	contract.ReasonServerRefusedSetting: true, contract.ReasonServerMissing: true, contract.ReasonInitialisationFailed: true,
 }
 
 // Target judges a database pod by its container of the given name.
@@ -60,7 +60,7 @@ func ended(pod *corev1.Pod, s *corev1.ContainerStatus) (Verdict, bool) {
 		return outOfMemory(pod), true
 	case json.Unmarshal([]byte(t.Message), &told) == nil && told.Reason != "":
 		v.Reason, v.Message = string(told.Reason), told.Message
-		if hopeless[told.Reason] {
+		if permanentReasons[told.Reason] {
 			return v, true
 		}
 	default:
@@ -125,7 +125,7 @@ func crashLoop(pod *corev1.Pod, s *corev1.ContainerStatus, unready time.Time, ov
 	}
 	v, failed := ended(pod, s)
 	// How often it ended since then is known only if the pod was never ready.
-	certain := hopeless[contract.TargetReason(v.Reason)] || v.Reason == v1alpha1.ReasonTargetOOMKilled || neverReady(pod)
+	certain := permanentReasons[contract.TargetReason(v.Reason)] || v.Reason == v1alpha1.ReasonTargetOOMKilled || neverReady(pod)
 	return v, failed && certain || overdue
 }
 

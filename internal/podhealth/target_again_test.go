@@ -39,7 +39,7 @@ func TestTargetAgain(t *testing.T) {
 		return &t
 	}
 	rejected := corev1.ContainerStateTerminated{ExitCode: 1, Message: string(contract.TargetTermination{
-		Reason: contract.ReasonConfigurationRejected, Message: "unknown variable x",
+		Reason: contract.ReasonServerRefusedSetting, Message: "unknown variable x",
 	}.Encode())}
 	ready := container(corev1.ContainerStatus{Ready: true, RestartCount: 9, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: at(2)}}})
 	up, down, late := node(corev1.ConditionTrue), node(corev1.ConditionUnknown), node(corev1.ConditionUnknown)
@@ -65,7 +65,7 @@ func TestTargetAgain(t *testing.T) {
 		"a crash loop ends with its cause":                     {unlooked(unready(5000), runs(5020, 9, ended(5020, crash))), 5021, want{Failed, "ServerCrashed", "signal 11"}},
 		"a new pod that crashes three times":                   {unlooked(unready(0), runs(5, 3, ended(5, crash))), 5, want{Failed, "ServerCrashed", "signal 11"}},
 		"a new pod that crashed once":                          {unlooked(unready(0), runs(5, 1, ended(5, crash))), 5, want{Running, v1alpha1.ReasonProgressing, ""}},
-		"a restart that cannot help fails at once":             {unlooked(unready(5000), runs(5003, 2, ended(5002, rejected))), 5003, want{Failed, "ConfigurationRejected", "unknown variable"}},
+		"a restart that cannot help fails at once":             {unlooked(unready(5000), runs(5003, 2, ended(5002, rejected))), 5003, want{Failed, "ServerRefusedSetting", "unknown variable"}},
 		"a restart that runs out of memory":                    {unlooked(unready(5000), runs(5003, 2, ended(5002, oom))), 5003, want{Failed, v1alpha1.ReasonTargetOOMKilled, "larger shape"}},
 		"out of memory under load is borne: it may come back":  {unlooked(unready(5000), runs(5000, 1, ended(5000, oom))), 5001, want{Running, v1alpha1.ReasonProgressing, ""}},
 		"a pod that was made again has no node yet":            {unlooked(unschedulable), 1, want{Waiting, v1alpha1.ReasonUnschedulable, "0/3"}},

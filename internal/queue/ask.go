@@ -8,7 +8,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/placement"
 )
 
@@ -27,7 +26,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	c := l.cluster(nodes)
 	if h, has := l.holds[req.UID]; has {
 		if answer := c.Find(req.Need, except(c, h.nodes)); answer.Reason == "" {
-			l.hold(req.UID, hold{name: req.Name, nodes: nodesOf(answer.Placement), exclusive: req.Exclusive})
+			l.hold(req.UID, hold{name: req.Name, nodes: placement.Nodes(answer.Placement), exclusive: req.Exclusive})
 			return answer
 		}
 		delete(l.holds, req.UID)
@@ -41,7 +40,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	answer := c.Find(req.Need, taken)
 	switch {
 	case answer.Reason == "":
-		l.hold(req.UID, hold{name: req.Name, nodes: nodesOf(answer.Placement), exclusive: req.Exclusive})
+		l.hold(req.UID, hold{name: req.Name, nodes: placement.Nodes(answer.Placement), exclusive: req.Exclusive})
 	case answer.Busy:
 		answer.Message = l.explain(w, front, held)
 	default:
@@ -57,14 +56,6 @@ func except(c *placement.Cluster, nodes []string) placement.Set {
 		if !own.Has(i) {
 			out.Add(i)
 		}
-	}
-	return out
-}
-
-func nodesOf(p v1alpha1.Placement) []string {
-	out := slices.Clone(p.Clients)
-	for _, t := range p.Targets {
-		out = append(append(out, t.Node), t.Replicas...)
 	}
 	return out
 }

@@ -114,14 +114,8 @@ func (l *Ledger) Forget(uid types.UID) {
 	delete(l.waiting, uid)
 }
 
-// Holder lists the names of the runs that hold a node, sorted: one, or several that
+// holders lists the names of the runs that hold a node, sorted: one, or several that
 // are not exclusive; none if it is free.
-func (l *Ledger) Holder(node string) (names []string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.holders(node)
-}
-
 func (l *Ledger) holders(node string) (names []string) {
 	for _, h := range l.holds {
 		if _, has := slices.BinarySearch(h.nodes, node); has {

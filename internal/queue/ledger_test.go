@@ -157,9 +157,9 @@ func TestAsk(t *testing.T) {
 			answer := l.Ask(tt.ask, nodes, noon.Add(tt.at))
 			got := answer.Message
 			if answer.Reason == "" {
-				got = strings.Join(answer.Placement.Clients, " ") + " |"
+				got = strings.Join(answer.Placement.ClientNodeNames, " ") + " |"
 				for _, p := range answer.Placement.Targets {
-					got += " " + p.Name + ":" + p.Node
+					got += " " + p.Name + ":" + p.NodeName
 				}
 			}
 			agrees := got == tt.want
@@ -181,21 +181,21 @@ func TestLedgerKnowsWhoHoldsWhat(t *testing.T) {
 	l.Hold("1", "ns/one", []string{"a", "b", "a"}, false)
 	l.Hold("1", "ns/one", []string{"b", "a"}, false) // after a start of the manager, again
 	l.Hold("2", "ns/two", []string{"a"}, false)
-	if diff := cmp.Diff([]string{"ns/one", "ns/two"}, l.Holder("a")); diff != "" {
+	if diff := cmp.Diff([]string{"ns/one", "ns/two"}, l.holders("a")); diff != "" {
 		t.Errorf("holders of a (-want +got):\n%s", diff)
 	}
 	if !l.Release("1") || l.Release("1") {
 		t.Error("Release does not say whether nodes became free")
 	}
-	if diff := cmp.Diff([]string(nil), l.Holder("b")); diff != "" {
+	if diff := cmp.Diff([]string(nil), l.holders("b")); diff != "" {
 		t.Errorf("holders of b (-want +got):\n%s", diff)
 	}
 	l.Ask(request("3", "x"), nodes, noon)
-	if got := l.Holder("b"); len(got) != 1 || got[0] != "ns/3" {
+	if got := l.holders("b"); len(got) != 1 || got[0] != "ns/3" {
 		t.Errorf("holder of b after Ask = %v, want ns/3", got)
 	}
 	l.Forget("3")
-	if got := l.Holder("b"); len(got) != 1 {
+	if got := l.holders("b"); len(got) != 1 {
 		t.Errorf("holder of b after Forget = %v, want ns/3: only Release frees nodes", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestWaitAsksForNothing(t *testing.T) {
 	l.Hold("h", "ns/h", []string{"a"}, true)
 	l.Wait(request("h", "x")) // has its nodes
 	l.Wait(request("r", "x"))
-	if got := l.Holder("b"); got != nil {
+	if got := l.holders("b"); got != nil {
 		t.Errorf("holder of b = %v, want none: r has not asked", got)
 	}
 	if diff := cmp.Diff([]types.UID{"r"}, l.Next(nodes, noon)); diff != "" {
@@ -273,7 +273,7 @@ func TestNodesThatChangeAreSeen(t *testing.T) {
 	}
 	relabeled := version(pool("a:x b:y c:x"), "3")
 	l.Forget("big")
-	if answer := l.Ask(r, relabeled, noon); len(answer.Placement.Clients) != 1 || answer.Placement.Clients[0] != "c" {
+	if answer := l.Ask(r, relabeled, noon); len(answer.Placement.ClientNodeNames) != 1 || answer.Placement.ClientNodeNames[0] != "c" {
 		t.Errorf("Ask = %+v, want node c: b has another label now", answer)
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/assay-bench/assay/internal/placement"
 )
 
 // Next lists the runs in the queue that would get nodes now if they asked one after
@@ -39,7 +41,7 @@ func (l *Ledger) Next(nodes []corev1.Node, now time.Time) []types.UID {
 		if !gone.Within(taken) { // else there is nothing to try
 			if p, ok := c.Fit(w.Need, taken); ok {
 				out = append(out, w.UID)
-				gone = c.SetOf(nodesOf(p))
+				gone = c.SetOf(placement.Nodes(p))
 			}
 		}
 		closed.AddAll(gone)

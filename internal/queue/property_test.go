@@ -54,7 +54,7 @@ func (w *world) arrive(n int) {
 		more := request("", "", kind())
 		r.Need.Targets = append(r.Need.Targets, placement.Target{Name: fmt.Sprint(len(r.Need.Targets)), Shape: more.Need.Targets[0].Shape})
 	}
-	if placement.Find(w.nodes, r.Need, nil).Reason != "" {
+	if placement.NewCluster(w.nodes).Find(r.Need, nil).Reason != "" {
 		return
 	}
 	w.waiting[r.UID] = r
@@ -72,7 +72,7 @@ func (w *world) ask(uid types.UID) bool {
 		}
 		return false
 	}
-	nodes := nodesOf(answer.Placement)
+	nodes := placement.Nodes(answer.Placement)
 	delete(w.waiting, uid)
 	for _, other := range w.running {
 		if (r.Exclusive || other.Exclusive) && intersect(nodes, other.nodes) {
@@ -103,13 +103,9 @@ func (w *world) couldUse(r Request, nodes []string) bool {
 		if !slices.Contains(nodes, n.Name) {
 			continue
 		}
-		if placement.Offers(n, r.Need.Client) {
+		c := placement.NewCluster([]corev1.Node{n})
+		if c.Candidates(r.Need).Len() > 0 {
 			return true
-		}
-		for _, t := range r.Need.Targets {
-			if placement.Offers(n, t.Shape) {
-				return true
-			}
 		}
 	}
 	return false
@@ -244,7 +240,7 @@ func TestSeveralGoroutinesMayUseTheLedger(t *testing.T) {
 				uid := fmt.Sprint(g, "-", i)
 				l.Ask(request(uid, "x", "x"), nodes, noon)
 				l.Next(nodes, noon)
-				l.Holder("a")
+				l.Waiting(types.UID(uid))
 				l.Release(types.UID(uid))
 				l.Forget(types.UID(uid))
 			}

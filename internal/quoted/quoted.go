@@ -96,6 +96,9 @@ func why(report runner.Report) string {
 	return text + "; " + p.Text
 }
 
+// stages of the benchmark by the keys of their texts.
+var stages = map[string]v1alpha1.QuotedStage{contract.KeyQuotedRun: v1alpha1.QuotedRun, contract.KeyQuotedLoad: v1alpha1.QuotedLoad}
+
 // Values are those that a status shows, at most MaxValues: the measurements of the
 // names first, in their order, each of the run before that of the load.
 func (n Numbers) Values(names []string) []v1alpha1.QuotedValue {
@@ -104,7 +107,7 @@ func (n Numbers) Values(names []string) []v1alpha1.QuotedValue {
 		for _, m := range p.Measurements {
 			if m.Value != nil {
 				out = append(out, v1alpha1.QuotedValue{
-					Phase: p.Phase, Name: m.Name, Labels: m.Labels, Unit: m.Unit, Value: strconv.FormatFloat(*m.Value, 'f', -1, 64),
+					Stage: stages[p.Phase], Name: m.Name, Labels: m.Labels, Unit: m.Unit, Value: strconv.FormatFloat(*m.Value, 'f', -1, 64),
 				})
 			}
 		}

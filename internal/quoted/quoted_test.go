@@ -40,7 +40,7 @@ func TestReadKeepsWhatWasPublished(t *testing.T) {
 		t.Fatalf("phases %+v, want the run alone", got.Phases)
 	}
 	values := got.Values(tool.Summary)
-	want := v1alpha1.QuotedValue{Phase: "run", Name: "throughput", Value: "9175.170520544125", Unit: "ops/s"}
+	want := v1alpha1.QuotedValue{Stage: v1alpha1.QuotedRun, Name: "throughput", Value: "9175.170520544125", Unit: "ops/s"}
 	if diff := cmp.Diff(want, values[0]); diff != "" {
 		t.Errorf("the first value (-want +got):\n%s", diff)
 	}
@@ -83,10 +83,10 @@ func TestValuesShowTheMainOnesFirst(t *testing.T) {
 		{Phase: "load", Measurements: []contract.Measurement{number("throughput", "", 4.25)}},
 	}}
 	want := []v1alpha1.QuotedValue{
-		{Phase: "run", Name: "throughput", Value: "3", Unit: "ms"},
-		{Phase: "load", Name: "throughput", Value: "4.25", Unit: "ms"},
-		{Phase: "run", Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Value: "2", Unit: "ms"},
-		{Phase: "run", Name: "events", Value: "1", Unit: "ms"},
+		{Stage: v1alpha1.QuotedRun, Name: "throughput", Value: "3", Unit: "ms"},
+		{Stage: v1alpha1.QuotedLoad, Name: "throughput", Value: "4.25", Unit: "ms"},
+		{Stage: v1alpha1.QuotedRun, Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Value: "2", Unit: "ms"},
+		{Stage: v1alpha1.QuotedRun, Name: "events", Value: "1", Unit: "ms"},
 	}
 	if diff := cmp.Diff(want, n.Values([]string{"throughput", "latency.avg"})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -2,14 +2,12 @@ package resources
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -20,7 +18,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Names and places inside a database pod; `agent target` has them as defaults.
+// Names and places inside a database pod; those that the agent knows too are in package contract.
 const (
 	// ServerContainer is the container of the database server.
 	ServerContainer = "server"
@@ -34,7 +32,7 @@ const (
 	ReplicationUsername = "assay_replication"
 
 	// AgentPort is where the agent in a database pod answers its clients.
-	AgentPort int32 = 8306
+	AgentPort = contract.AgentPort
 
 	agentBinary = contract.DirAgent + "/assay-agent"
 )
@@ -134,7 +132,7 @@ func (t Target) ConfigMap() *corev1.ConfigMap {
 // replication is the part of the server; nil for one without replicas.
 func (t Target) replication() *contract.Replication {
 	r := t.Spec.MySQL.Replication
-	if r == nil || r.Replicas == 0 {
+	if r == nil {
 		return nil
 	}
 	out := &contract.Replication{Mode: string(r.Mode), ServerID: 1, Username: ReplicationUsername, Replicas: r.Replicas}
@@ -223,7 +221,8 @@ func (t Target) pods() int32 {
 
 // StatefulSet of one pod with the database server.
 func (t Target) StatefulSet() *appsv1.StatefulSet {
-	volume, claims := t.dataVolume()
+	pod := databasePod{t}
+	volume, claims := pod.dataVolume()
 	return &appsv1.StatefulSet{
 		ObjectMeta: t.meta(),
 		Spec: appsv1.StatefulSetSpec{
@@ -238,125 +237,8 @@ func (t Target) StatefulSet() *appsv1.StatefulSet {
 			VolumeClaimTemplates: claims,
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: t.labels(), Annotations: podAnnotations(*t.Resolved.Shape)},
-				Spec:       t.podSpec(volume),
+				Spec:       pod.spec(volume),
 			},
 		},
 	}
-}
-
-func (t Target) podSpec(data []corev1.Volume) corev1.PodSpec {
-	shape := t.Resolved.Shape
-	name := t.name()
-	return corev1.PodSpec{
-		AutomountServiceAccountToken: new(false),
-		EnableServiceLinks:           new(false),
-		SecurityContext:              podSecurity(),
-		NodeSelector:                 shape.NodeSelector,
-		Tolerations:                  shape.Tolerations,
-		RuntimeClassName:             shape.RuntimeClassName,
-		Affinity:                     onNodes([]string{t.Node}),
-		ImagePullSecrets:             t.Spec.MySQL.ImagePullSecrets,
-		// A clean shutdown writes the dirty pages of the buffer pool.
-		TerminationGracePeriodSeconds: new(int64(120)),
-		InitContainers:                []corev1.Container{installAgent(t.AgentImage)},
-		Containers:                    []corev1.Container{t.serverContainer()},
-		Volumes: append([]corev1.Volume{
-			emptyDir("agent", corev1.StorageMediumDefault),
-			emptyDir("run", corev1.StorageMediumMemory),
-			emptyDir("tmp", corev1.StorageMediumDefault),
-			{Name: "target", VolumeSource: corev1.VolumeSource{
-				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
-			}},
-			secretVolume("credentials", t.secretName(), keep(contract.KeyUsername, contract.KeyPassword)),
-		}, slices.Concat(t.tlsVolumes(), data)...),
-	}
-}
-
-// tlsVolumes hold the server's certificate, under the names that agents read.
-func (t Target) tlsVolumes() []corev1.Volume {
-	if !t.HasTLS() {
-		return nil
-	}
-	return []corev1.Volume{secretVolume("tls", t.secretName(), []corev1.KeyToPath{
-		{Key: contract.KeyCA, Path: contract.KeyCA},
-		{Key: contract.KeyServerCert, Path: contract.KeyCert},
-		{Key: contract.KeyServerKey, Path: contract.KeyKey},
-	})}
-}
-
-func (t Target) tlsMounts() []corev1.VolumeMount {
-	if !t.HasTLS() {
-		return nil
-	}
-	return []corev1.VolumeMount{{Name: "tls", MountPath: contract.DirTLS, ReadOnly: true}}
-}
-
-// installAgent copies the agent into the volume agent.
-func installAgent(image string) corev1.Container {
-	return corev1.Container{
-		Name: "agent", Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:         []string{"/assay-agent", "install", contract.DirAgent},
-		Resources:       resourcesOf(installShape),
-		SecurityContext: containerSecurity(),
-		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: contract.DirAgent}},
-	}
-}
-
-// installShape is enough to copy one file.
-var installShape = v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("100m"), Memory: resource.MustParse("64Mi")}
-
-func (t Target) serverContainer() corev1.Container {
-	probe := func(path string, period, failures int32) *corev1.Probe {
-		return &corev1.Probe{
-			ProbeHandler: corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{
-				Path: path, Port: intstr.FromInt32(AgentPort),
-			}},
-			PeriodSeconds: period, TimeoutSeconds: 5, FailureThreshold: failures,
-		}
-	}
-	return corev1.Container{
-		Name: ServerContainer, Image: t.Resolved.Image, ImagePullPolicy: t.Spec.MySQL.ImagePullPolicy,
-		Command:         []string{agentBinary, "target"},
-		Resources:       resourcesOf(*t.Resolved.Shape),
-		SecurityContext: containerSecurity(),
-		Ports: []corev1.ContainerPort{
-			{Name: "mysql", ContainerPort: DatabasePort}, {Name: "agent", ContainerPort: AgentPort},
-		},
-		// The first check comes quickly and often; once the server is there a check
-		// is rare, because each one is a login on the measured server. No liveness
-		// probe: a slow server under load is a result, not a reason to restart it.
-		StartupProbe:             probe("/readyz", 1, 24*60*60),
-		ReadinessProbe:           probe("/readyz", 10, 3),
-		TerminationMessagePolicy: corev1.TerminationMessageReadFile,
-		VolumeMounts: append([]corev1.VolumeMount{
-			{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true},
-			{Name: "run", MountPath: contract.DirRun},
-			{Name: "tmp", MountPath: contract.DirTmp},
-			{Name: t.dataName(), MountPath: contract.DirData},
-			{Name: "target", MountPath: contract.DirTarget, ReadOnly: true},
-			{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
-		}, t.tlsMounts()...),
-	}
-}
-
-// dataName of the volume is new for every run: a run of the same name as one that
-// was just deleted must never find the data of that one.
-func (t Target) dataName() string { return "data-" + string(t.Run.UID)[:8] }
-
-// dataVolume is either a volume of the pod (memory) or a claim template.
-func (t Target) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {
-	s := t.Spec.MySQL.Storage
-	if s.Medium == v1alpha1.MediumMemory {
-		v := emptyDir(t.dataName(), corev1.StorageMediumMemory)
-		v.EmptyDir.SizeLimit = new(s.Size)
-		return []corev1.Volume{v}, nil
-	}
-	return nil, []corev1.PersistentVolumeClaim{{
-		ObjectMeta: metav1.ObjectMeta{Name: t.dataName(), Labels: t.labels()},
-		Spec: corev1.PersistentVolumeClaimSpec{
-			AccessModes:      []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-			StorageClassName: s.StorageClassName,
-			Resources:        corev1.VolumeResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceStorage: s.Size}},
-		},
-	}}
 }

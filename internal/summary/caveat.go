@@ -18,19 +18,19 @@ func caveat(e v1alpha1.SummaryEntry, behind []outcome) string {
 		var deciding []float64
 		for _, o := range behind {
 			for _, l := range o.record.Throttled {
-				share, known := number(l.ThrottledShare)
-				if known && l.By == kind && validity.QuotaCaveat(e.Name, e.Labels, share) != "" {
-					deciding = append(deciding, share)
+				share := l.ThrottledShare
+				if share != nil && l.By == string(kind) && validity.QuotaCaveat(e.Name, e.Labels, *share) != "" {
+					deciding = append(deciding, *share)
 				}
 			}
 		}
 		if sum, err := stats.Summarize(deciding); err == nil {
-			words = append(words, inSome(int32(len(deciding)), e.N)+validity.QuotaCaveat(e.Name, e.Labels, round(sum.Median)))
+			words = append(words, inSome(int32(len(deciding)), e.TrialCount)+validity.QuotaCaveat(e.Name, e.Labels, round(sum.Median)))
 		}
 	}
-	if e.Saturated > 0 {
+	if e.SaturatedTrialCount > 0 {
 		if text := validity.SaturationCaveat(e.Name); text != "" {
-			words = append(words, inSome(e.Saturated, e.N)+text)
+			words = append(words, inSome(e.SaturatedTrialCount, e.TrialCount)+text)
 		}
 	}
 	return strings.Join(words, "; ")

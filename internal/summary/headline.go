@@ -106,12 +106,12 @@ func context(p *plan.Plan, e v1alpha1.SummaryEntry) string {
 
 // note says how many trials are behind a median, and what held them back.
 func note(e v1alpha1.SummaryEntry) string {
-	words := []string{"n=" + ofAll(e.N, e.Planned)}
+	words := []string{"n=" + ofAll(e.TrialCount, e.PlannedTrialCount)}
 	for _, l := range e.LimitedBy {
-		words = append(words, inTrials(limitWords[l.By], l.N, e.N))
+		words = append(words, inTrials(limitWords[l.By], l.TrialCount, e.TrialCount))
 	}
-	if e.Saturated > 0 {
-		words = append(words, inTrials("saturated", e.Saturated, e.N))
+	if e.SaturatedTrialCount > 0 {
+		words = append(words, inTrials("saturated", e.SaturatedTrialCount, e.TrialCount))
 	}
 	return strings.Join(words, ", ")
 }

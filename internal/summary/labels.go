@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // valueKey tells measurements apart.
 type valueKey struct{ name, labels string }
 
-func keyOf(v v1alpha1.Value) valueKey { return valueKey{v.Name, labelText(v.Labels)} }
+func keyOf(v contract.RecordedValue) valueKey { return valueKey{v.Name, labelText(v.Labels)} }
 
 // labelText is the same text for the same labels.
 func labelText(labels map[string]string) string {
@@ -28,9 +28,9 @@ func labelText(labels map[string]string) string {
 
 // readValues fills in the values of the trials of a cell, and returns for each name the
 // measurements that there are, one for each set of labels: those without labels first, then
-// in the order in which trials have them. What is no number was written by another version.
-func readValues(byTarget [][]outcome) map[string][]v1alpha1.Value {
-	known, seen := map[string][]v1alpha1.Value{}, map[valueKey]bool{}
+// in the order in which trials have them.
+func readValues(byTarget [][]outcome) map[string][]contract.RecordedValue {
+	known, seen := map[string][]contract.RecordedValue{}, map[valueKey]bool{}
 	for _, trials := range byTarget {
 		for i := range trials {
 			o := &trials[i]
@@ -40,9 +40,7 @@ func readValues(byTarget [][]outcome) map[string][]v1alpha1.Value {
 			o.values = make(map[valueKey]float64, len(o.record.Values))
 			for _, v := range o.record.Values {
 				k := keyOf(v)
-				if f, ok := number(v.Value); ok {
-					o.values[k] = f
-				}
+				o.values[k] = v.Value
 				if !seen[k] {
 					seen[k] = true
 					known[v.Name] = append(known[v.Name], v)
@@ -51,7 +49,7 @@ func readValues(byTarget [][]outcome) map[string][]v1alpha1.Value {
 		}
 	}
 	for _, vs := range known {
-		slices.SortStableFunc(vs, func(a, b v1alpha1.Value) int { return len(a.Labels) - len(b.Labels) })
+		slices.SortStableFunc(vs, func(a, b contract.RecordedValue) int { return len(a.Labels) - len(b.Labels) })
 	}
 	return known
 }

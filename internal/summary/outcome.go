@@ -2,7 +2,7 @@ package summary
 
 import (
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 )
 
@@ -15,7 +15,7 @@ var reasons = []v1alpha1.LeftOutReason{
 // outcome is what became of a planned trial.
 type outcome struct {
 	// record of its last attempt; nil when there was none.
-	record *journal.Record
+	record *contract.Record
 	// leftOut is why it does not count; empty when it does.
 	leftOut v1alpha1.LeftOutReason
 	// values of the record; readValues fills them in.
@@ -40,7 +40,7 @@ type pair struct{ block, cell int32 }
 // for one that is. NoValue is not among the reasons: it depends on the measurement. The last
 // record of a trial decides. A disturbance takes the whole pair out: else the targets would be
 // compared over different blocks.
-func LeftOut(p *plan.Plan, records []journal.Record) []v1alpha1.LeftOutReason {
+func LeftOut(p *plan.Plan, records []contract.Record) []v1alpha1.LeftOutReason {
 	last := lastRecords(records)
 	disturbed := map[pair]bool{}
 	for _, t := range p.Trials {
@@ -56,8 +56,8 @@ func LeftOut(p *plan.Plan, records []journal.Record) []v1alpha1.LeftOutReason {
 }
 
 // lastRecords are those of the last attempts, by the index of the trial.
-func lastRecords(records []journal.Record) map[int32]*journal.Record {
-	last := map[int32]*journal.Record{}
+func lastRecords(records []contract.Record) map[int32]*contract.Record {
+	last := map[int32]*contract.Record{}
 	for i := range records {
 		last[records[i].Index] = &records[i]
 	}
@@ -77,17 +77,17 @@ func outcomes(in Input) [][][]outcome {
 	return out
 }
 
-func isDisturbed(rec *journal.Record) bool {
-	return rec.State == v1alpha1.TrialSucceeded && rec.Disturbed
+func isDisturbed(rec *contract.Record) bool {
+	return rec.State == contract.Succeeded && rec.Disturbed
 }
 
 // whyLeftOut names the first reason that holds; pairDisturbed says whether any trial of its
 // pair was.
-func whyLeftOut(rec *journal.Record, pairDisturbed bool) v1alpha1.LeftOutReason {
+func whyLeftOut(rec *contract.Record, pairDisturbed bool) v1alpha1.LeftOutReason {
 	switch {
 	case rec == nil:
 		return v1alpha1.LeftOutNotRun
-	case rec.State != v1alpha1.TrialSucceeded:
+	case rec.State != contract.Succeeded:
 		return v1alpha1.LeftOutFailed
 	case rec.Valid == nil || !*rec.Valid:
 		return v1alpha1.LeftOutInvalid

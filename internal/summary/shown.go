@@ -97,13 +97,13 @@ func wholeCells(entries []v1alpha1.SummaryEntry, of []layer, only layer, most in
 // Elsewhere says how many entries stand only in the ConfigMaps, for people; empty when all
 // are shown.
 func Elsewhere(run string, r *v1alpha1.ResultsStatus) string {
-	if r == nil || r.SummaryShown >= r.SummaryEntries {
+	if r == nil || r.ShownEntryCount >= r.SummaryEntryCount {
 		return ""
 	}
 	where := fmt.Sprintf("ConfigMap %s, which has all of them", contract.SummaryName(run, 0))
-	if r.Summary > 1 {
-		where = fmt.Sprintf("ConfigMaps %s to %s, which have all of them", contract.SummaryName(run, 0), contract.SummaryName(run, r.Summary-1))
+	if r.SummaryConfigMapCount > 1 {
+		where = fmt.Sprintf("ConfigMaps %s to %s, which have all of them", contract.SummaryName(run, 0), contract.SummaryName(run, r.SummaryConfigMapCount-1))
 	}
 	return fmt.Sprintf("status.summary has %d of %d entries: %d stand only in %s",
-		r.SummaryShown, r.SummaryEntries, r.SummaryEntries-r.SummaryShown, where)
+		r.ShownEntryCount, r.SummaryEntryCount, r.SummaryEntryCount-r.ShownEntryCount, where)
 }

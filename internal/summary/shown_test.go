@@ -35,7 +35,7 @@ func TestSummaryOf72CellsLosesNone(t *testing.T) {
 			t.Fatalf("entry %d is %+v, want %+v", i, e, want)
 		}
 	}
-	st := &v1alpha1.ResultsStatus{Summary: 1, SummaryEntries: int32(len(all)), SummaryShown: int32(len(got))}
+	st := &v1alpha1.ResultsStatus{SummaryConfigMapCount: 1, SummaryEntryCount: int32(len(all)), ShownEntryCount: int32(len(got))}
 	want := "status.summary has 72 of 216 entries: 144 stand only in ConfigMap sweep-summary-0000, which has all of them"
 	if got := Elsewhere("sweep", st); got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -84,9 +84,9 @@ func TestShown(t *testing.T) {
 
 func TestElsewhere(t *testing.T) {
 	for want, st := range map[string]*v1alpha1.ResultsStatus{
-		"": {Summary: 1, SummaryEntries: 6, SummaryShown: 6},
+		"": {SummaryConfigMapCount: 1, SummaryEntryCount: 6, ShownEntryCount: 6},
 		"status.summary has 128 of 4100 entries: 3972 stand only in ConfigMaps r-summary-0000 to r-summary-0002, which have all of them": {
-			Summary: 3, SummaryEntries: 4100, SummaryShown: 128,
+			SummaryConfigMapCount: 3, SummaryEntryCount: 4100, ShownEntryCount: 128,
 		},
 	} {
 		if got := Elsewhere("r", st); got != want {
@@ -100,7 +100,7 @@ func TestElsewhere(t *testing.T) {
 
 func TestHeadline(t *testing.T) {
 	tput := func(target, median string, n int32, change ...func(*v1alpha1.SummaryEntry)) v1alpha1.SummaryEntry {
-		e := v1alpha1.SummaryEntry{Target: target, Name: "throughput", Unit: "tx/s", Median: median, N: n, Planned: 6}
+		e := v1alpha1.SummaryEntry{Target: target, Name: "throughput", Unit: "tx/s", Median: median, TrialCount: n, PlannedTrialCount: 6}
 		for _, f := range change {
 			f(&e)
 		}
@@ -110,7 +110,7 @@ func TestHeadline(t *testing.T) {
 		return func(e *v1alpha1.SummaryEntry) { e.Cell, e.Parameters = c, p.Cells[c] }
 	}
 	limitedBy := func(kind v1alpha1.LimitKind, n int32) func(*v1alpha1.SummaryEntry) {
-		return func(e *v1alpha1.SummaryEntry) { e.LimitedBy = []v1alpha1.LimitCount{{By: kind, N: n}} }
+		return func(e *v1alpha1.SummaryEntry) { e.LimitedBy = []v1alpha1.LimitCount{{By: kind, TrialCount: n}} }
 	}
 	one, two, cells := planOf(6, 1, "db"), planOf(6, 1, "mariadb", "mysql"), planOf(6, 3, "mariadb", "mysql")
 	many := planOf(6, 1, "a", "b", "c", "d", "e", "f", "g")
@@ -150,8 +150,8 @@ func TestHeadline(t *testing.T) {
 		},
 		"another measurement than the throughput is named, a percentile with its p": {
 			one, []v1alpha1.SummaryEntry{
-				{Target: "db", Name: "latency.percentile", Labels: map[string]string{"p": "95"}, Unit: "ms", Median: "0.00234567", N: 6, Planned: 6},
-				{Target: "db", Name: "latency.percentile", Labels: map[string]string{"p": "99"}, Unit: "ms", Median: "3", N: 6, Planned: 6},
+				{Target: "db", Name: "latency.percentile", Labels: map[string]string{"p": "95"}, Unit: "ms", Median: "0.00234567", TrialCount: 6, PlannedTrialCount: 6},
+				{Target: "db", Name: "latency.percentile", Labels: map[string]string{"p": "99"}, Unit: "ms", Median: "3", TrialCount: 6, PlannedTrialCount: 6},
 			},
 			"latency.percentile p=95: db 0.002346 ms (n=6; 1 of 2 measurements)",
 		},
@@ -171,7 +171,7 @@ func TestHeadlineIsBounded(t *testing.T) {
 	var entries []v1alpha1.SummaryEntry
 	for i, target := range p.Targets {
 		entries = append(entries, v1alpha1.SummaryEntry{
-			Target: target, Name: "throughput", Labels: map[string]string{"driver": strings.Repeat("ü", 200)}, Unit: "ops/s", Median: "1e300", N: int32(i), Planned: 9,
+			Target: target, Name: "throughput", Labels: map[string]string{"driver": strings.Repeat("ü", 200)}, Unit: "ops/s", Median: "1e300", TrialCount: int32(i), PlannedTrialCount: 9,
 		})
 	}
 	if got := Headline(p, names, entries); len([]rune(got)) > maxHeadline || !strings.HasSuffix(got, "...") {

@@ -18,7 +18,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/stats"
 )
@@ -30,7 +30,7 @@ type Input struct {
 	// Names of the measurements in the order in which they are shown, the main one first.
 	Names []string
 	// Records of all attempts, in the order in which these ended.
-	Records []journal.Record
+	Records []contract.Record
 }
 
 // Of is the summary, in the order of the cells, targets, names and labels. An entry is there
@@ -43,7 +43,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 	for cell, byTarget := range cells {
 		known := readValues(byTarget)
 		if main.Name != "" && len(known[main.Name]) == 0 {
-			known[main.Name] = []v1alpha1.Value{{Name: main.Name, Unit: main.Unit, Direction: main.Direction}}
+			known[main.Name] = []contract.RecordedValue{{Name: main.Name, Unit: main.Unit, Direction: main.Direction}}
 		}
 		for target, trials := range byTarget {
 			for _, name := range in.Names {
@@ -66,7 +66,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 }
 
 // mainValue is one of the main measurement; empty when no trial has any.
-func mainValue(in Input) v1alpha1.Value {
+func mainValue(in Input) contract.RecordedValue {
 	for _, name := range in.Names {
 		for _, rec := range in.Records {
 			for _, v := range rec.Values {
@@ -76,14 +76,14 @@ func mainValue(in Input) v1alpha1.Value {
 			}
 		}
 	}
-	return v1alpha1.Value{}
+	return contract.RecordedValue{}
 }
 
 // entry summarises the values that are like the given one; measured says whether a valid
 // trial has any.
-func entry(like v1alpha1.Value, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
+func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
 	e = v1alpha1.SummaryEntry{
-		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: like.Direction, Planned: int32(len(trials)),
+		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), PlannedTrialCount: int32(len(trials)),
 	}
 	var counted, withDisturbed []float64
 	var behind []outcome
@@ -103,10 +103,10 @@ func entry(like v1alpha1.Value, trials []outcome) (e v1alpha1.SummaryEntry, meas
 			counted, behind = append(counted, v), append(behind, o)
 		}
 	}
-	e.N = int32(len(counted))
+	e.TrialCount = int32(len(counted))
 	for _, reason := range reasons {
 		if n := left[reason]; n > 0 {
-			e.LeftOut = append(e.LeftOut, v1alpha1.LeftOut{Reason: reason, N: n})
+			e.LeftOut = append(e.LeftOut, v1alpha1.LeftOut{Reason: reason, TrialCount: n})
 		}
 	}
 	if sum, err := stats.EstimateMedian(counted); err == nil {
@@ -118,7 +118,7 @@ func entry(like v1alpha1.Value, trials []outcome) (e v1alpha1.SummaryEntry, meas
 	if left[v1alpha1.LeftOutDisturbed]+left[v1alpha1.LeftOutBlockDisturbed] > 0 {
 		e.WithDisturbed = spread(withDisturbed)
 	}
-	e.LimitedBy, e.Saturated = limits(behind)
+	e.LimitedBy, e.SaturatedTrialCount = limits(behind)
 	e.Caveat = caveat(e, behind)
 	return e, len(withDisturbed) > 0
 }
@@ -129,7 +129,7 @@ func spread(sample []float64) *v1alpha1.Spread {
 	if err != nil {
 		return nil
 	}
-	return &v1alpha1.Spread{Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max), N: int32(sum.N)}
+	return &v1alpha1.Spread{Median: decimal(sum.Median), Min: decimal(sum.Min), Max: decimal(sum.Max), TrialCount: int32(sum.N)}
 }
 
 // limits that the trials ran into, in the order of limitKinds, and how many were saturated.
@@ -140,9 +140,10 @@ func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 			saturated++
 		}
 		for _, l := range o.record.LimitedBy {
-			counts[l.By]++
-			if v, ok := number(l.ThrottledShare); ok {
-				shares[l.By] = append(shares[l.By], v)
+			kind := v1alpha1.LimitKind(l.By)
+			counts[kind]++
+			if l.ThrottledShare != nil {
+				shares[kind] = append(shares[kind], *l.ThrottledShare)
 			}
 		}
 	}
@@ -150,7 +151,7 @@ func limits(trials []outcome) (out []v1alpha1.LimitCount, saturated int32) {
 		if counts[kind] == 0 {
 			continue
 		}
-		c := v1alpha1.LimitCount{By: kind, N: counts[kind]}
+		c := v1alpha1.LimitCount{By: kind, TrialCount: counts[kind]}
 		if sum, err := stats.Summarize(shares[kind]); err == nil {
 			c.ThrottledShare = decimal(round(sum.Median))
 		}

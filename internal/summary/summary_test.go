@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -9,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/validity"
 )
@@ -33,16 +32,16 @@ func planOf(blocks, cells int, targets ...string) *plan.Plan {
 	return p
 }
 
-type change func(*journal.Record)
+type change func(*contract.Record)
 
 // recordsOf the plan's trials: good ones with the throughput 100 and the index, and changes by index.
-func recordsOf(p *plan.Plan, changes map[int]change) []journal.Record {
-	var out []journal.Record
+func recordsOf(p *plan.Plan, changes map[int]change) []contract.Record {
+	var out []contract.Record
 	for _, t := range p.Trials {
-		rec := journal.Record{Final: true, TrialStatus: v1alpha1.TrialStatus{
-			Index: t.Index, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], State: v1alpha1.TrialSucceeded, Valid: new(true),
-			Values: []v1alpha1.Value{{Name: "throughput", Value: fmt.Sprint(100 + t.Index), Unit: "tx/s", Direction: "HigherIsBetter"}},
-		}}
+		rec := contract.Record{
+			Final: true, Index: t.Index, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], State: contract.Succeeded, Valid: new(true),
+			Values: []contract.RecordedValue{{Name: "throughput", Value: float64(100 + t.Index), Unit: "tx/s", Direction: "HigherIsBetter"}},
+		}
 		if f := changes[int(t.Index)]; f != nil {
 			f(&rec)
 		}
@@ -51,19 +50,23 @@ func recordsOf(p *plan.Plan, changes map[int]change) []journal.Record {
 	return out
 }
 
-func isInvalid(r *journal.Record)       { r.Valid = new(false) }
-func isOutside(r *journal.Record)       { r.Disturbed = true }
-func hasFailed(r *journal.Record)       { r.State, r.Valid, r.Values = v1alpha1.TrialFailed, nil, nil }
-func hasNoThroughput(r *journal.Record) { r.Values = nil }
+func isInvalid(r *contract.Record)       { r.Valid = new(false) }
+func isOutside(r *contract.Record)       { r.Disturbed = true }
+func hasFailed(r *contract.Record)       { r.State, r.Valid, r.Values = contract.Failed, nil, nil }
+func hasNoThroughput(r *contract.Record) { r.Values = nil }
 
-func limited(by v1alpha1.LimitKind, share string) change {
-	return func(r *journal.Record) {
-		r.LimitedBy = append(r.LimitedBy, v1alpha1.Limit{By: by, ThrottledShare: share})
+func limited(by string, share ...float64) change {
+	return func(r *contract.Record) {
+		limit := contract.RecordedLimit{By: by}
+		if len(share) > 0 {
+			limit.ThrottledShare = &share[0]
+		}
+		r.LimitedBy = append(r.LimitedBy, limit)
 	}
 }
 
 func leftOut(reason v1alpha1.LeftOutReason, n int32) v1alpha1.LeftOut {
-	return v1alpha1.LeftOut{Reason: reason, N: n}
+	return v1alpha1.LeftOut{Reason: reason, TrialCount: n}
 }
 
 var names = []string{"throughput", "latency.avg", "latency.percentile"}
@@ -77,63 +80,63 @@ func TestWhatCountsAndWhatIsLeftOut(t *testing.T) {
 		a, b v1alpha1.SummaryEntry
 	}{
 		"all trials count": {
-			a: v1alpha1.SummaryEntry{Median: "102", Min: "100", Max: "104", N: 3},
-			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3},
+			a: v1alpha1.SummaryEntry{Median: "102", Min: "100", Max: "104", TrialCount: 3},
+			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 		},
 		"a disturbed trial takes its block with it, for every target": {
 			changes: map[int]change{0: isOutside},
 			a: v1alpha1.SummaryEntry{
-				Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 1)},
-				WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", N: 3},
+				Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 1)},
+				WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", TrialCount: 3},
 			},
 			b: v1alpha1.SummaryEntry{
-				Median: "104", Min: "103", Max: "105", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
-				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", N: 3},
+				Median: "104", Min: "103", Max: "105", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
+				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 			},
 		},
 		"a trial that failed or is invalid leaves the other target alone": {
 			changes: map[int]change{0: hasFailed, 3: isInvalid},
-			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Failed", 1)}},
-			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
+			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Failed", 1)}},
+			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
 		},
 		"a cell without a usable trial is seen": {
 			changes: map[int]change{0: isInvalid, 2: hasFailed, 4: hasNoThroughput},
 			a:       v1alpha1.SummaryEntry{LeftOut: []v1alpha1.LeftOut{leftOut("Failed", 1), leftOut("Invalid", 1), leftOut("NoValue", 1)}},
-			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3},
+			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 		},
 		"all trials disturbed: the numbers are there, beside a median of none": {
 			changes: map[int]change{0: isOutside, 1: isOutside, 2: isOutside, 3: isOutside, 4: isOutside, 5: isOutside},
 			a: v1alpha1.SummaryEntry{
-				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", N: 3},
+				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "102", Min: "100", Max: "104", TrialCount: 3},
 			},
 			b: v1alpha1.SummaryEntry{
-				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", N: 3},
+				LeftOut: []v1alpha1.LeftOut{leftOut("Disturbed", 3)}, WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 			},
 		},
 		"an invalid number is in no spread, disturbed or not": {
-			changes: map[int]change{0: func(r *journal.Record) { isInvalid(r); isOutside(r) }},
-			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
+			changes: map[int]change{0: func(r *contract.Record) { isInvalid(r); isOutside(r) }},
+			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
 			b: v1alpha1.SummaryEntry{
-				Median: "104", Min: "103", Max: "105", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
-				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", N: 3},
+				Median: "104", Min: "103", Max: "105", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("BlockDisturbed", 1)},
+				WithDisturbed: &v1alpha1.Spread{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 			},
 		},
 		"a run that ended early": {
 			last: 3,
-			a:    v1alpha1.SummaryEntry{Median: "101", Min: "100", Max: "102", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 1)}},
-			b:    v1alpha1.SummaryEntry{Median: "101", Min: "101", Max: "101", N: 1, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 2)}},
+			a:    v1alpha1.SummaryEntry{Median: "101", Min: "100", Max: "102", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 1)}},
+			b:    v1alpha1.SummaryEntry{Median: "101", Min: "101", Max: "101", TrialCount: 1, LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 2)}},
 		},
 		"what a target did to itself counts, with its label": {
-			changes: map[int]change{0: limited("CPU", "0.9"), 2: limited("CPU", "0.7"), 3: limited("Client", ""), 5: func(r *journal.Record) { r.Saturated = true }},
+			changes: map[int]change{0: limited("CPU", 0.9), 2: limited("CPU", 0.7), 3: limited("Client"), 5: func(r *contract.Record) { r.Saturated = true }},
 			a: v1alpha1.SummaryEntry{
-				Median: "102", Min: "100", Max: "104", N: 3, LimitedBy: []v1alpha1.LimitCount{{By: "CPU", N: 2, ThrottledShare: "0.8"}},
+				Median: "102", Min: "100", Max: "104", TrialCount: 3, LimitedBy: []v1alpha1.LimitCount{{By: "CPU", TrialCount: 2, ThrottledShare: "0.8"}},
 			},
-			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3, LimitedBy: []v1alpha1.LimitCount{{By: "Client", N: 1}}, Saturated: 1},
+			b: v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3, LimitedBy: []v1alpha1.LimitCount{{By: "Client", TrialCount: 1}}, SaturatedTrialCount: 1},
 		},
 		"limits are those of the trials behind the median": {
-			changes: map[int]change{0: func(r *journal.Record) { limited("CPU", "0.9")(r); isInvalid(r) }},
-			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", N: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
-			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", N: 3},
+			changes: map[int]change{0: func(r *contract.Record) { limited("CPU", 0.9)(r); isInvalid(r) }},
+			a:       v1alpha1.SummaryEntry{Median: "103", Min: "102", Max: "104", TrialCount: 2, LeftOut: []v1alpha1.LeftOut{leftOut("Invalid", 1)}},
+			b:       v1alpha1.SummaryEntry{Median: "103", Min: "101", Max: "105", TrialCount: 3},
 		},
 	}
 	for name, tc := range tests {
@@ -144,7 +147,7 @@ func TestWhatCountsAndWhatIsLeftOut(t *testing.T) {
 				records = records[:tc.last]
 			}
 			for target, e := range map[string]*v1alpha1.SummaryEntry{"a": &tc.a, "b": &tc.b} {
-				e.Target, e.Name, e.Unit, e.Direction, e.Planned = target, "throughput", "tx/s", "HigherIsBetter", 3
+				e.Target, e.Name, e.Unit, e.Direction, e.PlannedTrialCount = target, "throughput", "tx/s", "HigherIsBetter", 3
 			}
 			if diff := cmp.Diff([]v1alpha1.SummaryEntry{tc.a, tc.b}, Of(Input{p, names, records})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -170,9 +173,9 @@ func TestLastAttemptCounts(t *testing.T) {
 	second := recordsOf(p, nil)[0]
 	second.Attempt = 1
 	want := []v1alpha1.SummaryEntry{{
-		Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", N: 1, Planned: 1,
+		Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", TrialCount: 1, PlannedTrialCount: 1,
 	}}
-	if diff := cmp.Diff(want, Of(Input{p, names, []journal.Record{first, second}})); diff != "" {
+	if diff := cmp.Diff(want, Of(Input{p, names, []contract.Record{first, second}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -183,9 +186,9 @@ func TestCellsWithoutARecord(t *testing.T) {
 	p := planOf(1, 2, "db")
 	got := Of(Input{p, names, recordsOf(p, nil)[:1]})
 	want := []v1alpha1.SummaryEntry{
-		{Parameters: p.Cells[0], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", N: 1, Planned: 1},
+		{Parameters: p.Cells[0], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", TrialCount: 1, PlannedTrialCount: 1},
 		{
-			Cell: 1, Parameters: p.Cells[1], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Planned: 1,
+			Cell: 1, Parameters: p.Cells[1], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", PlannedTrialCount: 1,
 			LeftOut: []v1alpha1.LeftOut{leftOut("NotRun", 1)},
 		},
 	}
@@ -199,11 +202,11 @@ func TestCellsWithoutARecord(t *testing.T) {
 
 func TestLabelsAreKeptApart(t *testing.T) {
 	p := planOf(3, 1, "db")
-	give := func(v string, operations ...string) change {
-		return func(r *journal.Record) {
+	give := func(v float64, operations ...string) change {
+		return func(r *contract.Record) {
 			r.Values = nil
 			for _, o := range operations {
-				value := v1alpha1.Value{Name: "latency.avg", Value: v, Unit: "ms"}
+				value := contract.RecordedValue{Name: "latency.avg", Value: v, Unit: "ms"}
 				if o != "" {
 					value.Labels = map[string]string{"operation": o}
 				}
@@ -213,13 +216,13 @@ func TestLabelsAreKeptApart(t *testing.T) {
 	}
 	// The last trial had no update: it is missing there, and no zero.
 	got := Of(Input{p, names, recordsOf(p, map[int]change{
-		0: give("1", "read", "", "update"), 1: give("2", "", "read", "update"), 2: give("3", "", "read"),
+		0: give(1, "read", "", "update"), 1: give(2, "", "read", "update"), 2: give(3, "", "read"),
 	})})
 	want := []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "latency.avg", Unit: "ms", Median: "2", Min: "1", Max: "3", N: 3, Planned: 3},
-		{Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Unit: "ms", Median: "2", Min: "1", Max: "3", N: 3, Planned: 3},
+		{Target: "db", Name: "latency.avg", Unit: "ms", Median: "2", Min: "1", Max: "3", TrialCount: 3, PlannedTrialCount: 3},
+		{Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Unit: "ms", Median: "2", Min: "1", Max: "3", TrialCount: 3, PlannedTrialCount: 3},
 		{
-			Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Unit: "ms", Median: "1.5", Min: "1", Max: "2", N: 2, Planned: 3,
+			Target: "db", Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Unit: "ms", Median: "1.5", Min: "1", Max: "2", TrialCount: 2, PlannedTrialCount: 3,
 			LeftOut: []v1alpha1.LeftOut{leftOut("NoValue", 1)},
 		},
 	}
@@ -233,7 +236,7 @@ func TestLabelsAreKeptApart(t *testing.T) {
 // of them failed, contradicts itself or has no value.
 func TestEveryTrialIsAccountedFor(t *testing.T) {
 	random := rand.New(rand.NewPCG(12, 7))
-	fates := []change{nil, nil, isInvalid, isOutside, hasFailed, hasNoThroughput, func(r *journal.Record) { isInvalid(r); isOutside(r) }}
+	fates := []change{nil, nil, isInvalid, isOutside, hasFailed, hasNoThroughput, func(r *contract.Record) { isInvalid(r); isOutside(r) }}
 	for round := range 500 {
 		p := planOf(1+random.IntN(7), 1+random.IntN(4), []string{"a", "b", "c"}[:1+random.IntN(3)]...)
 		changes := map[int]change{}
@@ -246,18 +249,18 @@ func TestEveryTrialIsAccountedFor(t *testing.T) {
 			t.Fatalf("round %d: %d entries for %d cells and %d targets", round, len(entries), len(p.Cells), len(p.Targets))
 		}
 		for _, e := range entries {
-			sum, seen := e.N, map[v1alpha1.LeftOutReason]bool{}
+			sum, seen := e.TrialCount, map[v1alpha1.LeftOutReason]bool{}
 			for _, l := range e.LeftOut {
-				if sum += l.N; l.N <= 0 || seen[l.Reason] {
+				if sum += l.TrialCount; l.TrialCount <= 0 || seen[l.Reason] {
 					t.Fatalf("round %d: left out %+v", round, e.LeftOut)
 				}
 				seen[l.Reason] = true
 			}
-			if want := counting(records, e); e.N != want {
-				t.Fatalf("round %d: %d trials count, want %d: %+v", round, e.N, want, e)
+			if want := counting(records, e); e.TrialCount != want {
+				t.Fatalf("round %d: %d trials count, want %d: %+v", round, e.TrialCount, want, e)
 			}
 			blocks := int32(len(p.Trials) / len(p.Cells) / len(p.Targets))
-			if sum != e.Planned || e.Planned != blocks || (e.Median == "") != (e.N == 0) {
+			if sum != e.PlannedTrialCount || e.PlannedTrialCount != blocks || (e.Median == "") != (e.TrialCount == 0) {
 				t.Fatalf("round %d: %d of %d blocks are accounted for: %+v", round, sum, blocks, e)
 			}
 		}
@@ -266,9 +269,9 @@ func TestEveryTrialIsAccountedFor(t *testing.T) {
 
 // counting trials of an entry, found the long way: good ones of which no trial of the same
 // cell and block was disturbed.
-func counting(records []journal.Record, e v1alpha1.SummaryEntry) (n int32) {
+func counting(records []contract.Record, e v1alpha1.SummaryEntry) (n int32) {
 	for _, rec := range records {
-		good := rec.Cell == e.Cell && rec.Target == e.Target && rec.State == v1alpha1.TrialSucceeded && *rec.Valid && len(rec.Values) > 0
+		good := rec.Cell == e.Cell && rec.Target == e.Target && rec.State == contract.Succeeded && *rec.Valid && len(rec.Values) > 0
 		for _, other := range records {
 			good = good && (other.Cell != rec.Cell || other.Block != rec.Block || !other.Disturbed)
 		}
@@ -281,16 +284,16 @@ func counting(records []journal.Record, e v1alpha1.SummaryEntry) (n int32) {
 
 func TestCaveats(t *testing.T) {
 	p := func(percentile string) v1alpha1.SummaryEntry {
-		return v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: map[string]string{"p": percentile}, N: 3}
+		return v1alpha1.SummaryEntry{Name: "latency.percentile", Labels: map[string]string{"p": percentile}, TrialCount: 3}
 	}
-	of := func(name string) v1alpha1.SummaryEntry { return v1alpha1.SummaryEntry{Name: name, N: 3} }
+	of := func(name string) v1alpha1.SummaryEntry { return v1alpha1.SummaryEntry{Name: name, TrialCount: 3} }
 	// trials were throttled with these shares, one each; those with none were not.
-	trials := func(kind v1alpha1.LimitKind, shares ...string) []outcome {
+	trials := func(by string, shares ...float64) []outcome {
 		var out []outcome
 		for _, share := range shares {
-			rec := &journal.Record{}
-			if share != "" {
-				rec.Throttled = []v1alpha1.Limit{{By: kind, ThrottledShare: share}}
+			rec := &contract.Record{}
+			if share > 0 {
+				rec.Throttled = []contract.RecordedLimit{{By: by, ThrottledShare: &share}}
 			}
 			out = append(out, outcome{record: rec})
 		}
@@ -300,26 +303,26 @@ func TestCaveats(t *testing.T) {
 		return "the " + what + " latency may be that of the CPU quota: operations waited for the next period of 100 ms in " + share + " % of the periods"
 	}
 	saturated := of("latency.avg")
-	saturated.Saturated = 2
+	saturated.SaturatedTrialCount = 2
 	capacity := of("throughput")
-	capacity.Saturated = 3
+	capacity.SaturatedTrialCount = 3
 	tests := map[string]struct {
 		e      v1alpha1.SummaryEntry
 		behind []outcome
 		want   string
 	}{
-		"a throughput of a small machine is what it is":      {of("throughput"), trials("CPU", "0.9", "0.9", "0.9"), ""},
-		"a percentile within the throttled periods":          {p("95"), trials("CPU", "0.9", "0.9", "0.9"), quota("95 %", "90")},
-		"so is one that the client's quota decides":          {p("95"), trials("Client", "0.9", "0.9", "0.9"), quota("95 %", "90")},
-		"only some trials were limited":                      {p("95"), trials("CPU", "0.9", "", ""), "in 1 of 3 trials: " + quota("95 %", "90")},
-		"fewer periods than lie beyond the percentile":       {p("95"), trials("CPU", "0.01", "0.01", "0.01"), ""},
-		"one trial of which the median of all says nothing":  {p("95"), trials("CPU", "0.02", "0.02", "0.08"), "in 1 of 3 trials: " + quota("95 %", "8")},
-		"trials that the quota does not decide are not told": {p("95"), trials("CPU", "0.02", "0.08", "0.1"), "in 2 of 3 trials: " + quota("95 %", "9")},
-		"a higher percentile, by a share that is no label":   {p("99.9"), trials("CPU", "0.008", "0.008", "0.008"), quota("99.9 %", "0.8")},
-		"the longest, by a share that is no label":           {of("latency.max"), trials("CPU", "0.001", "0.001", "0.001"), quota("longest", "0.1")},
-		"nobody waited":      {of("latency.max"), trials("CPU", "", "", ""), ""},
-		"a queue that grows": {saturated, trials("CPU", "", "", ""), "in 2 of 3 trials: " + validity.SaturationCaveat("latency.avg")},
-		"the throughput of a saturated target is its capacity": {capacity, trials("CPU", "", "", ""), ""},
+		"a throughput of a small machine is what it is":      {of("throughput"), trials("CPU", 0.9, 0.9, 0.9), ""},
+		"a percentile within the throttled periods":          {p("95"), trials("CPU", 0.9, 0.9, 0.9), quota("95 %", "90")},
+		"so is one that the client's quota decides":          {p("95"), trials("Client", 0.9, 0.9, 0.9), quota("95 %", "90")},
+		"only some trials were limited":                      {p("95"), trials("CPU", 0.9, 0, 0), "in 1 of 3 trials: " + quota("95 %", "90")},
+		"fewer periods than lie beyond the percentile":       {p("95"), trials("CPU", 0.01, 0.01, 0.01), ""},
+		"one trial of which the median of all says nothing":  {p("95"), trials("CPU", 0.02, 0.02, 0.08), "in 1 of 3 trials: " + quota("95 %", "8")},
+		"trials that the quota does not decide are not told": {p("95"), trials("CPU", 0.02, 0.08, 0.1), "in 2 of 3 trials: " + quota("95 %", "9")},
+		"a higher percentile, by a share that is no label":   {p("99.9"), trials("CPU", 0.008, 0.008, 0.008), quota("99.9 %", "0.8")},
+		"the longest, by a share that is no label":           {of("latency.max"), trials("CPU", 0.001, 0.001, 0.001), quota("longest", "0.1")},
+		"nobody waited":      {of("latency.max"), trials("CPU", 0, 0, 0), ""},
+		"a queue that grows": {saturated, trials("CPU", 0, 0, 0), "in 2 of 3 trials: " + validity.SaturationCaveat("latency.avg")},
+		"the throughput of a saturated target is its capacity": {capacity, trials("CPU", 0, 0, 0), ""},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -173,7 +173,7 @@ func pressureShare(e contract.Environment, key string) (share float64, known boo
 // cpuPeriod is that of CPU bandwidth enforcement, in ms, as the kubelet sets it.
 const cpuPeriod = 100
 
-// QuotaDecides says whether the period of the CPU quota may decide a percentile p (0 to
+// quotaDecides says whether the period of the CPU quota may decide a percentile p (0 to
 // 100; the maximum is 100) of the latency, when a container was throttled in a share (0 to
 // 1) of the periods.
 //
@@ -184,7 +184,7 @@ const cpuPeriod = 100
 // is the fastest of the slowest (100-p) %: when the share is as large as that, it may be one of
 // the waits, and says as much about the period as about the server. This errs on one side: where
 // many operations fit into a period, only those at its end wait, and fewer than the share.
-func QuotaDecides(throttledShare, percentile float64) bool {
+func quotaDecides(throttledShare, percentile float64) bool {
 	return throttledShare > 0 && throttledShare >= (100-percentile)/100
 }
 
@@ -203,7 +203,7 @@ func QuotaCaveat(name string, labels map[string]string, throttledShare float64) 
 	default:
 		return ""
 	}
-	if !QuotaDecides(throttledShare, p) {
+	if !quotaDecides(throttledShare, p) {
 		return ""
 	}
 	return fmt.Sprintf("the %s latency may be that of the CPU quota: operations waited for the next period of %d ms in %.3g %% of the periods",

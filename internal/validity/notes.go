@@ -72,12 +72,12 @@ func slowIntervals(r contract.Result, f runner.Facts) string {
 	if empty, first := slower(m.Intervals, 0); empty > 0 {
 		return fmt.Sprintf("%d of %d intervals had no throughput, the first one at %g s", empty, len(m.Intervals), first)
 	}
-	median, known := medianOf(m.Intervals)
-	if !known || median*float64(f.ReportIntervalSeconds) < manyOperations || len(m.Intervals) < 3 {
+	typical, known := median(m.Intervals)
+	if !known || typical*float64(f.ReportIntervalSeconds) < manyOperations || len(m.Intervals) < 3 {
 		return ""
 	}
 	// The first interval may be that of a start, and the last one is cut.
-	if slow, first := slower(m.Intervals[1:len(m.Intervals)-1], slowShare*median); slow > 0 {
+	if slow, first := slower(m.Intervals[1:len(m.Intervals)-1], slowShare*typical); slow > 0 {
 		return fmt.Sprintf("%d of %d intervals had less than half of the median throughput, the first one at %g s", slow, len(m.Intervals), first)
 	}
 	return ""
@@ -111,20 +111,6 @@ func slower(intervals []contract.Interval, bound float64) (n int, first float64)
 		n++
 	}
 	return n, first
-}
-
-func medianOf(intervals []contract.Interval) (median float64, known bool) {
-	var values []float64
-	for _, point := range intervals {
-		if point.Value != nil {
-			values = append(values, *point.Value)
-		}
-	}
-	if len(values) == 0 {
-		return 0, false
-	}
-	slices.Sort(values)
-	return values[len(values)/2], true
 }
 
 // percentileSample: a percentile needs some operations beyond it to be more than

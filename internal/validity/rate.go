@@ -9,6 +9,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/stats"
 )
 
 // CheckSaturated is the name of the check that calls a target saturated.
@@ -120,7 +121,14 @@ func queueGrows(r contract.Result, f runner.Facts, rate float64) string {
 		return ""
 	}
 	third := n / 3
-	first, middle, last := median(waiting[:third]), median(waiting[third:n-third]), median(waiting[n-third:])
+	var medians [3]float64
+	for i, points := range [][]contract.Interval{waiting[:third], waiting[third : n-third], waiting[n-third:]} {
+		var known bool
+		if medians[i], known = median(points); !known {
+			return ""
+		}
+	}
+	first, middle, last := medians[0], medians[1], medians[2]
 	growth := last - first
 	between := waiting[n-1-(third-1)/2].AtSeconds - waiting[(third-1)/2].AtSeconds
 	least := max(queueFloor, edges*float64(f.Pacers), queueShare*rate*between, queueSeconds*rate)
@@ -154,16 +162,14 @@ func backlog(achieved []contract.Interval, rate float64) []contract.Interval {
 	return out
 }
 
-// median of some points, at least one, that all have a value.
-func median(points []contract.Interval) float64 {
-	values := make([]float64, 0, len(points))
+// median of the points that have a value; not known when none has.
+func median(points []contract.Interval) (value float64, known bool) {
+	var values []float64
 	for _, p := range points {
-		values = append(values, *p.Value)
+		if p.Value != nil {
+			values = append(values, *p.Value)
+		}
 	}
-	slices.Sort(values)
-	middle := len(values) / 2
-	if len(values)%2 == 1 {
-		return values[middle]
-	}
-	return (values[middle-1] + values[middle]) / 2
+	summary, err := stats.Summarize(values)
+	return summary.Median, err == nil
 }

@@ -154,16 +154,6 @@ func Check(r contract.Result, f runner.Facts) []Finding {
 	return findings
 }
 
-// IsValid says whether no finding is Invalid.
-func IsValid(findings []Finding) bool { return !has(findings, Invalid) }
-
-// IsDisturbed says whether a finding is Disturbed.
-func IsDisturbed(findings []Finding) bool { return has(findings, Disturbed) }
-
-func has(findings []Finding, s Severity) bool {
-	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == s })
-}
-
 // value of the first measurement of the name that has the labels.
 func value(r contract.Result, name string, labels map[string]string) (float64, bool) {
 	m, ok := r.Find(name, labels)

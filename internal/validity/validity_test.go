@@ -568,39 +568,6 @@ func TestIgnoredErrorsExplainMoreQueries(t *testing.T) {
 	}
 }
 
-func TestIsValid(t *testing.T) {
-	tests := map[string]struct {
-		findings []Finding
-		want     bool
-	}{
-		"no finding":          {nil, true},
-		"a warning":           {[]Finding{{Severity: Warning}}, true},
-		"a warning and worse": {[]Finding{{Severity: Warning}, {Severity: Invalid}}, false},
-		"a disturbance":       {[]Finding{{Severity: Disturbed}}, true},
-	}
-	for name, tc := range tests {
-		if got := IsValid(tc.findings); got != tc.want {
-			t.Errorf("%s: got %v, want %v", name, got, tc.want)
-		}
-	}
-}
-
-func TestIsDisturbed(t *testing.T) {
-	tests := map[string]struct {
-		findings []Finding
-		want     bool
-	}{
-		"no finding":                  {nil, false},
-		"what is wrong for others":    {[]Finding{{Severity: Warning}, {Severity: Invalid}}, false},
-		"a warning and a disturbance": {[]Finding{{Severity: Warning}, {Severity: Disturbed}}, true},
-	}
-	for name, tc := range tests {
-		if got := IsDisturbed(tc.findings); got != tc.want {
-			t.Errorf("%s: got %v, want %v", name, got, tc.want)
-		}
-	}
-}
-
 // What a trial did to itself is never a reason to leave it out, and numbers that contradict
 // each other only by what a busy machine explains are none either.
 func TestSeverity(t *testing.T) {

@@ -70,7 +70,7 @@ func (d Data) Dries() Dry {
 		before := asked[trial.Target] + d.keys(w, w.Warmup)
 		asked[trial.Target] = before + d.keys(w, w.Window)
 		out.Asked = max(out.Asked, asked[trial.Target])
-		missed := Missed(w, before, asked[trial.Target], d.Rows)
+		missed := missedShare(w, before, asked[trial.Target], d.Rows)
 		if missed > out.WorstMissed {
 			out.Worst, out.WorstMissed = i, missed
 		}
@@ -91,8 +91,8 @@ func (d Data) keys(w runner.Wear, operations *int64) int64 {
 	return w.Deletes * *operations * d.Clients
 }
 
-// Missed is the share of the deletes after the first before that find no row.
-func Missed(w runner.Wear, before, after, rows int64) float64 {
+// missedShare is the share of the deletes after the first before that find no row.
+func missedShare(w runner.Wear, before, after, rows int64) float64 {
 	if after <= before {
 		return 0
 	}
@@ -107,7 +107,7 @@ func (d Data) Hopeless() (cell int, missed float64) {
 		if w.Deletes == 0 || !w.Exact || w.Window == nil {
 			continue
 		}
-		if missed := Missed(w, 0, d.keys(w, w.Window), d.Rows); missed > 0.5 {
+		if missed := missedShare(w, 0, d.keys(w, w.Window), d.Rows); missed > 0.5 {
 			return i, missed
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func parse(t contract.Trial, phase contract.Phase, o runner.Output, formats map[string]Format) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return failed(contract.ReasonTrialInvalid, "%v", err)
+		return failed(contract.ReasonTrialUnreadable, "%v", err)
 	}
 	ended := exit(o)
 	if phase == contract.PhasePrepare || phase == contract.PhaseCleanup {
@@ -32,7 +32,7 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output, formats map[
 		read = func(b []byte) runner.Report { return parseHistogramLog(b, p.HistogramUnit) }
 	}
 	if read == nil {
-		return failed(contract.ReasonTrialInvalid, "workload.custom.format: %q is not known", p.Format)
+		return failed(contract.ReasonTrialUnreadable, "workload.custom.format: %q is not known", p.Format)
 	}
 	report := finite(read(output))
 	for i := range report.Problems {

@@ -15,6 +15,8 @@ type answer struct {
 	ID     int    `json:"id"`
 	State  string `json:"state"`
 	Reason string `json:"reason,omitempty"`
+	// Code of the error that Reason is about, as the driver has it; empty for none.
+	Code string `json:"code,omitempty"`
 
 	Protocol string         `json:"protocol,omitempty"`
 	Language string         `json:"language,omitempty"`
@@ -30,15 +32,21 @@ type answer struct {
 	Nanoseconds int64       `json:"nanoseconds,omitempty"`
 	Rows        int64       `json:"rows,omitempty"`
 	Checksum    uint32      `json:"checksum,omitempty"`
-	Histogram   [][2]int64  `json:"histogram,omitempty"`
+	Histogram   [][2]int64  `json:"histogram,omitempty"` // index of the bucket, count
 	Collection  *collection `json:"collection,omitempty"`
 }
 
-// capabilities of a driver: its versions, the default first, and how it does each scheme.
+// capabilities of a driver.
 type capabilities struct {
-	Name     string            `json:"name"`
-	Versions []string          `json:"versions"`
-	Schemes  map[string]string `json:"schemes"`
+	Name string `json:"name"`
+	// Versions, the default first.
+	Versions []string `json:"versions"`
+	// Can says how each scheme is done that it can do, and the same of Pool and Encode; Cannot
+	// why it cannot do others.
+	Can    map[string]string `json:"can"`
+	Cannot map[string]string `json:"cannot,omitempty"`
+	// Options of its connection and their types; nil where only the driver knows them.
+	Options map[string]string `json:"options,omitempty"`
 }
 
 // collection of garbage.

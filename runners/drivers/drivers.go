@@ -1,5 +1,5 @@
 // Package drivers adapts the harnesses of programming languages: programs that call
-// database drivers, one per language, in a folder of its own beside this file. The agent
+// database drivers, one per language, in the folder harness. The agent
 // speaks with a harness by the protocol of docs/driver-protocol.md; what is said, this
 // package decides:
 //
@@ -9,6 +9,9 @@
 //	data.go          the rows, the same for the same seed
 //	cells.go         drivers x benchmarks in the order of a block
 //	turns.go         the conversation of a trial
+//	requests.go      the requests that it consists of
+//	refusals.go      what a harness cannot do, found out without asking it
+//	length.go        how long a trial may take
 //	setup.go         the tables and their content, as SQL
 //	answers.go       the answers of a harness
 //	verify.go        an answer held against the data and the server
@@ -22,6 +25,7 @@ package drivers
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/assay-bench/assay/runners/runner"
@@ -48,6 +52,7 @@ func Runner() runner.Runner {
 		Axis:    axis,
 		Delay:   delay,
 		Opening: opening,
+		Length:  length,
 		// The data is made by each trial; nothing of it is left to a phase of its own.
 		Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun },
 	}
@@ -57,10 +62,10 @@ func Runner() runner.Runner {
 // discards, so that a JIT compiler has seen the code.
 func opening(t contract.Trial) runner.Opening {
 	p, err := decode(t.Workload)
-	if err != nil {
+	if err != nil || t.Measurement == nil {
 		return runner.Opening{} // Command says what is wrong
 	}
-	return runner.Opening{WarmsUp: p.warmsUp()}
+	return runner.Opening{WarmsUp: slices.ContainsFunc(p.cells(), func(c cell) bool { return c.warmups(*t.Measurement) > 0 })}
 }
 
 // facts of a trial: a harness works on one operation at a time, so there is no rate that

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,14 +35,15 @@ const spec = `{
 		{"operation": "SelectCollations"},
 		{"operation": "Connect"}
 	],
-	"language": "Node", "baseline": {"driver": "mysql2"}, "seed": 42, "rounds": 2, "warmupRounds": 1, "window": "2s", "warmup": "500ms"
+	"language": "Node", "baseline": {"driver": "mysql2"}
 }`
 
 func trial(workload string) contract.Trial {
 	return contract.Trial{
-		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60,
-		Ref:      contract.TrialRef{Phase: "Run", Block: new(3)},
-		Endpoint: contract.Endpoint{Host: "db", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
+		Version: contract.TrialVersion, Runner: Name, Workload: json.RawMessage(workload), Clients: 1, DurationSeconds: 60, Seed: 42,
+		Measurement: &contract.Measuring{WarmupSeconds: 0.5, DurationSeconds: 2, WarmupRounds: 1, Rounds: 2},
+		Ref:         contract.TrialRef{Phase: "Run", Block: new(3)},
+		Endpoint:    contract.Endpoint{Host: "db", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
 	}
 }
 
@@ -57,15 +60,21 @@ func answered(t *testing.T, trial contract.Trial, change func(c cell, a *answer,
 	for i, turn := range c.turns {
 		a := answer{ID: i + 1, State: stateOK}
 		out[i] = runner.Exchange{Turn: i, Request: turn.Request}
+		if turn.Unsupported != nil {
+			if why := turn.Unsupported(out[:i]); why != "" {
+				t.Fatalf("turn %d: %s", i, why)
+			}
+		}
 		switch i {
 		case c.hello:
 			a.Protocol, a.Language, a.Runtime = Protocol, "Node.js", "v20"
+			a.Drivers = able("mysql2", "mariadb")
 		case c.prepared["mysql2"], c.prepared["mariadb old"]:
 			a.Version = "9"
 		}
 		if at := slices.IndexFunc(c.runs, func(r run) bool { return r.turn == i }); at >= 0 {
 			cell := c.runs[at].cell
-			right(p.Seed, cell, &a, &out[i])
+			right(c.seed, cell, &a, &out[i])
 			if change != nil {
 				change(cell, &a, &out[i])
 			}
@@ -89,7 +98,7 @@ func right(seed int64, c cell, a *answer, x *runner.Exchange) {
 	if c.measure == measureTime {
 		a.Operations, a.Nanoseconds = 1000, 2e9
 	}
-	a.Histogram = [][2]int64{{1999872, a.Operations}}
+	a.Histogram = [][2]int64{{indexOf(1999872), a.Operations}}
 	x.Counters = map[string]int64{"questions": a.Operations * int64(c.rows), "bytes_received": 100, "connections": 0}
 	switch {
 	case c.operation.name == "SelectCollations":
@@ -105,6 +114,26 @@ func right(seed int64, c cell, a *answer, x *runner.Exchange) {
 	case c.operation.writes != "":
 		rows, sum := c.tableAfter(seed, a.Operations)
 		x.Rows = [][]*string{{new(strconv.FormatInt(rows, 10)), new(strconv.FormatInt(sum, 10))}}
+	}
+}
+
+// indexOf the bucket of a duration in ns, as a harness computes it.
+func indexOf(ns int64) int64 {
+	shift := max(bits.Len64(uint64(ns))-11, 0)
+	return int64(shift)*1024 + ns>>shift
+}
+
+func TestLowestIsTheLowestOfItsBucket(t *testing.T) {
+	for _, ns := range []int64{0, 1, 2047, 2048, 2049, 4095, 4096, 65535, 270532609, 1 << 40, math.MaxInt64} {
+		shift := max(bits.Len64(uint64(ns))-11, 0)
+		if got, want := Lowest(indexOf(ns)), ns>>shift<<shift; got != want {
+			t.Errorf("%d ns are in the bucket of %d, want %d", ns, got, want)
+		}
+	}
+	for index := range int64(54 * 1024) {
+		if got := indexOf(Lowest(index)); got != index {
+			t.Fatalf("the lowest of bucket %d is in %d", index, got)
+		}
 	}
 }
 
@@ -308,7 +337,7 @@ func TestRefusals(t *testing.T) {
 		"a baseline that is not there":            {`"baseline": {"driver": "mysql2"}`, `"baseline": {"driver": "mysql"}`, "no driver is called mysql"},
 		"a language without drivers":              {`"language": "Node", "baseline"`, `"language": "Rust", "baseline"`, "no entry of drivers"},
 		"one benchmark twice":                     {`{"operation": "Connect"}`, `{"operation": "Connect"}, {"operation": "Connect"}`, "is there twice"},
-		"a field that is not there":               {`"seed": 42`, `"seeds": 42`, "unknown field"},
+		"a field that is not there":               {`"baseline"`, `"seed": 42, "baseline"`, "unknown field"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -374,7 +403,7 @@ func TestSecretsAreNotSaid(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v1"}`), []byte(`{"id":9,"state":"ok","operations":1,"histogram":[[1,1]]}`), "10", "7")
+	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v2"}`), []byte(`{"id":9,"state":"ok","operations":1,"histogram":[[1,1]]}`), "10", "7")
 	f.Add([]byte(`"x"`), []byte(`{"id":9,"state":"failed","reason":"r"}`), "", "-1")
 	f.Fuzz(func(t *testing.T, hello, other []byte, rows, sum string) {
 		p, err := decode([]byte(spec))
@@ -413,7 +442,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
-	tr := trial(strings.Replace(spec, `"seed": 42`, `"seed": 42, "delay": "1ms"`, 1))
+	tr := trial(strings.Replace(spec, `"language": "Node", "baseline`, `"delay": "1ms", "language": "Node", "baseline`, 1))
 	if d, err := delay(tr.Workload); err != nil || d != time.Millisecond {
 		t.Errorf("delay = %s, %v", d, err)
 	}
@@ -425,7 +454,7 @@ func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"soon", "2s", "-1ms"} {
-		if _, err := decode([]byte(strings.Replace(spec, `"seed": 42`, `"seed": 42, "delay": "`+bad+`"`, 1))); err == nil {
+		if _, err := decode([]byte(strings.Replace(spec, `"language": "Node", "baseline`, `"delay": "`+bad+`", "language": "Node", "baseline`, 1))); err == nil {
 			t.Errorf("the delay %s is taken", bad)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -141,6 +142,7 @@ func (o outcome) server(labels map[string]string) []contract.Measurement {
 	}
 	var out []contract.Measurement
 	for _, name := range counterNames {
+		name = strings.ToLower(name)
 		v, known := total[name]
 		if !known || o.cell.driver.Name == nullDriver {
 			continue
@@ -157,10 +159,10 @@ func (o outcome) server(labels map[string]string) []contract.Measurement {
 	return out
 }
 
-// counterNames in the order of documents.
+// counterNames are status variables that tell what went over the wire, in the order of documents.
 var counterNames = []string{
-	"questions", "bytes_received", "bytes_sent", "com_stmt_prepare", "com_stmt_execute", "com_stmt_close", "com_select", "com_insert",
-	"com_update", "com_delete", "com_do", "com_begin", "com_commit", "com_set_option", "handler_commit", "connections",
+	"Questions", "Bytes_received", "Bytes_sent", "Com_stmt_prepare", "Com_stmt_execute", "Com_stmt_close", "Com_select", "Com_insert",
+	"Com_update", "Com_delete", "Com_do", "Com_begin", "Com_commit", "Com_set_option", "Handler_commit", "Connections",
 }
 
 // collections of garbage during the operations.
@@ -185,6 +187,17 @@ func (o outcome) collections(labels map[string]string) []contract.Measurement {
 	return out
 }
 
+// Lowest is the smallest duration in ns of the bucket with an index: a value below 2048 is a bucket
+// of its own; of a greater one the 11 leading bits stay, and the 1024 buckets of each further bit
+// follow those of the one before.
+func Lowest(index int64) int64 {
+	if index < 2048 {
+		return index
+	}
+	shift := min(index/1024-1, 52)
+	return (index - shift*1024) << shift
+}
+
 // histogram of durations in ns, by the lowest value of each bucket, ascending.
 type histogram [][2]int64
 
@@ -193,7 +206,7 @@ func (o outcome) histogram() histogram {
 	counts := map[int64]int64{}
 	for _, a := range o.answers {
 		for _, b := range a.Histogram {
-			counts[b[0]] += b[1]
+			counts[Lowest(b[0])] += b[1]
 		}
 	}
 	var out histogram

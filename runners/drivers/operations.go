@@ -165,13 +165,14 @@ func columns(prefix string, n int) string {
 	return strings.Join(names, ", ")
 }
 
-// dataRows is how many rows of parameters a cell has; 0 without any.
+// dataRows is how many rows of parameters a cell has; 0 without any. It is a multiple of the rows
+// of an operation, so that no operation takes the last rows and the first.
 func (c cell) dataRows() int {
 	switch {
 	case c.operation.parameters == nil:
 		return 0
 	case c.measure == measureTime:
-		return max(c.rows, c.operation.cycle)
+		return max((c.operation.cycle+c.rows-1)/c.rows, 1) * c.rows
 	}
 	return c.rows
 }

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,8 +22,11 @@ type outcome struct {
 // parse reads the conversation of a trial.
 func parse(t contract.Trial, _ contract.Phase, o runner.Output) runner.Report {
 	p, err := decode(t.Workload)
+	if err == nil && t.Measurement == nil {
+		err = errNoDesign
+	}
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	r := reading{conversation: converse(p, t), exchanges: o.Exchanges}
 	report := runner.Report{}
@@ -133,7 +137,7 @@ func (r reading) run(run run) (answer, runner.Exchange, *contract.Absence) {
 	case stateFailed:
 		return a, x, absent(contract.NotMeasured, "%s", a.Reason)
 	}
-	if err := run.cell.verify(r.params.Seed, a, x); err != nil {
+	if err := run.cell.verify(r.seed, a, x); err != nil {
 		return a, x, absent(contract.NotMeasured, "%v", err)
 	}
 	return a, x, nil
@@ -143,11 +147,15 @@ func (r reading) run(run run) (answer, runner.Exchange, *contract.Absence) {
 // error of the server.
 func (r reading) withoutTurn(run run, x runner.Exchange) *contract.Absence {
 	d := run.cell.driver
+	prepared, _ := r.exchange(r.prepared[d.shown()])
+	if why := cmp.Or(prepared.Unsupported, x.Unsupported); why != "" {
+		return absent(contract.Unsupported, "%s", why)
+	}
 	a, err := r.answer(r.prepared[d.shown()])
 	switch {
 	case err != nil:
 		return absent(contract.NotMeasured, "%v", err)
-	case a.State == stateUnsupported:
+	case a.State == stateUnsupported, a.State == stateFailed && a.isLoginMethod():
 		return absent(contract.Unsupported, "%s", a.Reason)
 	case a.State == stateFailed:
 		return absent(contract.NotMeasured, "%s", a.Reason)

@@ -1,7 +1,7 @@
 package drivers
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,43 +12,14 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Protocol is the version that is spoken.
-const Protocol = "assay.dev/driver/v1"
-
-// request is one request of the protocol; docs/driver-protocol.md says what the fields mean.
-type request struct {
-	ID         int               `json:"id"`
-	Do         string            `json:"do"`
-	Protocol   string            `json:"protocol,omitempty"`
-	Name       string            `json:"name,omitempty"`
-	Connection string            `json:"connection,omitempty"`
-	Driver     string            `json:"driver,omitempty"`
-	Version    string            `json:"version,omitempty"`
-	Host       string            `json:"host,omitempty"`
-	Port       int32             `json:"port,omitempty"`
-	Database   string            `json:"database,omitempty"`
-	TLS        string            `json:"tls,omitempty"`
-	Options    map[string]string `json:"options,omitempty"`
-	Kind       string            `json:"kind,omitempty"`
-
-	Scheme           string  `json:"scheme,omitempty"`
-	Transaction      string  `json:"transaction,omitempty"`
-	Session          string  `json:"session,omitempty"`
-	Statement        string  `json:"statement,omitempty"`
-	Data             string  `json:"data,omitempty"`
-	RowsPerOperation int     `json:"rowsPerOperation,omitempty"`
-	Chunk            int     `json:"chunk,omitempty"`
-	Inline           bool    `json:"inline,omitempty"`
-	Operations       int     `json:"operations,omitempty"`
-	Seconds          float64 `json:"seconds,omitempty"`
-	Rows             [][]any `json:"rows,omitempty"`
-}
-
 // conversation is the list of turns of a trial, and what each is about.
 type conversation struct {
 	params   Params
+	design   contract.Measuring
 	endpoint contract.Endpoint
-	turns    []runner.Turn
+	// seed of the rows: that of Prepare, so that they are the same in every trial of the run.
+	seed  int64
+	turns []runner.Turn
 	// hello, and by driver the turn that prepared it.
 	hello    int
 	prepared map[string]int
@@ -73,20 +44,16 @@ type run struct {
 	warmup bool
 }
 
-// converse plans the conversation of a trial. It is a pure function of the trial, so that
-// its transcript can be read again at any time.
+// converse plans the conversation of a trial, which has a design of its measurements. It is a
+// pure function of the trial, so that its transcript can be read again at any time.
 func converse(p Params, t contract.Trial) *conversation {
 	c := &conversation{
-		params: p, endpoint: t.Endpoint,
+		params: p, design: *t.Measurement, endpoint: t.Endpoint, seed: runner.Seed(t, contract.PhasePrepare),
 		prepared: map[string]int{}, tables: map[string]int{}, data: map[string]int{}, content: map[string]content{},
 	}
-	c.hello = c.say(runner.Turn{}, request{Do: "hello", Protocol: Protocol})
+	c.hello = c.say(runner.Turn{}, hello())
 	for i, d := range p.inLanguage() {
-		r := request{
-			Do: "prepare", Connection: connection(i), Driver: d.Name, Version: d.Version, Options: d.Options,
-			Host: t.Endpoint.Host, Port: t.Endpoint.Port, Database: t.Endpoint.Database, TLS: string(t.Endpoint.TLS),
-		}
-		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}}, r)
+		c.prepared[d.shown()] = c.say(runner.Turn{Needs: []int{c.hello}, Unsupported: c.refuses(d.refused)}, prepare(connection(i), d, t.Endpoint))
 	}
 	block := 0
 	if t.Ref.Block != nil {
@@ -99,21 +66,12 @@ func converse(p Params, t contract.Trial) *conversation {
 	return c
 }
 
-// say adds a turn with a request.
+// say adds a turn with a request, whose id is its place.
 func (c *conversation) say(t runner.Turn, r request) int {
-	r.ID = len(c.turns) + 1
+	r.number(len(c.turns) + 1)
 	t.Request = encode(r)
 	c.turns = append(c.turns, t)
 	return len(c.turns) - 1
-}
-
-// encode a request; it has nothing that cannot be written as JSON.
-func encode(r request) json.RawMessage {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic(fmt.Sprintf("a request that is no JSON: %v", err))
-	}
-	return text
 }
 
 func connection(driver int) string { return fmt.Sprintf("c%d", driver+1) }
@@ -138,7 +96,7 @@ func (c *conversation) measure(cell cell) {
 	var setup []string
 	switch {
 	case cell.operation.writes != "":
-		setup = cell.fill(c.params.Seed)
+		setup = cell.fill(c.seed)
 		c.content[cell.tableIn()] = content{}
 	case cell.operation.table != nil:
 		needs = append(needs, c.fill(cell))
@@ -146,19 +104,11 @@ func (c *conversation) measure(cell cell) {
 	if cell.dataRows() > 0 {
 		needs = append(needs, c.sendData(cell))
 	}
-	warmups, rounds := 0, 1
-	if cell.measure == measureRounds {
-		warmups, rounds = 1, c.params.Rounds
-		if n := c.params.WarmupRounds; n != nil {
-			warmups = *n
-		}
-	} else if w := c.params.Warmup; w != nil && w.Duration > 0 {
-		warmups = 1
-	}
-	for i := range warmups + rounds {
+	warmups := cell.warmups(c.design)
+	for i := range warmups + cell.counted(c.design) {
 		warmup := i < warmups
 		turn := c.say(runner.Turn{
-			Needs: needs, Setup: setup, Counters: true, Questions: cell.questions(),
+			Needs: needs, Unsupported: c.refuses(cell.refused), Setup: setup, Counters: counterNames, Questions: cell.questions(),
 		}, c.request(cell, warmup))
 		c.runs = append(c.runs, run{cell: cell, turn: turn, warmup: warmup})
 		if i == 0 {
@@ -168,31 +118,40 @@ func (c *conversation) measure(cell cell) {
 	}
 }
 
+// refuses asks a driver or a cell what the harness has not got for it. Without an answer to
+// hello nothing is refused: the turn needs that one anyway.
+func (c *conversation) refuses(refused func(hello answer) string) func([]runner.Exchange) string {
+	return func(before []runner.Exchange) string {
+		a, err := readAnswer(before[c.hello])
+		if err != nil || a.State != stateOK {
+			return ""
+		}
+		return refused(a)
+	}
+}
+
 // request that runs a cell.
 func (c *conversation) request(cell cell, warmup bool) request {
-	r := request{
-		Do: "run", Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cell.scheme,
-		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()), Inline: cell.operation.inline,
+	r := &runRequest{
+		header:     header{Do: "run"},
+		Connection: c.connectionOf(cell.driver), Kind: cell.operation.kind, Scheme: cmp.Or(cell.scheme, singleRow),
+		Session: dedicated, Commit: cell.transaction == oneTransaction, Inline: cell.operation.inline, RowsPerOperation: 1, Chunk: cell.chunk,
+		Statement: strings.ReplaceAll(cell.sql(), cell.tableName(), cell.tableIn()),
 	}
-	if cell.operation.kind != kindEncode {
-		r.Session = cell.session
-	}
+	r.Head, r.Group, r.Separator, r.Tail = pieces(cell.scheme, r.Statement)
 	if cell.operation.kind == kindExecute || cell.operation.kind == kindQuery {
-		r.Transaction = cell.transaction
+		r.Session = cell.session
 	}
 	if cell.dataRows() > 0 {
 		r.Data, r.RowsPerOperation = cell.dataName(), cell.rows
-	}
-	if cell.scheme == multiRow || cell.scheme == multiStatement || cell.scheme == inList {
-		r.Chunk = cell.chunk
 	}
 	switch {
 	case cell.measure == measureRounds:
 		r.Operations = 1
 	case warmup:
-		r.Seconds = c.params.Warmup.Seconds()
+		r.Seconds = c.design.WarmupSeconds
 	default:
-		r.Seconds = c.params.Window.Seconds()
+		r.Seconds = c.design.DurationSeconds
 	}
 	return r
 }
@@ -237,8 +196,8 @@ func (c *conversation) sendData(cell cell) int {
 	name := cell.dataName()
 	turn, sent := c.data[name]
 	if !sent {
-		rows := cell.operation.parameters(c.params.Seed, cell.dataRows())
-		turn = c.say(runner.Turn{Needs: []int{c.hello}, Brief: true}, request{Do: "data", Name: name, Rows: rows})
+		rows := cell.operation.parameters(c.seed, cell.dataRows())
+		turn = c.say(runner.Turn{Needs: []int{c.hello}, Brief: true}, keep(name, rows))
 		c.data[name] = turn
 	}
 	return turn
@@ -251,7 +210,7 @@ func (c *conversation) fill(cell cell) int {
 	if now := c.content[name]; now.known && now.rows == cell.tableRows() {
 		return now.turn
 	}
-	c.turns = append(c.turns, runner.Turn{Needs: []int{c.tables[name]}, Setup: cell.fill(c.params.Seed)})
+	c.turns = append(c.turns, runner.Turn{Needs: []int{c.tables[name]}, Setup: cell.fill(c.seed)})
 	turn := len(c.turns) - 1
 	c.content[name] = content{rows: cell.tableRows(), turn: turn, known: true}
 	return turn
@@ -260,7 +219,7 @@ func (c *conversation) fill(cell cell) int {
 // cleanUp drops the tables: an external server keeps nothing of a trial.
 func (c *conversation) cleanUp() {
 	for _, d := range c.params.inLanguage() {
-		c.say(runner.Turn{Needs: []int{c.prepared[d.shown()]}}, request{Do: "close", Connection: c.connectionOf(d)})
+		c.say(runner.Turn{Needs: []int{c.prepared[d.shown()]}}, forget(c.connectionOf(d)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.tables)) {
 		c.turns = append(c.turns, runner.Turn{Setup: []string{"DROP TABLE IF EXISTS " + name}})
@@ -276,6 +235,12 @@ func command(t contract.Trial, _ contract.Phase, credentials runner.Credentials)
 	l, err := p.language()
 	if err == nil {
 		err = p.checkDelay(t.Endpoint.TLS)
+	}
+	if err == nil && t.Endpoint.TLS == contract.TLSRequired && len(credentials.CA) == 0 {
+		err = errNoAuthority
+	}
+	if err == nil && t.Measurement == nil {
+		err = errNoDesign
 	}
 	if err != nil {
 		return runner.Command{}, err

@@ -15,27 +15,21 @@ import (
 // errDelayedTLS: a driver that verifies the name of the server would find the relay's.
 var errDelayedTLS = errors.New("workload.drivers.delay: round trips to a target with TLS cannot be delayed: use tls: Disabled")
 
+var errNoAuthority = errors.New("the target asks for TLS, and there is no certificate authority that a driver could verify it against")
+
+// errNoDesign: the manager is of another version than the agent.
+var errNoDesign = errors.New("measurement: the trial does not say how long each measurement is")
+
 var errClients = errors.New("clients.count: a driver is measured by one client: use 1")
 
-// Params are spec.workload.drivers. The API has the defaults of numbers; those of lists are
-// here, because they depend on the operation.
+// Params are spec.workload.drivers. The defaults of lists are here, because they depend on
+// the operation. How long and how often is the design of the trial (Trial.Measurement).
 type Params struct {
-	Drivers      []Driver    `json:"drivers"`
-	Benchmarks   []Benchmark `json:"benchmarks"`
-	Language     string      `json:"language,omitempty"`
-	Baseline     *Baseline   `json:"baseline,omitempty"`
-	Seed         int64       `json:"seed,omitempty"`
-	Rounds       int         `json:"rounds,omitempty"`
-	WarmupRounds *int        `json:"warmupRounds,omitempty"`
-	Window       Duration    `json:"window,omitempty"`
-	Warmup       *Duration   `json:"warmup,omitempty"`
-	Delay        string      `json:"delay,omitempty"`
-}
-
-// warmsUp says whether a harness does work first that it discards: rounds, or a time.
-func (p Params) warmsUp() bool {
-	rounds := p.WarmupRounds == nil || *p.WarmupRounds > 0
-	return rounds || p.Warmup != nil && p.Warmup.Duration > 0
+	Drivers    []Driver    `json:"drivers"`
+	Benchmarks []Benchmark `json:"benchmarks"`
+	Language   string      `json:"language,omitempty"`
+	Baseline   *Baseline   `json:"baseline,omitempty"`
+	Delay      string      `json:"delay,omitempty"`
 }
 
 // Driver is one driver.
@@ -66,23 +60,6 @@ type Baseline struct {
 	Transaction string `json:"transaction,omitempty"`
 	Session     string `json:"session,omitempty"`
 }
-
-// Duration is a text such as 2s in JSON.
-type Duration struct{ time.Duration }
-
-// UnmarshalJSON reads a text such as 2s.
-func (d *Duration) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
-	}
-	var err error
-	d.Duration, err = time.ParseDuration(text)
-	return err
-}
-
-// MarshalJSON writes such a text.
-func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.String()) }
 
 // shown is the driver's name in results.
 func (d Driver) shown() string {
@@ -126,9 +103,6 @@ func (p Params) validate() error {
 	}
 	if p.Baseline != nil && p.Baseline.Driver != "" && !shown[p.Baseline.Driver] {
 		return fmt.Errorf("baseline.driver: no driver is called %s in results", p.Baseline.Driver)
-	}
-	if p.Rounds < 1 || p.Window.Duration <= 0 {
-		return errors.New("rounds, window: each has to be greater than 0")
 	}
 	if d, err := p.delay(); err != nil || d < 0 || d > time.Second {
 		return fmt.Errorf("delay: %q has to be a time from 0s to 1s, such as 1ms", p.Delay)

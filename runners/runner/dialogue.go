@@ -9,15 +9,19 @@ type Turn struct {
 	// Needs are the indexes of earlier turns that have to have gone well; otherwise the
 	// agent leaves this one out.
 	Needs []int
+	// Unsupported looks at what became of the turns before, and returns why the tool cannot do
+	// this one, such as that it did not name it among what it can do; then nothing of the turn
+	// is done. Empty: the tool can. Nil: nothing is to be looked at.
+	Unsupported func(before []Exchange) string
 	// Setup are statements that the agent executes before the request.
 	Setup []string
 	// Request is a JSON object; nil: nothing is said to the tool.
 	Request json.RawMessage
 	// Brief: the transcript has only the SHA-256 of the request, which follows from the trial.
 	Brief bool
-	// Counters: the server's counters are read just before the request and just after the
-	// answer.
-	Counters bool
+	// Counters are status variables of the server, by its own names, that are read just before
+	// the request and just after the answer. Not every server has all.
+	Counters []string
 	// Questions are queries of one row that the agent puts to the server after the answer.
 	Questions []string
 }
@@ -28,6 +32,8 @@ type Exchange struct {
 	Turn int `json:"turn"`
 	// Skipped: a turn that this one needs did not go well.
 	Skipped bool `json:"skipped,omitempty"`
+	// Unsupported is why the tool was not asked, from Turn.Unsupported.
+	Unsupported string `json:"unsupported,omitempty"`
 	// Error is that of the server, to a statement or question of the agent; what comes after
 	// it in the turn was left out.
 	Error string `json:"error,omitempty"`
@@ -44,7 +50,7 @@ type Exchange struct {
 
 // WentWell says that no error was met, and that the tool, if it was asked, could do it.
 func (x Exchange) WentWell(t Turn) bool {
-	if x.Skipped || x.Error != "" {
+	if x.Skipped || x.Unsupported != "" || x.Error != "" {
 		return false
 	}
 	if t.Request == nil {

@@ -114,6 +114,14 @@ func (o Opening) Delay(t contract.Trial) time.Duration {
 	return o.Lead + warmup + settle + o.Lead
 }
 
+// Length is how long the measurements of a trial take together, warm-ups included.
+type Length struct {
+	// Least is the sum of those that are measured for a time; 0 where none is.
+	Least time.Duration
+	// Most is the longest that all of them may take before the trial has failed.
+	Most time.Duration
+}
+
 // AnyHeadline says that one measurement is as good as another.
 const AnyHeadline = "*"
 
@@ -261,6 +269,9 @@ type Runner struct {
 	// Opening is how the process that measures comes to its window. Nil: it is started at the
 	// instant at which the window is to begin.
 	Opening func(t contract.Trial) Opening
+	// Length of a trial of a tool that makes many measurements in one trial, each by the
+	// design of Trial.Measurement. Nil: a trial makes one, and takes warm-up and duration.
+	Length func(t contract.Trial) (Length, error)
 	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
 	// clients load together. False: the first client loads alone.
 	SharesLoad bool

@@ -202,7 +202,7 @@ func runArgs(seed int64, p Params, events, seconds int64) []string {
 		"--rand-seed="+strconv.FormatInt(seed, 10),
 		"--percentile="+strconv.Itoa(int(p.Percentile)),
 		"--histogram="+onOff(runner.Value(p.Histogram)),
-		"--report-interval="+strconv.Itoa(int(runner.Value(p.ReportIntervalSeconds))),
+		"--report-interval="+strconv.Itoa(int(p.ReportIntervalSeconds)),
 	)
 	if p.Script == nil && !bundled[p.Test].ownSchema {
 		args = append(args, "--skip-trx="+onOff(p.SkipTrx))

@@ -22,7 +22,7 @@ type cause struct {
 var (
 	rejected    = cause{contract.ReasonCredentialsRejected, "check the username and password in the target's Secret, and that the account may connect from this host"}
 	unreachable = cause{contract.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"}
-	lost        = cause{contract.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
+	lost        = cause{contract.ReasonConnectionLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
 	missing     = cause{reason: contract.ReasonSchemaMissing} // runner.MissingRemedy
 	tlsFailed   = cause{contract.ReasonTLSFailed, "check that the server speaks TLS and that the target's Secret has its CA and a client certificate that this CA signed"}
 )
@@ -38,13 +38,13 @@ var wordings = []struct {
 	{"FATAL: Worker threads failed to initialize within", cause{contract.ReasonToolFailed,
 		"every thread connects and prepares its statements first, and sysbench 1.0 waits 30 s for all of them: use fewer threads " +
 			"with more clients (clients.count), fewer tables, or dbPsMode: disable"}},
-	{"FATAL: The --max-time limit has expired, forcing shutdown", cause{contract.ReasonUnfinished,
+	{"FATAL: The --max-time limit has expired, forcing shutdown", cause{contract.ReasonOperationsUnfinished,
 		"transactions were still under way when options[forced-shutdown] had passed: look for locks and stalls of the server, or raise it"}},
 	{"FATAL: Invalid random numbers distribution", cause{contract.ReasonToolFailed,
 		"sysbench 1.0 has no zipfian: choose another workload.sysbench.randType, or a runner image with sysbench 1.1"}},
 }
 
-var overloaded = cause{contract.ReasonOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
+var overloaded = cause{contract.ReasonTargetOverloaded, "131072 transactions waited: the server, or the client with so few threads, " +
 	"cannot keep up with the rate: lower workload.sysbench.rate, or raise threads"}
 
 // wording is the cause of a line that names no error.
@@ -112,7 +112,7 @@ func (r *reading) unfinished(t contract.Trial, p Params) *contract.Failure {
 	if p.Events == 0 || done.value >= float64(p.Events) {
 		return nil
 	}
-	return failed(contract.ReasonUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
+	return failed(contract.ReasonOperationsUnfinished, "%.0f of %d events were done in %d s: raise design.duration, or lower workload.sysbench.events",
 		done.value, p.Events, t.DurationSeconds)
 }
 

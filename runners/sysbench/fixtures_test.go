@@ -39,7 +39,7 @@ func measured(test string, skipTrx bool) fixture {
 	return fixture{
 		phase: contract.PhaseRun, seconds: 10, sound: true,
 		params: Params{
-			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: new(int32(1)),
+			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: 1,
 			Percentile: 95, Histogram: new(true), SkipTrx: skipTrx,
 		},
 	}
@@ -51,7 +51,7 @@ func quiet(test string, seconds int64, threads int32) fixture {
 		phase: contract.PhaseRun, seconds: seconds, sound: true,
 		params: Params{
 			Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95,
-			ReportIntervalSeconds: new(int32(0)), Histogram: new(false),
+			ReportIntervalSeconds: 3600, Histogram: new(false),
 		},
 	}
 }
@@ -109,7 +109,7 @@ func (f fixture) in(phase contract.Phase) fixture {
 
 func unsound(f *fixture)   { f.sound = false }
 func overTLS(f *fixture)   { f.requireTLS = true }
-func intervals(f *fixture) { f.params.ReportIntervalSeconds = new(int32(1)) }
+func intervals(f *fixture) { f.params.ReportIntervalSeconds = 1 }
 
 var fixtures = map[string]fixture{
 	"run-read-write-mysql97":           measured(TestReadWrite, false),
@@ -141,10 +141,10 @@ var fixtures = map[string]fixture{
 	"run-events":           offered(0).with(func(f *fixture) { f.params.Events, f.seconds = 2000, 60 }),
 	"run-events-open-loop": offered(200).with(func(f *fixture) { f.params.Events, f.seconds = 500, 60 }),
 	"fail-event-queue-full": offered(1000000).with(func(f *fixture) {
-		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, contract.ReasonOverloaded, false
+		f.params.Threads, f.seconds, f.exit, f.want, f.sound = 1, 20, 1, contract.ReasonTargetOverloaded, false
 	}),
 	"fail-too-few-events": offered(0).with(func(f *fixture) {
-		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, contract.ReasonUnfinished, false
+		f.params.Threads, f.params.Events, f.seconds, f.want, f.sound = 2, 100000, 3, contract.ReasonOperationsUnfinished, false
 	}),
 	"prepare-own-script": offered(0).with(func(f *fixture) { f.phase, f.sound = contract.PhasePrepare, false }),
 	"prepare-part":       loaded(5, 1, 3),
@@ -174,8 +174,8 @@ var fixtures = map[string]fixture{
 	"fail-table-missing":             broken(contract.PhaseRun, 1, contract.ReasonSchemaMissing),
 	"fail-prepare-twice":             broken(contract.PhasePrepare, 0, contract.ReasonSchemaNotEmpty),
 	"fail-prepare-unknown-engine":    broken(contract.PhasePrepare, 0, contract.ReasonToolFailed),
-	"fail-killed-midrun":             broken(contract.PhaseRun, 1, contract.ReasonTargetLost).with(intervals),
-	"fail-shutdown-midrun":           broken(contract.PhaseRun, 1, contract.ReasonTargetLost).with(intervals),
+	"fail-killed-midrun":             broken(contract.PhaseRun, 1, contract.ReasonConnectionLost).with(intervals),
+	"fail-shutdown-midrun":           broken(contract.PhaseRun, 1, contract.ReasonConnectionLost).with(intervals),
 	"fail-not-ignoring-errors":       broken(contract.PhaseRun, 1, contract.ReasonToolFailed).with(intervals),
 	"fail-skip-trx-duplicate-key":    broken(contract.PhaseRun, 1, contract.ReasonToolFailed).with(intervals),
 	"fail-too-many-connections":      broken(contract.PhaseRun, 1, contract.ReasonLimitTooLow),
@@ -237,7 +237,7 @@ var fixtures = map[string]fixture{
 	"fail-mysql56-write-only": ran(TestWriteOnly).fails(1, contract.ReasonCredentialsRejected),
 	"fail-trixie-tls-on":      broken(contract.PhaseRun, 1, contract.ReasonTLSFailed).with(overTLS),
 	// A table lock, --forced-shutdown=1 and --time=2.
-	"fail-forced-shutdown": ran(TestPointSelect).fails(2, contract.ReasonUnfinished),
+	"fail-forced-shutdown": ran(TestPointSelect).fails(2, contract.ReasonOperationsUnfinished),
 	// Threads that had slept for 30 s before they were ready.
 	"fail-thread-init": ofScript(contract.PhaseRun).fails(2, contract.ReasonToolFailed),
 	// --mysql-ignore-errors=...,2013,2006, and a connection that was killed.

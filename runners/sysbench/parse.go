@@ -30,7 +30,7 @@ type reading struct {
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	r := read(phase, o)
 	report := runner.Report{ToolVersion: r.version, Problems: r.problems}

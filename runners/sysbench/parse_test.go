@@ -104,7 +104,7 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		},
 		"a FATAL line explains more than the signal": {
 			runner.Output{Stdout: []byte("FATAL: error 2013: gone\n"), ExitCode: -1, Signal: "SIGKILL"},
-			failed(contract.ReasonTargetLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
+			failed(contract.ReasonConnectionLost, "sysbench: FATAL: error 2013: gone: %s", lost.remedy),
 		},
 		"a FATAL line beside a whole report is a failure": {
 			runner.Output{Stdout: append(bytes.Clone(whole), "FATAL: The event queue is full\n"...)},
@@ -112,7 +112,7 @@ func TestParseJudgesHowTheProcessEnded(t *testing.T) {
 		},
 		"a full queue says what to do": {
 			runner.Output{Stdout: load(t, "fail-event-queue-full.stdout"), ExitCode: 1},
-			failed(contract.ReasonOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
+			failed(contract.ReasonTargetOverloaded, "sysbench: FATAL: The event queue is full. This means the worker threads are unable to "+
 				"keep up with the specified event generation rate: %s", overloaded.remedy),
 		},
 	}
@@ -135,7 +135,7 @@ func TestTooFewEvents(t *testing.T) {
 		events int64
 		want   *contract.Failure
 	}{
-		"fewer than asked for": {contract.PhaseRun, 6861, failed(contract.ReasonUnfinished,
+		"fewer than asked for": {contract.PhaseRun, 6861, failed(contract.ReasonOperationsUnfinished,
 			"6860 of 6861 events were done in 3 s: raise design.duration, or lower workload.sysbench.events")},
 		"as many as asked for":  {contract.PhaseRun, 6860, nil},
 		"none were asked for":   {contract.PhaseRun, 0, nil},
@@ -164,8 +164,8 @@ func TestAReportThatDoesNotNameTheOfferedRate(t *testing.T) {
 
 func TestParseRefusesAWorkloadItCannotRead(t *testing.T) {
 	got := parse(contract.Trial{Workload: json.RawMessage(`{"test":"tpcc"}`)}, contract.PhaseRun, runner.Output{})
-	if reasonOf(got) != contract.ReasonTrialInvalid {
-		t.Errorf("failure = %+v, want TrialInvalid", got.Failure)
+	if reasonOf(got) != contract.ReasonTrialUnreadable {
+		t.Errorf("failure = %+v, want TrialUnreadable", got.Failure)
 	}
 }
 

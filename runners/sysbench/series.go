@@ -28,11 +28,7 @@ type series struct {
 
 // addInterval reads an interval line. It is false when the line is none.
 func (s *series) addInterval(line string) bool {
-	m := intervalLine.FindStringSubmatch(line)
-	if m == nil {
-		return false
-	}
-	at, ok := s.next(m[1], s.tps)
+	m, at, ok := next(intervalLine, line, s.tps)
 	if !ok {
 		return false
 	}
@@ -50,11 +46,7 @@ func (s *series) addInterval(line string) bool {
 
 // addEvents reads an interval line without statements.
 func (s *series) addEvents(line string) bool {
-	m := eventLine.FindStringSubmatch(line)
-	if m == nil {
-		return false
-	}
-	at, ok := s.next(m[1], s.tps)
+	m, at, ok := next(eventLine, line, s.tps)
 	if !ok {
 		return false
 	}
@@ -65,11 +57,7 @@ func (s *series) addEvents(line string) bool {
 
 // addQueue reads a line about the queue of a run at a fixed rate.
 func (s *series) addQueue(line string) bool {
-	m := queueLine.FindStringSubmatch(line)
-	if m == nil {
-		return false
-	}
-	at, ok := s.next(m[1], s.queue)
+	m, at, ok := next(queueLine, line, s.queue)
 	if !ok {
 		return false
 	}
@@ -78,13 +66,18 @@ func (s *series) addQueue(line string) bool {
 	return true
 }
 
-// next is the time of a new point: later than that of the last one.
-func (s *series) next(seconds string, before []contract.Interval) (float64, bool) {
-	at, err := strconv.ParseInt(seconds, 10, 32)
-	if err != nil || len(before) > 0 && float64(at) <= before[len(before)-1].AtSeconds {
-		return 0, false
+// next are the parts of a line of that form, and the time (s) of a new point, its first part:
+// later than that of the last one.
+func next(form *regexp.Regexp, line string, before []contract.Interval) (parts []string, at float64, ok bool) {
+	parts = form.FindStringSubmatch(line)
+	if parts == nil {
+		return nil, 0, false
 	}
-	return float64(at), true
+	n, err := strconv.ParseInt(parts[1], 10, 32)
+	if err != nil || len(before) > 0 && float64(n) <= before[len(before)-1].AtSeconds {
+		return nil, 0, false
+	}
+	return parts, float64(n), true
 }
 
 func point(at float64, text string) contract.Interval {

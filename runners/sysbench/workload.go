@@ -109,7 +109,7 @@ func facts(t contract.Trial) (runner.Facts, error) {
 		RandomArrivals:        p.Rate > 0, // exponential gaps
 		Threads:               p.Threads,
 		QueriesPerOperation:   int32(p.queriesPerEvent()), // at most 11 options of maxStatements
-		ReportIntervalSeconds: runner.Value(p.ReportIntervalSeconds),
+		ReportIntervalSeconds: p.ReportIntervalSeconds,
 		QuantileError:         quantileError,
 		TLSRequired:           t.Endpoint.TLS == contract.TLSRequired,
 	}

@@ -23,7 +23,7 @@ func TestDecodeParams(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Params{
-		Test: TestReadWrite, Threads: 64, Tables: 10, TableSize: 1000000, ReportIntervalSeconds: new(int32(1)),
+		Test: TestReadWrite, Threads: 64, Tables: 10, TableSize: 1000000, ReportIntervalSeconds: 1,
 		Percentile: 99, Histogram: new(true),
 		RandType: "special", DBPSMode: "auto", IgnoreErrors: "1213,1020,1205",
 	}

@@ -51,7 +51,7 @@ var wordings = []struct {
 	{"invalid connection", lost}, {"bad connection", lost}, {"unexpected EOF", lost}, {"broken pipe", lost},
 }
 
-var lost = cause{contract.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
+var lost = cause{contract.ReasonConnectionLost, "look for a crash, a restart or an OOM kill of the server in its logs"}
 
 // lostWords tell a connection that was lost from a transaction that failed.
 var lostWords = []string{"invalid connection", "bad connection", "unexpected EOF", "broken pipe", "connection refused"}

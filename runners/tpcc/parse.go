@@ -17,7 +17,7 @@ const conditions = 11
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	source := strings.ToLower(string(phase))
 	r := read(source+"/stdout", o.Stdout)

@@ -73,7 +73,7 @@ var fixtures = map[string]struct {
 	"fail-table-missing":       {contract.PhaseRun, `{"threads":2}`, 0, contract.ReasonSchemaMissing, "nowhere.customer"},
 	"fail-check-table-missing": {contract.PhaseCheck, `{"threads":2,"warehouses":2,"checkWarehouses":2}`, 0, contract.ReasonSchemaMissing, "nowhere.orders"},
 	"fail-load-twice":          {contract.PhasePrepare, `{"threads":2}`, 0, contract.ReasonSchemaNotEmpty, "Duplicate entry '1' for key 'item.PRIMARY'"},
-	"fail-killed":              {contract.PhaseRun, `{"threads":4}`, 0, contract.ReasonTargetLost, "invalid connection"},
+	"fail-killed":              {contract.PhaseRun, `{"threads":4}`, 0, contract.ReasonConnectionLost, "invalid connection"},
 }
 
 func TestParse(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 //
 // With batches, the latency of an INSERT is that of putting a row into memory: the work
 // is in the ones that send, and in CLEANUP.
-func (r *reading) batches(e expectation) *contract.Failure {
-	insert := r.report.of("INSERT", false)
+func (j judgement) batches() *contract.Failure {
+	insert := j.report.of("INSERT", false)
 	if insert == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (r *reading) batches(e expectation) *contract.Failure {
 			batched += *n
 		}
 	}
-	if !e.batchAPI {
+	if !j.want.batchAPI {
 		if batched > 0 {
 			return failed(contract.ReasonToolFailed,
 				"%d INSERTs were batched (Return=%s), although workload.ycsb.batchUpdateAPI is false: look for jdbc.batchupdateapi in workload.ycsb.properties",
@@ -33,20 +33,20 @@ func (r *reading) batches(e expectation) *contract.Failure {
 		}
 		return nil
 	}
-	if e.phase != contract.PhasePrepare {
+	if j.want.phase != contract.PhasePrepare {
 		return nil
 	}
 	full := int64(0)
-	if e.batchSize > 0 {
-		full = (sent + batched) / int64(e.batchSize)
+	if j.want.batchSize > 0 {
+		full = (sent + batched) / int64(j.want.batchSize)
 	}
 	if sent > full {
 		return failed(contract.ReasonToolFailed,
 			"INSERTs were not batched, although workload.ycsb.batchUpdateAPI is true: %d answered OK, and %d %s; of batches of %d at most %d answer OK: "+
 				"look for blanks around the value of jdbc.batchupdateapi, and for a binding that ignores it",
-			sent, batched, statusBatchedOK, e.batchSize, full)
+			sent, batched, statusBatchedOK, j.want.batchSize, full)
 	}
-	rows, confirmed := r.marks.batched, r.marks.confirmed
+	rows, confirmed := j.marks.batched, j.marks.confirmed
 	if rows != nil && confirmed != nil && (*rows != sent+batched || *confirmed != *rows) {
 		return failed(contract.ReasonToolFailed, "%d rows were inserted, %d of them in batches, of which the driver has confirmed %d: look at the server's log",
 			sent+batched, *rows, *confirmed)

@@ -45,61 +45,67 @@ func expect(t contract.Trial, phase contract.Phase, p Params) expectation {
 	return e
 }
 
+// judgement compares what an output said with what was expected of it.
+type judgement struct {
+	*reading
+	want expectation
+}
+
 // failure judges a phase. Nil means that its work is proven to be done.
-func (r *reading) failure(e expectation, o runner.Output) *contract.Failure {
-	if f := r.complaint(e); f != nil {
+func (j judgement) failure(o runner.Output) *contract.Failure {
+	if f := j.complaint(); f != nil {
 		return f
 	}
-	if counts := r.report.errorCounts(); len(counts) > 0 {
+	if counts := j.report.errorCounts(); len(counts) > 0 {
 		return failed(contract.ReasonToolFailed, "operations failed: %s: no error was printed: look at the raw output and the server's log", describe(counts))
 	}
 	switch {
-	case e.tls == contract.TLSRequired && r.marks.tls == "none":
+	case j.want.tls == contract.TLSRequired && j.marks.tls == "none":
 		return failed(contract.ReasonTLSFailed, "the server says that the session is not encrypted: check that it speaks TLS, and workload.ycsb.urlParameters")
-	case r.marks.incomplete != "":
-		return failed(contract.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(r.marks.incomplete))
+	case j.marks.incomplete != "":
+		return failed(contract.ReasonToolFailed, "YCSB: %s: look at the raw output", runner.Abridge(j.marks.incomplete))
 	case o.Signal != "":
 		return failed(contract.ReasonToolFailed, "YCSB was ended by %s: %s", o.Signal, afterSignal(o.Signal))
 	case o.ExitCode != 0:
 		return failed(contract.ReasonToolFailed, "YCSB ended with exit code %d and said nothing: look at the raw output", o.ExitCode)
-	case r.marks.seen && !r.marks.complete || e.phase == contract.PhaseCleanup && !r.marks.complete:
+	case j.marks.seen && !j.marks.complete || j.want.phase == contract.PhaseCleanup && !j.marks.complete:
 		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the last line (%sCOMPLETE): look at the raw output", markPrefix)
-	case e.phase == contract.PhaseCleanup:
+	case j.want.phase == contract.PhaseCleanup:
 		return nil
-	case len(r.report.doubled) > 0:
-		return failed(contract.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", list(r.report.doubled))
+	case len(j.report.doubled) > 0:
+		return failed(contract.ReasonToolFailed, "YCSB ended well, but its report gives these figures more than once: %s: look at the raw output", list(j.report.doubled))
 	}
-	if names := r.missing(e); len(names) > 0 {
+	if names := j.missing(); len(names) > 0 {
 		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its report lacks: %s: look at the raw output", list(names))
 	}
-	if f := r.unfinished(e); f != nil {
+	if f := j.unfinished(); f != nil {
 		return f
 	}
-	if f := r.uncut(e); f != nil {
+	if f := j.uncut(); f != nil {
 		return f
 	}
-	return r.batches(e)
+	return j.batches()
 }
 
 // unfinished: YCSB ends well when the time is over before the operations are done, and
 // when a thread gave up.
-func (r *reading) unfinished(e expectation) *contract.Failure {
-	n := r.report.endedWell()
-	if e.operations == 0 || n != nil && *n == e.operations {
+func (j judgement) unfinished() *contract.Failure {
+	n := j.report.endedWell()
+	if j.want.operations == 0 || n != nil && *n == j.want.operations {
 		return nil
 	}
 	done := int64(0)
 	if n != nil {
 		done = *n
 	}
-	if e.phase == contract.PhasePrepare {
-		return failed(contract.ReasonUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, e.operations)
+	if j.want.phase == contract.PhasePrepare {
+		return failed(contract.ReasonOperationsUnfinished, "%d of %d rows were loaded: look at the raw output and the server's log", done, j.want.operations)
 	}
-	if done > e.operations {
-		return failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, e.operations)
+	if done > j.want.operations {
+		return failed(contract.ReasonToolFailed, "%d operations were done, and %d were asked for (workload.ycsb.operationCount): look at the raw output", done, j.want.operations)
 	}
-	return failed(contract.ReasonUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
-		done, e.operations, e.seconds)
+	return failed(contract.ReasonOperationsUnfinished, "%d of %d operations were done in %d s: raise design.duration, or lower workload.ycsb.operationCount",
+		done, j.want.operations, j.want.seconds)
 }
 
 // afterSignal says where to look.

@@ -50,7 +50,7 @@ var causes = []cause{
 		contract.ReasonToolFailed, "transactions collided: use fewer threads, more rows, or another transaction isolation of the server"},
 	{regexp.MustCompile(`, 1286, |Unknown storage engine|instead of .*: the server has substituted it`),
 		contract.ReasonToolFailed, "name a storage engine that the server has"},
-	{connectionLost, contract.ReasonTargetLost, "look for a crash, a restart or an OOM kill of the server in its logs"},
+	{connectionLost, contract.ReasonConnectionLost, "look for a crash, a restart or an OOM kill of the server in its logs"},
 }
 
 // duplicateKey: a load that finds its rows finds a schema that is not empty.
@@ -92,17 +92,17 @@ func (c *complaints) add(line string) {
 
 // complaint is the failure that exceptions tell of; nil when there was none. An exception
 // beside a whole report is one as well: it may be the last batch that was not written.
-func (r *reading) complaint(e expectation) *contract.Failure {
-	said := r.complaints
+func (j judgement) complaint() *contract.Failure {
+	said := j.complaints
 	said.n = 0 // those that were counted are few
-	for _, counted := range r.marks.errors {
+	for _, counted := range j.marks.errors {
 		said.add(counted)
 	}
 	if said.first == "" {
 		return nil
 	}
 	errors := ""
-	if counts := r.report.errorCounts(); len(counts) > 0 {
+	if counts := j.report.errorCounts(); len(counts) > 0 {
 		errors = " (" + describe(counts) + ")"
 	}
 	for i, why := range causes {
@@ -111,13 +111,13 @@ func (r *reading) complaint(e expectation) *contract.Failure {
 			continue
 		}
 		switch {
-		case why.pattern == duplicateKey && e.phase == contract.PhasePrepare:
+		case why.pattern == duplicateKey && j.want.phase == contract.PhasePrepare:
 			why.reason, why.remedy = contract.ReasonSchemaNotEmpty, "rows are there already: drop the table usertable first, or use an empty schema"
-		case why.pattern == connectionLost && !r.hasWorked():
+		case why.pattern == connectionLost && !j.hasWorked():
 			why.reason, why.remedy = contract.ReasonTargetUnreachable, "check the target's address and port, and that network policies let the clients through"
 		case why.reason == contract.ReasonSchemaMissing:
-			why.remedy = runner.MissingRemedy(e.phase, true)
-		case why.reason == contract.ReasonCredentialsRejected && e.tls == contract.TLSDisabled:
+			why.remedy = runner.MissingRemedy(j.want.phase, true)
+		case why.reason == contract.ReasonCredentialsRejected && j.want.tls == contract.TLSDisabled:
 			why.remedy += "; or the account requires TLS, and the target's tls is Disabled"
 		}
 		return failed(why.reason, "YCSB: %s%s: %s", runner.Abridge(line), errors, why.remedy)
@@ -126,7 +126,7 @@ func (r *reading) complaint(e expectation) *contract.Failure {
 }
 
 // hasWorked says whether an operation ended well.
-func (r *reading) hasWorked() bool {
-	n := r.report.endedWell()
-	return n != nil && *n > 0 || len(r.status.points) > 0 && r.status.points[len(r.status.points)-1].operations > 0
+func (j judgement) hasWorked() bool {
+	n := j.report.endedWell()
+	return n != nil && *n > 0 || len(j.status.points) > 0 && j.status.points[len(j.status.points)-1].operations > 0
 }

@@ -10,28 +10,28 @@ import (
 
 // missing lists what a whole report would have. A report has no last line of its own, so
 // every section is held against the others and against the sum.
-func (r *reading) missing(e expectation) []string {
-	names := slices.Clone(r.unreadable)
+func (j judgement) missing() []string {
+	names := slices.Clone(j.unreadable)
 	add := func(format string, args ...any) { names = append(names, fmt.Sprintf(format, args...)) }
-	if r.cut {
+	if j.cut {
 		add("the end of its last line")
 	}
-	if r.report.runTime.valueOrNil() == nil {
+	if j.report.runTime.valueOrNil() == nil {
 		add("[OVERALL], %s", measureRunTime)
 	}
-	if r.report.throughput.valueOrNil() == nil {
+	if j.report.throughput.valueOrNil() == nil {
 		add("[OVERALL], %s", measureThroughput)
 	}
-	n, counted := r.report.endedWell(), r.report.counted()
+	n, counted := j.report.endedWell(), j.report.counted()
 	switch {
 	case n == nil:
 		add("the sections of its operations")
 	case counted != nil && *n != *counted:
 		add("operations (%d of %d have a section)", *n, *counted)
 	}
-	names = append(names, r.missingSections(e)...)
-	for _, s := range r.report.sections {
-		names = append(names, r.missingIn(s)...)
+	names = append(names, j.missingSections()...)
+	for _, s := range j.report.sections {
+		names = append(names, j.missingIn(s)...)
 	}
 	return names
 }
@@ -40,21 +40,21 @@ func (f *figure) valueOrNil() *float64 { return valueOf(f, 0) }
 
 // missingSections are CLEANUP, which each thread has once, and the intended latencies of
 // each operation that has others.
-func (r *reading) missingSections(e expectation) []string {
+func (j judgement) missingSections() []string {
 	var names []string
-	if n := r.report.of(metricCleanup, false).done(); n == nil || *n != int64(e.threads) {
-		names = append(names, fmt.Sprintf("the section %s of %d threads", metricCleanup, e.threads))
+	if n := j.report.of(metricCleanup, false).done(); n == nil || *n != int64(j.want.threads) {
+		names = append(names, fmt.Sprintf("the section %s of %d threads", metricCleanup, j.want.threads))
 	}
 	isIntended := func(s *section) bool { return parseMetric(s.name).intended }
-	if !e.isOpen && !slices.ContainsFunc(r.report.sections, isIntended) {
+	if !j.want.isOpen && !slices.ContainsFunc(j.report.sections, isIntended) {
 		return names
 	}
-	for _, s := range r.report.sections {
+	for _, s := range j.report.sections {
 		m := parseMetric(s.name)
 		if m.failed != "" || m.intended {
 			continue
 		}
-		if n := r.report.of(m.operation, true).done(); n == nil || s.done() == nil || *n != *s.done() {
+		if n := j.report.of(m.operation, true).done(); n == nil || s.done() == nil || *n != *s.done() {
 			names = append(names, fmt.Sprintf("the section %s%s of as many operations", intendedPrefix, s.name))
 		}
 	}
@@ -62,7 +62,7 @@ func (r *reading) missingSections(e expectation) []string {
 }
 
 // missingIn lists what a section lacks beside the others.
-func (r *reading) missingIn(s *section) []string {
+func (j judgement) missingIn(s *section) []string {
 	m := parseMetric(s.name)
 	if m.failed != "" {
 		return nil
@@ -78,7 +78,7 @@ func (r *reading) missingIn(s *section) []string {
 		}
 	}
 	slices.Sort(names)
-	if len(s.percentiles) < r.report.mostPercentiles() {
+	if len(s.percentiles) < j.report.mostPercentiles() {
 		add("PercentileLatency")
 	}
 	if isBasic(m.operation) && !m.intended {
@@ -86,7 +86,7 @@ func (r *reading) missingIn(s *section) []string {
 			add(fmt.Sprintf("Return=OK of all operations (%d of %d)", well, *s.done()))
 		}
 	}
-	if log, ok := r.logs[s.name]; len(r.logs) > 0 && s.done() != nil && *s.done() > 0 {
+	if log, ok := j.logs[s.name]; len(j.logs) > 0 && s.done() != nil && *s.done() > 0 {
 		if n := log.histogram.N(); !ok || n != *s.done() {
 			add(fmt.Sprintf("HDR log (%d of %d operations)", n, *s.done()))
 		}

@@ -135,13 +135,13 @@ var fixtures = map[string]fixture{
 	"fail-own-tls-ca":          own(contract.PhaseRun).in(encrypted).fails(contract.ReasonTLSFailed, 1),
 	"fail-own-tls-ca-maria":    own(contract.PhaseRun).in(encrypted).fails(contract.ReasonTLSFailed, 1),
 	"fail-own-tls-none":        own(contract.PhaseRun).in(encrypted).fails(contract.ReasonTLSFailed, 1),
-	"fail-own-killed":          own(contract.PhaseRun).fails(contract.ReasonTargetLost, 0),
+	"fail-own-killed":          own(contract.PhaseRun).fails(contract.ReasonConnectionLost, 0),
 
 	"fail-mysql97-conn-refused":   {phase: contract.PhasePrepare, change: batched, want: contract.ReasonTargetUnreachable},
 	"fail-mysql97-wrong-password": {phase: contract.PhaseRun, want: contract.ReasonCredentialsRejected},
 	"fail-maria118-table-missing": {phase: contract.PhaseRun, want: contract.ReasonSchemaMissing},
 	"fail-mysql97-load-twice":     {phase: contract.PhasePrepare, want: contract.ReasonSchemaNotEmpty},
-	"fail-mysql97-killed-midrun":  {phase: contract.PhaseRun, change: func(p *Params) { p.OperationCount = 60000 }, want: contract.ReasonTargetLost},
+	"fail-mysql97-killed-midrun":  {phase: contract.PhaseRun, change: func(p *Params) { p.OperationCount = 60000 }, want: contract.ReasonConnectionLost},
 	"fail-seed-yahoo-classname":   {phase: contract.PhaseRun, want: contract.ReasonToolFailed},
 	"fail-hdr-jaxb-text":          {phase: contract.PhaseRun, want: contract.ReasonToolFailed, exit: 1},
 	"fail-hdr-jaxb-json":          {phase: contract.PhaseRun, want: contract.ReasonToolFailed, exit: 1},
@@ -178,6 +178,9 @@ func (f fixture) trial(t testing.TB) contract.Trial {
 func (f fixture) output(t testing.TB, name string) runner.Output {
 	t.Helper()
 	o := runner.Output{Stdout: optional(t, name+".stdout"), Stderr: optional(t, name+".stderr"), ExitCode: f.exit, Files: map[string][]byte{}}
+	if o.Stdout == nil {
+		o.Stdout = gunzip(t, optional(t, name+".stdout.gz"))
+	}
 	if o.Stderr == nil {
 		o.Stderr = gunzip(t, optional(t, name+".stderr.gz"))
 	}

@@ -27,6 +27,9 @@ type hdrLog struct {
 	parts []logPart
 }
 
+// hdrLogs are the logs by their metric.
+type hdrLogs map[string]hdrLog
+
 // logPart is one interval of a log.
 type logPart struct {
 	began, ended int64

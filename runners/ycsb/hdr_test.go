@@ -23,7 +23,7 @@ func TestLogsGiveTheFiguresOfTheReport(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			for _, s := range r.report.sections {
-				h := r.histogramOf(s.name)
+				h := r.logs.histogramOf(s.name)
 				if h == nil {
 					t.Fatalf("no log of %s; there are %v", s.name, slices.Sorted(maps.Keys(r.logs)))
 				}

@@ -21,32 +21,45 @@ const (
 // operationAny is what the throughput counts: any operation of the workload.
 const operationAny = "operation"
 
+// part is the report of a process, or of a part of its life.
+type part struct {
+	report report
+	logs   hdrLogs
+	// setupSeconds is how long its threads took together to connect; nil if unknown.
+	setupSeconds *float64
+}
+
+// whole is the life of the process.
+func (r *reading) whole() part {
+	return part{report: r.report, logs: r.logs, setupSeconds: r.marks.setupSeconds}
+}
+
 // measurements turns what was read into measurements, in a fixed order: those about all
 // operations first, as they have no labels. What was not reported is left out.
 //
 // The series is that of the rate.
-func (r *reading) measurements(series []contract.Interval) []contract.Measurement {
-	n := r.report.endedWell()
+func (p part) measurements(series []contract.Interval) []contract.Measurement {
+	n := p.report.endedWell()
 	ms := []contract.Measurement{{
 		Name: contract.NameThroughput, Unit: unitOperations, Direction: contract.HigherIsBetter, Operation: operationAny,
-		N: n, Value: valueOf(r.report.throughput, 0), Intervals: series,
+		N: n, Value: valueOf(p.report.throughput, 0), Intervals: series,
 	}}
-	ms = append(ms, r.whole(false)...)
-	ms = append(ms, r.whole(true)...)
-	ms = append(ms, contract.Measurement{Name: contract.NameTotalTime, Unit: unitSecond, Value: valueOf(r.report.runTime, -3)})
+	ms = append(ms, p.allOperations(false)...)
+	ms = append(ms, p.allOperations(true)...)
+	ms = append(ms, contract.Measurement{Name: contract.NameTotalTime, Unit: unitSecond, Value: valueOf(p.report.runTime, -3)})
 	events := contract.Measurement{Name: contract.NameEvents, Unit: unitOne}
-	if counted := r.report.counted(); counted != nil {
+	if counted := p.report.counted(); counted != nil {
 		events.Value = new(float64(*counted))
 	}
 	setup := contract.Measurement{Name: contract.NameSetupTime, Unit: unitSecond}
-	if threads := r.report.of(metricCleanup, false).done(); r.marks.setupSeconds != nil && threads != nil && *threads > 0 {
-		setup.Value = new(*r.marks.setupSeconds / float64(*threads))
+	if threads := p.report.of(metricCleanup, false).done(); p.setupSeconds != nil && threads != nil && *threads > 0 {
+		setup.Value = new(*p.setupSeconds / float64(*threads))
 	}
 	ms = append(ms, events, setup)
-	for _, s := range r.sortedSections() {
-		ms = append(ms, r.ofSection(s)...)
+	for _, s := range p.report.sortedSections() {
+		ms = append(ms, p.ofSection(s)...)
 	}
-	for _, g := range r.report.gcs {
+	for _, g := range p.report.gcs {
 		ms = append(ms, g.measurement())
 	}
 	return slices.DeleteFunc(ms, func(m contract.Measurement) bool {
@@ -56,7 +69,7 @@ func (r *reading) measurements(series []contract.Interval) []contract.Measuremen
 
 // sortedSections of operations that ended well: YCSB prints them in the order of a hash
 // table. Intended latencies follow those without.
-func (r *reading) sortedSections() []*section {
+func (r report) sortedSections() []*section {
 	order := slices.Concat(basic, []string{metricReadModifyWrite, metricCleanup})
 	rank := func(s *section) int {
 		m := parseMetric(s.name)
@@ -69,14 +82,14 @@ func (r *reading) sortedSections() []*section {
 		}
 		return i
 	}
-	kept := slices.DeleteFunc(slices.Clone(r.report.sections), func(s *section) bool { return parseMetric(s.name).failed != "" })
+	kept := slices.DeleteFunc(slices.Clone(r.sections), func(s *section) bool { return parseMetric(s.name).failed != "" })
 	slices.SortStableFunc(kept, func(a, b *section) int { return rank(a) - rank(b) })
 	return kept
 }
 
 // ofSection are the measurements of one operation. No operation has no latency: what
 // YCSB prints then is 0.
-func (r *reading) ofSection(s *section) []contract.Measurement {
+func (p part) ofSection(s *section) []contract.Measurement {
 	m, n := parseMetric(s.name), s.done()
 	count := contract.Measurement{Name: contract.NameOperationCount, Labels: m.labels(), Unit: unitOne}
 	if n != nil && !m.intended {
@@ -84,7 +97,7 @@ func (r *reading) ofSection(s *section) []contract.Measurement {
 	}
 	ms := []contract.Measurement{count}
 	if n == nil || *n > 0 {
-		ms = append(ms, latencies(m.labels(), m.label(), n, figuresOf(s, r.histogramOf(s.name)))...)
+		ms = append(ms, latencies(m.labels(), m.label(), n, figuresOf(s, p.logs.histogramOf(s.name)))...)
 	}
 	for _, ret := range s.returns {
 		labels := m.labels()
@@ -162,16 +175,16 @@ func latencies(labels map[string]string, operation string, n *int64, f figures) 
 	return slices.DeleteFunc(ms, func(m contract.Measurement) bool { return m.Value == nil })
 }
 
-// whole are the latencies of all operations together.
-func (r *reading) whole(intended bool) []contract.Measurement {
-	n := r.report.endedWell()
+// allOperations are the latencies of all operations together.
+func (p part) allOperations(intended bool) []contract.Measurement {
+	n := p.report.endedWell()
 	if n == nil || *n <= 0 {
 		return nil
 	}
 	var sections []*section
 	for _, operation := range basic {
-		s := r.report.of(operation, intended)
-		if r.report.of(operation, false).done() == nil {
+		s := p.report.of(operation, intended)
+		if p.report.of(operation, false).done() == nil {
 			continue
 		}
 		if s.done() == nil {
@@ -185,25 +198,25 @@ func (r *reading) whole(intended bool) []contract.Measurement {
 	if intended {
 		labels = map[string]string{contract.LabelTiming: contract.TimingIntended}
 	}
-	return latencies(labels, operationAny, n, r.together(sections, *n))
+	return latencies(labels, operationAny, n, p.together(sections, *n))
 }
 
 // together is what sections of operations say of all of them. Where operations consist
 // of others (READ-MODIFY-WRITE), only their mean is known: the time of all parts by the
 // number of operations.
-func (r *reading) together(sections []*section, n int64) figures {
+func (p part) together(sections []*section, n int64) figures {
 	if len(sections) == 0 {
 		return figures{}
 	}
-	composed := r.report.of(metricReadModifyWrite, false).done()
+	composed := p.report.of(metricReadModifyWrite, false).done()
 	isComposed := composed != nil && *composed > 0
 	if len(sections) == 1 && !isComposed {
-		return figuresOf(sections[0], r.histogramOf(sections[0].name))
+		return figuresOf(sections[0], p.logs.histogramOf(sections[0].name))
 	}
 	var f figures
 	sum := 0.0
 	for i, s := range sections {
-		one := figuresOf(s, r.histogramOf(s.name))
+		one := figuresOf(s, p.logs.histogramOf(s.name))
 		if one.min == nil || one.avg == nil || one.max == nil {
 			return figures{}
 		}
@@ -219,7 +232,7 @@ func (r *reading) together(sections []*section, n int64) figures {
 	if isComposed {
 		return figures{avg: f.avg}
 	}
-	f.histogram = r.mergedHistogram(sections)
+	f.histogram = p.logs.merged(sections)
 	if f.histogram != nil {
 		for _, p := range sections[0].percentiles {
 			f.percentiles = append(f.percentiles, quantile{p.p, percentileOf(*f.histogram, p.p)})
@@ -228,11 +241,11 @@ func (r *reading) together(sections []*section, n int64) figures {
 	return f
 }
 
-// mergedHistogram is that of all sections; nil when one has none.
-func (r *reading) mergedHistogram(sections []*section) *contract.Histogram {
+// merged is that of all sections; nil when one has none.
+func (l hdrLogs) merged(sections []*section) *contract.Histogram {
 	var hs []contract.Histogram
 	for _, s := range sections {
-		h := r.histogramOf(s.name)
+		h := l.histogramOf(s.name)
 		if h == nil {
 			return nil
 		}
@@ -246,8 +259,8 @@ func (r *reading) mergedHistogram(sections []*section) *contract.Histogram {
 }
 
 // histogramOf a metric from its HDR log; nil when there is none, or it is empty.
-func (r *reading) histogramOf(name string) *contract.Histogram {
-	log, ok := r.logs[name]
+func (l hdrLogs) histogramOf(name string) *contract.Histogram {
+	log, ok := l[name]
 	if !ok || len(log.histogram.Buckets) == 0 {
 		return nil
 	}

@@ -86,7 +86,7 @@ func TestLatencyOfAllOperations(t *testing.T) {
 			}
 			r := read(contract.PhaseRun, runner.Output{Stdout: []byte(tc.report), Files: files})
 			var whole []contract.Measurement
-			for _, m := range r.measurements(nil) {
+			for _, m := range r.whole().measurements(nil) {
 				if m.Labels[contract.LabelOperation] == "" {
 					whole = append(whole, m)
 				}

@@ -18,8 +18,7 @@ type reading struct {
 	report  report
 	status  status
 	marks   marks
-	// logs are the HDR logs by their metric.
-	logs map[string]hdrLog
+	logs    hdrLogs
 	// cut says that the last line of the report has no end.
 	cut bool
 	// unreadable are parts of the output that are broken.
@@ -35,7 +34,7 @@ type reading struct {
 func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Report {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: err.Error()}}
+		return runner.Report{Failure: &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}}
 	}
 	r := read(phase, o)
 	made := runner.Report{ToolVersion: r.toolVersion(), Problems: r.problems}
@@ -44,18 +43,18 @@ func parse(t contract.Trial, phase contract.Phase, o runner.Output) runner.Repor
 		if r.marks.window != nil {
 			r.intoWindow(&made, p)
 		} else {
-			made.Measurements = r.measurements(r.status.intervals(float64(p.StatusIntervalSeconds)))
+			made.Measurements = r.whole().measurements(r.status.intervals(float64(p.StatusIntervalSeconds)))
 		}
 		if phase == contract.PhaseRun {
 			made.Measurements = r.withRates(p, made.Measurements)
 		}
 	}
-	made.Failure = r.failure(expect(t, phase, p), o)
+	made.Failure = judgement{&r, expect(t, phase, p)}.failure(o)
 	return made
 }
 
 func read(phase contract.Phase, o runner.Output) reading {
-	r := reading{logs: map[string]hdrLog{}}
+	r := reading{logs: hdrLogs{}}
 	source := strings.ToLower(string(phase))
 	exported := false
 	for _, name := range slices.Sorted(maps.Keys(o.Files)) {

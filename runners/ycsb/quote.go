@@ -46,7 +46,7 @@ func (r *reading) quoted() []contract.Measurement {
 	}
 	add(contract.Measurement{Name: contract.NameThroughput, Unit: unitOperations, Direction: contract.HigherIsBetter, Operation: operationAny}, r.report.throughput)
 	add(contract.Measurement{Name: contract.NameTotalTime, Unit: unitMillisecond}, r.report.runTime)
-	for _, s := range r.sortedSections() {
+	for _, s := range r.report.sortedSections() {
 		ms = append(ms, quotedSection(s)...)
 	}
 	for _, g := range r.report.gcs {

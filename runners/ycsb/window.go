@@ -88,15 +88,15 @@ func (w windowMark) within(p logPart) bool { return p.began >= w.began }
 
 // uncut: a process that was told when to begin says when its window was, and each of its
 // histograms has a new interval then.
-func (r *reading) uncut(e expectation) *contract.Failure {
-	w := r.marks.window
+func (j judgement) uncut() *contract.Failure {
+	w := j.marks.window
 	if w == nil {
-		if e.isTimed {
+		if j.want.isTimed {
 			return failed(contract.ReasonOutputTruncated, "YCSB ended well, but its output lacks the line %sWindow: look at the raw output", markPrefix)
 		}
 		return nil
 	}
-	for name, log := range r.logs {
+	for name, log := range j.logs {
 		for _, p := range log.parts {
 			if parseMetric(name).operation != metricCleanup && !w.before(p) && !w.within(p) {
 				return failed(contract.ReasonToolFailed,
@@ -105,7 +105,7 @@ func (r *reading) uncut(e expectation) *contract.Failure {
 			}
 		}
 	}
-	if len(r.logs) == 0 {
+	if len(j.logs) == 0 {
 		return failed(contract.ReasonOutputTruncated, "YCSB ended well, but it wrote no HDR log, so that the measured window cannot be cut out: look at the raw output")
 	}
 	return nil
@@ -116,17 +116,16 @@ func (r *reading) uncut(e expectation) *contract.Failure {
 func (r *reading) intoWindow(made *runner.Report, p Params) {
 	w := *r.marks.window
 	interval := int64(p.StatusIntervalSeconds) * 1000
-	measured := r.cutOut(w.within, w.began, w.ended)
-	measured.marks.setupSeconds = nil // no part of the window
+	measured := r.whole().cutOut(w.within, w.began, w.ended)
 	measured.report.gcs = collected(r.marks.collections, w.ended-w.began)
-	made.Measurements = measured.measurements(measured.series(w.began, w.began, w.ended, interval))
+	made.Measurements = measured.measurements(measured.logs.series(w.began, w.began, w.ended, interval))
 	made.Window = &runner.Span{From: time.UnixMilli(w.began), To: time.UnixMilli(w.ended)}
-	first := r.first(w)
+	first := r.logs.first(w)
 	if first >= w.began {
 		return // nothing was done before
 	}
-	warmup := r.cutOut(w.before, first, w.began)
-	made.Warmup = warmup.measurements(warmup.series(w.began, first, w.began, interval))
+	warmup := r.whole().cutOut(w.before, first, w.began)
+	made.Warmup = warmup.measurements(warmup.logs.series(w.began, first, w.began, interval))
 	made.WarmupSeconds = new(float64(w.began-first) / 1000)
 }
 
@@ -134,9 +133,9 @@ func (r *reading) intoWindow(made *runner.Report, p Params) {
 // histograms are older than the first connection, so that the begin of the first interval says
 // when Java was ready, and not when it began to warm up. Without any operation it is the begin of
 // the window.
-func (r *reading) first(w windowMark) int64 {
+func (l hdrLogs) first(w windowMark) int64 {
 	at := w.began
-	for name, log := range r.logs {
+	for name, log := range l {
 		for _, p := range log.parts {
 			if parseMetric(name).operation != metricCleanup && p.histogram.N() > 0 {
 				at = min(at, max(p.began, w.connected))
@@ -146,11 +145,12 @@ func (r *reading) first(w windowMark) int64 {
 	return at
 }
 
-// cutOut is the reading of a part of the process, as if YCSB had reported just that.
-func (r *reading) cutOut(of func(logPart) bool, from, to int64) *reading {
-	cut := &reading{logs: map[string]hdrLog{}, marks: r.marks}
-	for _, whole := range r.report.sections {
-		log, ok := r.logs[whole.name]
+// cutOut is a part of the whole, as if YCSB had reported just that. The time to connect is
+// no part of it.
+func (p part) cutOut(of func(logPart) bool, from, to int64) part {
+	cut := part{logs: hdrLogs{}}
+	for _, whole := range p.report.sections {
+		log, ok := p.logs[whole.name]
 		if m := parseMetric(whole.name); !ok || m.failed != "" || m.operation == metricCleanup {
 			continue
 		}
@@ -208,9 +208,9 @@ func figureOf(n int64) figure { return figure{strconv.FormatInt(n, 10)} }
 // all end at about the same instants: whole intervals before and after the begin of the
 // window. Times count from the first instant. What is left at the end belongs to the last
 // point, or is one of its own where it is most of an interval.
-func (r *reading) series(began, from, to, interval int64) []contract.Interval {
+func (l hdrLogs) series(began, from, to, interval int64) []contract.Interval {
 	points := map[int64]*struct{ n, ended int64 }{}
-	for name, log := range r.logs {
+	for name, log := range l {
 		m := parseMetric(name)
 		weight := int64(1)
 		switch {

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -45,14 +43,10 @@ func TestBenchStartSkew(t *testing.T) {
 	var spreads, late, told, unsure []float64
 	claimed := 0
 	for _, rec := range records(t, got) {
-		s, err := strconv.ParseFloat(rec.StartSkew, 64)
-		if err != nil {
-			t.Fatalf("trial %d has no start skew: %v", rec.Index, err)
+		if rec.StartSkewSeconds == nil || rec.StartSkewUncertaintySeconds == nil {
+			t.Fatalf("trial %d has no start skew with an uncertainty", rec.Index)
 		}
-		u, err := strconv.ParseFloat(rec.StartSkewUncertainty, 64)
-		if err != nil {
-			t.Fatalf("trial %d has no uncertainty of its start skew: %v", rec.Index, err)
-		}
+		s, u := *rec.StartSkewSeconds, *rec.StartSkewUncertaintySeconds
 		told, unsure = append(told, 1000*s), append(unsure, 1000*u)
 		if s > u {
 			claimed++
@@ -118,10 +112,10 @@ func speedTimes(t *testing.T, run *v1alpha1.BenchmarkRun) []float64 {
 
 // gaps are the times between the measured windows, without the warm-up and the
 // resets, in seconds.
-func gaps(all []journal.Record, warmup time.Duration) []float64 {
+func gaps(all []contract.Record, warmup time.Duration) []float64 {
 	var out []float64
 	for i := 1; i < len(all); i++ {
-		gap := all[i].MeasureStarted.Sub(all[i-1].MeasureEnded.Time) - warmup
+		gap := all[i].WindowStartTime.Sub(*all[i-1].WindowEndTime) - warmup
 		out = append(out, gap.Seconds())
 	}
 	return out
@@ -149,7 +143,7 @@ func TestBenchReset(t *testing.T) {
 		}
 		reset := data.Reset.Ended.Sub(data.Reset.Started).Seconds()
 		resets, copies, verifies = append(resets, reset), append(copies, data.Reset.Copy.Seconds), append(verifies, data.Reset.VerifySeconds)
-		dead = append(dead, rec.MeasureStarted.Sub(all[i].MeasureEnded.Time).Seconds()-reset-data.Reset.VerifySeconds)
+		dead = append(dead, rec.WindowStartTime.Sub(*all[i].WindowEndTime).Seconds()-reset-data.Reset.VerifySeconds)
 	}
 	fmt.Printf("restore of %.2f GiB: median %.2f s (copy alone %.2f s), then %.2f s to count rows and compute checksums; n=%d\n",
 		float64(snapshot.Bytes)/(1<<30), quantile(resets, 0.5), quantile(copies, 0.5), quantile(verifies, 0.5), len(resets))

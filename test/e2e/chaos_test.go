@@ -126,7 +126,7 @@ func aim(t *testing.T, run *v1alpha1.BenchmarkRun, f *fault) bool {
 			continue
 		}
 		f.job = cm.Name
-		f.clientNode, f.targetNode = run.Status.Placement.Clients[0], run.Status.Placement.Targets[0].Node
+		f.clientNode, f.targetNode = run.Status.Placement.ClientNodeNames[0], run.Status.Placement.Targets[0].NodeName
 		return true
 	}
 	return false
@@ -181,10 +181,10 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 			want = journal.Position{Index: rec.Index + 1}
 			ended++
 		}
-		if rec.State == v1alpha1.TrialSucceeded {
-			checkStored(t, run.Namespace, rec.TrialStatus, 1)
+		if rec.State == contract.Succeeded {
+			checkStored(t, run.Namespace, inJournal(rec), 1)
 		}
-		if rec.State == v1alpha1.TrialFailed && len(rec.Values) > 0 {
+		if rec.State == contract.Failed && len(rec.Values) > 0 {
 			t.Errorf("trial %d failed and has values: %+v", rec.Index, rec.Values)
 		}
 	}
@@ -192,11 +192,11 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 		t.Errorf("%d trials ended, and the status counts %+v, want %d", ended, p.Totals, trials)
 	}
 	for _, f := range faults {
-		i := slices.IndexFunc(all, func(r journal.Record) bool { return contract.TrialName(run.Name, r.Index, r.Attempt) == f.job })
+		i := slices.IndexFunc(all, func(r contract.Record) bool { return contract.TrialName(run.Name, r.Index, r.Attempt) == f.job })
 		switch {
 		case i < 0:
 			t.Errorf("%s: no record of %s", f.name, f.job)
-		case len(f.want) == 0 && all[i].State != v1alpha1.TrialSucceeded:
+		case len(f.want) == 0 && all[i].State != contract.Succeeded:
 			t.Errorf("%s: trial %d ended as %s: %s", f.name, all[i].Index, all[i].Reason, all[i].Message)
 		case len(f.want) > 0 && !slices.Contains(f.want, all[i].Reason):
 			t.Errorf("%s: attempt %s ended as %q (%s), want one of %v", f.name, f.job, all[i].Reason, all[i].Message, f.want)
@@ -208,7 +208,7 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 	for _, rec := range all {
 		cm := &corev1.ConfigMap{}
 		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: rec.Result}, cm); err != nil {
-			if rec.State == v1alpha1.TrialSucceeded {
+			if rec.State == contract.Succeeded {
 				t.Errorf("trial %d: %v", rec.Index, err)
 			}
 			continue
@@ -222,13 +222,13 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 }
 
 // records reads the journal of a run.
-func records(t *testing.T, run *v1alpha1.BenchmarkRun) []journal.Record {
+func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
 	t.Helper()
 	if run.Status.Results == nil {
 		t.Fatal("the run has no journal")
 	}
-	var out []journal.Record
-	for part := range run.Status.Results.Records {
+	var out []contract.Record
+	for part := range run.Status.Results.RecordConfigMapCount {
 		cm := &corev1.ConfigMap{}
 		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
 			t.Fatal(err)

@@ -152,7 +152,7 @@ func complete(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	disturbed := false
 	for _, f := range run.Status.Findings {
 		disturbed = disturbed || f.Severity == string(validity.Disturbed)
-		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f) {
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f.Check) {
 			t.Fatalf("not valid: %s: %s", f.Check, f.Message)
 		}
 	}
@@ -168,24 +168,24 @@ func complete(t *testing.T, run *v1alpha1.BenchmarkRun) {
 }
 
 // byTheMachine: the finding is about others on the machine of the tests.
-func byTheMachine(f v1alpha1.Finding) bool {
-	return slices.Contains([]string{"neighbours", "steal", "node-memory-pressure"}, f.Check)
+func byTheMachine(check string) bool {
+	return slices.Contains([]string{"neighbours", "steal", "node-memory-pressure"}, check)
 }
 
 // accounted says whether all of so many trials are behind an entry of the summary, or were left
 // out for what others did on the machine; and a number that tells of them.
 func accounted(e v1alpha1.SummaryEntry, planned int32) (value string, ok bool) {
-	n := e.N
+	n := e.TrialCount
 	for _, out := range e.LeftOut {
 		if out.Reason == v1alpha1.LeftOutDisturbed || out.Reason == v1alpha1.LeftOutBlockDisturbed {
-			n += out.N
+			n += out.TrialCount
 		}
 	}
 	value = e.Median
 	if value == "" && e.WithDisturbed != nil {
 		value = e.WithDisturbed.Median
 	}
-	return value, n == planned && e.Planned == planned
+	return value, n == planned && e.PlannedTrialCount == planned
 }
 
 // failedWith fails the test unless the run failed with the reason.

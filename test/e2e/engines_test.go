@@ -57,19 +57,19 @@ func TestEveryEngine(t *testing.T) {
 		if !regexp.MustCompile(s.version).MatchString(target.ServerVersion) {
 			t.Errorf("target %s answers as %q", s.name, target.ServerVersion)
 		}
-		if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50 == "" || target.RoundTrip == "" {
-			t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTrip)
+		if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50Seconds == "" || target.RoundTripSeconds == "" {
+			t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTripSeconds)
 		}
 		loaded := stored(t, ns, contract.LoadName(got.Name, s.name), 0)
 		if s.name != "tidb" { // it has no such counters
-			if fsyncs, err := strconv.ParseFloat(target.CommitFsyncs, 64); err != nil || fsyncs < 1 {
-				t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.CommitFsyncs, loaded.Server.Durability)
+			if fsyncs, err := strconv.ParseFloat(target.FsyncsPerCommit, 64); err != nil || fsyncs < 1 {
+				t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.FsyncsPerCommit, loaded.Server.Durability)
 			}
 		}
 		if loaded.Data == nil || len(loaded.Data.Tables) != 2 || loaded.Data.Tables[0].Rows != 2000 {
 			t.Errorf("target %s holds %+v", s.name, loaded.Data)
 		}
-		t.Logf("%s: %s, fsyncs per commit %s, storage %+v, round trip %s ms", s.name, target.ServerVersion, target.CommitFsyncs, *target.Storage, target.RoundTrip)
+		t.Logf("%s: %s, fsyncs per commit %s, storage %+v, round trip %s ms", s.name, target.ServerVersion, target.FsyncsPerCommit, *target.Storage, target.RoundTripSeconds)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
 	complete(t, got)
 	for _, target := range got.Status.Targets {
-		if target.Name == "azure" && (len(target.Quoted) == 0 || target.Quoted[0].Phase != "run" || target.Source == "") {
+		if target.Name == "azure" && (len(target.Quoted) == 0 || target.Quoted[0].Stage != "run" || target.Source == "") {
 			t.Errorf("the published numbers are not shown: %+v", target)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -44,8 +43,8 @@ func TestExperiment(t *testing.T) {
 	got := awaitRun(t, apply(t, ns, text), 4*time.Minute)
 	complete(t, got)
 	all := records(t, got)
-	if len(all) != 3 || got.Status.Plan.Cells != 3 {
-		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.Cells)
+	if len(all) != 3 || got.Status.Plan.CellCount != 3 {
+		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.CellCount)
 	}
 	loaded := stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
 	if loaded.Data == nil || loaded.Data.Snapshot == nil || loaded.Data.Snapshot.Files == 0 {
@@ -58,7 +57,7 @@ func TestExperiment(t *testing.T) {
 		if rec.Index == 0 {
 			continue // it finds what was loaded
 		}
-		if first.Data == nil || first.Data.Reset == nil || first.Data.Reset.Method != contract.ResetSnapshot || rec.ResetTime == "" {
+		if first.Data == nil || first.Data.Reset == nil || first.Data.Reset.Method != contract.ResetSnapshot || rec.ResetSeconds == nil {
 			t.Errorf("trial %d was not reset: %+v", rec.Index, first.Data)
 			continue
 		}
@@ -76,7 +75,7 @@ func sameTable(a, b contract.Table) bool {
 }
 
 // checkTogether holds a record against the results of its two clients.
-func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
+func checkTogether(t *testing.T, ns, run string, rec contract.Record) {
 	t.Helper()
 	sum := 0.0
 	var starts []time.Time
@@ -96,21 +95,21 @@ func checkTogether(t *testing.T, ns, run string, rec journal.Record) {
 	if !starts[0].Equal(starts[1]) {
 		t.Errorf("trial %d: the clients planned to start at %v", rec.Index, starts)
 	}
-	whole, err := strconv.ParseFloat(rec.Values[0].Value, 64)
+	whole := rec.Values[0].Value
 	// The rates are those of the time in which both measured, by their intervals.
-	if err != nil || math.Abs(whole-sum) > 0.05*sum {
+	if math.Abs(whole-sum) > 0.05*sum {
 		t.Errorf("trial %d: the throughput is %v, and the clients' sum %v", rec.Index, whole, sum)
 	}
-	if skew, err := strconv.ParseFloat(rec.StartSkew, 64); err != nil || skew > 1 {
-		t.Errorf("trial %d: start skew %q", rec.Index, rec.StartSkew)
+	if skew := rec.StartSkewSeconds; skew == nil || *skew > 1 {
+		t.Errorf("trial %d: start skew %v", rec.Index, skew)
 	}
-	if _, err := strconv.ParseFloat(rec.StartSkewUncertainty, 64); err != nil {
-		t.Errorf("trial %d: nobody knows how far the start skew is known: %q", rec.Index, rec.StartSkewUncertainty)
+	if rec.StartSkewUncertaintySeconds == nil {
+		t.Errorf("trial %d: nobody knows how far the start skew is known", rec.Index)
 	}
 }
 
 // checkEnvironment looks for what both sides must be able to tell on any Linux.
-func checkEnvironment(t *testing.T, rec journal.Record, res contract.Result) {
+func checkEnvironment(t *testing.T, rec contract.Record, res contract.Result) {
 	t.Helper()
 	for side, e := range map[string]*contract.Environment{"client": &res.Client.Environment, "target": res.Target} {
 		switch {
@@ -149,8 +148,8 @@ func TestQueue(t *testing.T) {
 	complete(t, measured)
 	after := awaitRun(t, second, 3*time.Minute)
 	complete(t, after)
-	if after.Status.StartTime.Before(measured.Status.FinishTime) {
-		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.FinishTime)
+	if after.Status.StartTime.Before(measured.Status.CompletionTime) {
+		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.CompletionTime)
 	}
 }
 
@@ -171,8 +170,8 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 		}
 		for _, p := range pods.Items {
 			for _, place := range r.Status.Placement.Targets {
-				if p.Labels[v1alpha1.LabelTarget] == place.Name && p.Spec.NodeName != "" && p.Spec.NodeName != place.Node {
-					t.Errorf("target %s came back on node %s, not on %s", place.Name, p.Spec.NodeName, place.Node)
+				if p.Labels[v1alpha1.LabelTarget] == place.Name && p.Spec.NodeName != "" && p.Spec.NodeName != place.NodeName {
+					t.Errorf("target %s came back on node %s, not on %s", place.Name, p.Spec.NodeName, place.NodeName)
 				}
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os/exec"
 	"path"
-	"strconv"
 	"testing"
 	"time"
 
@@ -125,11 +124,7 @@ func byAssay(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) float64 {
 		}
 		for _, v := range rec.Values {
 			if v.Name == contract.NameThroughput {
-				n, err := strconv.ParseFloat(v.Value, 64)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
+				return v.Value
 			}
 		}
 		t.Fatalf("trial %d has no throughput: %s %s", index, rec.Reason, rec.Message)
@@ -187,7 +182,7 @@ func newByHand(t *testing.T, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 			t.Fatal(err)
 		}
 	}
-	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.Clients[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
+	m := &manualRun{namespace: run.Namespace, node: got.Status.Placement.ClientNodeNames[0], image: got.Status.Resolved.RunnerImage, settle: got.Status.Resolved.Targets[0].Image}
 	if err := json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &m.trial); err != nil {
 		t.Fatal(err)
 	}

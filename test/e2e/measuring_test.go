@@ -13,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
@@ -81,7 +80,7 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 	}
 	for _, e := range got.Status.Summary {
 		if _, all := accounted(e, blocks); e.Name == contract.NameThroughput && !all {
-			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.N, e.Planned, e.LeftOut)
+			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.TrialCount, e.PlannedTrialCount, e.LeftOut)
 		}
 	}
 }
@@ -96,7 +95,7 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 		if err != nil || trial.Data[contract.KeyStart] == "" {
 			return false
 		}
-		node = r.Status.Placement.Targets[0].Node
+		node = r.Status.Placement.Targets[0].NodeName
 		return true
 	})
 	// The warm-up takes 2 s, and the pause behind it 1 s at most; the window 5 s.
@@ -107,14 +106,14 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 }
 
 // checkStall: the stopped trial has a warning of it, and no other finding takes it out.
-func checkStall(t *testing.T, rec journal.Record) {
+func checkStall(t *testing.T, rec contract.Record) {
 	t.Helper()
 	for _, f := range rec.Findings {
-		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f) {
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f.Check) {
 			t.Errorf("trial %d is left out: %s: %s", rec.Index, f.Check, f.Message)
 		}
 	}
-	stalled := slices.ContainsFunc(rec.Findings, func(f v1alpha1.Finding) bool {
+	stalled := slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
 		return f.Check == "stall" && f.Severity == string(validity.Warning)
 	})
 	if rec.Index == 1 && !stalled {
@@ -123,7 +122,7 @@ func checkStall(t *testing.T, rec journal.Record) {
 }
 
 // checkClockAndSpeed: nodes of kind share the clock of one machine, and its speed.
-func checkClockAndSpeed(t *testing.T, rec journal.Record, res contract.Result) {
+func checkClockAndSpeed(t *testing.T, rec contract.Record, res contract.Result) {
 	t.Helper()
 	clock := res.Client.Clock
 	if clock == nil {
@@ -131,8 +130,8 @@ func checkClockAndSpeed(t *testing.T, rec journal.Record, res contract.Result) {
 	} else if clock.UncertaintySeconds <= 0 || math.Abs(clock.OffsetSeconds) > clock.UncertaintySeconds+0.001 {
 		t.Errorf("trial %d: offset %g s with an uncertainty of %g s, on one machine", rec.Index, clock.OffsetSeconds, clock.UncertaintySeconds)
 	}
-	for _, side := range []string{"client", "target"} {
-		if !slices.ContainsFunc(rec.MachineSpeed, func(s v1alpha1.MachineSpeed) bool { return s.Side == side && s.Value != "" }) {
+	for _, side := range []v1alpha1.SpeedSide{v1alpha1.SideClient, v1alpha1.SideTarget} {
+		if !slices.ContainsFunc(rec.MachineSpeed, func(s contract.RecordedSpeed) bool { return s.Side == string(side) && s.Seconds > 0 }) {
 			t.Errorf("trial %d: the speed of the %s is not known: %+v", rec.Index, side, rec.MachineSpeed)
 		}
 	}
@@ -151,14 +150,14 @@ func TestDeletesThatRunDry(t *testing.T) {
 		t.Errorf("the condition Valid says %q", m)
 	}
 	rec := records(t, got)[0]
-	if !slices.ContainsFunc(rec.Findings, func(f v1alpha1.Finding) bool {
+	if !slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
 		return f.Check == "no-op-writes" && f.Severity == string(validity.Invalid)
 	}) {
 		t.Errorf("nothing is said of deletes without a row: %+v", rec.Findings)
 	}
 	for _, e := range got.Status.Summary {
-		if e.N != 0 {
-			t.Errorf("%s has n=%d", e.Name, e.N)
+		if e.TrialCount != 0 {
+			t.Errorf("%s has n=%d", e.Name, e.TrialCount)
 		}
 	}
 }

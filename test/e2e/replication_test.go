@@ -111,12 +111,12 @@ func replicaOnItsOwnNode(t *testing.T, got *v1alpha1.BenchmarkRun) {
 		t.Fatalf("placement %+v", got.Status.Placement)
 	}
 	placed := got.Status.Placement.Targets[0]
-	if len(placed.Replicas) != 1 || placed.Replicas[0] == placed.Node {
+	if len(placed.ReplicaNodeNames) != 1 || placed.ReplicaNodeNames[0] == placed.NodeName {
 		t.Fatalf("the replica has no node of its own: %+v", placed)
 	}
 	replicas := got.Status.Targets[0].Replicas
-	if len(replicas) != 1 || replicas[0].Node != placed.Replicas[0] || replicas[0].Restarts == nil || *replicas[0].Restarts != 0 {
-		t.Errorf("replicas %+v, want one on %s that never restarted", replicas, placed.Replicas[0])
+	if len(replicas) != 1 || replicas[0].NodeName != placed.ReplicaNodeNames[0] || replicas[0].RestartCount == nil || *replicas[0].RestartCount != 0 {
+		t.Errorf("replicas %+v, want one on %s that never restarted", replicas, placed.ReplicaNodeNames[0])
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,10 +12,10 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
 
 	"github.com/assay-bench/assay/internal/stats"
 	"github.com/assay-bench/assay/runners/drivers"
+	"github.com/assay-bench/assay/test/harnesses"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -65,7 +64,7 @@ const (
 func longWindows(text string) string {
 	before, after, _ := strings.Cut(text, "  - name: mysql\n")
 	_, after, _ = strings.Cut(after, "  clients:\n")
-	return strings.Replace(before+"  clients:\n"+after, "window: 300ms", "window: 2s", 1)
+	return strings.Replace(before+"  clients:\n"+after, "duration: 300ms", "duration: 2s", 1)
 }
 
 // The published claims of S0, S2 and S3 that can be repeated, on both servers; the rows of
@@ -118,7 +117,7 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 	for _, target := range got.Spec.Targets {
 		for _, c := range claims {
 			for _, delay := range delays(all) {
-				of := slices.DeleteFunc(slices.Clone(all), func(r journal.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
+				of := slices.DeleteFunc(slices.Clone(all), func(r contract.Record) bool { return delayOf(r) != delay || r.Target != target.Name })
 				fmt.Println(c.row(strings.TrimSpace(target.Name+" "+delay), of))
 			}
 		}
@@ -127,7 +126,7 @@ func reproduce(t *testing.T, sample string, change func(string) string, claims [
 
 // delays of the round trips in the records, in the order in which they come first; one empty
 // text without any.
-func delays(all []journal.Record) []string {
+func delays(all []contract.Record) []string {
 	var out []string
 	for _, r := range all {
 		if d := delayOf(r); !slices.Contains(out, d) {
@@ -137,7 +136,7 @@ func delays(all []journal.Record) []string {
 	return out
 }
 
-func delayOf(r journal.Record) string {
+func delayOf(r contract.Record) string {
 	if d, has := r.Parameters["delay"]; has {
 		return "+" + d.String()
 	}
@@ -145,7 +144,7 @@ func delayOf(r journal.Record) string {
 }
 
 // row is a line of the table: claim, target, published, ours with its interval and n.
-func (c claim) row(target string, of []journal.Record) string {
+func (c claim) row(target string, of []contract.Record) string {
 	ratios, why := c.ratios(of)
 	published := "none"
 	if c.ratio != 0 {
@@ -166,14 +165,14 @@ func (c claim) row(target string, of []journal.Record) string {
 }
 
 // ratios of the trials, block by block.
-func (c claim) ratios(all []journal.Record) (out []float64, why string) {
+func (c claim) ratios(all []contract.Record) (out []float64, why string) {
 	name := c.name
 	if name == "" {
 		name = contract.NameThroughput
 	}
 	why = "no trial has both"
 	for _, rec := range all {
-		if rec.State != v1alpha1.TrialSucceeded {
+		if rec.State != contract.Succeeded {
 			continue
 		}
 		of, hasOf := valueOf(rec, name, c.of)
@@ -186,13 +185,12 @@ func (c claim) ratios(all []journal.Record) (out []float64, why string) {
 }
 
 // valueOf is the value with exactly these labels, the parameters of the cell among them.
-func valueOf(rec journal.Record, name string, want labels) (float64, bool) {
+func valueOf(rec contract.Record, name string, want labels) (float64, bool) {
 	for _, v := range rec.Values {
 		if v.Name != name || !sameLabels(v.Labels, want) {
 			continue
 		}
-		f, err := strconv.ParseFloat(v.Value, 64)
-		return f, err == nil
+		return v.Value, true
 	}
 	return 0, false
 }
@@ -244,7 +242,7 @@ func nodeClaims() []claim {
 // pythonClaims are those of S2, for every driver that has both sides.
 func pythonClaims() []claim {
 	var out []claim
-	for _, d := range harnesses[1].drivers {
+	for _, d := range harnesses.All[1].Drivers {
 		driver := "driver=" + d
 		many := operation("Insert", "scheme=ExecuteMany", "rows=1000", driver)
 		out = append(out,
@@ -295,8 +293,7 @@ func batchClaims() []claim {
 // delayed is a run with longer round trips: "10 to 50 times at 1 ms" was never measured.
 func delayed(string) string {
 	text := driversYAML("delayed", mariadb, "      - {language: C, name: libmariadb}\n",
-		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n",
-		"      rounds: 1\n      delay: 1us\n")
+		"      - {operation: Insert, schemes: [SingleRow, Pipelined, MultiRow], transactions: [One], rows: [100]}\n      delay: 1us\n", "rounds: 1")
 	return strings.Replace(text, "  design:", "  matrix:\n  - {name: delay, values: [1us, 1ms, 5ms]}\n  design:", 1)
 }
 

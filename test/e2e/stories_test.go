@@ -62,11 +62,15 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	complete(t, got)
 
 	versions := map[string]string{"mariadb": "10.11", "mysql": "9.7"}
+	typeOf := map[string]string{}
+	for _, n := range got.Status.Nodes {
+		typeOf[n.Name] = n.InstanceType
+	}
 	for _, target := range got.Status.Targets {
 		if !strings.HasPrefix(target.ServerVersion, versions[target.Name]) {
 			t.Errorf("target %s answers as %q", target.Name, target.ServerVersion)
 		}
-		if target.Node == nil || target.Node.InstanceType != "kind.target" || target.ImageID == "" {
+		if typeOf[target.NodeName] != "kind.target" || target.ImageID == "" {
 			t.Errorf("target %s is not described: %+v", target.Name, target)
 		}
 	}
@@ -74,10 +78,10 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 		t.Fatalf("%d trials, want 6", len(got.Status.Trials))
 	}
 	for _, trial := range got.Status.Trials {
-		if len(trial.Nodes) != 1 || trial.Nodes[0] == got.Status.Targets[0].Node.Name || trial.TargetNode != got.Status.Targets[0].Node.Name {
+		if len(trial.ClientNodeNames) != 1 || trial.ClientNodeNames[0] == got.Status.Targets[0].NodeName || trial.TargetNodeName != got.Status.Targets[0].NodeName {
 			t.Errorf("trial %d ran on the node of the targets", trial.Index)
 		}
-		checkStored(t, ns, trial, 3)
+		checkStored(t, ns, inStatus(trial), 3)
 	}
 	for _, s := range got.Status.Summary {
 		// Errors and reconnects may have been none; anything else is more than nothing.
@@ -105,32 +109,46 @@ func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
 	})
 }
 
+// recorded is what the status or the journal says of a trial.
+type recorded struct {
+	index         int32
+	result, value string
+}
+
+func inStatus(t v1alpha1.TrialStatus) recorded {
+	return recorded{t.Index, t.Result, t.Values[0].Value}
+}
+
+func inJournal(r contract.Record) recorded {
+	return recorded{r.Index, r.Result, strconv.FormatFloat(r.Values[0].Value, 'f', -1, 64)}
+}
+
 // checkStored compares a trial in the status with its stored result, which has at
 // least so many intervals, and with what sysbench printed.
-func checkStored(t *testing.T, ns string, trial v1alpha1.TrialStatus, intervals int) {
+func checkStored(t *testing.T, ns string, trial recorded, intervals int) {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
-		t.Fatalf("trial %d: %v", trial.Index, err)
+	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.result}, cm); err != nil {
+		t.Fatalf("trial %d: %v", trial.index, err)
 	}
 	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
 	if err != nil {
-		t.Fatalf("trial %d: %v", trial.Index, err)
+		t.Fatalf("trial %d: %v", trial.index, err)
 	}
 	throughput, ok := res.Find(contract.NameThroughput, nil)
 	if !ok || throughput.Value == nil || len(throughput.Intervals) < intervals {
-		t.Fatalf("trial %d: no throughput with its intervals: %+v", trial.Index, throughput)
+		t.Fatalf("trial %d: no throughput with its intervals: %+v", trial.index, throughput)
 	}
 	stdout := string(untar(t, cm.BinaryData[contract.KeyRaw])["run/stdout.txt"])
 	printed := fmt.Sprintf("(%.2f per sec.)", *throughput.Value)
 	if !strings.Contains(stdout, printed) {
-		t.Errorf("trial %d: sysbench did not print %s:\n%s", trial.Index, printed, stdout)
+		t.Errorf("trial %d: sysbench did not print %s:\n%s", trial.index, printed, stdout)
 	}
-	if want := strconv.FormatFloat(*throughput.Value, 'f', -1, 64); trial.Values[0].Value != want {
-		t.Errorf("trial %d: the status says %s, the result %s", trial.Index, trial.Values[0].Value, want)
+	if want := strconv.FormatFloat(*throughput.Value, 'f', -1, 64); trial.value != want {
+		t.Errorf("trial %d: it is recorded with %s, the result says %s", trial.index, trial.value, want)
 	}
 	if res.Server == nil || len(res.Server.Variables) < 300 {
-		t.Errorf("trial %d: the server's variables are missing", trial.Index)
+		t.Errorf("trial %d: the server's variables are missing", trial.index)
 	}
 }
 
@@ -162,7 +180,7 @@ func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	var dead []time.Duration
 	for i := 1; i < len(run.Status.Trials); i++ {
-		gap := run.Status.Trials[i].MeasureStarted.Sub(run.Status.Trials[i-1].MeasureEnded.Time)
+		gap := run.Status.Trials[i].WindowStartTime.Sub(run.Status.Trials[i-1].WindowEndTime.Time)
 		dead = append(dead, gap-run.Spec.Design.Warmup.Duration)
 	}
 	slices.Sort(dead)
@@ -181,7 +199,7 @@ func TestRefusedSettingEndsTyped(t *testing.T) {
 	ns := newNamespace(t)
 	target := strings.Replace(mariadb, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
 	got := awaitRun(t, apply(t, ns, runYAML("badsetting", target, short)), 2*time.Minute)
-	failedWith(t, got, "ConfigurationRejected")
+	failedWith(t, got, "ServerRefusedSetting")
 	if !strings.Contains(message(got, v1alpha1.ConditionFailed), "innodb_no_such_setting") {
 		t.Error("the message does not name the setting")
 	}

@@ -94,7 +94,7 @@ func TestEverySysbenchTest(t *testing.T) {
 			got := awaitRun(t, apply(t, ns, workloadOf("every", mariadb+"\n"+mysql, workload)), 3*time.Minute)
 			complete(t, got)
 			for _, trial := range got.Status.Trials {
-				checkStored(t, ns, trial, 1)
+				checkStored(t, ns, inStatus(trial), 1)
 			}
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/assay-bench/assay/internal/stats"
+	"github.com/assay-bench/assay/runners/drivers"
 )
 
 // bench is a language with everything that its runs need.
@@ -105,7 +106,7 @@ func (p *process) end() error {
 	return nil
 }
 
-const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v1"}`
+const hello = `{"id":1,"do":"hello","protocol":"assay.dev/driver/v2"}`
 
 // startHarness with its connection open.
 func (b bench) startHarness(ctx context.Context, prepare string) (*process, error) {
@@ -121,15 +122,20 @@ func (b bench) startHarness(ctx context.Context, prepare string) (*process, erro
 	return p, nil
 }
 
+func (b bench) prepare(driver string) string {
+	return fmt.Sprintf(`{"id":2,"do":"prepare","connection":"c","driver":%q,"version":"","host":"127.0.0.1","port":%d,"database":"assay","tls":false,"options":{}}`,
+		driver, b.port)
+}
+
 func runOf(kind, statement string, seconds float64) string {
-	return fmt.Sprintf(`{"id":3,"do":"run","connection":"c","kind":%q,"scheme":"SingleRow","transaction":"Autocommit","session":"Dedicated","statement":%q,"seconds":%g}`,
-		kind, statement, seconds)
+	return fmt.Sprintf(`{"id":3,"do":"run","connection":"c","kind":%q,"scheme":"SingleRow","session":"Dedicated","commit":false,"inline":false,"statement":%q,`+
+		`"head":"","group":"","separator":"","tail":"","data":"","rowsPerOperation":1,"chunk":1,"operations":0,"seconds":%g}`, kind, statement, seconds)
 }
 
 // null is the median of an operation that does nothing, in ns, of a second behind a warm-up.
 func (b bench) null(ctx context.Context, kind string) (median float64, n int64, err error) {
 	statement := map[string]string{"Execute": "DO 1", "Query": "SELECT 1"}[kind]
-	p, err := b.startHarness(ctx, `{"id":2,"do":"prepare","connection":"c","driver":"null"}`)
+	p, err := b.startHarness(ctx, b.prepare("null"))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -144,7 +150,7 @@ func (b bench) null(ctx context.Context, kind string) (median float64, n int64, 
 	rank := (a.Operations + 1) / 2
 	for _, bucket := range a.Histogram {
 		if rank -= bucket[1]; rank <= 0 {
-			return float64(bucket[0]), a.Operations, nil
+			return float64(drivers.Lowest(bucket[0])), a.Operations, nil
 		}
 	}
 	return 0, 0, fmt.Errorf("the histogram has fewer than the %d operations", a.Operations)
@@ -156,8 +162,7 @@ const warmup = 1.0
 // compare takes the pairs of two processes: the median of the rate of SELECT 1 through the
 // harness over that of the loop by hand, and the median of both rates.
 func (b bench) compare(ctx context.Context, order *rand.Rand) (ratio, harness, loop float64, err error) {
-	through, err := b.startHarness(ctx, fmt.Sprintf(
-		`{"id":2,"do":"prepare","connection":"c","driver":%q,"host":"127.0.0.1","port":%d,"database":"assay","tls":"Disabled"}`, b.driver, b.port))
+	through, err := b.startHarness(ctx, b.prepare(b.driver))
 	if err != nil {
 		return 0, 0, 0, err
 	}

@@ -254,7 +254,7 @@ func outcomes(namespace string) []outcome {
 	list := []outcome{
 		{"the shape knows its nodes", func(ctx context.Context) bool {
 			s := &v1alpha1.InstanceShape{}
-			return server.API.Get(ctx, client.ObjectKey{Name: "small"}, s) == nil && s.Status.Nodes != nil && *s.Status.Nodes == 2
+			return server.API.Get(ctx, client.ObjectKey{Name: "small"}, s) == nil && s.Status.NodeCount != nil && *s.Status.NodeCount == 2
 		}},
 		{"the database has its StatefulSet", func(ctx context.Context) bool {
 			return get(ctx, &appsv1.StatefulSet{}, "provided-db-db") == nil
@@ -286,7 +286,7 @@ func outcomes(namespace string) []outcome {
 
 func failure(run *v1alpha1.BenchmarkRun) string {
 	for _, c := range run.Status.Conditions {
-		if c.Type == v1alpha1.ConditionFailed {
+		if c.Type == v1alpha1.ConditionFailed && c.Status == metav1.ConditionTrue {
 			return c.Reason
 		}
 	}

@@ -22,7 +22,7 @@ const trials = 10
 
 // newRun has one MariaDB on a node of its own, and a client on another one.
 func newRun(name string, trials int) *v1alpha1.BenchmarkRun {
-	d := func(d time.Duration) metav1.Duration { return metav1.Duration{Duration: d} }
+	d := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 	shape := func(kind string) v1alpha1.ShapeRef {
 		return v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{
 			CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), NodeSelector: map[string]string{"kind": kind},
@@ -38,7 +38,7 @@ func newRun(name string, trials int) *v1alpha1.BenchmarkRun {
 			Clients:  v1alpha1.Clients{Shape: shape("c")},
 			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 2, TableSize: 10000}},
 			Design:   v1alpha1.Design{Blocks: int32(trials), Warmup: d(0), Duration: d(10 * time.Second)},
-			Deadline: d(12 * time.Hour),
+			Deadline: *d(12 * time.Hour),
 		},
 	}
 }
@@ -55,6 +55,9 @@ func newTracker() *tracker { return &tracker{ended: map[string]bool{}} }
 func (t *tracker) see(o client.Object) {
 	run := o.(*v1alpha1.BenchmarkRun)
 	failed := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed)
+	if failed != nil && failed.Status != metav1.ConditionTrue {
+		failed = nil
+	}
 	if failed == nil && !apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) {
 		return
 	}

@@ -38,7 +38,7 @@ var traps = []trap{
 	{"S0.11", "a cell that breaks the pattern is not shown", held("internal/summary", "TestSummaryOf72CellsLosesNone", "every cell is in the summary, with its number of trials")},
 	{"S0.12", "schemes that send literals are compared with schemes that bind parameters: other work",
 		held("runners/drivers", "TestWhatIsNotAsItHasToBeHasNoNumber", "the server's counters say what went over the wire")},
-	{"S0.13", "\"exclusive\" is said of what another driver can do too", held("runners/drivers/go", "TestHello", "each driver says what it can do")},
+	{"S0.13", "\"exclusive\" is said of what another driver can do too", held("harness/go", "TestHello", "each driver says what it can do")},
 	{"S0.14", "stored are stars and factors, not measurements", held("internal/contract", "TestDecodeReturnsWhatEncodeWrote", "results keep values with unit and direction; factors are computed")},
 
 	// S1: YCSB on storage engines.
@@ -78,7 +78,7 @@ var traps = []trap{
 	{"S3.3", "an operation of 100 rows is compared with one of 1", held("runners/drivers", "TestEverythingIsMeasured", "rows per second stand beside operations per second")},
 	{"S3.4", "an engine that stores nothing falls back to one that does", held("runners/drivers", "TestATableOfAnotherEngineIsNotMeasured", "the engine of the table is looked at")},
 	{"S3.5", "the baseline changes where a driver lacks a feature, or the driver counts as 0", held("runners/drivers", "TestABaselineThatIsMissingLeavesNoSpeedUp", "without its baseline there is no speed-up")},
-	{"S3.6", "three versions are named for one driver", held("runners/drivers/go", "TestHello", "the harness tells the version that it loaded")},
+	{"S3.6", "three versions are named for one driver", held("harness/go", "TestHello", "the harness tells the version that it loaded")},
 	{"S3.7", "the cost of a wrapper counts as that of the driver", held("runners/drivers", "TestEverythingIsMeasured", "the wrapper is a driver of its own, beside the one that it wraps")},
 	{"S3.8", "the rows that are read depend on the accounts of the server", held("runners/drivers", "TestWhatIsNotAsItHasToBeHasNoNumber", "the checksum of what was read is compared")},
 	{"S3.9", "a cache of the driver decides", held("runners/drivers", "TestRequestsAreThoseOfTheSchema", "fixed and random texts are two operations")},

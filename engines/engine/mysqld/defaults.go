@@ -45,7 +45,7 @@ func roundDown(n, part int64) int64 {
 	return max(n/part*part, 0)
 }
 
-// BufferPool is the InnoDB buffer pool in bytes for a shape; 0 where the server's own
+// bufferPool is the InnoDB buffer pool in bytes for a shape; 0 where the server's own
 // 128 MiB are as much as fits.
 //
 //	pool = 3/4 x (memory - data in memory - 512 MiB), rounded down to 1 GiB (128 MiB below 1 GiB)
@@ -55,7 +55,7 @@ func roundDown(n, part int64) int64 {
 // 1 to 4 GiB); the reserve makes it smaller where the rest of the server weighs more.
 // A quarter is left for connections, temporary tables and the page cache: a
 // connection of sysbench takes about 1 MiB.
-func BufferPool(s engine.Shape) int64 {
+func bufferPool(s engine.Shape) int64 {
 	pool := roundDown((available(s)-reserve)/4*3, 128*mib)
 	if pool <= stockPool {
 		return 0
@@ -63,7 +63,7 @@ func BufferPool(s engine.Shape) int64 {
 	return pool
 }
 
-// RedoLog is the capacity of the redo log in bytes for a shape; 0 where the server's
+// redoBytes is the capacity of the redo log in bytes for a shape; 0 where the server's
 // own 100 MiB are as much as makes sense, or the size of the volume is not known.
 //
 //	redo log = 1/4 of the buffer pool, at most 1/16 of the volume, at most 4 GiB, in whole 2 MiB
@@ -72,15 +72,15 @@ func BufferPool(s engine.Shape) int64 {
 // writes each page over and over. MySQL's innodb_dedicated_server takes about half of
 // the pool (8.0.30); it is less here, because a snapshot of the volume holds the log
 // twice and every reset copies it.
-func RedoLog(s engine.Shape) int64 {
-	redo := min(BufferPool(s)/4, s.DataBytes/16, maxRedo) / (2 * mib) * (2 * mib)
+func redoBytes(s engine.Shape) int64 {
+	redo := min(bufferPool(s)/4, s.DataBytes/16, maxRedo) / (2 * mib) * (2 * mib)
 	if redo <= stockRedo {
 		return 0
 	}
 	return redo
 }
 
-// BlockCache is the block cache of RocksDB in bytes for a shape.
+// blockCache is the block cache of RocksDB in bytes for a shape.
 //
 //	cache = 1/2 x (memory - data in memory - 512 MiB), rounded down to 1 GiB (32 MiB below 1 GiB), at least 32 MiB
 //
@@ -89,7 +89,7 @@ func RedoLog(s engine.Shape) int64 {
 // family) and the page cache, through which RocksDB reads compressed blocks, live
 // beside it. (Callaghan, "Tuning the RocksDB block cache", 2016: 20 % where the data
 // fits into neither cache, all where it fits into the block cache.)
-func BlockCache(s engine.Shape) int64 {
+func blockCache(s engine.Shape) int64 {
 	return max(roundDown((available(s)-reserve)/2, 32*mib), minBlockCache)
 }
 
@@ -98,13 +98,13 @@ func BlockCache(s engine.Shape) int64 {
 // holds the system tables only, keeps its own settings.
 func Defaults(s engine.Shape, storageEngine, redoLog string) []contract.Setting {
 	if storageEngine == RocksDB {
-		return []contract.Setting{number("rocksdb_block_cache_size", BlockCache(s))}
+		return []contract.Setting{number("rocksdb_block_cache_size", blockCache(s))}
 	}
 	var out []contract.Setting
-	if pool := BufferPool(s); pool > 0 {
+	if pool := bufferPool(s); pool > 0 {
 		out = append(out, number("innodb_buffer_pool_size", pool))
 	}
-	if redo := RedoLog(s); redo > 0 {
+	if redo := redoBytes(s); redo > 0 {
 		out = append(out, number(redoLog, redo))
 	}
 	return out

@@ -47,20 +47,12 @@ func Settings(t contract.Target, p engine.Paths) []contract.Setting {
 		{Name: "socket", Value: p.Run + "/server.sock"},
 		{Name: "pid_file", Value: p.Run + "/server.pid"},
 		{Name: "port", Value: strconv.Itoa(int(t.Port))},
-		{Name: "bind_address", Value: address(t)},
+		{Name: "bind_address", Value: "*"}, // every address of the pod, IPv4 and IPv6
 		{Name: "skip_networking", Value: "OFF"},
 		{Name: "skip_name_resolve", Value: "ON"},
 		// Without log_error the log goes to stderr; with log_error = stderr MySQL 9.7
 		// writes a file stderr.err.
 	}, engine.TLSSettings(t, p), identity(t))
-}
-
-// address is every address of the pod, IPv4 and IPv6, unless the target names one.
-func address(t contract.Target) string {
-	if t.BindAddress == "" {
-		return "*"
-	}
-	return t.BindAddress
 }
 
 // Render writes the user's settings and then Assay's: the last line of a name counts.

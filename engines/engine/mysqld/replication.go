@@ -86,28 +86,35 @@ func newWord(t contract.Target, word, before string) string {
 	return before
 }
 
-// ReplicationAccount is the account that replicas log in to the primary with, or, on a
+// replicationUser is the account that replicas log in to the primary with, or, on a
 // replica, the one with which the agent beside it tends to replication.
-func ReplicationAccount(t contract.Target) string {
+func replicationUser(t contract.Target) string {
 	if t.IsReplica() {
 		return engine.QuoteString(t.Replication.Username) + "@'127.0.0.1'"
 	}
 	return engine.QuoteString(t.Replication.Username) + "@'%'"
 }
 
-// replicationAccount makes the account.
+// replicationAccount makes the account. The agent beside a replica needs more in MySQL 5.7.
 func replicationAccount(t contract.Target, identified string) []string {
+	agent := "REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN"
+	if !t.AtLeast(8, 0) {
+		agent = "REPLICATION CLIENT, SUPER"
+	}
+	return ReplicationAccount(t, agent, identified)
+}
+
+// ReplicationAccount are the statements that make the account of replicas, or on a replica
+// that of its agent with the privileges that it needs; none for a server without replication.
+func ReplicationAccount(t contract.Target, agent, identified string) []string {
 	if t.Replication == nil {
 		return nil
 	}
 	privileges := "REPLICATION SLAVE"
 	if t.IsReplica() {
-		privileges = "REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN"
-		if !t.AtLeast(8, 0) {
-			privileges = "REPLICATION CLIENT, SUPER"
-		}
+		privileges = agent
 	}
-	account := ReplicationAccount(t)
+	account := replicationUser(t)
 	return []string{
 		"CREATE USER IF NOT EXISTS " + account + identified,
 		"ALTER USER " + account + identified,

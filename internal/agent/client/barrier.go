@@ -5,49 +5,51 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-// annotationReady tells the manager that the client can start (api/v1alpha1).
+// annotationReady marks a client that can start (api/v1alpha1).
 const annotationReady = "assay.dev/ready"
 
-// reportReady annotates the result's ConfigMap.
-func (a *Agent) reportReady(ctx context.Context, at time.Time) error {
+// annotateReady annotates the result's ConfigMap.
+func (m configMaps) annotateReady(ctx context.Context, at time.Time) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 		"annotations": map[string]string{annotationReady: at.UTC().Format(time.RFC3339Nano)},
 	}})
 	if err != nil {
 		return err
 	}
-	return a.retry(ctx, "report ready", func(ctx context.Context) error { return a.API.Patch(ctx, a.Result, patch) })
+	return m.retry.do(ctx, "report ready", func(ctx context.Context) error { return m.api.Patch(ctx, m.result, patch) })
 }
 
-// awaitStart returns the published start. It looks, then follows the changes, and
+// publishedStart returns the published start. It looks, then follows the changes, and
 // looks again whenever the watch fails or has been silent for a while: an API
 // server that went away may never close it.
-func (a *Agent) awaitStart(ctx context.Context) (time.Time, error) {
+func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 	var start time.Time
 	var bad error
 	published := func(cm ConfigMap) bool {
-		text, there := cm.Data[keyStart]
+		text, there := cm.Data[contract.KeyStart]
 		if there {
 			start, bad = time.Parse(time.RFC3339Nano, text)
 		}
 		return there
 	}
 	for {
-		cm, err := a.API.Get(ctx, a.Trial)
+		cm, err := m.api.Get(ctx, m.trial)
 		if err == nil && !published(cm) {
-			look, cancel := context.WithTimeout(ctx, a.Look)
-			err = a.API.Follow(look, a.Trial, cm.ResourceVersion, published)
+			look, cancel := context.WithTimeout(ctx, m.limits.Look)
+			err = m.api.Follow(look, m.trial, cm.ResourceVersion, published)
 			cancel()
 		}
 		if err == nil {
 			if bad != nil {
-				return start, fmt.Errorf("ConfigMap %s, key %s: %w", a.Trial, keyStart, bad)
+				return start, fmt.Errorf("ConfigMap %s, key %s: %w", m.trial, contract.KeyStart, bad)
 			}
 			return start, nil
 		}
-		if err := sleep(ctx, a.Poll); err != nil {
+		if err := sleep(ctx, m.limits.Poll); err != nil {
 			return start, err
 		}
 	}

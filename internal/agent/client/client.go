@@ -1,19 +1,3 @@
-// Package client is `agent client`, process 1 of a client pod: it carries out one
-// phase of one trial and delivers exactly one result.
-//
-// Its order is the list in execution.go: read the trial, put the data back, ask
-// the server about itself, report ready, wait for the published start, run the tool
-// for the discarded warm-up and, at the planned instant, for the measured window,
-// ask the server again, and write the result into its ConfigMap. Of several clients
-// only the first speaks with the server and with the target's agent; the others
-// ask for the time, and just generate load. Clients that share the loading of the data do not wait for one
-// another at a barrier: each begins when the server answers, and the first waits at
-// the end, for the results of the others, before it counts what is there. The first
-// step that fails ends the list; what is known by then is delivered as a Failed
-// result with the reason.
-//
-// Only a trial that cannot be read, or a result that cannot be stored, leaves
-// nothing but the termination message.
 package client
 
 import (
@@ -23,7 +7,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/clock"
-	"github.com/assay-bench/assay/internal/agent/environment"
+	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
 	"github.com/assay-bench/assay/runners/runner"
@@ -68,7 +52,7 @@ type Probes interface {
 	Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error)
 }
 
-// Questions are what a server tells of itself.
+// Questions to a server about itself.
 type Questions interface {
 	Version(ctx context.Context) (version, comment string, err error)
 	Variables(ctx context.Context) (map[string]string, error)
@@ -94,7 +78,7 @@ type Options struct {
 	Work string
 	// TerminationLog is the file from which Kubernetes takes the last message.
 	TerminationLog string
-	// Node is the name of the node; empty if it was not told.
+	// Node is the name of the node; empty if not known.
 	Node string
 }
 
@@ -116,10 +100,10 @@ type Limits struct {
 	Ask time.Duration
 	// Poll is the time between two looks for the start where a watch fails.
 	Poll time.Duration
-	// Look is how long a silent watch is believed.
+	// Look is how long a silent watch is trusted.
 	Look time.Duration
-	// Others is the time between two looks for the result of another client.
-	Others time.Duration
+	// Peers is the time between two looks for the result of another client.
+	Peers time.Duration
 	// Yield is how long the first client waits to be told to stop when another one has
 	// failed.
 	Yield time.Duration
@@ -137,7 +121,7 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{
 		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
-		Others: time.Second, Yield: 15 * time.Second,
+		Peers: time.Second, Yield: 15 * time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
 		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,
 	}
@@ -153,36 +137,9 @@ type Agent struct {
 	// Connect prepares the questions to a server.
 	Connect func(contract.Endpoint, runner.Credentials) (Server, error)
 	// Bench opens a connection beside a tool that is spoken with.
-	Bench func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error)
+	Bench func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 	Log   *slog.Logger
 
 	children supervise.Children
-	machine  environment.Reader
-	// sampler of the counters of this container.
-	sampler environment.Sampler
-}
-
-// retry calls do until it succeeds, is refused for good, or the context ends; then
-// it returns the last error.
-func (a *Agent) retry(ctx context.Context, what string, do func(context.Context) error) error {
-	pause := a.Retry
-	var before error
-	for {
-		err := do(ctx)
-		if err == nil || errors.Is(err, ErrRefused) {
-			return err
-		}
-		if before != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			// It was cut short: why those before it failed says more.
-			return before
-		}
-		before = err
-		a.Log.Warn("trying again", "what", what, "error", err, "pause", pause)
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, a.RetryMax)
-	}
+	meter    meter
 }

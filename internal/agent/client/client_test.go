@@ -135,12 +135,12 @@ func TestFailuresAreDelivered(t *testing.T) {
 		"what the tool said":                {tool: "bad", reason: contract.ReasonToolFailed, want: "FATAL: no"},
 		"the tool's last word":              {tool: "bad", reason: contract.ReasonToolFailed, want: "last word: ERROR 2013: lost with ***"},
 		"a tool that does not end in time":  {tool: "stubborn", trial: soon, reason: contract.ReasonDeadlineExceeded, want: "the deadline"},
-		"a runner that the agent lacks":     {trial: func(trial *contract.Trial) { trial.Runner = "ycsb" }, reason: contract.ReasonTrialInvalid, want: `no runner "ycsb"`},
+		"a runner that the agent lacks":     {trial: func(trial *contract.Trial) { trial.Runner = "ycsb" }, reason: contract.ReasonTrialUnreadable, want: `no runner "ycsb"`},
 		"a server that does not answer":     {rig: func(r *rig) { r.server.err = errors.New("no route") }, reason: contract.ReasonTargetUnreachable, want: "no route"},
-		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: contract.ReasonTrialInvalid, want: "username"},
+		"credentials that were not mounted": {rig: func(r *rig) { r.agent.Credentials = "/nonexistent" }, reason: contract.ReasonTrialUnreadable, want: "username"},
 		"a warm-up that failed":             {tool: "bad", trial: func(trial *contract.Trial) { trial.WarmupSeconds = 1 }, reason: contract.ReasonToolFailed, want: "during the warm-up"},
-		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[keyStart] = "now" }, reason: contract.ReasonTrialInvalid, want: "key start"},
-		"a start that never comes":          {trial: soon, rig: func(r *rig) { r.api.noWatch = true; delete(r.api.trial, keyStart) }, reason: contract.ReasonDeadlineExceeded, want: "waiting for the start"},
+		"a start that is not a time":        {rig: func(r *rig) { r.api.trial[contract.KeyStart] = "now" }, reason: contract.ReasonTrialUnreadable, want: "key start"},
+		"a start that never comes":          {trial: soon, rig: func(r *rig) { r.api.noWatch = true; delete(r.api.trial, contract.KeyStart) }, reason: contract.ReasonDeadlineExceeded, want: "waiting for the start"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestFailuresAreDelivered(t *testing.T) {
 				tool = "good"
 			}
 			r := newRig(t, tool, contract.PhaseRun, tc.trial)
-			r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+			r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
 			if tc.rig != nil {
 				tc.rig(r)
 			}
@@ -197,7 +197,7 @@ func TestOutagesOfTheAPIAreSurvived(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		r.api.set(func() {
 			r.api.down = false
-			r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+			r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
 		})
 	}()
 	if err := r.agent.Run(t.Context()); err != nil {
@@ -214,10 +214,10 @@ func TestWhatCannotBeDeliveredIsSaid(t *testing.T) {
 		reason contract.Reason
 		want   string
 	}{
-		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, contract.ReasonTrialInvalid, "connection refused"},
-		"a trial of another version":           {func(r *rig) { r.api.trial[keyTrial] = `{"version":"v9"}` }, contract.ReasonTrialInvalid, `got "v9"`},
-		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, contract.ReasonTrialInvalid, "missing"},
-		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, contract.ReasonTrialInvalid, "client 1 of a trial with clients: 1"},
+		"an API server that stays away":        {func(r *rig) { r.agent.TrialRead = 50 * time.Millisecond; r.api.down = true }, contract.ReasonTrialUnreadable, "connection refused"},
+		"a trial of another version":           {func(r *rig) { r.api.trial[contract.KeyTrial] = `{"version":"v9"}` }, contract.ReasonTrialUnreadable, `got "v9"`},
+		"a trial that is not there":            {func(r *rig) { r.api.trial = nil }, contract.ReasonTrialUnreadable, "missing"},
+		"a client that the trial lacks":        {func(r *rig) { r.agent.Index = 1 }, contract.ReasonTrialUnreadable, "client 1 of a trial with clients: 1"},
 		"a result that the API server refuses": {func(r *rig) { r.api.refuse = ErrRefused }, contract.ReasonDeliveryFailed, "refused"},
 	}
 	for name, tc := range tests {

@@ -122,7 +122,7 @@ func TestTheMeasuredWindowFollowsTheWarmUpAndThePause(t *testing.T) {
 
 func TestAStartThatHasPassedShowsAsSkew(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseRun, nil)
-	r.api.trial[keyStart] = time.Now().Add(-time.Minute).UTC().Format(time.RFC3339Nano)
+	r.api.trial[contract.KeyStart] = time.Now().Add(-time.Minute).UTC().Format(time.RFC3339Nano)
 	times := runAll(t, []*rig{r})[0].Times
 	if skew := times.MeasureStarted.Sub(*times.Planned); skew < time.Minute || skew > 2*time.Minute {
 		t.Errorf("a skew of %s, want a bit more than a minute", skew)
@@ -140,7 +140,7 @@ func TestWithoutAWarmUpReadyMeansAllIsRead(t *testing.T) {
 		r.server.mu.Lock()
 		ready <- slices.Clone(r.server.asked)
 		r.server.mu.Unlock()
-		r.api.set(func() { r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano) })
+		r.api.set(func() { r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano) })
 	}()
 	runAll(t, []*rig{r})
 	want := []string{"version", "variables", "defaults of 11.8.6-MariaDB", "session", "round trip", "status"}

@@ -88,12 +88,11 @@ func TestOwnTime(t *testing.T) {
 	published := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := &execution{trial: contract.Trial{Clients: tc.clients}}
-			if got := e.ownTime(published); !got.Equal(published) {
+			if got := ownTime(published, tc.clients, nil); !got.Equal(published) {
 				t.Errorf("without an offset the instant became %s", got)
 			}
-			e.res.Client.Clock = &contract.ClockOffset{OffsetSeconds: tc.offset, UncertaintySeconds: tc.uncertainty}
-			if got := e.ownTime(published).Sub(published); got != tc.want {
+			offset := &contract.ClockOffset{OffsetSeconds: tc.offset, UncertaintySeconds: tc.uncertainty}
+			if got := ownTime(published, tc.clients, offset).Sub(published); got != tc.want {
 				t.Errorf("moved by %s, want %s", got, tc.want)
 			}
 		})
@@ -102,15 +101,13 @@ func TestOwnTime(t *testing.T) {
 
 // A target that takes connections and says nothing delays no trial by more than the bound.
 func TestAnAgentThatTellsNoTimeIsNotWaitedFor(t *testing.T) {
-	e := &execution{trial: contract.Trial{Agent: silent(t)}}
+	s := session{role: role{trial: contract.Trial{Agent: silent(t)}}}
 	began := time.Now()
-	if failure := e.compareClocks(t.Context()); failure != nil {
-		t.Errorf("it failed: %+v", failure)
-	}
+	got := compareClocks(t.Context(), s)
 	if took := time.Since(began); took > clockTime+5*time.Second {
 		t.Errorf("it took %s, want about %s", took, clockTime)
 	}
-	if e.res.Client.Clock != nil || len(e.res.Problems) != 1 {
-		t.Errorf("clock %+v, problems %+v, want none and one", e.res.Client.Clock, e.res.Problems)
+	if got.failure != nil || got.found != nil || len(got.problems) != 1 {
+		t.Errorf("got %+v, want one problem and nothing else", got)
 	}
 }

@@ -50,7 +50,7 @@ func compareTables(got, want []contract.Table) differences {
 }
 
 // missingRows compares numbers of rows with those that have to be there, by the names of
-// tables, whose case servers change. Other tables are none of its business.
+// tables, whose case servers change. It ignores other tables.
 func missingRows(got []contract.Table, want map[string]int64) differences {
 	var d differences
 	for _, name := range slices.Sorted(maps.Keys(want)) {

@@ -25,7 +25,7 @@ func newResetRig(t *testing.T, tool, method string, target *fakeTarget) *rig {
 			trial.Agent = target.address
 		}
 	})
-	r.api.trial[keyStart] = time.Now().UTC().Format(time.RFC3339Nano)
+	r.api.trial[contract.KeyStart] = time.Now().UTC().Format(time.RFC3339Nano)
 	return r
 }
 

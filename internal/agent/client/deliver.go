@@ -23,9 +23,9 @@ type delivery struct {
 	encoded, raw []byte
 }
 
-// assemble encodes a result with its raw files. What is too large becomes a Failed
+// newDelivery encodes a result with its raw files. What is too large becomes a Failed
 // result that says so; nothing is dropped in silence.
-func assemble(res contract.Result, files []rawFile) (delivery, error) {
+func newDelivery(res contract.Result, files []rawFile) (delivery, error) {
 	raw, err := pack(files, maxDelivery)
 	if err == nil {
 		d, err := encode(res, raw)
@@ -79,12 +79,12 @@ func plain(ms []contract.Measurement) []contract.Measurement {
 }
 
 // store writes the delivery in one patch.
-func (a *Agent) store(ctx context.Context, d delivery) error {
+func (m configMaps) store(ctx context.Context, d delivery) error {
 	patch, err := json.Marshal(map[string]any{"binaryData": map[string][]byte{
 		contract.KeyResult: d.encoded, contract.KeyRaw: d.raw,
 	}})
 	if err != nil {
 		return err
 	}
-	return a.retry(ctx, "deliver the result", func(ctx context.Context) error { return a.API.Patch(ctx, a.Result, patch) })
+	return m.retry.do(ctx, "deliver the result", func(ctx context.Context) error { return m.api.Patch(ctx, m.result, patch) })
 }

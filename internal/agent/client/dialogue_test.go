@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/internal/agent/dialogue"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -38,7 +40,7 @@ func (b *fakeBench) Row(_ context.Context, query string) ([]*string, error) {
 	return []*string{new("answer to " + query), nil}, nil
 }
 
-func (b *fakeBench) Counters(context.Context) (map[string]int64, error) {
+func (b *fakeBench) Counters(context.Context, []string) (map[string]int64, error) {
 	b.counts += 5
 	return map[string]int64{"questions": b.counts}, nil
 }
@@ -59,7 +61,9 @@ func converse(t *testing.T, turns []runner.Turn, change func(*rig)) (exchanges [
 	t.Helper()
 	r := newRig(t, "talks", contract.PhaseRun, nil)
 	bench = &fakeBench{}
-	r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error) { return bench, nil }
+	r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error) {
+		return bench, nil
+	}
 	find := r.agent.Runner
 	r.agent.Runner = func(name string) (runner.Runner, bool) {
 		tool, ok := find(name)
@@ -88,7 +92,7 @@ func converse(t *testing.T, turns []runner.Turn, change func(*rig)) (exchanges [
 func TestAConversation(t *testing.T) {
 	got, res, raw, bench := converse(t, []runner.Turn{
 		say("ok", func(t *runner.Turn) {
-			t.Setup, t.Questions, t.Counters = []string{"CREATE"}, []string{"SELECT 1"}, true
+			t.Setup, t.Questions, t.Counters = []string{"CREATE"}, []string{"SELECT 1"}, []string{"Questions"}
 		}),
 		say("unsupported"),
 		say("ok", func(t *runner.Turn) { t.Needs = []int{0, 1} }),
@@ -97,6 +101,12 @@ func TestAConversation(t *testing.T) {
 		say("garbage"),
 		{Questions: []string{"bad"}},
 		say("ok", func(t *runner.Turn) { t.Brief = true }),
+		say("ok", func(t *runner.Turn) {
+			t.Setup = []string{"never"}
+			t.Unsupported = func(before []runner.Exchange) string { return fmt.Sprint("no, after ", len(before)) }
+		}),
+		say("ok", func(t *runner.Turn) { t.Needs = []int{8} }),
+		say("ok", func(t *runner.Turn) { t.Unsupported = func([]runner.Exchange) string { return "" } }),
 	}, nil)
 	if res.Failure != nil {
 		t.Fatalf("%+v", res.Failure)
@@ -111,6 +121,9 @@ func TestAConversation(t *testing.T) {
 		{Turn: 5, Request: json.RawMessage(`{"do":"garbage"}`), Answer: json.RawMessage(`"Segmentation fault"`)},
 		{Turn: 6, Error: "1064 syntax"},
 		{Turn: 7, Request: json.RawMessage(`"11 bytes, SHA-256 ` + contract.Digest([]byte(`{"do":"ok"}`)) + `"`), Answer: ok},
+		{Turn: 8, Unsupported: "no, after 8"},
+		{Turn: 9, Skipped: true},
+		{Turn: 10, Request: json.RawMessage(`{"do":"ok"}`), Answer: ok},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("exchanges (-want +got):\n%s", diff)
@@ -146,12 +159,12 @@ func TestAToolThatHangsInAConversation(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("hang"), say("ok")}, func(r *rig) {
 		r.api.set(func() {
 			var trial contract.Trial
-			if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
+			if err := json.Unmarshal([]byte(r.api.trial[contract.KeyTrial]), &trial); err != nil {
 				t.Error(err)
 			}
 			trial.Deadline = time.Now().Add(time.Second)
 			text, _ := json.Marshal(trial)
-			r.api.trial[keyTrial] = string(text)
+			r.api.trial[contract.KeyTrial] = string(text)
 		})
 	})
 	if res.Failure == nil || res.Failure.Reason != contract.ReasonDeadlineExceeded {
@@ -161,11 +174,11 @@ func TestAToolThatHangsInAConversation(t *testing.T) {
 
 func TestAConversationNeedsTheServer(t *testing.T) {
 	_, res, _, _ := converse(t, []runner.Turn{say("ok")}, func(r *rig) {
-		r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (Workbench, error) {
+		r.agent.Bench = func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error) {
 			return nil, errors.New("connection refused")
 		}
 	})
-	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetLost {
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonConnectionLost {
 		t.Errorf("failure = %+v", res.Failure)
 	}
 }

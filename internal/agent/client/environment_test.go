@@ -86,21 +86,19 @@ func TestCountersOfTheTargetInsideTheWindow(t *testing.T) {
 func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
 	ended := time.Now()
 	started := ended.Add(-2 * time.Second)
-	e := &execution{Agent: &Agent{}, res: contract.Result{Times: contract.Times{MeasureStarted: &started, MeasureEnded: &ended}}}
+	var m meter
+	run := measured{started: &started, ended: &ended}
 	around := contract.Usage{At: started, VoluntarySwitches: new(int64(7))}
-	e.res.Client.Before, e.res.Client.After = &around, &around
-	e.usageInside()
-	if e.res.Client.Before != &around {
+	if got := m.inside(usages{&around, &around}, run.window()); got.before != &around {
 		t.Error("without samples, something else than the counters around the tool is taken")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2100*time.Millisecond)
 	defer cancel()
-	e.sampler.Run(ctx)
-	*e.res.Times.MeasureEnded = time.Now()
-	e.res.Measurements = []contract.Measurement{{Name: contract.NameTotalTime, Value: new(1.4)}}
-	e.usageInside()
-	before := e.res.Client.Before
-	if began := e.res.Times.MeasureEnded.Add(-1400 * time.Millisecond); before.At.Before(began) || before.At.Sub(began) > time.Second ||
+	m.sampler.Run(ctx)
+	ended = time.Now()
+	run.report.Measurements = []contract.Measurement{{Name: contract.NameTotalTime, Value: new(1.4)}}
+	before := m.inside(usages{&around, &around}, run.window()).before
+	if began := ended.Add(-1400 * time.Millisecond); before.At.Before(began) || before.At.Sub(began) > time.Second ||
 		before.VoluntarySwitches == nil || *before.VoluntarySwitches != 7 {
 		t.Errorf("counters of %s, want some after %s, with the switches around the tool", before.At, began)
 	}
@@ -148,7 +146,7 @@ func TestAServerThatDoesNotTellItsDefaultsIsAProblem(t *testing.T) {
 	r := newRig(t, "good", contract.PhaseCleanup, nil)
 	r.server.defaultsErr = errors.New("unknown table")
 	res := runAll(t, []*rig{r})[0]
-	want := []contract.Problem{{Source: "server/variables", Text: "the server does not tell which are not its default: unknown table"}}
+	want := []contract.Problem{{Source: "server/variables", Text: "the server does not say which are not its default: unknown table"}}
 	if diff := cmp.Diff(want, res.Problems); diff != "" || res.Server.NonDefault != nil {
 		t.Errorf("non-default %v, problems (-want +got):\n%s", res.Server.NonDefault, diff)
 	}

@@ -121,12 +121,12 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{api: &fakeAPI{trial: map[string]string{keyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
+	r := &rig{api: &fakeAPI{trial: map[string]string{contract.KeyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
 	r.agent = &Agent{
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1"},
 		Limits: Limits{
 			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Ask: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
-			Others: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
+			Peers: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
 			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond,
 			Deliver: 500 * time.Millisecond, Interrupted: 500 * time.Millisecond,
 		},
@@ -159,7 +159,7 @@ func (r *rig) startAfter(t *testing.T, clients int, lead time.Duration) {
 		for r.api.ready() < clients && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
-		r.api.set(func() { r.api.trial[keyStart] = time.Now().Add(lead).UTC().Format(time.RFC3339Nano) })
+		r.api.set(func() { r.api.trial[contract.KeyStart] = time.Now().Add(lead).UTC().Format(time.RFC3339Nano) })
 	}()
 }
 

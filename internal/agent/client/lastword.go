@@ -35,7 +35,7 @@ func (in invocation) withLastWord(f *contract.Failure) *contract.Failure {
 	return &contract.Failure{Reason: f.Reason, Message: fmt.Sprintf("%s; the tool's last word: %s", f.Message, word)}
 }
 
-// lastWord is the last line that tells of an error, of stderr before stdout; else
+// lastWord is the last line that names an error, of stderr before stdout; else
 // the last line of either.
 func lastWord(o runner.Output) string {
 	last := ""

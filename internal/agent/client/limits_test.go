@@ -110,23 +110,22 @@ func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
 }
 
 func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
-	r := newRig(t, "good", contract.PhaseCleanup, nil)
-	e := &execution{Agent: r.agent, trial: contract.Trial{Clients: 4}}
-	e.runner.Demand = func(contract.Trial) (contract.Demand, error) {
+	r := role{trial: contract.Trial{Clients: 4}}
+	r.runner.Demand = func(contract.Trial) (contract.Demand, error) {
 		return contract.Demand{Connections: 10, PreparedStatements: 20, Tables: 3}, nil
 	}
-	own, all, err := e.demand()
+	own, all, err := r.demand()
 	if want := (contract.Demand{Connections: 40, PreparedStatements: 80, Tables: 3}); err != nil || all != want || own.Connections != 10 {
 		t.Errorf("own %+v, all %+v, %v", own, all, err)
 	}
-	e.runner.Demand, e.trial.Demand.Connections = nil, 10
-	if own, all, err = e.demand(); err != nil || own.Connections != 3 || all.Connections != 10 {
+	r.runner.Demand, r.trial.Demand.Connections = nil, 10
+	if own, all, err = r.demand(); err != nil || own.Connections != 3 || all.Connections != 10 {
 		t.Errorf("own %+v, all %+v, %v", own, all, err)
 	}
-	e.runner.Demand = func(contract.Trial) (contract.Demand, error) {
+	r.runner.Demand = func(contract.Trial) (contract.Demand, error) {
 		return contract.Demand{}, errors.New("threads: missing")
 	}
-	if _, _, err = e.demand(); err == nil {
+	if _, _, err = r.demand(); err == nil {
 		t.Error("a workload that is not understood is no error")
 	}
 }
@@ -185,7 +184,7 @@ func TestRowsThatPrepareHasToLeave(t *testing.T) {
 		"nothing is known":              {rows(nil, nil), "", ""},
 		"too few":                       {rows(map[string]int64{"sbtest1": 1000, "sbtest2": 1000}, nil), contract.ReasonDataDiffers, "table sbtest2 has 999 rows, want 1000"},
 		"no table":                      {rows(map[string]int64{"usertable": 1000}, nil), contract.ReasonDataDiffers, "table usertable is missing, want 1000 rows"},
-		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), contract.ReasonTrialInvalid, "recordCount"},
+		"a workload that is none":       {rows(nil, errors.New("recordCount: missing")), contract.ReasonTrialUnreadable, "recordCount"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -37,8 +37,11 @@ func newRelay(target string, delay time.Duration) (*relay, error) {
 // port on 127.0.0.1.
 func (r *relay) port() int32 { return int32(r.listener.Addr().(*net.TCPAddr).Port) }
 
-// close ends the relay and all its connections.
+// close ends the relay and all its connections; nil is none.
 func (r *relay) close() {
+	if r == nil {
+		return
+	}
 	r.cancel()
 	_ = r.listener.Close()
 	r.working.Wait()
@@ -113,7 +116,7 @@ func (r *relay) copy(to, from net.Conn) {
 			return
 		}
 	}
-	// The end of one direction is told to the other side, which may still have something to say.
+	// The other side learns the end of one direction, and may still have something to send.
 	if half, ok := to.(*net.TCPConn); ok {
 		_ = half.CloseWrite()
 	}

@@ -23,19 +23,31 @@ const (
 	replicaWait = 5
 )
 
-// replicated: the target has replicas, and this client looks after them.
-func (e *execution) replicated() bool { return e.first() && len(e.trial.Replicas) > 0 }
-
-// replica is the agent of one of them.
-func (e *execution) replica(i int) *targetAgent {
-	return newTargetAgent(e.trial.Replicas[i], e.credentials.Password)
+// replicaSet are the agents of the replicas of a target, in their order, and the server of
+// its primary.
+type replicaSet struct {
+	agents  []*targetAgent
+	primary Server
+	retry   retrier
+	// id of the operations on them.
+	id string
+	// ask is how long an agent may take for one answer.
+	ask time.Duration
 }
 
-// eachReplica does something with all of them side by side. The errors name them.
-func (e *execution) eachReplica(do func(i int) error) error {
-	errs := make([]error, len(e.trial.Replicas))
+func newReplicaSet(addresses []string, s session) replicaSet {
+	r := replicaSet{primary: s.server, retry: s.retry, id: s.maps.trial, ask: s.limits.Ask}
+	for _, address := range addresses {
+		r.agents = append(r.agents, newTargetAgent(address, s.credentials.Password))
+	}
+	return r
+}
+
+// each does something with all of them side by side. The errors name them.
+func (r replicaSet) each(do func(i int) error) error {
+	errs := make([]error, len(r.agents))
 	var all sync.WaitGroup
-	for i := range e.trial.Replicas {
+	for i := range r.agents {
 		all.Go(func() {
 			if err := do(i); err != nil {
 				errs[i] = fmt.Errorf("replica %d: %w", i, err)
@@ -46,13 +58,13 @@ func (e *execution) eachReplica(do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// positions are the variables that tell what a server has committed: MariaDB has the
+// positions are the variables with what a server has committed: MariaDB has the
 // first, MySQL the second.
 var positions = []string{"gtid_binlog_pos", "gtid_executed"}
 
 // position of the primary; empty as long as it has committed nothing.
-func (e *execution) position(ctx context.Context) (string, error) {
-	variables, err := e.server.Variables(ctx)
+func (r replicaSet) position(ctx context.Context) (string, error) {
+	variables, err := r.primary.Variables(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -64,14 +76,14 @@ func (e *execution) position(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("the primary has none of the variables %v: its position is not known", positions)
 }
 
-// askReplica puts one question; with a position, one that may take as long as replicaWait.
-func (e *execution) askReplica(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
+// state puts one question; with a position, one that may take as long as replicaWait.
+func (r replicaSet) state(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
 	path := contract.PathReplica
 	if position != "" {
 		path += "?" + url.Values{"position": {position}, "wait": {fmt.Sprint(replicaWait)}}.Encode()
 	}
 	var state contract.ReplicaState
-	if err := e.replica(i).get(ctx, path, &state); err != nil {
+	if err := r.agents[i].get(ctx, path, &state); err != nil {
 		return contract.ReplicaState{}, fmt.Errorf("asking its agent: %w", err)
 	}
 	return state, nil
@@ -81,12 +93,12 @@ func (e *execution) askReplica(ctx context.Context, i int, position string) (con
 var errNoTime = errors.New("the time was over before its agent answered")
 
 // reachPosition waits until a replica runs and has applied the position. If that does not
-// come, it returns what the replica told last, and the error says what it lacked then.
-func (e *execution) reachPosition(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
+// come, it returns what the replica answered last, and the error says what it lacked then.
+func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
 	var last contract.ReplicaState
 	var lacked error
 	for {
-		state, err := e.askReplica(ctx, i, position)
+		state, err := r.state(ctx, i, position)
 		switch {
 		case err == nil:
 			if last, lacked = state, lack(state, position); lacked == nil {
@@ -125,16 +137,16 @@ func lack(state contract.ReplicaState, position string) error {
 	return errors.New("it has not applied all that its primary has committed")
 }
 
-// awaitReplicas waits until every replica follows and has all that the primary has.
-func (e *execution) awaitReplicas(ctx context.Context) *contract.Failure {
-	position, err := e.position(ctx)
+// catchUp waits until every replica follows and has all that the primary has.
+func (r replicaSet) catchUp(ctx context.Context) *contract.Failure {
+	position, err := r.position(ctx)
 	if err != nil {
 		return lost(err)
 	}
 	limited, cancel := context.WithTimeout(ctx, replicaPatience)
 	defer cancel()
-	err = e.eachReplica(func(i int) error {
-		_, err := e.reachPosition(limited, i, position)
+	err = r.each(func(i int) error {
+		_, err := r.reachPosition(limited, i, position)
 		return err
 	})
 	if err != nil {
@@ -147,120 +159,115 @@ func replicationFailed(what string, err error) *contract.Failure {
 	return &contract.Failure{Reason: contract.ReasonReplicationFailed, Message: fmt.Sprintf("%s: %v", what, err)}
 }
 
-// operateReplicas has the agents of all replicas copy their data directories.
-func (e *execution) operateReplicas(ctx context.Context, path string) error {
-	return e.eachReplica(func(i int) error {
+// copyData has the agents of all replicas copy their data directories.
+func (r replicaSet) copyData(ctx context.Context, path string) error {
+	return r.each(func(i int) error {
 		var done contract.Copy
-		return e.retry(ctx, "ask a replica's agent for "+path, func(ctx context.Context) error {
-			return e.replica(i).post(ctx, path, contract.Operation{ID: e.Trial}, &done)
+		return r.retry.do(ctx, "ask a replica's agent for "+path, func(ctx context.Context) error {
+			return r.agents[i].post(ctx, path, contract.Operation{ID: r.id}, &done)
 		})
 	})
 }
 
-// snapshotReplicas follows the snapshot of the primary: nobody has written since they
+// takeSnapshots follows the snapshot of the primary: nobody has written since they
 // caught up, so all of them hold the same.
-func (e *execution) snapshotReplicas(ctx context.Context) *contract.Failure {
-	if err := e.operateReplicas(ctx, contract.PathSnapshot); err != nil {
+func (r replicaSet) takeSnapshots(ctx context.Context) *contract.Failure {
+	if err := r.copyData(ctx, contract.PathSnapshot); err != nil {
 		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
 	}
 	return nil
 }
 
-// restoreReplicas follows the restore of the primary. A replica that is still ahead of it
-// stops meanwhile; one that was restored first would fetch again what the primary then
-// forgets.
-func (e *execution) restoreReplicas(ctx context.Context) *contract.Failure {
-	err := e.operateReplicas(ctx, contract.PathRestore)
-	e.data().Reset.Ended = time.Now()
+// restore follows the restore of the primary, and returns when it ended. A replica that is
+// still ahead of it stops meanwhile; one that was restored first would fetch again what the
+// primary then forgets.
+func (r replicaSet) restore(ctx context.Context) (o outcome[time.Time]) {
+	err := r.copyData(ctx, contract.PathRestore)
+	o.found = time.Now()
 	if err != nil {
-		return &contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)}
+		return o.failed(&contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshots of the replicas: %v", err)})
 	}
-	return nil
+	return o
 }
 
-// markReplicas lets the greatest lag begin anew. Nothing fails for want of it.
-func (e *execution) markReplicas(ctx context.Context) *contract.Failure {
-	ctx, cancel := context.WithTimeout(ctx, e.patience())
+// mark lets the greatest lag begin anew. Nothing fails for want of it.
+func (r replicaSet) mark(ctx context.Context, patience time.Duration) (o outcome[struct{}]) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := e.eachReplica(func(i int) error { _, err := e.askReplica(ctx, i, ""); return err }); err != nil {
-		e.problem("target/replicas", "the greatest lag is that since an earlier moment: %v", err)
+	if err := r.each(func(i int) error { _, err := r.state(ctx, i, ""); return err }); err != nil {
+		o.problem("target/replicas", "the greatest lag is that since an earlier moment: %v", err)
 	}
-	return nil
+	return o
 }
 
-// afterReplicas takes down how far the replicas followed: first the greatest lag of the
+// collectAfter records how far the replicas followed: first the greatest lag of the
 // window, then how long they take for the rest.
-func (e *execution) afterReplicas(ctx context.Context) *contract.Failure {
-	position, err := e.position(ctx)
+func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]contract.Replica]) {
+	position, err := r.position(ctx)
 	if err != nil {
-		return lost(err)
+		return o.failed(lost(err))
 	}
 	ended := time.Now()
-	if at := e.res.Times.MeasureEnded; at != nil {
-		ended = *at
+	if m.ended != nil {
+		ended = *m.ended
 	}
-	replicas := make([]contract.Replica, len(e.trial.Replicas))
-	if err := e.countersOf(ctx, replicas); err != nil {
-		e.problem("target/replicas", "what they used is not known: %v", err)
+	o.found = make([]contract.Replica, len(r.agents))
+	for i := range o.found {
+		o.found[i].Index = i
+	}
+	if m.started != nil && m.ended != nil {
+		if err := r.countersInside(ctx, o.found, m.window()); err != nil {
+			o.problem("target/replicas", "what they used is not known: %v", err)
+		}
 	}
 	limited, cancel := context.WithTimeout(ctx, catchUpPatience)
 	defer cancel()
 	// Each error stands in the replica's own entry.
-	_ = e.eachReplica(func(i int) error {
-		e.describeReplica(limited, &replicas[i], position, ended)
+	_ = r.each(func(i int) error {
+		r.describe(limited, &o.found[i], position, ended)
 		return nil
 	})
-	if e.res.Target == nil {
-		e.res.Target = &contract.Environment{}
-	}
-	e.res.Target.Replicas = replicas
-	return nil
+	return o
 }
 
-// countersOf the replicas inside the measured window.
-func (e *execution) countersOf(ctx context.Context, replicas []contract.Replica) error {
-	for i := range replicas {
-		replicas[i].Index = i
-	}
-	if times := e.res.Times; times.MeasureStarted == nil || times.MeasureEnded == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, e.patience())
+// countersInside the measured window.
+func (r replicaSet) countersInside(ctx context.Context, replicas []contract.Replica, w window) error {
+	ctx, cancel := context.WithTimeout(ctx, r.ask)
 	defer cancel()
-	return e.eachReplica(func(i int) error {
-		r := &replicas[i]
+	return r.each(func(i int) error {
 		var env contract.TargetEnvironment
-		if err := e.replica(i).get(ctx, e.windowPath(), &env); err != nil {
+		if err := r.agents[i].get(ctx, w.path(), &env); err != nil {
 			return err
 		}
-		r.Machine, r.Limits = &env.Machine, &env.Limits
+		to := &replicas[i]
+		to.Machine, to.Limits = &env.Machine, &env.Limits
 		if w := env.Window; w != nil {
-			r.Before, r.After = &w.Before, &w.After
+			to.Before, to.After = &w.Before, &w.After
 		}
 		return nil
 	})
 }
 
-func (e *execution) describeReplica(ctx context.Context, r *contract.Replica, position string, ended time.Time) {
-	i := r.Index
-	state, err := e.askReplica(ctx, i, "")
+// describe one replica, whose index is set.
+func (r replicaSet) describe(ctx context.Context, to *contract.Replica, position string, ended time.Time) {
+	state, err := r.state(ctx, to.Index, "")
 	switch {
 	case err != nil:
-		r.Error = err.Error()
+		to.Error = err.Error()
 	case !state.Running:
-		r.Error = lack(state, "").Error()
+		to.Error = lack(state, "").Error()
 	}
-	r.ServerVersion, r.MaxLagSeconds = state.ServerVersion, state.MaxLagSeconds
-	if r.Error != "" {
+	to.ServerVersion, to.MaxLagSeconds = state.ServerVersion, state.MaxLagSeconds
+	if to.Error != "" {
 		return
 	}
-	state, err = e.reachPosition(ctx, i, position)
+	state, err = r.reachPosition(ctx, to.Index, position)
 	switch {
 	case err == nil:
-		r.CatchUpSeconds = new(time.Since(ended).Seconds())
+		to.CatchUpSeconds = new(time.Since(ended).Seconds())
 	case errors.Is(err, errNoTime):
 		// How long it takes was not seen.
 	case !state.Running:
-		r.Error = err.Error()
+		to.Error = err.Error()
 	}
 }

@@ -203,13 +203,14 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := afterWindow(t, newFakeReplica(t, tt.plain, tt.waited).address)
+			replicas, run := afterWindow(t, newFakeReplica(t, tt.plain, tt.waited).address)
 			ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 			defer cancel()
-			if failure := e.afterReplicas(ctx); failure != nil {
-				t.Fatalf("failure %+v", failure)
+			o := replicas.collectAfter(ctx, run)
+			if o.failure != nil {
+				t.Fatalf("failure %+v", o.failure)
 			}
-			got := e.res.Target.Replicas[0]
+			got := o.found[0]
 			if (got.CatchUpSeconds != nil) != tt.caughtUp {
 				t.Errorf("it is known how long it took to catch up: %v, want %v", got.CatchUpSeconds != nil, tt.caughtUp)
 			}
@@ -224,30 +225,29 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 }
 
 // afterWindow is a trial whose measured window has just ended.
-func afterWindow(t *testing.T, replicas ...string) *execution {
+func afterWindow(t *testing.T, addresses ...string) (replicaSet, measured) {
 	t.Helper()
 	r := newRig(t, "good", contract.PhaseRun, nil)
-	e := &execution{Agent: r.agent, server: r.server, credentials: runner.Credentials{Password: "hunter2"}}
-	e.trial.Replicas = replicas
-	e.res.Times.MeasureEnded = new(time.Now())
-	return e
+	s := session{server: r.server, credentials: runner.Credentials{Password: "hunter2"}, maps: r.agent.configMaps(), retry: r.agent.retrier()}
+	return newReplicaSet(addresses, s), measured{ended: new(time.Now())}
 }
 
 func TestAReplicaWhoseAgentIsGoneIsNamed(t *testing.T) {
-	e := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address, nobody(t))
-	if failure := e.afterReplicas(t.Context()); failure != nil {
-		t.Fatalf("failure %+v", failure)
+	replicas, run := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address, nobody(t))
+	o := replicas.collectAfter(t.Context(), run)
+	if o.failure != nil {
+		t.Fatalf("failure %+v", o.failure)
 	}
-	got := e.res.Target.Replicas
+	got := o.found
 	if len(got) != 2 || got[0].Error != "" || got[1].Index != 1 || !strings.Contains(got[1].Error, "connection refused") {
 		t.Errorf("replicas %+v, want the second one without an agent", got)
 	}
 }
 
 func TestAPrimaryWithoutAPosition(t *testing.T) {
-	e := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address)
-	e.server = noPosition{e.server}
-	if failure := e.awaitReplicas(t.Context()); failure == nil || !strings.Contains(failure.Message, "its position is not known") {
+	replicas, _ := afterWindow(t, newFakeReplica(t, []any{follows}, []any{applied}).address)
+	replicas.primary = noPosition{replicas.primary}
+	if failure := replicas.catchUp(t.Context()); failure == nil || !strings.Contains(failure.Message, "its position is not known") {
 		t.Errorf("got %+v, want a failure", failure)
 	}
 }
@@ -282,7 +282,7 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 	measure := func() *rig {
 		r := newResetRig(t, "good", contract.ResetSnapshot, primary)
 		var trial contract.Trial
-		if err := json.Unmarshal([]byte(r.api.trial[keyTrial]), &trial); err != nil {
+		if err := json.Unmarshal([]byte(r.api.trial[contract.KeyTrial]), &trial); err != nil {
 			t.Fatal(err)
 		}
 		of(good, bad)(&trial)
@@ -290,7 +290,7 @@ func TestReplicasAreCopiedAfterTheirPrimary(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.api.trial[keyTrial] = string(text)
+		r.api.trial[contract.KeyTrial] = string(text)
 		return r
 	}
 	runAll(t, []*rig{load()})

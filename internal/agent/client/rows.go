@@ -2,7 +2,6 @@ package client
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"strings"
 	"time"
@@ -12,14 +11,14 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// countRows takes down how many rows the server has changed so far, by what it said of its
-// status just now; nothing where it does not count them.
-func (e *execution) countRows(status map[string]string) {
-	server := e.res.Server
-	counters, ok := engine.CountersOfRows(server.Version, cmp.Or(e.trial.Endpoint.StorageEngine, server.Variables["default_storage_engine"]))
+// countRows is how many rows the server has changed so far, by what it said of its
+// status just now; nil where it does not count them.
+func countRows(facts serverFacts, storageEngine string, status map[string]string) *contract.CountedRows {
+	server := facts.server
+	counters, ok := engine.CountersOfRows(server.Version, cmp.Or(storageEngine, server.Variables["default_storage_engine"]))
 	uptime, known := statusOf(status, "Uptime")
 	if !ok || !known {
-		return
+		return nil
 	}
 	rows := &contract.CountedRows{Started: time.Now().Add(-time.Duration(uptime) * time.Second).Truncate(time.Second).UTC()}
 	for _, c := range []struct {
@@ -27,10 +26,10 @@ func (e *execution) countRows(status map[string]string) {
 		to   *int64
 	}{{counters.Inserted, &rows.Inserted}, {counters.Updated, &rows.Updated}, {counters.Deleted, &rows.Deleted}} {
 		if *c.to, known = statusOf(status, c.name); !known {
-			return
+			return nil
 		}
 	}
-	server.Rows = rows
+	return rows
 }
 
 // statusOf is a whole number among status variables, whatever the case of its name.
@@ -41,16 +40,4 @@ func statusOf(status map[string]string, name string) (int64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// countLoaded is countRows for the end of loading, when all clients have ended.
-func (e *execution) countLoaded(ctx context.Context) error {
-	if e.res.Server == nil {
-		return nil
-	}
-	status, err := e.server.Status(ctx)
-	if err == nil {
-		e.countRows(status)
-	}
-	return err
 }

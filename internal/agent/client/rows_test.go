@@ -27,10 +27,8 @@ func TestCountRows(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := &execution{trial: contract.Trial{Endpoint: contract.Endpoint{StorageEngine: tc.engine}}}
-			e.res.Server = &contract.Server{Version: tc.version, Variables: map[string]string{"default_storage_engine": tc.variable}}
-			e.countRows(tc.status)
-			got := e.res.Server.Rows
+			facts := serverFacts{server: &contract.Server{Version: tc.version, Variables: map[string]string{"default_storage_engine": tc.variable}}}
+			got := countRows(facts, tc.engine, tc.status)
 			if got != nil {
 				if age := time.Since(got.Started); age < 99*time.Second || age > 110*time.Second {
 					t.Errorf("it began to count %s ago, want 100 s", age)

@@ -17,7 +17,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	go a.children.Reap(background)
-	go a.sampler.Run(background)
+	go a.meter.sampler.Run(background)
 	message := a.conclude(ctx, started)
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
@@ -30,18 +30,18 @@ func (a *Agent) Run(ctx context.Context) error {
 
 // conclude goes from the trial to the termination message.
 func (a *Agent) conclude(ctx context.Context, started time.Time) contract.Termination {
-	trial, failure := a.loadTrial(ctx)
+	trial, failure := a.configMaps().loadTrial(ctx, a.Index)
 	if failure != nil {
 		if ctx.Err() != nil {
 			failure.Reason = contract.ReasonInterrupted
 		}
 		return termination("", failure)
 	}
-	e := &execution{Agent: a, trial: trial, res: a.blank(trial, started)}
+	blank := a.blank(trial, started)
 	limited, cancel := context.WithDeadline(ctx, trial.Deadline)
-	e.execute(limited)
+	found := a.carryOut(limited, trial)
 	cancel()
-	return a.deliver(ctx, trial, e.res)
+	return a.deliver(ctx, trial, assemble(blank, found))
 }
 
 // blank is the result before anything is known but where it comes from.
@@ -50,7 +50,7 @@ func (a *Agent) blank(t contract.Trial, started time.Time) contract.Result {
 		Version: contract.ResultVersion, Trial: t.Ref,
 		Tool:   contract.Tool{Name: t.Runner},
 		Times:  contract.Times{AgentStarted: &started},
-		Client: contract.Client{Node: a.Node, Environment: contract.Environment{Machine: a.machine.Machine(), Limits: a.machine.Limits()}},
+		Client: contract.Client{Node: a.Node, Environment: contract.Environment{Machine: a.meter.machine.Machine(), Limits: a.meter.machine.Limits()}},
 	}
 }
 
@@ -64,12 +64,12 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 	files, err := rawFiles(filepath.Join(a.Work, "raw"))
 	var d delivery
 	if err == nil {
-		d, err = assemble(res, files)
+		d, err = newDelivery(res, files)
 	}
 	if err == nil {
 		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
 		defer cancel()
-		err = a.store(own, d)
+		err = a.configMaps().store(own, d)
 	}
 	if err != nil {
 		message := fmt.Sprintf("the result could not be delivered: %v", err)

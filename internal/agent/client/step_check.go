@@ -7,30 +7,29 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// checkData has the tool check the data after the measured window. Data that breaks a rule is
+// checkConsistency has the tool check the data after the measured window. Data that breaks a rule is
 // a finding, which the manager judges; a check that could not be made fails the trial, because
 // nobody knows then whether its numbers are of work that was done.
-func (e *execution) checkData(ctx context.Context) *contract.Failure {
-	command, err := e.runner.Command(e.trial, contract.PhaseCheck, e.credentials)
+func checkConsistency(ctx context.Context, s session) (o outcome[*contract.DataCheck]) {
+	command, err := s.runner.Command(s.trial, contract.PhaseCheck, s.credentials)
 	if err != nil {
-		return invalid(err)
+		return o.failed(invalid(err))
 	}
-	tool, failure := e.prepare(rawName(contract.PhaseCheck), command, e.credentials.Password)
+	tool, failure := s.tool.prepare(rawName(contract.PhaseCheck), command, s.credentials.Password)
+	if failure != nil {
+		return o.failed(failure)
+	}
+	in, failure := s.tool.run(ctx, tool)
 	if failure == nil {
-		var in invocation
-		if in, failure = e.start(ctx, tool); failure == nil {
-			report := e.runner.Parse(e.trial, contract.PhaseCheck, in.output)
-			e.res.Problems = append(e.res.Problems, report.Problems...)
-			failure = report.Failure
-			if report.Check != nil {
-				report.Check.Seconds = in.ended.Sub(in.started).Seconds()
-				e.data().Check = report.Check
-			}
-		}
-		failure = in.withLastWord(failure)
+		report := s.runner.Parse(s.trial, contract.PhaseCheck, in.output)
+		o.problems, o.found, failure = report.Problems, report.Check, report.Failure
 	}
 	if failure != nil {
-		return &contract.Failure{Reason: failure.Reason, Message: fmt.Sprintf("checking the data after the window: %s", failure.Message)}
+		return o.failed(&contract.Failure{Reason: failure.Reason, Message: fmt.Sprintf(
+			"checking the data after the window: %s", in.withLastWord(failure).Message)})
 	}
-	return nil
+	if o.found != nil {
+		o.found.Seconds = in.ended.Sub(in.started).Seconds()
+	}
+	return o
 }

@@ -18,7 +18,7 @@ const (
 	// clockTime bounds them all, so that a network that is slow delays no trial. They take
 	// some milliseconds.
 	clockTime = 200 * time.Millisecond
-	// sqlStep is the step in which a server tells its time.
+	// sqlStep is the step of the time that a server gives.
 	sqlStep = time.Microsecond
 	// maxCorrection bounds by how much a client moves its start: half of the time that the
 	// manager publishes it ahead. Clocks that are further apart do not follow NTP, which is
@@ -26,39 +26,39 @@ const (
 	maxCorrection = 250 * time.Millisecond
 )
 
-// compareClocks takes down how this client's clock stands to that of the target: the agent's, or
+// compareClocks measures how this client's clock stands to that of the target: the agent's, or
 // where there is none, the server's. Every client does, so that the instants of all can be
 // compared. Nothing fails for want of it.
-func (e *execution) compareClocks(ctx context.Context) *contract.Failure {
+func compareClocks(ctx context.Context, s session) (o outcome[*contract.ClockOffset]) {
 	ctx, cancel := context.WithTimeout(ctx, clockTime)
 	defer cancel()
-	reference, step, collect := contract.ReferenceAgent, time.Duration(0), e.agentClock
-	if e.trial.Agent == "" {
-		reference, step, collect = contract.ReferenceServer, sqlStep, e.serverClock
+	reference, step, collect := contract.ReferenceAgent, time.Duration(0), agentClock
+	if s.trial.Agent == "" {
+		reference, step, collect = contract.ReferenceServer, sqlStep, serverClock
 	}
-	exchanges, err := collect(ctx)
+	exchanges, err := collect(ctx, s)
 	var best clock.Exchange
 	if err == nil {
 		best, err = clock.Best(exchanges)
 	}
 	if err != nil {
-		e.problem("target/clock", "how the client's clock stands to that of the target is not known: %v", err)
-		return nil
+		o.problem("target/clock", "how the client's clock stands to that of the target is not known: %v", err)
+		return o
 	}
-	e.res.Client.Clock = &contract.ClockOffset{
+	o.found = &contract.ClockOffset{
 		Reference: reference, OffsetSeconds: best.Offset().Seconds(), UncertaintySeconds: (best.Delay()/2 + step).Seconds(),
 		Exchanges: len(exchanges), At: best.Sent.Round(0),
 	}
-	return nil
+	return o
 }
 
-func (e *execution) serverClock(ctx context.Context) ([]clock.Exchange, error) {
-	return e.server.Clock(ctx, clockExchanges)
+func serverClock(ctx context.Context, s session) ([]clock.Exchange, error) {
+	return s.server.Clock(ctx, clockExchanges)
 }
 
 // agentClock asks over one connection: the first exchange has to make it, and is the slowest.
-func (e *execution) agentClock(ctx context.Context) ([]clock.Exchange, error) {
-	agent := newTargetAgent(e.trial.Agent, e.credentials.Password)
+func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
+	agent := newTargetAgent(s.trial.Agent, s.credentials.Password)
 	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
 	defer kept.CloseIdleConnections()
 	agent.http = &http.Client{Transport: kept}
@@ -67,7 +67,7 @@ func (e *execution) agentClock(ctx context.Context) ([]clock.Exchange, error) {
 		sent := time.Now()
 		err := agent.get(ctx, contract.PathClock, &told)
 		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
-			err = errors.New("the agent tells no time: use agents of the same release")
+			err = errors.New("the agent gives no time: use agents of the same release")
 		}
 		return clock.Exchange{Sent: sent, Received: told.Received, Answered: told.Answered, Returned: time.Now()}, err
 	})
@@ -77,9 +77,8 @@ func (e *execution) agentClock(ctx context.Context) ([]clock.Exchange, error) {
 // clients; each takes it for one of the target's clock, so that they begin together though
 // their own clocks differ. How the manager's clock stands to the target's does not matter
 // then: it moves all of them alike.
-func (e *execution) ownTime(published time.Time) time.Time {
-	c := e.res.Client.Clock
-	if e.trial.Clients < 2 || c == nil || !c.Beyond() || c.Offset().Abs() > maxCorrection {
+func ownTime(published time.Time, clients int, c *contract.ClockOffset) time.Time {
+	if clients < 2 || c == nil || !c.Beyond() || c.Offset().Abs() > maxCorrection {
 		return published
 	}
 	return published.Add(-c.Offset())

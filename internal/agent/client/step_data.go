@@ -8,133 +8,157 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// data is what is known of the tables; it is made when something is.
-func (e *execution) data() *contract.Data {
-	if e.res.Data == nil {
-		e.res.Data = &contract.Data{}
-	}
-	return e.res.Data
-}
-
-// operate has the target's agent copy the data directory. It asks again until the
+// copyData has the target's agent copy the data directory. It asks again until the
 // trial's deadline while no answer comes: the name of the trial's ConfigMap, which
 // is another for every attempt, makes sure that it is done once.
-func (e *execution) operate(ctx context.Context, path string) (contract.Copy, error) {
+func copyData(ctx context.Context, s session, path string) (contract.Copy, error) {
 	var done contract.Copy
-	err := e.retry(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
-		return e.target.post(ctx, path, contract.Operation{ID: e.Trial}, &done)
+	err := s.retry.do(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
+		return s.target.post(ctx, path, contract.Operation{ID: s.maps.trial}, &done)
 	})
 	return done, err
 }
 
 // restore has the data directory put back from its snapshot.
-func (e *execution) restore(ctx context.Context) *contract.Failure {
+func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetSnapshot, Started: time.Now()}
-	done, err := e.operate(ctx, contract.PathRestore)
+	o := outcome[*contract.ResetReport]{found: reset}
+	done, err := copyData(ctx, s, contract.PathRestore)
 	reset.Ended = time.Now()
-	e.data().Reset = reset
 	if err != nil {
-		return &contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)}
+		return o.failed(&contract.Failure{Reason: contract.ReasonResetFailed, Message: fmt.Sprintf("restoring the snapshot of the data: %v", err)})
 	}
 	reset.Copy = &done
-	return nil
+	return o
 }
 
 // reload has the tool drop its tables and load them again.
-func (e *execution) reload(ctx context.Context) *contract.Failure {
+func reload(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetReload, Started: time.Now()}
-	e.data().Reset = reset
+	o := outcome[*contract.ResetReport]{found: reset}
 	// The other clients wait: whatever they share of the load is done here.
-	alone := e.trial
-	alone.Clients = 1
-	defer func() { reset.Ended = time.Now() }()
+	s.trial.Clients = 1
 	for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
-		if failure := e.reloadPhase(ctx, alone, phase); failure != nil {
-			return &contract.Failure{Reason: contract.ReasonResetFailed,
+		if failure := note(&o, reloadPhase(ctx, s, phase)); failure != nil {
+			o.failure = &contract.Failure{Reason: contract.ReasonResetFailed,
 				Message: fmt.Sprintf("reloading the data, phase %s: %s: %s", phase, failure.Reason, failure.Message)}
+			break
 		}
 	}
-	return nil
+	reset.Ended = time.Now()
+	return o
 }
 
-func (e *execution) reloadPhase(ctx context.Context, trial contract.Trial, phase contract.Phase) *contract.Failure {
-	if e.skips(phase) {
+func reloadPhase(ctx context.Context, s session, phase contract.Phase) (o outcome[struct{}]) {
+	if s.skips(phase) {
+		return o
+	}
+	command, err := s.runner.Command(s.trial, phase, s.credentials)
+	if err != nil {
+		return o.failed(invalid(err))
+	}
+	tool, failure := s.tool.prepare("reset-"+rawName(phase), command, s.credentials.Password)
+	if failure != nil {
+		return o.failed(failure)
+	}
+	in, failure := s.tool.run(ctx, tool)
+	if failure != nil {
+		return o.failed(in.withLastWord(failure))
+	}
+	report := s.runner.Parse(s.trial, phase, in.output)
+	for _, p := range report.Problems {
+		p.Source = "reset-" + p.Source
+		o.problems = append(o.problems, p)
+	}
+	return o.failed(in.withLastWord(report.Failure))
+}
+
+// tableCount is what the server said of the tables, and how long it took.
+type tableCount struct {
+	tables  []contract.Table
+	seconds float64
+}
+
+// verify compares the tables with those that Prepare left.
+func verify(ctx context.Context, s session) outcome[tableCount] {
+	o := countTables(ctx, s)
+	if o.failure != nil {
+		return o
+	}
+	differ := compareTables(o.found.tables, s.trial.Reset.Tables)
+	if s.trial.Reset.Method == contract.ResetReload {
+		// A tool may load other random data; the same number of rows is what counts.
+		for _, text := range differ.checksums {
+			o.problem("reset", "%s", text)
+		}
+		differ.checksums = nil
+	}
+	if text := differ.text(); text != "" {
+		return o.failed(&contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
+			"after the reset (%s) the data is not what was loaded: %s", s.trial.Reset.Method, text)})
+	}
+	return o
+}
+
+// countTables queries the rows and checksums of all tables, and records where a checksum
+// is unavailable: without it, tables of the same number of rows count as the same.
+func countTables(ctx context.Context, s session) (o outcome[tableCount]) {
+	began := time.Now()
+	tables, unchecked, err := s.server.Tables(ctx)
+	if unchecked != "" {
+		o.problem(contract.SourceChecksum, "%s", unchecked)
+	}
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	o.found = tableCount{tables, time.Since(began).Seconds()}
+	return o
+}
+
+// loadedData is what Prepare left.
+type loadedData struct {
+	tables []contract.Table
+	rows   *contract.CountedRows
+}
+
+// countLoaded counts what Prepare left in the schema, when all clients have ended, and
+// compares it with what the tool says that it loads: exit codes prove nothing.
+func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*loadedData]) {
+	var count tableCount
+	if failure := part(&o, &count, countTables(ctx, s)); failure != nil {
+		return o.failed(failure)
+	}
+	o.found = &loadedData{tables: count.tables}
+	status, err := s.server.Status(ctx)
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	o.found.rows = countRows(facts, s.trial.Endpoint.StorageEngine, status)
+	return o.failed(checkRows(s, count.tables))
+}
+
+// checkRows compares what Prepare left with what it has to leave.
+func checkRows(s session, tables []contract.Table) *contract.Failure {
+	if s.runner.Rows == nil {
 		return nil
 	}
-	command, err := e.runner.Command(trial, phase, e.credentials)
+	want, err := s.runner.Rows(s.trial)
 	if err != nil {
 		return invalid(err)
 	}
-	tool, failure := e.prepare("reset-"+rawName(phase), command, e.credentials.Password)
-	if failure != nil {
-		return failure
-	}
-	in, failure := e.start(ctx, tool)
-	if failure != nil {
-		return in.withLastWord(failure)
-	}
-	report := e.runner.Parse(trial, phase, in.output)
-	for _, p := range report.Problems {
-		p.Source = "reset-" + p.Source
-		e.res.Problems = append(e.res.Problems, p)
-	}
-	return in.withLastWord(report.Failure)
-}
-
-// verify holds the tables against those that Prepare left.
-func (e *execution) verify(ctx context.Context) *contract.Failure {
-	began := time.Now()
-	tables, err := e.tables(ctx)
-	if err != nil {
-		return lost(err)
-	}
-	data := e.data()
-	data.Tables, data.Reset.VerifySeconds = tables, time.Since(began).Seconds()
-	found := compareTables(tables, e.trial.Reset.Tables)
-	if e.trial.Reset.Method == contract.ResetReload {
-		// A tool may load other random data; the same number of rows is what counts.
-		for _, text := range found.checksums {
-			e.problem("reset", "%s", text)
-		}
-		found.checksums = nil
-	}
-	if text := found.text(); text != "" {
+	if text := missingRows(tables, want).text(); text != "" {
 		return &contract.Failure{Reason: contract.ReasonDataDiffers, Message: fmt.Sprintf(
-			"after the reset (%s) the data is not what was loaded: %s", e.trial.Reset.Method, text)}
+			"the tool ended well, but did not load what was asked for: %s", text)}
 	}
 	return nil
 }
 
-// tables asks for the rows and checksums of all tables, and takes down where a checksum
-// could not be had: without it, tables of the same number of rows count as the same.
-func (e *execution) tables(ctx context.Context) ([]contract.Table, error) {
-	tables, unchecked, err := e.server.Tables(ctx)
-	if unchecked != "" {
-		e.problem(contract.SourceChecksum, "%s", unchecked)
-	}
-	return tables, err
-}
-
-// count takes down what Prepare left in the schema, and holds it against what the tool
-// says that it loads: exit codes prove nothing.
-func (e *execution) count(ctx context.Context) *contract.Failure {
-	tables, err := e.tables(ctx)
+// takeSnapshot has the loaded data kept, for restore.
+func takeSnapshot(ctx context.Context, s session) (o outcome[*contract.Copy]) {
+	done, err := copyData(ctx, s, contract.PathSnapshot)
 	if err != nil {
-		return lost(err)
+		return o.failed(&contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)})
 	}
-	e.data().Tables = tables
-	if err := e.countLoaded(ctx); err != nil {
-		return lost(err)
-	}
-	return e.checkRows()
-}
-
-// snapshot has the loaded data kept, for restore.
-func (e *execution) snapshot(ctx context.Context) *contract.Failure {
-	done, err := e.operate(ctx, contract.PathSnapshot)
-	if err != nil {
-		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking a snapshot of the loaded data: %v", err)}
-	}
-	e.data().Snapshot = &done
-	return nil
+	o.found = &done
+	return o
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -15,11 +16,11 @@ import (
 
 // reach asks until the server answers: its name and the way to it may be newer than
 // this pod knows.
-func (e *execution) reach(ctx context.Context, question func(context.Context) error) *contract.Failure {
-	patience, cancel := context.WithTimeout(ctx, e.Limits.Connect)
+func reach(ctx context.Context, s session, question func(context.Context) error) *contract.Failure {
+	patience, cancel := context.WithTimeout(ctx, s.limits.Connect)
 	defer cancel()
 	var final *contract.Failure
-	err := e.retry(patience, "reach the server", func(ctx context.Context) error {
+	err := s.retry.do(patience, "reach the server", func(ctx context.Context) error {
 		err := question(ctx)
 		if err == nil {
 			return nil
@@ -36,75 +37,112 @@ func (e *execution) reach(ctx context.Context, question func(context.Context) er
 	return nil
 }
 
-// knock makes sure that the server answers; what it is, the first client takes down.
-func (e *execution) knock(ctx context.Context) *contract.Failure {
-	return e.reach(ctx, func(ctx context.Context) error {
-		_, _, err := e.server.Version(ctx)
+// waitForServer makes sure that the server answers; the first client records what it is.
+func waitForServer(ctx context.Context, s session) *contract.Failure {
+	return reach(ctx, s, func(ctx context.Context) error {
+		_, _, err := s.server.Version(ctx)
 		return err
 	})
 }
 
-// ask makes sure that the server answers, and takes down what it is.
-func (e *execution) ask(ctx context.Context) *contract.Failure {
+// serverFacts are what a server is.
+type serverFacts struct {
+	// server has what it says of itself; nil when it did not answer.
+	server *contract.Server
+	// connect is how long a connection with one question took.
+	connect time.Duration
+}
+
+// queryServer makes sure that the server answers, and records what it is.
+func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
 	server := &contract.Server{}
-	failure := e.reach(ctx, func(ctx context.Context) error {
+	failure := reach(ctx, s, func(ctx context.Context) error {
 		var err error
-		server.Version, server.VersionComment, err = e.server.Version(ctx)
+		server.Version, server.VersionComment, err = s.server.Version(ctx)
 		if err == nil {
-			server.Variables, err = e.server.Variables(ctx)
+			server.Variables, err = s.server.Variables(ctx)
 		}
 		return err
 	})
 	if failure != nil {
-		return failure
+		return o.failed(failure)
 	}
-	e.res.Server = server
+	o.found.server = server
 	var err error
-	if server.NonDefault, err = e.server.NonDefault(ctx, server.Version); err != nil {
-		e.problem("server/variables", "the server does not tell which are not its default: %v", err)
+	if server.NonDefault, err = s.server.NonDefault(ctx, server.Version); err != nil {
+		o.problem("server/variables", "the server does not say which are not its default: %v", err)
 	}
 	began := time.Now()
-	if server.TLSVersion, server.Cipher, err = e.server.Session(ctx); err != nil {
-		e.problem("server/tls", "the server does not tell whether its connections are encrypted: %v", err)
+	if server.TLSVersion, server.Cipher, err = s.server.Session(ctx); err != nil {
+		o.problem("server/tls", "the server does not say whether its connections are encrypted: %v", err)
 	}
-	e.connect = time.Since(began)
-	return e.keep("server/variables-before.txt", server.Variables)
+	o.found.connect = time.Since(began)
+	return o.failed(s.keepPairs("server/variables-before.txt", server.Variables))
 }
 
-// after is before, for the end of the measured window.
-func (e *execution) after(ctx context.Context) *contract.Failure {
-	status, err := e.server.Status(ctx)
+// timeRoundTrip times the way to the server and back. The time to connect is that of one
+// connection.
+func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o outcome[*contract.Probe]) {
+	probe, err := s.server.RoundTrip(ctx)
 	if err != nil {
-		return lost(err)
+		o.problem("server/round-trip", "%v", err)
+		return o
 	}
-	e.targetAfter(ctx)
-	variables, err := e.server.Variables(ctx)
+	o.found = probe
+	_, all, err := s.demand()
+	if err != nil || probe == nil {
+		return o // the limits have said why
+	}
+	if text := slowStart(all.Connections, connect.Seconds(), probe.MinSeconds); text != "" {
+		o.problem("server/connect", "%s", text)
+	}
+	return o
+}
+
+// timeCommits measures what commits cost, before the data is loaded. A server that does
+// not allow it, such as one that may only be read, is measured nevertheless.
+func timeCommits(ctx context.Context, s session) (o outcome[*contract.Durability]) {
+	if s.skips(s.phase()) {
+		return o // the data is the user's, and so is the schema
+	}
+	durability, err := s.server.Durability(ctx, preflightTable(s.trial.Ref), s.trial.Endpoint.StorageEngine)
 	if err != nil {
-		return lost(err)
+		o.problem("server/durability", "what commits cost is not known: %v", err)
+		return o
 	}
-	e.res.Server.StatusDelta = statusDelta(e.statusBefore, status)
-	if n, known := statusDelta(e.statusStarted, status)[contract.StatusTLSAccepts]; known {
-		e.res.Server.StatusDelta[contract.StatusTLSAccepts] = n
+	o.found = durability
+	return o
+}
+
+// preflightTable is a name that no other run and no user has, and the same for every
+// attempt, so that the next one clears up after one that was killed.
+func preflightTable(ref contract.TrialRef) string {
+	return fmt.Sprintf("assay_preflight_%x", sha256.Sum256([]byte(ref.RunUID+"/"+ref.Target)))[:32]
+}
+
+// readStatus reads the server's counters before a tool that connects before its window: its
+// handshakes are not among those that are counted inside.
+func readStatus(ctx context.Context, s session) (o outcome[map[string]string]) {
+	status, err := s.server.Status(ctx)
+	if err != nil {
+		return o.failed(lost(err))
 	}
-	e.res.Server.VariablesChanged = changed(e.res.Server.Variables, variables)
-	if failure := e.keep("server/variables-after.txt", variables); failure != nil {
-		return failure
-	}
-	return e.keep("server/status-after.txt", status)
+	o.found = status
+	return o
 }
 
 // lost is the failure for a server that answered before and does not any more.
 func lost(err error) *contract.Failure {
 	f := database.FailureOf(err)
 	if f.Reason == contract.ReasonTargetUnreachable {
-		f.Reason = contract.ReasonTargetLost
+		f.Reason = contract.ReasonConnectionLost
 	}
 	return f
 }
 
-// keep writes names and values among the raw files.
-func (e *execution) keep(name string, values map[string]string) *contract.Failure {
-	path := filepath.Join(e.Work, "raw", name)
+// keepPairs writes names and values among the raw files.
+func (s session) keepPairs(name string, values map[string]string) *contract.Failure {
+	path := filepath.Join(s.tool.work, "raw", name)
 	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, formatPairs(values), 0o600))
 	if err != nil {
 		return &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("keeping what the server said: %v", err)}

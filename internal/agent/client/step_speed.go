@@ -8,28 +8,31 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// speed measures how fast the machines are: this one, and then that of the target, since both
-// may be one. Nothing fails for want of it. Of several clients only the first measures: others
-// on its node would measure each other.
-func (e *execution) speed(ctx context.Context) *contract.Failure {
-	own, err := machinespeed.Measure(e.machine.Throttled())
+// speeds of the machines.
+type speeds struct {
+	// client is nil before it was measured, and target where its agent does not answer.
+	client, target *contract.Speed
+}
+
+// measureSpeed measures how fast the machines are: this one, and then that of the target, since
+// both may be one. Nothing fails for want of it. Of several clients only the first measures:
+// others on its node would measure each other.
+func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
+	own, err := machinespeed.Measure(s.meter.machine.Throttled())
 	if err != nil {
-		e.problem("client/speed", "the speed of the machine: %v", err)
+		o.problem("client/speed", "the speed of the machine: %v", err)
 	}
-	e.res.Client.Speed = &own
-	if e.target == nil {
-		return nil
+	o.found.client = &own
+	if s.target == nil {
+		return o
 	}
-	ctx, cancel := context.WithTimeout(ctx, e.Ask)
+	ctx, cancel := context.WithTimeout(ctx, s.limits.Ask)
 	defer cancel()
 	var theirs contract.Speed
-	if err := e.target.get(ctx, contract.PathSpeed, &theirs); err != nil {
-		e.problem("target/speed", "the target's agent does not tell the speed of its machine: %v", err)
-		return nil
+	if err := s.target.get(ctx, contract.PathSpeed, &theirs); err != nil {
+		o.problem("target/speed", "the target's agent does not give the speed of its machine: %v", err)
+		return o
 	}
-	if e.res.Target == nil {
-		e.res.Target = &contract.Environment{}
-	}
-	e.res.Target.Speed = &theirs
-	return nil
+	o.found.target = &theirs
+	return o
 }

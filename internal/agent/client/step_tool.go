@@ -7,37 +7,57 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/assay-bench/assay/runners/runner"
+
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-func (e *execution) ready(ctx context.Context) *contract.Failure {
+// reportReady reports to the manager that this client can start.
+func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
 	now := time.Now()
-	if err := e.reportReady(ctx, now); err != nil {
-		return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)}
+	if err := s.maps.annotateReady(ctx, now); err != nil {
+		return o.failed(&contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("reporting ready: %v", err)})
 	}
-	e.res.Times.Ready = &now
-	return nil
+	o.found = &now
+	return o
 }
 
-// barrier waits for the start that the manager publishes, the same for all clients.
+// start is the begin of a trial.
+type start struct {
+	// published is the instant that the manager gave to all clients; own is the same instant on this
+	// client's clock.
+	published, own time.Time
+	// planned is when the measured window is to begin, on this client's clock.
+	planned time.Time
+}
+
+// agreeOnStart waits for the start that the manager publishes, the same for all clients.
 // What follows from it is the instant at which all of them measure.
-func (e *execution) barrier(ctx context.Context) *contract.Failure {
-	start, err := e.awaitStart(ctx)
+func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o outcome[*start]) {
+	published, err := s.maps.publishedStart(ctx)
 	if err != nil {
-		return &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("waiting for the start: %v", err)}
+		return o.failed(&contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("waiting for the start: %v", err)})
 	}
-	planned := e.ownTime(start).Add(e.opening().Delay(e.trial))
-	e.res.Times.Start, e.res.Times.Planned = &start, &planned
-	if e.timed() {
-		e.trial.Begin = planned
-	}
-	return nil
+	own := ownTime(published, s.trial.Clients, c)
+	o.found = &start{published: published, own: own, planned: own.Add(s.opening().Delay(s.trial))}
+	return o
 }
 
-// aim sleeps until the process that measures is to be started. If that has passed, it starts
-// at once, and the times show by how much it was late.
-func (e *execution) aim(ctx context.Context) *contract.Failure {
-	return waited(sleepUntil(ctx, e.launch()))
+// waitForStart sleeps until the process that measures is to be started. If that has passed, it
+// starts at once, and the times show by how much it was late.
+func waitForStart(ctx context.Context, s session, at start) *contract.Failure {
+	return waited(sleepUntil(ctx, at.launch(s.opening())))
+}
+
+// launch is when the process that measures is started.
+func (s start) launch(o runner.Opening) time.Time {
+	switch {
+	case !o.Timed:
+		return s.planned
+	case o.WarmsUp:
+		return s.own
+	}
+	return s.planned.Add(-o.Lead)
 }
 
 func waited(err error) *contract.Failure {
@@ -47,88 +67,101 @@ func waited(err error) *contract.Failure {
 	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
 }
 
-// delayed is the trial with the address that the tool connects to: the server's, or that of
-// a relay in front of it.
-func (e *execution) delayed() (contract.Trial, *contract.Failure) {
-	trial := e.trial
-	if e.runner.Delay == nil {
-		return trial, nil
-	}
-	delay, err := e.runner.Delay(trial.Workload)
+// openRelay is the relay before the server where round trips are delayed; nil where not.
+func openRelay(s session) (o outcome[*relay]) {
+	delay, err := s.runner.Delay(s.trial.Workload)
 	if err != nil {
-		return trial, invalid(err)
+		return o.failed(invalid(err))
 	}
 	if delay == 0 {
-		return trial, nil
+		return o
 	}
-	if e.relay == nil {
-		target := net.JoinHostPort(trial.Endpoint.Host, strconv.Itoa(int(trial.Endpoint.Port)))
-		if e.relay, err = newRelay(target, delay); err != nil {
-			return trial, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)}
-		}
+	target := net.JoinHostPort(s.trial.Endpoint.Host, strconv.Itoa(int(s.trial.Endpoint.Port)))
+	if o.found, err = newRelay(target, delay); err != nil {
+		return o.failed(&contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)})
 	}
-	trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", e.relay.port()
-	return trial, nil
+	return o
 }
 
-// armWarmup makes the warm-up ready to start.
-func (e *execution) armWarmup(ctx context.Context) *contract.Failure {
-	return e.armPhase(ctx, contract.PhaseWarmup)
-}
-
-// arm makes the measured phase ready to start.
-func (e *execution) arm(ctx context.Context) *contract.Failure {
-	failure := e.armPhase(ctx, e.phase())
-	e.res.Tool.Args = e.next.args
-	return failure
-}
-
-func (e *execution) armPhase(ctx context.Context, phase contract.Phase) *contract.Failure {
-	if e.skips(phase) {
-		return nil
+// prepareTool makes the command of a phase ready to start; there may be none. The tool connects
+// to the relay, if there is one, and else to the server.
+func prepareTool(ctx context.Context, s session, phase contract.Phase, r *relay) (o outcome[preparedTool]) {
+	if s.skips(phase) {
+		return o
 	}
-	trial, failure := e.delayed()
-	if failure != nil {
-		return failure
+	trial := s.trial
+	if r != nil {
+		trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", r.port()
 	}
-	command, err := e.runner.Command(trial, phase, e.credentials)
+	command, err := s.runner.Command(trial, phase, s.credentials)
 	if err != nil {
-		return invalid(err)
+		return o.failed(invalid(err))
 	}
-	if e.next, failure = e.prepare(rawName(phase), command, e.credentials.Password); failure != nil || command.Dialogue == nil {
-		return failure
+	if o.found, o.failure = s.tool.prepare(rawName(phase), command, s.credentials.Password); o.failure != nil || command.Dialogue == nil {
+		return o
 	}
-	if err := e.arrange(ctx, &e.next, command.Dialogue); err != nil {
-		return lost(err)
+	// The connection is made now, so that none is made while the tool measures.
+	bench, err := s.bench(ctx, s.trial.Endpoint, s.credentials)
+	if err == nil {
+		err = s.tool.arrange(&o.found, bench, command.Dialogue)
 	}
-	return nil
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	return o
 }
 
-func (e *execution) warmUp(ctx context.Context) *contract.Failure {
-	if failure := waited(sleepUntil(ctx, e.ownTime(*e.res.Times.Start))); failure != nil {
-		return failure
+// warmedUp is a warm-up in a process of its own.
+type warmedUp struct {
+	// started is nil when it never was.
+	started      *time.Time
+	seeds        seeds
+	measurements []contract.Measurement
+	// seconds that it took; nil if unknown.
+	seconds *float64
+}
+
+// warmUp runs the tool for the warm-up, from the published start on.
+func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outcome[warmedUp]) {
+	if failure := waited(sleepUntil(ctx, at.own)); failure != nil {
+		return o.failed(failure)
 	}
-	if e.skips(contract.PhaseWarmup) {
-		return nil
+	if s.skips(contract.PhaseWarmup) {
+		return o
 	}
-	in, failure := e.start(ctx, e.next)
+	in, failure := s.tool.run(ctx, tool)
 	if !in.started.IsZero() {
-		e.res.Times.WarmupStarted = &in.started
-		e.draw(contract.PhaseWarmup, e.next)
+		o.found.started, o.found.seeds = &in.started, tool.seeds()
 	}
 	if failure == nil {
-		report := e.runner.Parse(e.trial, contract.PhaseWarmup, in.output)
-		e.res.Warmup, failure = report.Measurements, report.Failure
-		e.res.Tool.WarmupSeconds = warmedUp(in, report.Measurements)
-		if failure != nil {
-			e.res.Problems = append(e.res.Problems, report.Problems...)
+		report := s.runner.Parse(s.trial, contract.PhaseWarmup, in.output)
+		o.found.measurements, o.found.seconds = report.Measurements, secondsOf(in, report.Measurements)
+		if failure = report.Failure; failure != nil {
+			o.problems = append(o.problems, report.Problems...)
 		}
 	}
 	if failure != nil {
-		return &contract.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message}
+		return o.failed(&contract.Failure{Reason: failure.Reason, Message: "during the warm-up: " + in.withLastWord(failure).Message})
 	}
-	return nil
+	return o
 }
+
+// secondsOf is how long a warm-up in a process of its own took.
+func secondsOf(in invocation, measurements []contract.Measurement) *float64 {
+	if m, ok := contract.Find(measurements, contract.NameTotalTime, nil); ok && m.Value != nil {
+		return m.Value
+	}
+	return new(in.ended.Sub(in.started).Seconds())
+}
+
+// seeds are the random numbers that a process drew. A phase that never ran has none.
+type seeds struct {
+	// seed is 0 for a tool that takes none.
+	seed     int64
+	unseeded bool
+}
+
+func (t preparedTool) seeds() seeds { return seeds{t.seed, t.unseeded} }
 
 // rawName is the folder of a phase's raw output.
 func rawName(p contract.Phase) string {
@@ -137,13 +170,4 @@ func rawName(p contract.Phase) string {
 		contract.PhaseCheck: "check", contract.PhaseCleanup: "cleanup",
 	}
 	return names[p]
-}
-
-// measure runs the tool for the phase; a phase without a command is done already.
-func (e *execution) measure(ctx context.Context) *contract.Failure {
-	if e.skips(e.phase()) {
-		return nil
-	}
-	in, failure := e.start(ctx, e.next)
-	return e.take(ran{in, failure})
 }

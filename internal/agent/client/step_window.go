@@ -9,149 +9,161 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// opening is how the process that measures comes to its window.
-func (e *execution) opening() runner.Opening {
-	if e.runner.Opening == nil || !e.waits() {
-		return runner.Opening{}
-	}
-	return e.runner.Opening(e.trial)
+// measured is what a run of the tool in the measured phase yielded. All is empty while it has
+// not been started.
+type measured struct {
+	// started and ended are those of the process.
+	started, ended *time.Time
+	exitCode       *int
+	signal         string
+	seeds          seeds
+	report         runner.Report
+	// warmupCut is how the warm-up was kept out of the window; empty but for the phase Run.
+	warmupCut contract.WarmupCut
+	// usage of this container: inside the window where there are samples of it.
+	usage usages
+	// clockStepSeconds is by how much the wall clock advanced more than the monotonic one.
+	clockStepSeconds *float64
+	// before are the counters that a tool which begins its window by itself is read with; nil
+	// for any other.
+	before *counters
 }
 
-// timed: the process that measures is told when its window begins, and is started before.
-func (e *execution) timed() bool { return e.opening().Timed }
+// times are those of the process and of its window.
+func (m measured) times() contract.Times {
+	t := contract.Times{MeasureStarted: m.started, MeasureEnded: m.ended}
+	if w := m.report.Window; w != nil {
+		t.WindowStarted, t.WindowEnded = &w.From, &w.To
+	}
+	return t
+}
 
-// launch is when the process that measures is started.
-func (e *execution) launch() time.Time {
-	o := e.opening()
+// window is the measured one.
+func (m measured) window() window {
+	from, to, known := contract.MeasuredWindow(contract.Result{Times: m.times(), Measurements: m.report.Measurements})
+	return window{from, to, known}
+}
+
+// warmupCut is how the warm-up is kept out of the window; empty but for the phase Run.
+func (r role) warmupCut() contract.WarmupCut {
 	switch {
-	case !o.Timed:
-		return *e.res.Times.Planned
-	case o.WarmsUp:
-		return e.ownTime(*e.res.Times.Start)
+	case !r.waits():
+		return ""
+	case r.opening().WarmsUp:
+		return contract.WarmupInProcess
+	case r.warms() && !r.skips(contract.PhaseWarmup):
+		return contract.WarmupSeparateProcess
 	}
-	return e.res.Times.Planned.Add(-o.Lead)
+	return contract.WarmupNone
 }
 
-// ran is one run of the tool, and why it is none.
+// measure runs the tool for the phase; a phase without a command is done already.
+func measure(ctx context.Context, s session, tool preparedTool, before counters) (o outcome[measured]) {
+	if s.skips(s.phase()) {
+		return o
+	}
+	in, failure := s.tool.run(ctx, tool)
+	return evaluate(s, ran{tool: tool, in: in, failure: failure}, before)
+}
+
+// ran is one run of the tool, and why it failed.
 type ran struct {
+	tool    preparedTool
 	in      invocation
 	failure *contract.Failure
+	// begin of the window of a tool that begins it by itself; it holds both clocks. What the
+	// wall clock did during the warm-up before is none of the window's. Zero for any other.
+	begin time.Time
 }
 
-// measureTimed runs a tool that begins its window by itself. The counters from before the
-// window are read when it begins, while the tool is at work: what the warm-up in the same
-// process did is none of the window's.
-func (e *execution) measureTimed(ctx context.Context) *contract.Failure {
-	frequency := e.machine.Frequency() // it takes a moment, which is none of the window's
+// from is when what counts began.
+func (r ran) from() time.Time {
+	if r.begin.IsZero() {
+		return r.in.started
+	}
+	return r.begin
+}
+
+// measureTimed runs a tool that begins its window by itself, at the planned instant. The
+// counters from before the window are read when it begins, while the tool is at work: what the
+// warm-up in the same process did is none of the window's.
+func measureTimed(ctx context.Context, s session, tool preparedTool, facts serverFacts) (o outcome[measured]) {
+	frequency := s.meter.machine.Frequency() // it takes a moment, which is none of the window's
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan ran, 1)
 	go func() {
-		in, failure := e.start(running, e.next)
-		done <- ran{in, failure}
+		in, failure := s.tool.run(running, tool)
+		done <- ran{tool: tool, in: in, failure: failure}
 	}()
-	begin := time.NewTimer(time.Until(*e.res.Times.Planned))
-	defer begin.Stop()
-	var tool ran
+	timer := time.NewTimer(time.Until(s.trial.Begin))
+	defer timer.Stop()
 	select {
-	case tool = <-done:
-		if tool.failure == nil && tool.in.output.ExitCode == 0 {
-			tool.failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
+	case r := <-done:
+		if r.failure == nil && r.in.output.ExitCode == 0 {
+			r.failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
 		}
-		return e.take(tool)
-	case <-begin.C:
+		return evaluate(s, r, counters{})
+	case <-timer.C:
 	}
-	e.begun = time.Now()
-	failure := e.atBegin(running, frequency)
+	begin := time.Now()
+	var before counters
+	failure := part(&o, &before, countersAtBegin(running, s, facts, frequency))
 	if failure != nil {
 		stop()
 	}
-	tool = <-done
+	r := <-done
 	if failure != nil {
-		tool.failure = failure
+		r.failure = failure
 	}
-	return e.take(tool)
+	r.begin = begin
+	o.failure = part(&o, &o.found, evaluate(s, r, before))
+	o.found.before = &before
+	return o
 }
 
-// beforeStart reads the server's counters before a tool that connects before its window: its
-// handshakes are not among those that are counted inside.
-func (e *execution) beforeStart(ctx context.Context) *contract.Failure {
-	var err error
-	if e.statusStarted, err = e.server.Status(ctx); err != nil {
-		return lost(err)
+// countersAtBegin reads the counters that stand before the window: those of the server first,
+// because what the tool does until then is missing in them.
+func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequency *contract.Frequency) (o outcome[counters]) {
+	var server statusBefore
+	failure := part(&o, &server, snapshotStatus(ctx, s, facts))
+	if failure == nil && s.replicated() {
+		failure = note(&o, s.replicas.mark(ctx, s.limits.Ask))
 	}
-	return nil
-}
-
-// atBegin reads the counters that stand before the window: those of the server first, because
-// what the tool does until then is missing in them.
-func (e *execution) atBegin(ctx context.Context, frequency *contract.Frequency) *contract.Failure {
-	if failure := e.countBefore(ctx); failure != nil {
-		return failure
-	}
-	if e.replicated() {
-		if failure := e.markReplicas(ctx); failure != nil {
-			return failure
-		}
-	}
-	e.around(ctx, frequency)
-	// How often the tool was switched is known of its whole life alone.
-	e.res.Client.Before.VoluntarySwitches, e.res.Client.Before.InvoluntarySwitches = nil, nil
-	return nil
-}
-
-// take down what a run of the tool in the measured phase yielded.
-func (e *execution) take(tool ran) *contract.Failure {
-	in, failure := tool.in, tool.failure
-	if in.started.IsZero() {
-		return failure
-	}
-	e.res.Times.MeasureStarted, e.res.Times.MeasureEnded = &in.started, &in.ended
-	e.draw(e.phase(), e.next)
-	e.usageAfter(in)
-	e.res.Tool.Signal = in.output.Signal
-	if in.output.ExitCode >= 0 {
-		e.res.Tool.ExitCode = &in.output.ExitCode
-	}
-	report := e.runner.Parse(e.trial, e.phase(), in.output)
-	e.res.Tool.Version = report.ToolVersion
-	e.res.Measurements, e.res.Errors = report.Measurements, report.Errors
-	e.res.Problems = append(e.res.Problems, report.Problems...)
-	if e.waits() {
-		e.takeWindow(report)
-	}
-	e.usageInside()
 	if failure == nil {
-		failure = report.Failure
+		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.limits.Ask))
 	}
-	return in.withLastWord(failure)
+	if failure == nil {
+		// How often the tool was switched is known of its whole life alone.
+		o.found.client.VoluntarySwitches, o.found.client.InvoluntarySwitches = nil, nil
+	}
+	o.found.server = server
+	return o.failed(failure)
 }
 
-// takeWindow says when the window was, and how the warm-up was kept out of it.
-func (e *execution) takeWindow(report runner.Report) {
-	times := &e.res.Times
-	if report.Window != nil {
-		times.WindowStarted, times.WindowEnded = &report.Window.From, &report.Window.To
-	} else if from, to, ok := contract.MeasuredWindow(e.res); ok {
-		times.WindowStarted, times.WindowEnded = &from, &to
+// evaluate what a run of the tool in the measured phase yielded.
+func evaluate(s session, r ran, before counters) (o outcome[measured]) {
+	in := r.in
+	if in.started.IsZero() {
+		return o.failed(r.failure)
 	}
-	switch {
-	case e.opening().WarmsUp:
-		e.res.Tool.WarmupCut, e.res.Tool.WarmupSeconds, e.res.Warmup = contract.WarmupInProcess, report.WarmupSeconds, report.Warmup
-		if report.WarmupSeconds != nil && times.WindowStarted != nil {
-			times.WarmupStarted = new(times.WindowStarted.Add(-time.Duration(*report.WarmupSeconds * float64(time.Second))))
-		}
-	case e.warms() && !e.skips(contract.PhaseWarmup):
-		e.res.Tool.WarmupCut = contract.WarmupSeparateProcess
-	default:
-		e.res.Tool.WarmupCut = contract.WarmupNone
+	m := measured{
+		started: &in.started, ended: &in.ended, signal: in.output.Signal, seeds: r.tool.seeds(),
+		clockStepSeconds: new(clockStep(r.from(), in.ended)), usage: usages{before.client, s.meter.after(in)},
 	}
-}
-
-// warmedUp is how long a warm-up in a process of its own took.
-func warmedUp(in invocation, measurements []contract.Measurement) *float64 {
-	if m, ok := contract.Find(measurements, contract.NameTotalTime, nil); ok && m.Value != nil {
-		return m.Value
+	s.meter.sampler.Sample()
+	if in.output.ExitCode >= 0 {
+		m.exitCode = &in.output.ExitCode
 	}
-	return new(in.ended.Sub(in.started).Seconds())
+	m.report, m.warmupCut = s.runner.Parse(s.trial, s.phase(), in.output), s.warmupCut()
+	if !s.waits() {
+		m.report.Window = nil // only the phase Run has one
+	}
+	o.problems = m.report.Problems
+	m.usage = s.meter.inside(m.usage, m.window())
+	o.found = m
+	if r.failure == nil {
+		r.failure = m.report.Failure
+	}
+	return o.failed(in.withLastWord(r.failure))
 }

@@ -22,8 +22,17 @@ import (
 // maxOutput is how much output of a tool is read back, in bytes.
 const maxOutput = 64 << 20
 
-// armed is a command of which only the start is missing.
-type armed struct {
+// toolbox runs the tool and keeps its output.
+type toolbox struct {
+	// work is where the tool runs and its output is kept.
+	work string
+	// grace is how long the tool may take to end after SIGTERM.
+	grace    time.Duration
+	children *supervise.Children
+}
+
+// preparedTool is a command of which only the start is missing.
+type preparedTool struct {
 	name string
 	// program as the adapter named it.
 	program string
@@ -43,7 +52,7 @@ type armed struct {
 }
 
 // close may be called twice, and for a command that was never prepared.
-func (t armed) close() {
+func (t preparedTool) close() {
 	if t.closeFiles != nil {
 		t.closeFiles()
 	}
@@ -61,10 +70,10 @@ type invocation struct {
 
 // prepare does everything but the start. The name is also that of the folder of
 // the raw files; the output goes there, untouched by the agent.
-func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed, *contract.Failure) {
-	t := armed{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect, seed: c.Seed, unseeded: c.Unseeded}
+func (b toolbox) prepare(name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
+	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect, seed: c.Seed, unseeded: c.Unseeded}
 	var err error
-	t.cmd, t.closeFiles, err = a.command(name, c, t.args)
+	t.cmd, t.closeFiles, err = b.command(name, c, t.args)
 	if errors.Is(err, exec.ErrNotFound) {
 		return t, &contract.Failure{Reason: contract.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
 	}
@@ -74,15 +83,15 @@ func (a *Agent) prepare(name string, c runner.Command, secrets ...string) (armed
 	return t, nil
 }
 
-// start runs what was prepared, to its end or that of the context.
-func (a *Agent) start(ctx context.Context, t armed) (invocation, *contract.Failure) {
+// run runs what was prepared, to its end or that of the context.
+func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract.Failure) {
 	defer t.close()
 	in := invocation{started: time.Now(), secrets: t.secrets}
-	p, err := a.children.Start(t.cmd)
+	p, err := b.children.Start(t.cmd)
 	if err != nil {
 		return invocation{}, &contract.Failure{Reason: contract.ReasonToolMissing, Message: err.Error()}
 	}
-	a.await(ctx, t, p)
+	b.await(ctx, t, p)
 	exit, usage := p.Exit(), p.Usage()
 	in.ended = time.Now()
 	in.output.ExitCode, in.output.Signal = exit.Code, exit.Signal
@@ -90,11 +99,11 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *contract.Failu
 		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
 	}
 	if t.talk != nil {
-		in.output.Exchanges = t.talk.exchanges
+		in.output.Exchanges = t.talk.Exchanges()
 	}
-	err = a.readOutput(t.name, &in.output)
+	err = b.readOutput(t.name, &in.output)
 	if err == nil {
-		in.output.Files, err = collect(a.toolDir(), filepath.Join(a.rawDir(t.name), "files"), t.collect)
+		in.output.Files, err = collect(b.dir(), filepath.Join(b.rawDir(t.name), "files"), t.collect)
 	}
 	if err != nil {
 		return in, &contract.Failure{Reason: contract.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
@@ -111,7 +120,7 @@ func (a *Agent) start(ctx context.Context, t armed) (invocation, *contract.Failu
 
 // await the end of the tool, or that of the context; with a tool that is spoken with,
 // first the end of the conversation.
-func (a *Agent) await(ctx context.Context, t armed, p *supervise.Process) {
+func (b toolbox) await(ctx context.Context, t preparedTool, p *supervise.Process) {
 	var over <-chan time.Time
 	ended := make(<-chan struct{}) // never, without a conversation
 	if t.talk != nil {
@@ -124,24 +133,24 @@ func (a *Agent) await(ctx context.Context, t armed, p *supervise.Process) {
 		case <-p.Done():
 			return
 		case <-ended:
-			ended, over = nil, time.After(a.ToolGrace)
+			ended, over = nil, time.After(b.grace)
 		case <-over:
-			p.Stop(a.ToolGrace)
+			p.Stop(b.grace)
 			return
 		case <-ctx.Done():
-			p.Stop(a.ToolGrace)
+			p.Stop(b.grace)
 			return
 		}
 	}
 }
 
 // command makes everything ready but the start.
-func (a *Agent) command(name string, c runner.Command, shown []string) (cmd *exec.Cmd, closeFiles func(), err error) {
+func (b toolbox) command(name string, c runner.Command, shown []string) (cmd *exec.Cmd, closeFiles func(), err error) {
 	path, err := exec.LookPath(c.Path)
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, raw := a.toolDir(), a.rawDir(name)
+	dir, raw := b.dir(), b.rawDir(name)
 	for _, d := range []string{dir, raw} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, nil, err
@@ -185,7 +194,7 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// writeNames takes down which environment variables the command has of its own. Their
+// writeNames records which environment variables the command has of its own. Their
 // values may be secrets, and are not written.
 func writeNames(raw string, env map[string]string) error {
 	if len(env) == 0 {
@@ -195,14 +204,14 @@ func writeNames(raw string, env map[string]string) error {
 	return os.WriteFile(filepath.Join(raw, "environment.txt"), []byte(strings.Join(names, "\n")+"\n"), 0o600)
 }
 
-// toolDir is the working directory of the tool.
-func (a *Agent) toolDir() string { return filepath.Join(a.Work, "tool") }
+// dir is the working directory of the tool.
+func (b toolbox) dir() string { return filepath.Join(b.work, "tool") }
 
-func (a *Agent) rawDir(name string) string { return filepath.Join(a.Work, "raw", name) }
+func (b toolbox) rawDir(name string) string { return filepath.Join(b.work, "raw", name) }
 
-func (a *Agent) readOutput(name string, out *runner.Output) error {
+func (b toolbox) readOutput(name string, out *runner.Output) error {
 	for file, to := range map[string]*[]byte{"stdout.txt": &out.Stdout, "stderr.txt": &out.Stderr} {
-		path := filepath.Join(a.rawDir(name), file)
+		path := filepath.Join(b.rawDir(name), file)
 		info, err := os.Stat(path)
 		if err != nil {
 			return err

@@ -15,36 +15,30 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// keyTrial and keyStart are the keys of the trial's ConfigMap (api/v1alpha1).
-const (
-	keyTrial = "trial.json"
-	keyStart = "start"
-)
-
 // loadTrial reads the trial. Every API error is tried again: permission and
 // object may be newer than the server that is asked.
-func (a *Agent) loadTrial(ctx context.Context) (contract.Trial, *contract.Failure) {
-	ctx, cancel := context.WithTimeout(ctx, a.TrialRead)
+func (m configMaps) loadTrial(ctx context.Context, index int) (contract.Trial, *contract.Failure) {
+	ctx, cancel := context.WithTimeout(ctx, m.limits.TrialRead)
 	defer cancel()
 	var cm ConfigMap
-	err := a.retry(ctx, "read the trial", func(ctx context.Context) error {
+	err := m.retry.do(ctx, "read the trial", func(ctx context.Context) error {
 		var err error
-		cm, err = a.API.Get(ctx, a.Trial)
+		cm, err = m.api.Get(ctx, m.trial)
 		return err
 	})
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid, Message: fmt.Sprintf("the trial could not be read: %v", err)}
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: fmt.Sprintf("the trial could not be read: %v", err)}
 	}
-	t, err := parseTrial(cm.Data[keyTrial])
+	t, err := parseTrial(cm.Data[contract.KeyTrial])
 	if err != nil {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
-			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", a.Trial, keyTrial, err)}
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
+			Message: fmt.Sprintf("ConfigMap %s, key %s: %v", m.trial, contract.KeyTrial, err)}
 	}
-	if a.Index < 0 || a.Index >= t.Clients {
-		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialInvalid,
-			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", a.Trial, a.Index, t.Clients)}
+	if index < 0 || index >= t.Clients {
+		return contract.Trial{}, &contract.Failure{Reason: contract.ReasonTrialUnreadable,
+			Message: fmt.Sprintf("ConfigMap %s: this is client %d of a trial with clients: %d", m.trial, index, t.Clients)}
 	}
-	t.Ref.Client = a.Index
+	t.Ref.Client = index
 	return t, nil
 }
 
@@ -99,9 +93,9 @@ func loadCredentials(dir string) (runner.Credentials, error) {
 		}
 		return data
 	}
-	c.Username = strings.TrimSuffix(string(read("username", true)), "\n")
-	c.Password = strings.TrimSuffix(string(read("password", true)), "\n")
-	c.CA, c.Cert, c.Key = read("ca.crt", false), read("tls.crt", false), read("tls.key", false)
+	c.Username = strings.TrimSuffix(string(read(contract.KeyUsername, true)), "\n")
+	c.Password = strings.TrimSuffix(string(read(contract.KeyPassword, true)), "\n")
+	c.CA, c.Cert, c.Key = read(contract.KeyCA, false), read(contract.KeyCert, false), read(contract.KeyKey, false)
 	return c, errors.Join(errs...)
 }
 

@@ -120,8 +120,8 @@ func TestALostServerEndsAToolThatBeginsByItself(t *testing.T) {
 	r.startWhenReady(t)
 	_ = r.agent.Run(t.Context())
 	res, _ := r.outcome(t)
-	if res.Failure == nil || res.Failure.Reason != contract.ReasonTargetLost || res.Times.MeasureEnded == nil {
-		t.Errorf("failure %+v, times %+v; want TargetLost, and the tool ended", res.Failure, res.Times)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonConnectionLost || res.Times.MeasureEnded == nil {
+		t.Errorf("failure %+v, times %+v; want ConnectionLost, and the tool ended", res.Failure, res.Times)
 	}
 }
 
@@ -146,14 +146,13 @@ func TestClientsThatAreToldBeginTogether(t *testing.T) {
 
 // What the wall clock did while the process warmed up is none of the window's.
 func TestAStepOfTheClockIsLookedForInTheWindow(t *testing.T) {
-	in := invocation{started: time.Now()}
-	e := &execution{}
-	if got := e.measuredFrom(in); got != in.started {
-		t.Errorf("from %s, want the start of the tool, %s", got, in.started)
+	r := ran{in: invocation{started: time.Now()}}
+	if got := r.from(); got != r.in.started {
+		t.Errorf("from %s, want the start of the tool, %s", got, r.in.started)
 	}
-	e.begun = in.started.Add(time.Minute)
-	if got := e.measuredFrom(in); got != e.begun {
-		t.Errorf("from %s, want the begin of the window, %s", got, e.begun)
+	r.begin = r.in.started.Add(time.Minute)
+	if got := r.from(); got != r.begin {
+		t.Errorf("from %s, want the begin of the window, %s", got, r.begin)
 	}
 }
 

@@ -46,7 +46,7 @@ func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 		}
 		cfg.TLS = config
 		// Preferred is what tools mean by it: encrypted if the server offers it, and only
-		// held against a CA that was given.
+		// compared with a CA that was given.
 		cfg.AllowFallbackToPlaintext = e.TLS == contract.TLSPreferred
 		if cfg.AllowFallbackToPlaintext && len(c.CA) == 0 {
 			config.InsecureSkipVerify = true

@@ -13,7 +13,7 @@ const (
 		"WHERE GLOBAL_VALUE IS NOT NULL AND GLOBAL_VALUE_ORIGIN IN ('CONFIG', 'COMMAND-LINE', 'SQL') " +
 		"AND NOT (GLOBAL_VALUE <=> DEFAULT_VALUE)"
 	// setInMySQL are the variables that somebody set, to whatever value: MySQL does
-	// not tell its defaults. Any account may read both tables, also where the rest of
+	// not give its defaults. Any account may read both tables, also where the rest of
 	// the performance schema is off; since 8.0.
 	setInMySQL = "SELECT LOWER(v.VARIABLE_NAME), v.VARIABLE_VALUE FROM performance_schema.global_variables v " +
 		"JOIN performance_schema.variables_info i ON i.VARIABLE_NAME = v.VARIABLE_NAME " +
@@ -22,7 +22,7 @@ const (
 
 // NonDefault are the global variables that were set to something else than the
 // server's own default; secret ones are left out. The version is what Version
-// gave. It fails on a server that does not tell.
+// gave. It fails on a server that does not give them.
 func (s *Server) NonDefault(ctx context.Context, version string) (map[string]string, error) {
 	query := setInMySQL
 	if strings.Contains(strings.ToLower(version), "mariadb") {

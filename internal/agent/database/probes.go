@@ -95,10 +95,10 @@ func unixTime(text string) (time.Time, error) {
 			return time.UnixMicro(seconds*1e6 + micros), nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("the server tells its time as %q, not as seconds with up to six decimals", text)
+	return time.Time{}, fmt.Errorf("the server gave its time as %q, not as seconds with up to six decimals", text)
 }
 
-// durable are the status variables, in lower case, that tell what commits did to the
+// durable are the status variables, in lower case, that count what commits did to the
 // log on disk. No server has all of them.
 var durable = map[string]bool{
 	"innodb_data_fsyncs": true, "innodb_os_log_fsyncs": true, "innodb_log_writes": true, "innodb_os_log_written": true,

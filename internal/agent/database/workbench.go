@@ -10,13 +10,6 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// wireCounters are those of the server that tell what went over the wire. Not every server has all.
-var wireCounters = []string{
-	"Questions", "Bytes_received", "Bytes_sent", "Connections",
-	"Com_select", "Com_insert", "Com_update", "Com_delete", "Com_do", "Com_begin", "Com_commit", "Com_set_option",
-	"Com_stmt_prepare", "Com_stmt_execute", "Com_stmt_close", "Handler_commit",
-}
-
 // Workbench is one connection that stays open beside a tool.
 type Workbench struct {
 	db   *sql.DB
@@ -77,11 +70,12 @@ func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
 	return row, rows.Err()
 }
 
-// Counters are those of the server less those of this connection. Two of them are
+// Counters are the status variables of these names, by the server, less those of this
+// connection; the names in the answer are in lower case. Two answers are
 // comparable: each is read by the same two statements, so that between them this
 // connection does as much in the first as in the second.
-func (w *Workbench) Counters(ctx context.Context) (map[string]int64, error) {
-	list := "'" + strings.Join(wireCounters, "','") + "'"
+func (w *Workbench) Counters(ctx context.Context, names []string) (map[string]int64, error) {
+	list := "'" + strings.Join(names, "','") + "'"
 	all := map[string]int64{}
 	for _, part := range []struct {
 		scope string

@@ -17,29 +17,39 @@ type Reader struct {
 	Root string
 }
 
-func (r Reader) path(name string) string { return filepath.Join("/", r.Root, name) }
+func (r Reader) files() files { return files(filepath.Join("/", r.Root)) }
+
+// files are those below a root directory.
+type files string
+
+func (f files) path(name string) string { return filepath.Join(string(f), name) }
 
 // text is the content of a file without its last line break; empty if there is none.
-func (r Reader) text(name string) string {
-	data, err := os.ReadFile(r.path(name))
+func (f files) text(name string) string {
+	data, err := os.ReadFile(f.path(name))
 	if err != nil {
 		return ""
 	}
 	return strings.TrimSpace(string(data))
 }
 
-func (r Reader) number(name string) *int64 { return number(r.text(name)) }
+func (f files) number(name string) *int64 { return number(f.text(name)) }
 
 // numbers reads lines of a name and a number, such as "nr_periods 5",
 // "MemTotal:  5 kB" and "voluntary_ctxt_switches: 5". The keys have no colon.
-func (r Reader) numbers(name string) map[string]*int64 {
+func (f files) numbers(name string) map[string]*int64 {
 	out := map[string]*int64{}
-	for line := range strings.Lines(r.text(name)) {
+	for line := range strings.Lines(f.text(name)) {
 		if fields := strings.Fields(line); len(fields) > 1 {
 			out[strings.TrimSuffix(fields[0], ":")] = number(fields[1])
 		}
 	}
 	return out
+}
+
+func (f files) exists(name string) bool {
+	_, err := os.Stat(f.path(name))
+	return err == nil
 }
 
 func number(text string) *int64 {

@@ -9,25 +9,26 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq tells it for
-// each CPU; without one, x86 tells it in /proc/cpuinfo, and other architectures nowhere. It
+// Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq has it for
+// each CPU; without one, x86 has it in /proc/cpuinfo, and other architectures do not. It
 // takes a moment on machines of many CPUs: not to be asked inside a measured window.
 func (r Reader) Frequency() *contract.Frequency {
 	var mhz []float64
-	files, err := filepath.Glob(r.path("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
+	f := r.files()
+	names, err := filepath.Glob(f.path("sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"))
 	if err == nil {
-		for _, file := range files {
-			name, err := filepath.Rel(r.path("/"), file)
+		for _, file := range names {
+			name, err := filepath.Rel(f.path("/"), file)
 			if err != nil {
 				continue
 			}
-			if kHz := r.number(name); kHz != nil && *kHz > 0 {
+			if kHz := f.number(name); kHz != nil && *kHz > 0 {
 				mhz = append(mhz, float64(*kHz)/1000)
 			}
 		}
 	}
 	if len(mhz) == 0 {
-		mhz = nominal(r.text("proc/cpuinfo"))
+		mhz = nominal(f.text("proc/cpuinfo"))
 	}
 	n := len(mhz)
 	if n == 0 {

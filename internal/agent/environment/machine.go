@@ -12,21 +12,22 @@ import (
 // x86 name neither the CPU's model nor its microcode; a virtual machine has
 // rarely a governor.
 func (r Reader) Machine() contract.Machine {
-	cpu := r.firstCPU()
+	f := r.files()
+	cpu := firstCPU(f)
 	m := contract.Machine{
-		Kernel:      r.text("proc/sys/kernel/osrelease"),
+		Kernel:      f.text("proc/sys/kernel/osrelease"),
 		CPUModel:    cpu["model name"],
 		Microcode:   cpu["microcode"],
-		Governor:    r.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-		Clocksource: r.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
-		HugePages:   chosen(r.text("sys/kernel/mm/transparent_hugepage/enabled")),
-		CPUs:        countList(r.text(onlineCPUs)),
-		BootID:      r.text("proc/sys/kernel/random/boot_id"),
+		Governor:    f.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+		Clocksource: f.text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		HugePages:   chosen(f.text("sys/kernel/mm/transparent_hugepage/enabled")),
+		CPUs:        countList(f.text(onlineCPUs)),
+		BootID:      f.text("proc/sys/kernel/random/boot_id"),
 	}
-	if kib := r.numbers("proc/meminfo")["MemTotal"]; kib != nil {
+	if kib := f.numbers("proc/meminfo")["MemTotal"]; kib != nil {
 		m.MemoryBytes = new(*kib << 10)
 	}
-	if boot := r.numbers("proc/stat")["btime"]; boot != nil {
+	if boot := f.numbers("proc/stat")["btime"]; boot != nil {
 		m.BootTime = new(time.Unix(*boot, 0).UTC())
 	}
 	return m
@@ -35,9 +36,9 @@ func (r Reader) Machine() contract.Machine {
 const onlineCPUs = "sys/devices/system/cpu/online"
 
 // firstCPU is what /proc/cpuinfo says of the first CPU.
-func (r Reader) firstCPU() map[string]string {
+func firstCPU(f files) map[string]string {
 	facts := map[string]string{}
-	first, _, _ := strings.Cut(r.text("proc/cpuinfo"), "\n\n")
+	first, _, _ := strings.Cut(f.text("proc/cpuinfo"), "\n\n")
 	for line := range strings.Lines(first) {
 		key, value, _ := strings.Cut(line, ":")
 		facts[strings.TrimSpace(key)] = strings.TrimSpace(value)

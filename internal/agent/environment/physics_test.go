@@ -15,18 +15,18 @@ func root(t *testing.T, files, links map[string]string) Reader {
 	t.Helper()
 	r := Reader{Root: t.TempDir()}
 	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Dir(r.files().path(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(r.path(name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(r.files().path(name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, to := range links {
-		if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Dir(r.files().path(name)), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink(r.path(to), r.path(name)); err != nil {
+		if err := os.Symlink(r.files().path(to), r.files().path(name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	rings    = 13
 )
 
-// Sampler takes down the usage of a container again and again, so that counters of the
+// Sampler records the usage of a container again and again, so that counters of the
 // measured window can be had although it is known only at its end when that began.
 //
 // A sample reads some ten small files, which takes 0.5 ms: two a second are a thousandth of a
@@ -55,12 +55,6 @@ func (s *Sampler) Sample() contract.Usage {
 	u := s.Reader.Usage(0)
 	s.add(u)
 	return u
-}
-
-func (s *Sampler) keep(u contract.Usage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.add(u)
 }
 
 // add a sample; the lock is held.

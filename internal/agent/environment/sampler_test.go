@@ -27,7 +27,7 @@ func quota(seconds, saturated float64) contract.Usage {
 func fill(until, saturated float64) *Sampler {
 	s := &Sampler{}
 	for i := 0; float64(i)*samplePause.Seconds() <= until; i++ {
-		s.keep(quota(float64(i)*samplePause.Seconds(), saturated))
+		s.add(quota(float64(i)*samplePause.Seconds(), saturated))
 	}
 	return s
 }

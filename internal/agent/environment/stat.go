@@ -13,8 +13,8 @@ const userHz = 100
 //
 // Busy is user, nice and system; guests are in the first two. Interrupts are left out: what
 // they take is mostly for packets of the measurement itself, and nobody can tell for whom.
-func (r Reader) nodeTimes() (busy, steal *float64) {
-	line, _, _ := strings.Cut(r.text("proc/stat"), "\n")
+func nodeTimes(f files) (busy, steal *float64) {
+	line, _, _ := strings.Cut(f.text("proc/stat"), "\n")
 	fields := strings.Fields(line)
 	// cpu user nice system idle iowait irq softirq steal guest guest_nice
 	const user, nice, system, stolen = 1, 2, 3, 8

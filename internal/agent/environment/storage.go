@@ -14,10 +14,11 @@ import (
 // Storage is where a directory lies: the mount that has the longest part of its path,
 // the later one of two at the same place.
 func (r Reader) Storage(dir string) contract.Storage {
-	s, device := mountOf(r.text("proc/self/mountinfo"), dir)
-	s.WriteCache = r.writeCache(device)
+	f := r.files()
+	s, device := mountOf(f.text("proc/self/mountinfo"), dir)
+	s.WriteCache = writeCache(f, device)
 	var stat unix.Statfs_t
-	if unix.Statfs(r.path(dir), &stat) == nil {
+	if unix.Statfs(f.path(dir), &stat) == nil {
 		s.SizeBytes = new(int64(stat.Blocks) * stat.Bsize)
 		s.FreeBytes = new(int64(stat.Bavail) * stat.Bsize)
 	}
@@ -56,12 +57,12 @@ func mountOf(text, dir string) (s contract.Storage, device string) {
 // writeCache is what the kernel believes of the cache of a block device. A partition has no
 // queue of its own: that of its disk is one level higher. Numbers that begin with 0 are those of
 // file systems without a device (tmpfs, overlay, btrfs).
-func (r Reader) writeCache(device string) string {
+func writeCache(f files, device string) string {
 	if device == "" || strings.Contains(device, "/") {
 		return ""
 	}
 	// Behind the link is the disk, or a partition below its disk.
-	at, err := filepath.EvalSymlinks(r.path("sys/dev/block/" + device))
+	at, err := filepath.EvalSymlinks(f.path("sys/dev/block/" + device))
 	if err != nil {
 		return ""
 	}

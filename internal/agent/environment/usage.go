@@ -13,54 +13,55 @@ import (
 // Usage reads the counters now: those of the reader's own control group, and the
 // context switches of one process; 0 for none.
 func (r Reader) Usage(pid int) contract.Usage {
-	g := r.groups()
-	u := contract.Usage{At: time.Now().UTC(), Pressure: r.pressure(g)}
-	u.NodeCPUSeconds, u.NodeStealSeconds = r.nodeTimes()
+	f := r.files()
+	g := groupsOf(f)
+	u := contract.Usage{At: time.Now().UTC(), Pressure: g.pressure()}
+	u.NodeCPUSeconds, u.NodeStealSeconds = nodeTimes(f)
 	switch g.version {
 	case 2:
-		r.usage2(g.cpu, &u)
+		g.usage2(&u)
 	case 1:
-		r.usage1(g, &u)
+		g.usage1(&u)
 	}
-	u.TCPSegments, u.TCPRetransmits = tcp(r.text("proc/net/snmp"))
+	u.TCPSegments, u.TCPRetransmits = tcp(f.text("proc/net/snmp"))
 	if pid > 0 {
-		u.VoluntarySwitches, u.InvoluntarySwitches = r.switches(pid)
+		u.VoluntarySwitches, u.InvoluntarySwitches = switches(f, pid)
 	}
 	return u
 }
 
-func (r Reader) usage2(dir string, u *contract.Usage) {
-	if dir == "" {
+func (g groups) usage2(u *contract.Usage) {
+	if g.cpu == "" {
 		return
 	}
-	stat := r.numbers(dir + "/cpu.stat")
+	stat := g.files.numbers(g.cpu + "/cpu.stat")
 	u.CPUSeconds = seconds(stat["usage_usec"], 1e6)
 	u.Periods, u.Throttled = stat["nr_periods"], stat["nr_throttled"]
 	u.ThrottledSeconds = seconds(stat["throttled_usec"], 1e6)
-	u.MemoryBytes = r.number(dir + "/memory.current")
-	u.MemoryPeakBytes = r.number(dir + "/memory.peak")
+	u.MemoryBytes = g.files.number(g.cpu + "/memory.current")
+	u.MemoryPeakBytes = g.files.number(g.cpu + "/memory.peak")
 }
 
-func (r Reader) usage1(g groups, u *contract.Usage) {
-	u.CPUSeconds = seconds(number(r.in(g.cpuacct, "cpuacct.usage")), 1e9)
+func (g groups) usage1(u *contract.Usage) {
+	u.CPUSeconds = seconds(number(g.in(g.cpuacct, "cpuacct.usage")), 1e9)
 	if g.cpu != "" {
-		stat := r.numbers(g.cpu + "/cpu.stat")
+		stat := g.files.numbers(g.cpu + "/cpu.stat")
 		u.Periods, u.Throttled = stat["nr_periods"], stat["nr_throttled"]
 		u.ThrottledSeconds = seconds(stat["throttled_time"], 1e9)
 	}
-	u.MemoryBytes = number(r.in(g.memory, "memory.usage_in_bytes"))
-	u.MemoryPeakBytes = number(r.in(g.memory, "memory.max_usage_in_bytes"))
+	u.MemoryBytes = number(g.in(g.memory, "memory.usage_in_bytes"))
+	u.MemoryPeakBytes = number(g.in(g.memory, "memory.max_usage_in_bytes"))
 }
 
 // pressure is of the group where the kernel says it, else of the node; nil where
 // it says neither. That for memory is taken down of both: they differ where somebody else
 // on the node is short of it.
-func (r Reader) pressure(g groups) map[string]float64 {
+func (g groups) pressure() map[string]float64 {
 	all := map[string]float64{}
 	for _, resource := range []string{"cpu", "memory", "io"} {
 		var own map[string]float64
 		if g.version == 2 {
-			own = totals(r.in(g.cpu, resource+".pressure"))
+			own = totals(g.in(g.cpu, resource+".pressure"))
 		}
 		for kind, total := range own {
 			all[resource+"."+kind] = total
@@ -68,7 +69,7 @@ func (r Reader) pressure(g groups) map[string]float64 {
 		if len(own) > 0 && resource != "memory" {
 			continue
 		}
-		node := totals(r.text("proc/pressure/" + resource))
+		node := totals(g.files.text("proc/pressure/" + resource))
 		if resource == "cpu" {
 			// Not defined for the whole node; kernels since 5.13 print a constant 0.
 			delete(node, "full")
@@ -98,16 +99,16 @@ func totals(text string) map[string]float64 {
 }
 
 // switches sums the context switches of the threads that a process has now. The
-// kernel tells those of threads that ended only to the parent after the end, so
+// kernel reports those of threads that ended only to the parent, after the end, so
 // the sum can shrink when threads end.
-func (r Reader) switches(pid int) (voluntary, involuntary *int64) {
+func switches(f files, pid int) (voluntary, involuntary *int64) {
 	tasks := path.Join("proc", strconv.Itoa(pid), "task")
-	threads, err := os.ReadDir(r.path(tasks))
+	threads, err := os.ReadDir(f.path(tasks))
 	if err != nil {
 		return nil, nil
 	}
 	for _, thread := range threads {
-		status := r.numbers(path.Join(tasks, thread.Name(), "status"))
+		status := f.numbers(path.Join(tasks, thread.Name(), "status"))
 		voluntary = add(voluntary, status["voluntary_ctxt_switches"])
 		involuntary = add(involuntary, status["nonvoluntary_ctxt_switches"])
 	}

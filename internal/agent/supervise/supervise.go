@@ -107,7 +107,7 @@ func (p *Process) Exit() Exit {
 }
 
 // Usage is what the kernel counted of the process over its life, all its threads
-// included; nil if it did not tell. It waits for the end.
+// included; nil if the kernel did not say. It waits for the end.
 func (p *Process) Usage() *syscall.Rusage {
 	<-p.done
 	return p.usage

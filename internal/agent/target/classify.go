@@ -46,7 +46,7 @@ func classifyStart(exit supervise.Exit, lines []string, otherwise contract.Targe
 	case anyLine(lines, pluginLine): // its settings are unknown then, too
 		return contract.ReasonServerMissing
 	case anyLine(lines, settingLine):
-		return contract.ReasonConfigurationRejected
+		return contract.ReasonServerRefusedSetting
 	}
 	return otherwise
 }

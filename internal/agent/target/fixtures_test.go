@@ -112,7 +112,7 @@ func serveFake(data string) {
 // rig is an agent around a fake engine. Login succeeds while open is set and the
 // fake server is up.
 type rig struct {
-	*server
+	*agent
 	open   atomic.Bool
 	denied atomic.Bool
 	logins atomic.Int64
@@ -140,7 +140,7 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 		}
 		return "1.2.3-Fake", nil
 	}
-	r.server = newServer(
+	r.agent = newAgent(
 		Options{
 			Data: dir + "/data", Run: dir + "/run", Tmp: dir + "/tmp", Listen: "127.0.0.1:0", TerminationLog: dir + "/term",
 			Grace: 5 * time.Second, Out: io.Discard, Log: slog.New(slog.DiscardHandler),
@@ -182,7 +182,7 @@ func (r *rig) begin(t *testing.T) {
 	ctx, r.stop = context.WithCancel(t.Context())
 	gone := make(chan struct{})
 	t.Cleanup(func() { r.stop(); <-gone }) // the fake server writes until its end
-	go func() { defer close(gone); r.ended <- provide(ctx, r.server) }()
+	go func() { defer close(gone); r.ended <- provide(ctx, r.agent) }()
 }
 
 // end waits for the end of the agent.
@@ -206,7 +206,7 @@ func (r *rig) request(method, path, authorization, body string) (int, string) {
 	w := httptest.NewRecorder()
 	q := httptest.NewRequest(method, path, strings.NewReader(body))
 	q.Header.Set("Authorization", authorization)
-	r.handler().ServeHTTP(w, q)
+	r.api().handler().ServeHTTP(w, q)
 	return w.Code, w.Body.String()
 }
 

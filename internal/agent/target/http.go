@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
@@ -23,28 +25,43 @@ const (
 	farewell = time.Second
 )
 
+// api answers clients and the kubelet.
+type api struct {
+	Options
+	password, flavor string
+	login            *loginProbe
+	volume           *volume
+	operations       *operations
+	follower         *follower
+	sampler          *environment.Sampler
+	state            *serverState
+	logged           *logFindings
+	storage          *atomic.Pointer[contract.Storage]
+	speeding         *sync.Mutex
+}
+
 // handler answers the probes; and the environment and operations to whoever has
 // the benchmark's password.
-func (s *server) handler() http.Handler {
+func (a api) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET "+contract.PathEnvironment, s.authorized(s.environment))
-	mux.HandleFunc("GET "+contract.PathClock, s.authorized(s.clock))
-	mux.HandleFunc("GET "+contract.PathSpeed, s.authorized(s.speed))
-	mux.HandleFunc("GET "+contract.PathReplica, s.authorized(s.answerReplica))
+	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.HandleFunc("GET "+contract.PathEnvironment, a.authorized(a.environment))
+	mux.HandleFunc("GET "+contract.PathClock, a.authorized(a.clock))
+	mux.HandleFunc("GET "+contract.PathSpeed, a.authorized(a.speed))
+	mux.HandleFunc("GET "+contract.PathReplica, a.authorized(a.answerReplica))
 	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
-		mux.HandleFunc("POST "+path, s.authorized(func(w http.ResponseWriter, r *http.Request) { s.operate(w, r, path) }))
+		mux.HandleFunc("POST "+path, a.authorized(func(w http.ResponseWriter, r *http.Request) { a.operate(w, r, path) }))
 	}
 	return mux
 }
 
 // authorized lets through who bears the token.
-func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
-	want := []byte("Bearer " + contract.ControlToken(s.in.password))
+func (a api) authorized(next http.HandlerFunc) http.HandlerFunc {
+	want := []byte("Bearer " + contract.ControlToken(a.password))
 	return func(w http.ResponseWriter, r *http.Request) {
 		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			s.refuse(w, fail(contract.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
+			a.refuse(w, fail(contract.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
 			return
 		}
 		next(w, r)
@@ -53,17 +70,17 @@ func (s *server) authorized(next http.HandlerFunc) http.HandlerFunc {
 
 // readyz is 200 only if a login works at this moment, and on a replica, if it follows its
 // primary.
-func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
-	if !s.serving.Load() {
+func (a api) readyz(w http.ResponseWriter, r *http.Request) {
+	if !a.state.serving.Load() {
 		http.Error(w, "the server is starting, stopping, or down for a copy of its data", http.StatusServiceUnavailable)
 		return
 	}
-	if err := s.door.check(r.Context(), loginValid); err != nil {
+	if err := a.login.check(r.Context(), loginValid); err != nil {
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	if s.follower != nil {
-		if err := s.follower.ready(r.Context()); err != nil {
+	if a.follower != nil {
+		if err := a.follower.ready(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 			return
 		}
@@ -71,24 +88,24 @@ func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-func (s *server) environment(w http.ResponseWriter, request *http.Request) {
+func (a api) environment(w http.ResponseWriter, request *http.Request) {
 	now := time.Now()
-	window, err := s.window(now, request.URL.Query())
+	window, err := a.window(now, request.URL.Query())
 	if err != nil {
-		s.refuse(w, err)
+		a.refuse(w, err)
 		return
 	}
 	var r environment.Reader
-	s.answer(w, http.StatusOK, contract.TargetEnvironment{
-		Version: contract.EnvironmentVersion, Flavor: s.in.target.Flavor, ServerVersion: s.door.lastVersion(),
-		Machine: r.Machine(), Limits: r.Limits(), Warnings: s.findings(), Storage: s.where(), Usage: s.usage(r), Window: window,
+	a.answer(w, http.StatusOK, contract.TargetEnvironment{
+		Version: contract.EnvironmentVersion, Flavor: a.flavor, ServerVersion: a.login.lastVersion(),
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: a.logged.list(), Storage: a.storage.Load(), Usage: a.usage(r), Window: window,
 	})
 }
 
-// clock tells the time, at once: what it takes in between is not on the way.
-func (s *server) clock(w http.ResponseWriter, _ *http.Request) {
+// clock answers with the time, at once: what it takes in between is not on the way.
+func (a api) clock(w http.ResponseWriter, _ *http.Request) {
 	received := time.Now()
-	s.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
+	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
 }
 
 // maxAge is how long ago a window may have begun, in seconds: warm-up and window last a day
@@ -97,7 +114,7 @@ const maxAge = 3 * 24 * 3600
 
 // window is what was asked for with from and to; nil when nothing was, or there are no
 // samples of it.
-func (s *server) window(now time.Time, query url.Values) (*contract.UsageWindow, error) {
+func (a api) window(now time.Time, query url.Values) (*contract.UsageWindow, error) {
 	if !query.Has("from") && !query.Has("to") {
 		return nil, nil
 	}
@@ -111,33 +128,33 @@ func (s *server) window(now time.Time, query url.Values) (*contract.UsageWindow,
 		}
 		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
 	}
-	before, after, ok := s.sampler.Window(at[0], at[1])
+	before, after, ok := a.sampler.Window(at[0], at[1])
 	if !ok {
 		return nil, nil
 	}
 	return &contract.UsageWindow{Before: before, After: after}, nil
 }
 
-func (s *server) usage(r environment.Reader) contract.Usage {
-	u := r.Usage(int(s.pid.Load()))
+func (a api) usage(r environment.Reader) contract.Usage {
+	u := r.Usage(int(a.state.pid.Load()))
 	u.CPUFrequency = r.Frequency()
 	return u
 }
 
 // operate answers when the operation has ended. It goes on without whoever asked.
-func (s *server) operate(w http.ResponseWriter, r *http.Request, path string) {
+func (a api) operate(w http.ResponseWriter, r *http.Request, path string) {
 	var wanted contract.Operation
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&wanted)
 	if err == nil && wanted.ID == "" {
 		err = errors.New("id: is empty; give every operation one of its own")
 	}
 	if err != nil {
-		s.refuse(w, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err))
+		a.refuse(w, fail(contract.ReasonRequestInvalid, "the body must be an operation: %v", err))
 		return
 	}
-	op, err := s.operations.ask(path, wanted.ID)
+	op, err := a.operations.ask(path, wanted.ID)
 	if err != nil {
-		s.refuse(w, err)
+		a.refuse(w, err)
 		return
 	}
 	select {
@@ -146,23 +163,23 @@ func (s *server) operate(w http.ResponseWriter, r *http.Request, path string) {
 		return
 	}
 	if op.err != nil {
-		s.refuse(w, op.err)
+		a.refuse(w, op.err)
 		return
 	}
-	s.answer(w, http.StatusOK, op.copied)
+	a.answer(w, http.StatusOK, op.copied)
 }
 
 // listen serves HTTP. The socket is open when it returns; hangUp closes it once
 // the last answers are out.
-func (s *server) listen(ctx context.Context) (hangUp func(), err error) {
-	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", s.Listen)
+func (a api) listen(ctx context.Context) (hangUp func(), err error) {
+	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", a.Listen)
 	if err != nil {
 		return nil, fail(contract.ReasonInitialisationFailed, "opening the agent's own port: %v", err)
 	}
-	httpServer := &http.Server{Handler: s.handler(), ReadHeaderTimeout: 5 * time.Second}
+	httpServer := &http.Server{Handler: a.handler(), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		if err := httpServer.Serve(socket); !errors.Is(err, http.ErrServerClosed) {
-			s.Log.Error("the agent's HTTP server ended", "error", err)
+			a.Log.Error("the agent's HTTP server ended", "error", err)
 		}
 	}()
 	return func() {

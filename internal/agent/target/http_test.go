@@ -156,7 +156,7 @@ func TestNobodyMeasuresForWhoHasGone(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	w := httptest.NewRecorder()
-	r.speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, contract.PathSpeed, nil))
+	r.api().speed(w, httptest.NewRequestWithContext(gone, http.MethodGet, contract.PathSpeed, nil))
 	if w.Body.Len() > 0 {
 		t.Errorf("it was measured: %s", w.Body)
 	}

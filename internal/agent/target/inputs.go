@@ -59,10 +59,10 @@ func loadInputs(o Options) (inputs, error) {
 	}
 	in.engine = e
 	if t.Replication != nil && e.Follow == nil {
-		return in, fail(contract.ReasonConfigurationRejected, "%s: the agent knows no replication of %s", o.TargetFile, t.Flavor)
+		return in, fail(contract.ReasonServerRefusedSetting, "%s: the agent knows no replication of %s", o.TargetFile, t.Flavor)
 	}
 	if refusals := settings.Validate(e.Owned, "settings", t.Settings); len(refusals) > 0 {
-		return in, fail(contract.ReasonConfigurationRejected, "%v", errors.Join(refusals...))
+		return in, fail(contract.ReasonServerRefusedSetting, "%v", errors.Join(refusals...))
 	}
 	return in, nil
 }

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// loginTimeout is shorter than that of the probe, so that the probe is told why.
+	// loginTimeout is shorter than that of the probe, so that the probe gets the reason.
 	loginTimeout = 3 * time.Second
 	// loginValid is how long a login counts, so that probes cannot load the server.
 	loginValid = time.Second
@@ -23,16 +23,12 @@ const (
 // loginFunc logs in once as the benchmark's account and returns the server's version.
 type loginFunc func(ctx context.Context) (version string, err error)
 
-// login goes through TCP as clients do, encrypted only where the server demands it, on a
+// newLogin goes through TCP as clients do, encrypted only where the server demands it, on a
 // connection of its own.
-func login(in inputs) (loginFunc, error) {
-	host := in.target.BindAddress
-	if host == "" {
-		host = "127.0.0.1"
-	}
+func newLogin(in inputs) (loginFunc, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = in.target.Username, in.password, in.target.Database
-	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(host, strconv.Itoa(int(in.target.Port)))
+	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(in.target.Port)))
 	cfg.Timeout, cfg.ReadTimeout, cfg.WriteTimeout = loginTimeout, loginTimeout, loginTimeout
 	cfg.TLS = in.tls
 	cfg.Logger = &mysql.NopLogger{}
@@ -65,9 +61,9 @@ func denied(err error) bool {
 	return false
 }
 
-// door remembers the last login for a moment.
-type door struct {
-	login loginFunc
+// loginProbe remembers the last login for a moment.
+type loginProbe struct {
+	try loginFunc
 
 	mu      sync.Mutex
 	at      time.Time
@@ -76,23 +72,23 @@ type door struct {
 }
 
 // check logs in, unless the last login is younger than the age.
-func (d *door) check(ctx context.Context, age time.Duration) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.at.IsZero() || time.Since(d.at) >= age {
+func (p *loginProbe) check(ctx context.Context, age time.Duration) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.at.IsZero() || time.Since(p.at) >= age {
 		var version string
-		version, d.err = d.login(ctx)
-		if d.err == nil {
-			d.version = version
+		version, p.err = p.try(ctx)
+		if p.err == nil {
+			p.version = version
 		}
-		d.at = time.Now()
+		p.at = time.Now()
 	}
-	return d.err
+	return p.err
 }
 
 // lastVersion is what the server said at the last login that went well.
-func (d *door) lastVersion() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.version
+func (p *loginProbe) lastVersion() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.version
 }

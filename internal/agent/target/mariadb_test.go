@@ -27,7 +27,7 @@ import (
 
 // realServer needs ASSAY_TEST_MARIADBD=1, mariadbd and mariadb-install-db, and
 // a user that is not root.
-func realServer(t *testing.T, settings ...contract.Setting) *server {
+func realServer(t *testing.T, settings ...contract.Setting) *agent {
 	t.Helper()
 	if os.Getenv("ASSAY_TEST_MARIADBD") == "" {
 		t.Skip("set ASSAY_TEST_MARIADBD=1 to start a real MariaDB")
@@ -50,20 +50,20 @@ func realServer(t *testing.T, settings ...contract.Setting) *server {
 	in := inputs{
 		target: contract.Target{
 			Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "as_say%`", Username: `o'ne\`,
-			Port: int32(port), BindAddress: "127.0.0.1", Settings: settings,
+			Port: int32(port), Settings: settings,
 		},
 		password: "p'; \\ \"%\n#", engine: mariadb.Engine(),
 	}
-	knocker, err := login(in)
+	login, err := newLogin(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newServer(
+	return newAgent(
 		Options{
 			Data: dir + "/data", Run: dir + "/run", Tmp: dir + "/tmp", Listen: "127.0.0.1:0", Grace: 30 * time.Second,
 			Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 		},
-		in, knocker,
+		in, login,
 	)
 }
 
@@ -78,7 +78,7 @@ func TestRealMariaDB(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- provide(ctx, s) }()
-		r := &rig{server: s}
+		r := &rig{agent: s}
 		await(t, "readiness", r.isReady)
 		questions(t, s, connectSQL)
 		stop()
@@ -89,7 +89,7 @@ func TestRealMariaDB(t *testing.T) {
 }
 
 // questions checks the account and the settings from a client's side.
-func questions(t *testing.T, s *server, connectSQL string) {
+func questions(t *testing.T, s *agent, connectSQL string) {
 	t.Helper()
 	client, err := database.Open(
 		contract.Endpoint{Host: "127.0.0.1", Port: s.in.target.Port, Database: s.in.target.Database, TLS: contract.TLSDisabled},
@@ -107,7 +107,7 @@ func questions(t *testing.T, s *server, connectSQL string) {
 	}
 	want := map[string]string{
 		"datadir": s.paths().Data + "/", "innodb_buffer_pool_size": strconv.Itoa(32 << 20), "init_connect": connectSQL,
-		"bind_address": "127.0.0.1", "skip_name_resolve": "ON",
+		"bind_address": "*", "skip_name_resolve": "ON",
 	}
 	got := map[string]string{}
 	for name := range want {
@@ -139,7 +139,7 @@ func TestRealMariaDBThatIsKilledRecovers(t *testing.T) {
 	s := realServer(t)
 	ended := make(chan error, 1)
 	go func() { ended <- provide(t.Context(), s) }()
-	r := &rig{server: s}
+	r := &rig{agent: s}
 	await(t, "readiness", r.isReady)
 	text, err := os.ReadFile(filepath.Join(s.Run, "server.pid"))
 	if err != nil {
@@ -174,7 +174,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
 			go func() { ended <- provide(ctx, s) }()
-			r := &rig{server: s}
+			r := &rig{agent: s}
 			await(t, "readiness", r.isReady)
 			db := openReal(t, s)
 			do := func(statement string) {
@@ -207,8 +207,8 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 					t.Error("a table that is not in the snapshot is still there")
 				}
 			}
-			t.Logf("snapshot %+v, findings %q", taken, s.findings())
-			if found := s.findings(); strings.Contains(strings.Join(found, ""), "[ERROR]") {
+			t.Logf("snapshot %+v, findings %q", taken, s.logged.list())
+			if found := s.logged.list(); strings.Contains(strings.Join(found, ""), "[ERROR]") {
 				t.Errorf("the server complains of what it found: %q", found)
 			}
 			stop()
@@ -219,7 +219,7 @@ func TestRealMariaDBIsRestored(t *testing.T) {
 	}
 }
 
-func openReal(t *testing.T, s *server) *sql.DB {
+func openReal(t *testing.T, s *agent) *sql.DB {
 	t.Helper()
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = s.in.target.Username, s.in.password, s.in.target.Database
@@ -251,8 +251,8 @@ func TestRealMariaDBRefusesSettings(t *testing.T) {
 	for _, name := range []string{"no_such_thing", "innodb_buffer_pool_siz"} { // abbreviations are off
 		s := realServer(t, contract.Setting{Name: name, Value: "64M"})
 		err := provide(t.Context(), s)
-		if err == nil || !strings.Contains(err.Error(), string(contract.ReasonConfigurationRejected)) {
-			t.Errorf("%s: got %v, want %s", name, err, contract.ReasonConfigurationRejected)
+		if err == nil || !strings.Contains(err.Error(), string(contract.ReasonServerRefusedSetting)) {
+			t.Errorf("%s: got %v, want %s", name, err, contract.ReasonServerRefusedSetting)
 		}
 	}
 }

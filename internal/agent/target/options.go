@@ -35,6 +35,7 @@
 package target
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
@@ -80,13 +81,13 @@ type Options struct {
 // shorter than the pod's.
 func Defaults() Options {
 	return Options{
-		TargetFile:     contract.DirTarget + "/" + contract.KeyTarget,
-		PasswordFile:   contract.DirCredentials + "/" + contract.KeyPassword,
+		TargetFile:     filepath.Join(contract.DirTarget, contract.KeyTarget),
+		PasswordFile:   filepath.Join(contract.DirCredentials, contract.KeyPassword),
 		TLS:            contract.DirTLS,
 		Data:           contract.DirData,
 		Run:            contract.DirRun,
 		Tmp:            contract.DirTmp,
-		Listen:         ":8306",
+		Listen:         fmt.Sprintf(":%d", contract.AgentPort),
 		TerminationLog: contract.TerminationLog,
 		Grace:          110 * time.Second,
 	}

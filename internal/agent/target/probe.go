@@ -24,28 +24,19 @@ const (
 	syncBytes = 4 << 10
 )
 
-// probe takes down where the data directory lies and what making a write durable costs
+// probeStorage finds where the data directory lies and what making a write durable costs
 // there. Nothing else writes to the volume yet: the server has not been started. While
 // a restore waits to be finished, the volume is left alone.
-func (s *server) probe(ctx context.Context) {
+func probeStorage(ctx context.Context, o Options, v *volume) *contract.Storage {
 	var r environment.Reader
-	storage := r.Storage(s.Data)
-	if !s.volume.isRestoring() {
+	storage := r.Storage(o.Data)
+	if !v.isRestoring() {
 		var err error
-		if storage.Fsync, err = probeSync(ctx, s.Data, syncs, syncTime); err != nil {
-			s.Log.Warn("probing the storage", "error", err)
+		if storage.Fsync, err = probeSync(ctx, o.Data, syncs, syncTime); err != nil {
+			o.Log.Warn("probing the storage", "error", err)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.storage = &storage
-}
-
-// where is what the probe found; nil before.
-func (s *server) where() *contract.Storage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.storage
+	return &storage
 }
 
 // probeSync overwrites one block again and again, each time until it is durable, as a

@@ -39,20 +39,17 @@ func TestProbeSync(t *testing.T) {
 
 func TestAVolumeThatIsBeingRestoredIsNotProbed(t *testing.T) {
 	o := Options{Data: t.TempDir(), Run: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-	s := newServer(o, inputs{}, nil)
-	if s.where() != nil {
-		t.Error("there is an answer before the probe")
-	}
-	if err := os.WriteFile(s.volume.markerFile(), []byte("{}"), 0o600); err != nil {
+	v := newVolume(o)
+	if err := os.WriteFile(v.markerFile(), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if s.probe(t.Context()); s.where() == nil || s.where().Filesystem == "" || s.where().Fsync != nil {
-		t.Errorf("while restoring: %+v, want the file system and no times", s.where())
+	if got := probeStorage(t.Context(), o, v); got.Filesystem == "" || got.Fsync != nil {
+		t.Errorf("while restoring: %+v, want the file system and no times", got)
 	}
-	if err := os.Remove(s.volume.markerFile()); err != nil {
+	if err := os.Remove(v.markerFile()); err != nil {
 		t.Fatal(err)
 	}
-	if s.probe(t.Context()); s.where().Fsync == nil || s.where().SizeBytes == nil {
-		t.Errorf("afterwards: %+v, want times", s.where())
+	if got := probeStorage(t.Context(), o, v); got.Fsync == nil || got.SizeBytes == nil {
+		t.Errorf("afterwards: %+v, want times", got)
 	}
 }

@@ -31,19 +31,19 @@ func refusalOf(err error) contract.Refusal {
 	return contract.Refusal{Reason: contract.ReasonInitialisationFailed, Message: err.Error()}
 }
 
-func (s *server) refuse(w http.ResponseWriter, err error) {
+func (a api) refuse(w http.ResponseWriter, err error) {
 	refusal := refusalOf(err)
 	status, listed := statusOf[refusal.Reason]
 	if !listed {
 		status = http.StatusInternalServerError
 	}
-	s.answer(w, status, refusal)
+	a.answer(w, status, refusal)
 }
 
-func (s *server) answer(w http.ResponseWriter, status int, body any) {
+func (a api) answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	if err := json.NewEncoder(w).Encode(body); err != nil {
-		s.Log.Warn("answering a request", "error", err)
+		a.Log.Warn("answering a request", "error", err)
 	}
 }

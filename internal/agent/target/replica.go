@@ -25,7 +25,7 @@ const (
 	lookValid = 5 * time.Second
 )
 
-// follower tends to replication on a replica: it tells the server whom to follow at every
+// follower tends to replication on a replica: it sets whom the server follows at every
 // start, and looks once a second how far it is.
 type follower struct {
 	in inputs
@@ -33,13 +33,13 @@ type follower struct {
 	mu   sync.Mutex
 	db   *sql.DB
 	at   time.Time
-	last sight
+	last replicationStatus
 	// max is the greatest lag since the last answer.
 	max *float64
 }
 
-// sight is what the server told of replication once.
-type sight struct {
+// replicationStatus is what the server said of replication once.
+type replicationStatus struct {
 	running bool
 	lag     *float64
 	problem string
@@ -65,7 +65,7 @@ func (f *follower) open() (*sql.DB, error) {
 	return f.db, nil
 }
 
-// follow tells the server whom to follow. The primary need not be there yet: the server
+// follow sets whom the server follows. The primary need not be there yet: the server
 // tries again every second.
 func (f *follower) follow(ctx context.Context) error {
 	db, err := f.open()
@@ -107,12 +107,12 @@ func (f *follower) watch(ctx context.Context, serving func() bool) {
 }
 
 // see looks once and remembers it.
-func (f *follower) see(ctx context.Context) sight {
+func (f *follower) see(ctx context.Context) replicationStatus {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	seen, err := f.ask(ctx)
 	if err != nil {
-		seen = sight{problem: "the replica does not tell of replication: " + err.Error()}
+		seen = replicationStatus{problem: "the replica does not answer about replication: " + err.Error()}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -123,22 +123,22 @@ func (f *follower) see(ctx context.Context) sight {
 	return seen
 }
 
-func (f *follower) ask(ctx context.Context) (sight, error) {
+func (f *follower) ask(ctx context.Context) (replicationStatus, error) {
 	db, err := f.open()
 	if err != nil {
-		return sight{}, err
+		return replicationStatus{}, err
 	}
 	rows, err := db.QueryContext(ctx, f.in.engine.ReplicaStatus(f.in.target))
 	if err != nil {
-		return sight{}, err
+		return replicationStatus{}, err
 	}
 	defer func() { _ = rows.Close() }()
 	columns, err := rows.Columns()
 	if err != nil {
-		return sight{}, err
+		return replicationStatus{}, err
 	}
 	if !rows.Next() {
-		return sight{}, errors.Join(errors.New("it follows nobody"), rows.Err())
+		return replicationStatus{}, errors.Join(errors.New("it follows nobody"), rows.Err())
 	}
 	values := make([]sql.NullString, len(columns))
 	into := make([]any, len(columns))
@@ -146,7 +146,7 @@ func (f *follower) ask(ctx context.Context) (sight, error) {
 		into[i] = &values[i]
 	}
 	if err := rows.Scan(into...); err != nil {
-		return sight{}, err
+		return replicationStatus{}, err
 	}
 	row := map[string]sql.NullString{}
 	for i, name := range columns {
@@ -157,7 +157,7 @@ func (f *follower) ask(ctx context.Context) (sight, error) {
 
 // parseLook reads one line of SHOW REPLICA STATUS or SHOW SLAVE STATUS, whose names are in
 // lower case here.
-func parseLook(row map[string]sql.NullString) sight {
+func parseLook(row map[string]sql.NullString) replicationStatus {
 	of := func(names ...string) sql.NullString {
 		for _, name := range names {
 			if v, has := row[name]; has {
@@ -167,7 +167,7 @@ func parseLook(row map[string]sql.NullString) sight {
 		return sql.NullString{}
 	}
 	receives, applies := of("replica_io_running", "slave_io_running"), of("replica_sql_running", "slave_sql_running")
-	l := sight{running: receives.String == "Yes" && applies.String == "Yes"}
+	l := replicationStatus{running: receives.String == "Yes" && applies.String == "Yes"}
 	if behind := of("seconds_behind_source", "seconds_behind_master"); behind.Valid {
 		// A whole number of seconds; what is none is not known.
 		if seconds, err := strconv.ParseUint(behind.String, 10, 32); err == nil {

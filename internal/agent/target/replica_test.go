@@ -44,7 +44,7 @@ func TestAReplicaFollowsBeforeItIsReady(t *testing.T) {
 	r, db := newReplicaRig(t)
 	db.stop("Got fatal error 1236")
 	r.begin(t)
-	await(t, "the server", r.serving.Load)
+	await(t, "the server", r.live.serving.Load)
 	if code, body := r.get("/readyz"); code != http.StatusServiceUnavailable || !strings.Contains(body, "replication does not run: Got fatal error 1236") {
 		t.Errorf("a replica that does not follow: %d %s", code, body)
 	}
@@ -111,8 +111,8 @@ func TestStateOfAReplica(t *testing.T) {
 			contract.ReplicaState{Error: "waiting for the position: malformed GTID"}},
 		"the lag is not known": {func() { db.status[2] = nil }, "", contract.ReplicaState{Running: true}},
 		"it stopped":           {func() { db.status[0], db.status[2], db.status[3] = "No", nil, "error 1236" }, "", contract.ReplicaState{Error: "error 1236"}},
-		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not tell of replication: it follows nobody"}},
-		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", contract.ReplicaState{Error: "the replica does not tell of replication: gone"}},
+		"it follows nobody":    {func() { db.status = nil }, "", contract.ReplicaState{Error: "the replica does not answer about replication: it follows nobody"}},
+		"it tells of nothing":  {func() { db.broken[askStatus] = errors.New("gone") }, "", contract.ReplicaState{Error: "the replica does not answer about replication: gone"}},
 		"it stopped, and was asked for a position": {func() { db.status[0], db.status[2], db.status[3], db.reached = "No", nil, "error 1236", int64(1) }, asked,
 			contract.ReplicaState{Error: "error 1236", Applied: no}},
 	}
@@ -145,7 +145,7 @@ func TestStateOfAReplica(t *testing.T) {
 // The greatest lag is that since the answer before.
 func TestTheGreatestLagBeginsAnew(t *testing.T) {
 	r, db := newReplicaRig(t)
-	r.serving.Store(true)
+	r.live.serving.Store(true)
 	var got []float64
 	for _, lag := range []int64{2, 9, 4} {
 		db.lag(lag)
@@ -180,9 +180,9 @@ func TestAReplicaWhoseServerIsDown(t *testing.T) {
 
 func TestQuestionsToAReplicaThatAreRefused(t *testing.T) {
 	replica, _ := newReplicaRig(t)
-	replica.serving.Store(true)
+	replica.live.serving.Store(true)
 	primary := newRig(t, "init", "serve")
-	primary.serving.Store(true)
+	primary.live.serving.Store(true)
 	tests := map[string]struct {
 		rig         *rig
 		query, want string
@@ -210,47 +210,47 @@ func TestParseLook(t *testing.T) {
 	text := func(s string) sql.NullString { return sql.NullString{String: s, Valid: true} }
 	tests := map[string]struct {
 		row  map[string]sql.NullString
-		want sight
+		want replicationStatus
 	}{
 		"a replica of MySQL 9.7 that follows": {
 			row: map[string]sql.NullString{
 				"replica_io_running": text("Yes"), "replica_sql_running": text("Yes"), "seconds_behind_source": text("3"),
 				"last_io_error": text(""), "last_sql_error": text(""),
 			},
-			want: sight{running: true, lag: new(3.0)},
+			want: replicationStatus{running: true, lag: new(3.0)},
 		},
 		"one of MariaDB or an old MySQL": {
 			row: map[string]sql.NullString{
 				"slave_io_running": text("Yes"), "slave_sql_running": text("Yes"), "seconds_behind_master": text("0"),
 			},
-			want: sight{running: true, lag: new(0.0)},
+			want: replicationStatus{running: true, lag: new(0.0)},
 		},
 		"one whose primary is away tells no lag": {
 			row: map[string]sql.NullString{
 				"slave_io_running": text("Connecting"), "slave_sql_running": text("Yes"), "seconds_behind_master": {},
 				"last_io_error": text("error connecting to master"), "last_sql_error": text(""),
 			},
-			want: sight{problem: "error connecting to master"},
+			want: replicationStatus{problem: "error connecting to master"},
 		},
 		"one that was stopped": {
 			row:  map[string]sql.NullString{"slave_io_running": text("No"), "slave_sql_running": text("No")},
-			want: sight{problem: "receiving: No, applying: No"},
+			want: replicationStatus{problem: "receiving: No, applying: No"},
 		},
 		"a lag that is no number is not known": {
 			row:  map[string]sql.NullString{"slave_io_running": text("Yes"), "slave_sql_running": text("Yes"), "seconds_behind_master": text("NaN")},
-			want: sight{running: true},
+			want: replicationStatus{running: true},
 		},
 		"one that is ahead of its primary": {
 			row: map[string]sql.NullString{
 				"replica_io_running": text("No"), "replica_sql_running": text("Yes"), "seconds_behind_source": {},
 				"last_io_error": text("Got fatal error 1236"), "last_sql_error": text("x"),
 			},
-			want: sight{problem: "Got fatal error 1236; x"},
+			want: replicationStatus{problem: "Got fatal error 1236; x"},
 		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, parseLook(tt.row), cmp.AllowUnexported(sight{})); diff != "" {
+			if diff := cmp.Diff(tt.want, parseLook(tt.row), cmp.AllowUnexported(replicationStatus{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -31,51 +31,59 @@ func run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	knocker, err := login(in)
+	login, err := newLogin(in)
 	if err != nil {
 		return err
 	}
-	return provide(ctx, newServer(o, in, knocker))
+	return provide(ctx, newAgent(o, in, login))
 }
 
 // provide is the story of the package.
-func provide(ctx context.Context, s *server) error {
+func provide(ctx context.Context, a *agent) error {
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	go s.children.Reap(background)
-	go s.sampler.Run(background)
-	if s.follower != nil {
-		go s.follower.watch(background, s.serving.Load)
+	go a.children.Reap(background)
+	go a.sampler.Run(background)
+	if a.follower != nil {
+		go a.follower.watch(background, a.live.serving.Load)
 	}
-	hangUp, err := s.listen(background)
+	hangUp, err := a.api().listen(background)
 	if err != nil {
 		return err
 	}
-	err = supply(ctx, s)
-	// Whoever waits for an operation is told why there will be no other answer.
-	s.operations.end(err)
+	err = supply(ctx, a)
+	// Whoever waits for an operation gets the reason why there will be no other answer.
+	a.operations.end(err)
 	hangUp()
 	return err
 }
 
 // supply makes sure of the server, makes the data directory and runs the server.
-func supply(ctx context.Context, s *server) error {
-	if err := prepareDirs(s.Options); err != nil {
+func supply(ctx context.Context, a *agent) error {
+	if err := prepareDirs(a.Options); err != nil {
 		return err
 	}
-	if err := s.identify(ctx); err != nil {
+	in, programs := a.in, a.programs()
+	version, err := identify(ctx, programs, in.engine)
+	if err != nil {
 		return err
 	}
-	if err := writeFiles(s.Options, s.in); err != nil {
+	in.target.ServerVersion = version
+	if a.follower != nil {
+		a.follower.in = in // the words of its statements depend on the version
+	}
+	if err := writeFiles(a.Options, in); err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(s.initFile()) }() // it is gone already once the server was ready
-	s.probe(ctx)
-	if err := s.resume(ctx); err != nil {
+	defer func() { _ = os.Remove(a.initFile()) }() // it is gone already once the server was ready
+	a.storage.Store(probeStorage(ctx, a.Options, a.volume))
+	o := operator{server: a.server(in), volume: a.volume, operations: a.operations}
+	interrupted, err := o.resume(ctx)
+	if err != nil {
 		return err
 	}
-	if err := s.initialise(ctx); err != nil {
+	if err := initialise(ctx, programs, in.engine); err != nil {
 		return err
 	}
-	return s.serve(ctx)
+	return o.serve(ctx, interrupted)
 }

@@ -119,8 +119,8 @@ func TestHowAServerEnds(t *testing.T) {
 		want              contract.TargetReason
 		message           string
 	}{
-		"a setting that the initialisation refuses": {"refuse", "serve", contract.ReasonConfigurationRejected, "unknown variable"},
-		"a setting that the server refuses":         {"init", "refuse", contract.ReasonConfigurationRejected, "unknown variable"},
+		"a setting that the initialisation refuses": {"refuse", "serve", contract.ReasonServerRefusedSetting, "unknown variable"},
+		"a setting that the server refuses":         {"init", "refuse", contract.ReasonServerRefusedSetting, "unknown variable"},
 		"a full disk":                               {"full", "serve", contract.ReasonStorageFailed, "No space left"},
 		"an initialisation that just fails":         {"odd", "serve", contract.ReasonInitialisationFailed, "exited with code 4"},
 		"a server that just ends":                   {"init", "odd", contract.ReasonServerCrashed, "exited with code 4 before it was ready"},
@@ -220,7 +220,7 @@ func TestAServerThatInitialisesItself(t *testing.T) {
 	r.in.engine.Initialise = nil
 	r.open.Store(false)
 	again := func() {
-		r.server = newServer(r.Options, r.in, r.door.login)
+		r.agent = newAgent(r.Options, r.in, r.login.try)
 		r.begin(t)
 		await(t, "the server", func() bool { return exists(filepath.Join(r.Run, upFile)) })
 	}
@@ -306,7 +306,7 @@ func TestRunRefusesItsInputs(t *testing.T) {
 		"a part is missing":  {`{"version":"assay.dev/target/v1"}`, "x", contract.ReasonInitialisationFailed, "are needed"},
 		"no password":        {strings.Replace(good, "%s", "", 1), "", contract.ReasonInitialisationFailed, "password is empty"},
 		"an unknown flavor":  {strings.Replace(strings.Replace(good, "MariaDB", "Oracle", 1), "%s", "", 1), "x", contract.ReasonServerMissing, `no engine "Oracle"`},
-		"an owned setting":   {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", contract.ReasonConfigurationRejected, "settings.datadir: set by Assay"},
+		"an owned setting":   {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", contract.ReasonServerRefusedSetting, "settings.datadir: set by Assay"},
 		"a volume read-only": {strings.Replace(good, "%s", "", 1), "x", contract.ReasonStorageFailed, "/proc"},
 	}
 	for name, tc := range tests {
@@ -340,21 +340,21 @@ func TestRunRefusesItsInputs(t *testing.T) {
 func TestClassifyStart(t *testing.T) {
 	const other = contract.ReasonServerCrashed
 	tests := map[string]contract.TargetReason{
-		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                                                                                                          contract.ReasonConfigurationRejected,
-		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                                                                                                            contract.ReasonConfigurationRejected,
-		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":                                                                                          contract.ReasonConfigurationRejected,
-		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":                                                                                                 contract.ReasonConfigurationRejected,
-		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                                                                                                                contract.ReasonConfigurationRejected,
-		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":                                                                                       contract.ReasonConfigurationRejected,
-		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                                                                                                    contract.ReasonConfigurationRejected,
+		"[ERROR] mariadbd: unknown variable 'no_such_thing=1'":                                                                                                                          contract.ReasonServerRefusedSetting,
+		"0 [ERROR] [MY-000067] [Server] unknown variable 'no_such_thing=1'.":                                                                                                            contract.ReasonServerRefusedSetting,
+		"[ERROR] Unknown suffix 'Q' used for variable 'innodb-buffer-pool-size' (value '8Q').":                                                                                          contract.ReasonServerRefusedSetting,
+		"[ERROR] /usr/sbin/mariadbd: Error while setting value 'XX' to 'binlog_format'":                                                                                                 contract.ReasonServerRefusedSetting,
+		"0 [ERROR] [MY-010872] [InnoDB] InnoDB: Invalid page size=7168.":                                                                                                                contract.ReasonServerRefusedSetting,
+		"[ERROR] [MY-013797] [Server] Option --authentication-policy is set to an invalid value.":                                                                                       contract.ReasonServerRefusedSetting,
+		"[ERROR] InnoDB: Cannot allocate memory for the buffer pool":                                                                                                                    contract.ReasonServerRefusedSetting,
 		"mariadbd: Error writing file './aria_log_control' (Errcode: 28 \"No space left on device\")":                                                                                   contract.ReasonStorageFailed,
 		"[ERROR] InnoDB: The error means mariadbd does not have the access rights. Permission denied":                                                                                   contract.ReasonStorageFailed,
 		"[ERROR] [MY-012592] [InnoDB] Operating system error number 30 in a file operation.":                                                                                            contract.ReasonStorageFailed,
 		"[ERROR] InnoDB: preallocating 12582912 bytes for file ./ibdata1 failed with error 28":                                                                                          contract.ReasonStorageFailed,
 		"2026-11-21 17:16:36 0 [ERROR] mariadbd: Can't open shared library '/usr/lib/mysql/plugin/ha_rocksdb.so' (errno: 2, cannot open shared object file: No such file or directory)": contract.ReasonServerMissing,
 		"2026-11-21T19:55:00.0Z 0 [ERROR] [MY-010249] [Server] Can't open shared library '/usr/local/mysql/lib/plugin/semisync_master.so' (errno: 2 /usr/local/mysql/lib/plugin/semisync_master.so: cannot open shared object file).":                       contract.ReasonServerMissing,
-		"config file /run/assay/server.cnf contained invalid configuration options: performance.max-prox; check TiDB manual to make sure this option has not been deprecated and removed from your TiDB version if the option does not appear to be a typo": contract.ReasonConfigurationRejected,
-		"[2026/11/21 17:00:00.000 +00:00] [FATAL] [terror.go:309] [\"unexpected error\"] [error=\"toml: line 3 (last key \\\"port\\\"): incompatible types\"]":                                                                                              contract.ReasonConfigurationRejected,
+		"config file /run/assay/server.cnf contained invalid configuration options: performance.max-prox; check TiDB manual to make sure this option has not been deprecated and removed from your TiDB version if the option does not appear to be a typo": contract.ReasonServerRefusedSetting,
+		"[2026/11/21 17:00:00.000 +00:00] [FATAL] [terror.go:309] [\"unexpected error\"] [error=\"toml: line 3 (last key \\\"port\\\"): incompatible types\"]":                                                                                              contract.ReasonServerRefusedSetting,
 		"[2026/11/21 17:00:00.000 +00:00] [WARN] [bootstrap.go:3444] [\"InitializeSQLFile error\"] [error=\"[variable:1193]Unknown system variable 'no_such'\"]":                                                                                            other,
 		"[Warning] Can't create test file /var/lib/mysql/x.lower-test (Errcode: 13)":                                                                                                                                                                        other,
 		"mysqld: File '/nonexist/x.index' not found (OS errno 2 - No such file or directory)":                                                                                                                                                               other,

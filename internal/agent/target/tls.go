@@ -12,7 +12,6 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/agent/ciphers"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -24,7 +23,7 @@ func loginTLS(o Options, t contract.Target) (*tls.Config, error) {
 	if t.TLS != contract.TLSRequired {
 		return nil, nil
 	}
-	name := filepath.Join(o.TLS, engine.CAFile)
+	name := filepath.Join(o.TLS, contract.KeyCA)
 	ca, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fail(contract.ReasonInitialisationFailed, "reading the CA of the server's certificate: %v", err)
@@ -48,8 +47,8 @@ func encryptionFailed(err error) bool {
 // hangsUp says whether the server ended the connection instead of an answer, where it was to
 // encrypt it: so does one that knows no TLS from 1.2 on, such as MySQL 5.7.22, which was
 // built with yaSSL. One that is starting may do it, too.
-func (s *server) hangsUp(err error) bool {
-	return s.in.tls != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
+func (in inputs) hangsUp(err error) bool {
+	return in.tls != nil && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET))
 }
 
 // cannotEncrypt is the failure of a server that is there but not over TLS.

@@ -28,7 +28,7 @@ func TestAServerThatCannotEncrypt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, "init", "serve")
 			r.in.tls = &tls.Config{MinVersion: tls.VersionTLS12}
-			r.door.login = func(context.Context) (string, error) { return "", err }
+			r.login.try = func(context.Context) (string, error) { return "", err }
 			r.begin(t)
 			var f *failure
 			if got := r.end(t); !errors.As(got, &f) || f.reason != contract.ReasonInitialisationFailed ||
@@ -55,11 +55,11 @@ func TestHangsUp(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &server{}
+			var in inputs
 			if tt.encrypted {
-				s.in.tls = &tls.Config{MinVersion: tls.VersionTLS12}
+				in.tls = &tls.Config{MinVersion: tls.VersionTLS12}
 			}
-			if got := s.hangsUp(tt.err); got != tt.want {
+			if got := in.hangsUp(tt.err); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

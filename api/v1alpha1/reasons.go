@@ -1,0 +1,191 @@
+package v1alpha1
+
+// The one vocabulary of reasons: those of conditions, of failed trials, and those that
+// the agents report, which the manager copies. A transient reason goes away without the
+// user, or may not meet the next attempt; a permanent one comes back until the user
+// changes something. docs/conditions.md is made of the groups below.
+
+// Transient: states of a step. The manager goes on by itself.
+const (
+	// ReasonSucceeded: the step is done, or the run is complete.
+	ReasonSucceeded = "Succeeded"
+	// ReasonNotReached: the run has not come so far, or ended before.
+	ReasonNotReached = "NotReached"
+	// ReasonNotContacted: there is an external target that nobody has logged in to yet.
+	ReasonNotContacted = "NotContacted"
+	// ReasonProgressing: the step is being worked on.
+	ReasonProgressing = "Progressing"
+	// ReasonRetrying: an error occurred that may go away; the step is tried again.
+	ReasonRetrying = "Retrying"
+	// ReasonSuspended: spec.suspend is true.
+	ReasonSuspended = "Suspended"
+	// ReasonNotSuspended: spec.suspend is false.
+	ReasonNotSuspended = "NotSuspended"
+	// ReasonQueued: other runs use the nodes, or are before this one in the queue.
+	ReasonQueued = "Queued"
+	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials so that
+	// this one must not go on with them. The run waits until a newer manager takes
+	// over.
+	ReasonJournalTooNew = "JournalTooNew"
+	// ReasonOffered: nodes offer the shape.
+	ReasonOffered = "Offered"
+)
+
+// Permanent: the spec, or what it names, has to change. The run ends before it measures.
+const (
+	// ReasonInvalidSpec: the spec contradicts itself in a way that only the manager can
+	// see.
+	ReasonInvalidSpec = "InvalidSpec"
+	// ReasonTooManyTrials: the plan would have more than 20,000 trials.
+	ReasonTooManyTrials = "TooManyTrials"
+	// ReasonShapeNotFound: a named InstanceShape does not exist.
+	ReasonShapeNotFound = "ShapeNotFound"
+	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.
+	ReasonVersionNotInCatalogue = "VersionNotInCatalogue"
+	// ReasonSecretNotFound: a named Secret does not exist.
+	ReasonSecretNotFound = "SecretNotFound"
+	// ReasonSecretIncomplete: a named Secret lacks a key.
+	ReasonSecretIncomplete = "SecretIncomplete"
+	// ReasonConfigMapNotFound: a named ConfigMap does not exist.
+	ReasonConfigMapNotFound = "ConfigMapNotFound"
+	// ReasonSettingInvalid: a server setting of the spec is malformed, or is one that Assay
+	// sets. No server has seen it.
+	ReasonSettingInvalid = "SettingInvalid"
+	// ReasonPublishedUnreadable: the text of a published target has no number that can be
+	// read.
+	ReasonPublishedUnreadable = "PublishedUnreadable"
+	// ReasonNoNodeOffersShape: no ready node matches a shape and is large enough.
+	ReasonNoNodeOffersShape = "NoNodeOffersShape"
+	// ReasonCannotSeparate: client and target cannot be on different nodes.
+	ReasonCannotSeparate = "CannotSeparate"
+	// ReasonChildConflict: an object of the same name belongs to somebody else.
+	ReasonChildConflict = "ChildConflict"
+	// ReasonPodRejected: the API server, or the kubelet of its node, refuses a pod of the run.
+	ReasonPodRejected = "PodRejected"
+	// ReasonLimitTooLow: a limit of the server or of the client's container is below what
+	// the workload needs; the message has the arithmetic.
+	ReasonLimitTooLow = "LimitTooLow"
+)
+
+// Permanent: the server, the tool or the image cannot do what was asked.
+const (
+	// ReasonInitialisationFailed: no usable data directory could be made, or the
+	// benchmark's account could not.
+	ReasonInitialisationFailed = "InitialisationFailed"
+	// ReasonServerRefusedSetting: the server ended, because it refuses a setting.
+	ReasonServerRefusedSetting = "ServerRefusedSetting"
+	// ReasonServerMissing: the image has no server of the flavor that can run, or lacks
+	// the storage engine.
+	ReasonServerMissing = "ServerMissing"
+	// ReasonImagePullFailed: an image cannot be pulled.
+	ReasonImagePullFailed = "ImagePullFailed"
+	// ReasonContainerStartFailed: the container runtime cannot start a container.
+	ReasonContainerStartFailed = "ContainerStartFailed"
+	// ReasonCredentialsRejected: the server refused the user or the password.
+	ReasonCredentialsRejected = "CredentialsRejected"
+	// ReasonTLSFailed: TLS was asked for and is unavailable, or the reverse.
+	ReasonTLSFailed = "TLSFailed"
+	// ReasonSchemaMissing: the database or a table does not exist.
+	ReasonSchemaMissing = "SchemaMissing"
+	// ReasonSchemaNotEmpty: a table that was to be created exists already.
+	ReasonSchemaNotEmpty = "SchemaNotEmpty"
+	// ReasonToolMissing: the image has no such tool.
+	ReasonToolMissing = "ToolMissing"
+	// ReasonToolFailed: the tool failed in another way: see the message.
+	ReasonToolFailed = "ToolFailed"
+	// ReasonTrialUnreadable: the agent could not read the description of the trial: manager
+	// and agent are of different versions.
+	ReasonTrialUnreadable = "TrialUnreadable"
+	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
+	ReasonResultTooLarge = "ResultTooLarge"
+	// ReasonTargetOOMKilled: the database needed more memory than its shape has and was killed.
+	ReasonTargetOOMKilled = "TargetOOMKilled"
+	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
+	ReasonClientOOMKilled = "ClientOOMKilled"
+	// ReasonTargetOverloaded: the target did not keep up with the rate of an open loop, and
+	// the tool gave up.
+	ReasonTargetOverloaded = "TargetOverloaded"
+	// ReasonOperationsUnfinished: the operations that were asked for were not done in time.
+	ReasonOperationsUnfinished = "OperationsUnfinished"
+	// ReasonDataDiffers: after a reset the tables do not hold what was loaded.
+	ReasonDataDiffers = "DataDiffers"
+	// ReasonSnapshotMissing: there is no snapshot to restore.
+	ReasonSnapshotMissing = "SnapshotMissing"
+	// ReasonUnauthorized: a request to the agent bears no token, or another one.
+	ReasonUnauthorized = "Unauthorized"
+	// ReasonRequestInvalid: a request to the agent names no operation, or a parameter of it is
+	// invalid.
+	ReasonRequestInvalid = "RequestInvalid"
+	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
+	// deleted: what was measured is not known any more.
+	ReasonJournalLost = "JournalLost"
+	// ReasonInputsLost: the run's copy of the files of the workload was deleted or changed.
+	ReasonInputsLost = "InputsLost"
+)
+
+// Transient: interference with an attempt. Another attempt can succeed.
+const (
+	// ReasonUnschedulable: the scheduler found no node for a pod in time.
+	ReasonUnschedulable = "Unschedulable"
+	// ReasonPodEvicted: a pod of the run was evicted (drain, taint, pressure on its node) or
+	// preempted.
+	ReasonPodEvicted = "PodEvicted"
+	// ReasonNodeLost: the node of a pod is gone, does not answer, or was shut down.
+	ReasonNodeLost = "NodeLost"
+	// ReasonClientLost: a client pod or its container vanished, and nothing says why.
+	ReasonClientLost = "ClientLost"
+	// ReasonInterrupted: the client pod was told to stop.
+	ReasonInterrupted = "Interrupted"
+	// ReasonTargetPodDeleted: the database pod was deleted during a trial.
+	ReasonTargetPodDeleted = "TargetPodDeleted"
+	// ReasonTargetCrashed: the database container ended: in a trial, or again and again at
+	// its start.
+	ReasonTargetCrashed = "TargetCrashed"
+	// ReasonTargetRestarted: the database restarted during a trial, and its tool did not
+	// notice.
+	ReasonTargetRestarted = "TargetRestarted"
+	// ReasonServerCrashed: the agent of the database pod reports that the server ended
+	// without being told to.
+	ReasonServerCrashed = "ServerCrashed"
+	// ReasonServerKilled: the agent of the database pod reports that the server died by
+	// SIGKILL, most likely for want of memory.
+	ReasonServerKilled = "ServerKilled"
+	// ReasonStorageFailed: a volume is full or cannot be written.
+	ReasonStorageFailed = "StorageFailed"
+	// ReasonTargetUnreachable: no connection to the server could be made.
+	ReasonTargetUnreachable = "TargetUnreachable"
+	// ReasonConnectionLost: connections that had been made were lost.
+	ReasonConnectionLost = "ConnectionLost"
+	// ReasonDeadlineExceeded: a step did not end in time; the message names the limit.
+	ReasonDeadlineExceeded = "DeadlineExceeded"
+	// ReasonResultMissing: a client ended without a result.
+	ReasonResultMissing = "ResultMissing"
+	// ReasonResultContradictory: the result is not the one the client announced.
+	ReasonResultContradictory = "ResultContradictory"
+	// ReasonOutputTruncated: the tool ended well but part of its report is missing.
+	ReasonOutputTruncated = "OutputTruncated"
+	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
+	ReasonDeliveryFailed = "DeliveryFailed"
+	// ReasonResetFailed: the data could not be put back before the trial.
+	ReasonResetFailed = "ResetFailed"
+	// ReasonSnapshotFailed: the snapshot of the loaded data could not be taken.
+	ReasonSnapshotFailed = "SnapshotFailed"
+	// ReasonReplicationFailed: the replicas of the target did not follow it.
+	ReasonReplicationFailed = "ReplicationFailed"
+	// ReasonBusy: the agent of the database pod is at another operation.
+	ReasonBusy = "Busy"
+	// ReasonAgentStopped: the agent was told to end before the operation did. A restore goes
+	// on when the agent starts again; a snapshot does not.
+	ReasonAgentStopped = "AgentStopped"
+)
+
+// Verdicts: reasons of Valid, and of a run in which nothing could be used.
+const (
+	// ReasonContradictions: a validity check found a contradiction.
+	ReasonContradictions = "Contradictions"
+	// ReasonNoUsableTrial: no result counts: all contradict themselves, were disturbed, or
+	// belong to a block with a trial that was.
+	ReasonNoUsableTrial = "NoUsableTrial"
+	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
+	ReasonAllTrialsFailed = "AllTrialsFailed"
+)

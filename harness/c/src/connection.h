@@ -1,0 +1,31 @@
+// A connection that `prepare` opened, and the runs on it, the same for every driver.
+#ifndef CONNECTION_H
+#define CONNECTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "columns.h"
+#include "driver.h"
+#include "histogram.h"
+#include "protocol.h"
+
+struct connection {
+  const struct driver *driver;
+  struct target target;
+  json_t *request; // holds the texts of the target
+  void *handle;    // NULL after the connection broke; the next run makes it again
+};
+
+struct outcome {
+  uint64_t operations;
+  uint64_t nanoseconds;
+  uint64_t rows;
+  uint32_t checksum;
+};
+
+bool connection_run(struct connection *connection, const struct run_request *run, const struct columns *data,
+                    struct histogram *histogram, struct outcome *outcome, struct refusal *refusal);
+void connection_close(struct connection *connection);
+
+#endif

@@ -1,0 +1,102 @@
+"""Everything that needs no server and no driver; what is said is the matter of the conformance suite."""
+
+import gc
+import sys
+import unittest
+import zlib
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from harness.checksum import checksum
+from harness.driver import Target
+from harness.measure import Meter, feed
+from harness.options import boolean, integer, number, text
+from harness.plan import Plan
+from harness.refusal import Failed
+
+
+class Checksum(unittest.TestCase):
+    def test_text_of_rows(self):
+        answers = [[(1, "ä", None, True, 2.5)], [], [(2, b"x", False, -3)]]
+        self.assertEqual(checksum(answers), zlib.crc32("1\tä\t\\N\t1\n2\tx\t0\t-3\n".encode()))
+
+    def test_no_rows(self):
+        self.assertEqual(checksum([]), 0)
+
+    def test_value_that_drivers_write_differently(self):
+        with self.assertRaises(Failed):
+            checksum([[(1.5,)]])
+
+
+def plan(mark, **fields):
+    request = dict.fromkeys(("kind", "scheme", "session", "data", "statement", "head", "group", "separator", "tail"), "")
+    return Plan(request | {"commit": False, "inline": False, "rowsPerOperation": 1, "chunk": 1} | fields, mark)
+
+
+class Texts(unittest.TestCase):
+    def test_marks(self):
+        self.assertEqual(plan("%s", statement="DO ?, ?").text, "DO %s, %s")
+        self.assertEqual(plan("?", statement="DO ?, ?").text, "DO ?, ?")
+
+    def test_rows_in_one_text(self):
+        write = plan("%s", head="INSERT INTO t VALUES ", group="(?, ?)", separator=", ", tail="!").writer()
+        self.assertEqual(write([(1, 2), (3, 4)]), ("INSERT INTO t VALUES (%s, %s), (%s, %s)!", [1, 2, 3, 4]))
+
+    def test_inline(self):
+        self.assertEqual(plan("%s", statement="SELECT ?, ?").inlined(), ("SELECT ", ", %s"))
+
+
+class Measuring(unittest.TestCase):
+    def test_rows_go_on_and_begin_again(self):
+        for size, length in ((1, 1), (1, 3), (2, 4), (3, 3)):
+            with self.subTest(size=size, length=length):
+                seen = []
+                Meter(feed(list(range(length)), size), 5, 0).repeat(lambda rows: seen.extend(rows))
+                self.assertEqual(seen, [at % length for at in range(5 * size)])
+
+    def test_counts_operations_and_rows(self):
+        meter = Meter(feed([], 1), 3, 0)
+        meter.repeat(lambda _: [[(1,), (2,)], [(3,)]])
+        answer = meter.answer(checksum)
+        self.assertEqual((answer["operations"], answer["rows"]), (3, 9))
+        self.assertEqual(answer["checksum"], zlib.crc32(b"1\n2\n3\n"))
+        self.assertEqual(sum(count for _, count in answer["histogram"]), 3)
+
+    def test_time_ends_it_after_at_least_one(self):
+        meter = Meter(feed([], 1), 0, 1)
+        meter.repeat(lambda _: None)
+        self.assertEqual(meter.done, 1)
+        meter = Meter(feed([], 1), 0, 20_000_000)
+        meter.repeat(lambda _: None)
+        self.assertGreaterEqual(meter.nanoseconds, 20_000_000)
+
+    def test_buckets_keep_eleven_bits(self):
+        for bits in (3, 11, 12, 20):
+            meter = Meter(feed([], 1), 1, 0)
+            meter.repeat(lambda _, bits=bits: sum(range(1 << bits)) and None)
+            [[index, count]] = meter.answer(checksum)["histogram"]
+            shift = max(index // 1024 - 1, 0)
+            lowest = (index - shift * 1024) << shift
+            self.assertEqual(count, 1)
+            self.assertTrue(lowest <= meter.nanoseconds, (index, meter.nanoseconds))
+            self.assertTrue(meter.nanoseconds < (lowest + (1 << shift)) * 2 + 10_000, (index, meter.nanoseconds))
+
+    def test_collections_are_counted(self):
+        meter = Meter(feed([], 1), 2, 0)
+        meter.repeat(lambda _: gc.collect() and None)
+        collection = meter.answer(checksum)["collection"]
+        self.assertEqual(collection["count"], 2)
+        self.assertGreater(collection["nanoseconds"], 0)
+        self.assertGreater(collection["before"], 0)
+
+
+class Options(unittest.TestCase):
+    def test_types(self):
+        request = {"host": "h", "port": 1, "database": "d", "tls": False, "options": {"a": "3", "b": "true", "c": "x", "d": "0.5"}}
+        types = {"a": integer, "b": boolean, "c": text, "d": number}
+        self.assertEqual(Target.of(request, types).options, {"a": 3, "b": True, "c": "x", "d": 0.5})
+
+
+if __name__ == "__main__":
+    unittest.main()

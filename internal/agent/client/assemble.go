@@ -1,0 +1,128 @@
+package client
+
+import (
+	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// assemble makes the result of all that the steps found, also when one of them failed. The
+// blank result says where it comes from.
+func assemble(blank contract.Result, o outcome[progress]) contract.Result {
+	res, p := blank, o.found
+	res.State, res.Failure = contract.Succeeded, o.failure
+	if o.failure != nil {
+		res.State = contract.Failed
+	}
+	res.Problems = o.problems
+	res.Data = dataOf(p)
+	res.Server = serverOf(p)
+	res.Times = timesOf(blank.Times, p)
+	tool := &res.Tool
+	tool.Args, tool.Version = p.tool.args, p.measured.report.ToolVersion
+	tool.ExitCode, tool.Signal = p.measured.exitCode, p.measured.signal
+	tool.WarmupCut, tool.WarmupSeconds = p.measured.warmupCut, p.warmedUp.seconds
+	drawn(tool, contract.PhaseWarmup, p.warmedUp.seeds)
+	drawn(tool, contract.Phase(blank.Trial.Phase), p.measured.seeds)
+	res.Measurements, res.Errors, res.Warmup = p.measured.report.Measurements, p.measured.report.Errors, p.warmedUp.measurements
+	if p.measured.warmupCut == contract.WarmupInProcess {
+		tool.WarmupSeconds, res.Warmup = p.measured.report.WarmupSeconds, p.measured.report.Warmup
+	}
+	res.Client.Clock, res.Client.Speed, res.Client.ClockStepSeconds = p.clock, p.speed.client, p.measured.clockStepSeconds
+	res.Client.Before, res.Client.After = p.measured.usage.before, p.measured.usage.after
+	if p.measured.started == nil {
+		res.Client.Before = p.countersBefore().client
+	}
+	res.Target = targetOf(p)
+	return res
+}
+
+// drawn records what random numbers the tool drew in a phase.
+func drawn(tool *contract.Tool, phase contract.Phase, s seeds) {
+	if s.seed != 0 {
+		if tool.Seeds == nil {
+			tool.Seeds = map[string]int64{}
+		}
+		tool.Seeds[string(phase)] = s.seed
+	}
+	tool.Unseeded = tool.Unseeded || s.unseeded
+}
+
+// timesOf adds what is known to when the agent was started.
+func timesOf(times contract.Times, p progress) contract.Times {
+	times.Ready, times.WarmupStarted = p.ready, p.warmedUp.started
+	if p.start != nil {
+		times.Start, times.Planned = &p.start.published, &p.start.planned
+	}
+	times.MeasureStarted, times.MeasureEnded = p.measured.started, p.measured.ended
+	w := p.measured.window()
+	if p.measured.warmupCut == "" || !w.known {
+		return times
+	}
+	times.WindowStarted, times.WindowEnded = &w.from, &w.to
+	if s := p.measured.report.WarmupSeconds; s != nil && p.measured.warmupCut == contract.WarmupInProcess {
+		times.WarmupStarted = new(w.from.Add(-time.Duration(*s * float64(time.Second))))
+	}
+	return times
+}
+
+// dataOf is what is known of the tables; nil for nothing.
+func dataOf(p progress) *contract.Data {
+	if p.reset == nil && p.loaded == nil && p.check == nil {
+		return nil
+	}
+	d := &contract.Data{Snapshot: p.snapshot, Tables: p.verified.tables, Check: p.check}
+	if p.loaded != nil {
+		d.Tables = p.loaded.tables
+	}
+	if p.reset != nil {
+		reset := *p.reset
+		if !p.replicasRestored.IsZero() {
+			reset.Ended = p.replicasRestored
+		}
+		reset.VerifySeconds = p.verified.seconds
+		d.Reset = &reset
+	}
+	return d
+}
+
+// serverOf is what is known of the server; nil when it did not answer.
+func serverOf(p progress) *contract.Server {
+	if p.server.server == nil {
+		return nil
+	}
+	server := *p.server.server
+	server.RoundTrip, server.Durability = p.roundTrip, p.durability
+	before := p.countersBefore().server
+	server.CountedFrom, server.Rows = before.countedFrom, before.rows
+	if p.loaded != nil && p.loaded.rows != nil {
+		server.Rows = p.loaded.rows
+	}
+	server.StatusDelta, server.VariablesChanged = p.after.statusDelta, p.after.variablesChanged
+	return &server
+}
+
+// targetOf is what the agents of the target answered; nil when none did.
+func targetOf(p progress) *contract.Environment {
+	before, after := p.countersBefore().target, p.after.target
+	if before == nil && after == nil && p.speed.target == nil && p.replicas == nil {
+		return nil
+	}
+	target := &contract.Environment{Speed: p.speed.target, Replicas: p.replicas}
+	for _, env := range []*contract.TargetEnvironment{before, after} { // the later one counts
+		if env != nil {
+			target.Machine, target.Limits, target.Warnings, target.Storage = env.Machine, env.Limits, env.Warnings, env.Storage
+		}
+	}
+	if before != nil {
+		target.Before = &before.Usage
+	}
+	if after == nil {
+		return target
+	}
+	target.After = &after.Usage
+	if w := after.Window; w != nil {
+		target.Before, target.After = inside(target.Before, w.Before), inside(&after.Usage, w.After)
+	}
+	return target
+}

@@ -1,0 +1,16 @@
+package client
+
+// configMaps is the client's access to the ConfigMaps of its trial.
+type configMaps struct {
+	api API
+	// trial and result are names.
+	trial, result string
+	limits        Limits
+	retry         retrier
+}
+
+func (a *Agent) retrier() retrier { return retrier{first: a.Retry, most: a.RetryMax, log: a.Log} }
+
+func (a *Agent) configMaps() configMaps {
+	return configMaps{api: a.API, trial: a.Trial, result: a.Result, limits: a.Limits, retry: a.retrier()}
+}

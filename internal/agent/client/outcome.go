@@ -1,0 +1,39 @@
+package client
+
+import (
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// outcome of a step: what it found, what is doubtful about it, and why it failed. A step
+// that failed returns what it found until then.
+type outcome[T any] struct {
+	found    T
+	problems []contract.Problem
+	failure  *contract.Failure
+}
+
+// problem records what is doubtful and no reason to fail.
+func (o *outcome[T]) problem(source, format string, args ...any) {
+	o.problems = append(o.problems, contract.Problem{Source: source, Text: fmt.Sprintf(format, args...)})
+}
+
+// failed is the outcome with a failure.
+func (o outcome[T]) failed(f *contract.Failure) outcome[T] {
+	o.failure = f
+	return o
+}
+
+// part moves what a part of a step found to its place, and its problems to those of the
+// step. It returns the part's failure.
+func part[T, P any](o *outcome[T], where *P, of outcome[P]) *contract.Failure {
+	*where = of.found
+	o.problems = append(o.problems, of.problems...)
+	return of.failure
+}
+
+// note records the problems of a part that finds nothing. It returns the part's failure.
+func note[T any](o *outcome[T], of outcome[struct{}]) *contract.Failure {
+	return part(o, new(struct{}), of)
+}

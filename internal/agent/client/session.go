@@ -1,0 +1,112 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/agent/dialogue"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// session is what the steps of a trial work with. connect makes it; no step changes it.
+type session struct {
+	role
+	limits      Limits
+	credentials runner.Credentials
+	// server is nil for a database that does not speak the protocol of MySQL.
+	server Server
+	// target is nil but for the first client, and for a target that has no agent.
+	target *targetAgent
+	// replicas of the target; empty but for the first client.
+	replicas replicaSet
+	tool     toolbox
+	meter    *meter
+	maps     configMaps
+	retry    retrier
+	bench    func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
+}
+
+// beginning is the session with the instant at which a tool begins its window by itself.
+func (s session) beginning(planned time.Time) session {
+	s.role = s.role.beginning(planned)
+	return s
+}
+
+// connect finds the adapter of the tool and what it needs, and prepares the ways to the
+// server and to the agents.
+func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] {
+	var o outcome[session]
+	adapter, known := a.Runner(t.Runner)
+	if !known {
+		return o.failed(invalid(fmt.Errorf("the agent has no runner %q", t.Runner)))
+	}
+	s := session{
+		role: role{trial: t, runner: adapter}, limits: a.Limits, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
+		tool: toolbox{work: a.Work, grace: a.ToolGrace, children: &a.children},
+	}
+	if !s.speaks() && !adapter.JDBC {
+		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
+	}
+	var err error
+	if s.credentials, err = loadCredentials(a.Credentials); err != nil {
+		return o.failed(invalid(err))
+	}
+	if s.trial.Inputs, err = loadInputs(a.Inputs); err != nil {
+		return o.failed(invalid(err))
+	}
+	if s.first() && t.Agent != "" {
+		s.target = newTargetAgent(t.Agent, s.credentials.Password)
+	}
+	if s.speaks() {
+		if s.server, err = a.Connect(t.Endpoint, s.credentials); err != nil {
+			return o.failed(&contract.Failure{Reason: contract.ReasonTLSFailed, Message: err.Error()})
+		}
+	}
+	if s.replicated() {
+		s.replicas = newReplicaSet(t.Replicas, s)
+	}
+	if s.prefersTLS() {
+		// No command may be built before it is known whether it uses TLS.
+		o.failure = part(&o, &s.trial.Endpoint.TLS, settleTLS(ctx, s))
+	}
+	o.found = s
+	return o
+}
+
+// settleTLS finds out whether the server offers TLS, and has the tool use it or not.
+// The agent's own connections go on as this one went.
+func settleTLS(ctx context.Context, s session) outcome[contract.TLSMode] {
+	o := outcome[contract.TLSMode]{found: contract.TLSRequired}
+	var cipher string
+	o.failure = reach(ctx, s, func(ctx context.Context) error {
+		var err error
+		_, cipher, err = s.server.Session(ctx)
+		return err
+	})
+	if o.failure == nil && cipher == "" {
+		o.found = contract.TLSDisabled
+		o.problem("server/tls", "TLS is preferred, but the server does not offer it: the tool connects without")
+	}
+	return o
+}
+
+// checkCommands has the adapter build every command line, so that a workload that cannot be
+// expressed fails before anything runs.
+func checkCommands(s session) *contract.Failure {
+	for _, phase := range s.phases() {
+		if s.skips(phase) {
+			continue
+		}
+		if _, err := s.runner.Command(s.trial, phase, s.credentials); err != nil {
+			return invalid(err)
+		}
+	}
+	return nil
+}
+
+func invalid(err error) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonTrialUnreadable, Message: err.Error()}
+}

@@ -1,0 +1,146 @@
+package client
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// leastAsk is the time that the target's agent gets even when the planned instant
+// is nearer.
+const leastAsk = 100 * time.Millisecond
+
+// askUntil is how long the target's agent may take before the planned instant: half of what
+// is left, so that one that does not answer delays no start.
+func (l Limits) askUntil(planned time.Time) time.Duration {
+	return min(max(time.Until(planned)/2, leastAsk), l.Ask)
+}
+
+// counters from before the measured window.
+type counters struct {
+	// client are those of this container.
+	client *contract.Usage
+	// target is what the target's agent answered; nil without an answer.
+	target *contract.TargetEnvironment
+	server statusBefore
+}
+
+// statusBefore is what the server has counted until the window; all empty for a client that
+// does not query the server.
+type statusBefore struct {
+	status      map[string]string
+	countedFrom *time.Time
+	rows        *contract.CountedRows
+}
+
+// snapshotCounters reads all counters, those of the server last, so that they hold as little
+// else as possible. The target's agent may take as long as patience.
+func snapshotCounters(ctx context.Context, s session, facts serverFacts, patience time.Duration) (o outcome[counters]) {
+	if failure := part(&o, &o.found, countersAround(ctx, s, s.meter.machine.Frequency(), patience)); failure != nil {
+		return o.failed(failure)
+	}
+	return o.failed(part(&o, &o.found.server, snapshotStatus(ctx, s, facts)))
+}
+
+// countersAround reads the counters of both sides.
+func countersAround(ctx context.Context, s session, frequency *contract.Frequency, patience time.Duration) (o outcome[counters]) {
+	o.failure = part(&o, &o.found.target, askTarget(ctx, s, contract.PathEnvironment, patience))
+	o.found.client = s.meter.before(frequency)
+	return o
+}
+
+// snapshotStatus reads the counters of the server.
+func snapshotStatus(ctx context.Context, s session, facts serverFacts) (o outcome[statusBefore]) {
+	if !s.asks() {
+		return o
+	}
+	status, err := s.server.Status(ctx)
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	o.found = statusBefore{status, new(time.Now()), countRows(facts, s.trial.Endpoint.StorageEngine, status)}
+	return o.failed(s.keepPairs("server/status-before.txt", status))
+}
+
+// countersAfter are those from the end of the measured window.
+type countersAfter struct {
+	// target is what the target's agent answered, with the counters inside the window where it
+	// has them; nil without an answer.
+	target *contract.TargetEnvironment
+	// statusDelta and variablesChanged since before the window.
+	statusDelta      map[string]float64
+	variablesChanged map[string]string
+}
+
+// baseline is what the status of the server is compared with.
+type baseline struct {
+	// window is from when the window began, and handshakes from before a tool that
+	// connected before its window was started; nil for any other.
+	window, handshakes map[string]string
+}
+
+// collectAfter is snapshotCounters for the end of the measured window.
+func collectAfter(ctx context.Context, s session, m measured, facts serverFacts, before baseline) (o outcome[countersAfter]) {
+	status, err := s.server.Status(ctx)
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	if w := m.window(); s.target != nil && w.known {
+		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.limits.Ask))
+	}
+	variables, err := s.server.Variables(ctx)
+	if err != nil {
+		return o.failed(lost(err))
+	}
+	o.found.statusDelta = statusDelta(before.window, status)
+	if n, known := statusDelta(before.handshakes, status)[contract.StatusTLSAccepts]; known {
+		o.found.statusDelta[contract.StatusTLSAccepts] = n
+	}
+	o.found.variablesChanged = changed(facts.server.Variables, variables)
+	if failure := s.keepPairs("server/variables-after.txt", variables); failure != nil {
+		return o.failed(failure)
+	}
+	return o.failed(s.keepPairs("server/status-after.txt", status))
+}
+
+// window is the measured one, where it is known.
+type window struct {
+	from, to time.Time
+	known    bool
+}
+
+// path asks an agent for its environment with the counters inside the window, in seconds
+// before now.
+func (w window) path() string {
+	if !w.known {
+		return contract.PathEnvironment
+	}
+	ages := url.Values{"from": {seconds(time.Since(w.from))}, "to": {seconds(time.Since(w.to))}}
+	return contract.PathEnvironment + "?" + ages.Encode()
+}
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
+
+// askTarget is what the target's agent says of its environment; nil without an answer.
+// Nothing fails for want of it.
+func askTarget(ctx context.Context, s session, path string, patience time.Duration) (o outcome[*contract.TargetEnvironment]) {
+	if s.target == nil {
+		return o
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	var env contract.TargetEnvironment
+	if err := s.target.get(ctx, path, &env); err != nil {
+		o.problem("target/environment", "the target's agent does not answer: %v", err)
+		return o
+	}
+	if env.Version != contract.EnvironmentVersion {
+		o.problem("target/environment", "version: got %q, want %q: use agents of the same release", env.Version, contract.EnvironmentVersion)
+		return o
+	}
+	o.found = &env
+	return o
+}

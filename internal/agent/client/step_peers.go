@@ -1,0 +1,79 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// waitForPeers waits until every other client has loaded its part of the data. With one
+// client there is nothing to wait for.
+func waitForPeers(ctx context.Context, s session) *contract.Failure {
+	for client := 1; client < s.trial.Clients; client++ {
+		if failure := waitForPeer(ctx, s, client); failure != nil {
+			return failure
+		}
+	}
+	return nil
+}
+
+// waitForPeer waits for the result of one client. It looks again and again: clients may
+// get the results of their trial, but not watch them.
+func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
+	// A client that has no result yet is the usual case, and no error.
+	missing := errors.New("it has not delivered yet")
+	for {
+		data, err := s.maps.delivered(ctx, client)
+		if err == nil && data != nil {
+			return yield(ctx, s, client, partOf(data, s.trial.Ref, client))
+		}
+		if err == nil {
+			err = missing
+		} else {
+			s.retry.log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
+		}
+		if sleep(ctx, s.limits.Peers) != nil {
+			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
+		}
+	}
+}
+
+// delivered is the result of a client as it stored it; nil when it has not yet.
+func (m configMaps) delivered(ctx context.Context, client int) ([]byte, error) {
+	cm, err := m.api.Get(ctx, contract.ResultName(m.trial, client))
+	return cm.BinaryData[contract.KeyResult], err
+}
+
+// partOf says why a delivered result is no proof that the client loaded its part.
+func partOf(data []byte, own contract.TrialRef, client int) error {
+	res, err := contract.Decode(data)
+	if err != nil {
+		return err
+	}
+	ref := res.Trial
+	if ref.RunUID != own.RunUID || ref.Phase != own.Phase || ref.Target != own.Target || ref.Client != client {
+		return fmt.Errorf("its result is of client %d in phase %s on target %s of run %s", ref.Client, ref.Phase, ref.Target, ref.RunUID)
+	}
+	if res.State != contract.Succeeded {
+		return fmt.Errorf("%s: %s", res.Failure.Reason, res.Failure.Message)
+	}
+	return nil
+}
+
+// yield is nil when the other client succeeded. It reports its failure itself: this
+// client only says that it was interrupted, and not before the other pod has ended
+// for all to see; then the Job stops this one.
+func yield(ctx context.Context, s session, client int, err error) *contract.Failure {
+	if err == nil {
+		return nil
+	}
+	// An early end is what is waited for.
+	_ = sleep(ctx, s.limits.Yield)
+	return interrupted("client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
+}
+
+func interrupted(format string, args ...any) *contract.Failure {
+	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,155 @@
+package client
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// progress is what the steps of a trial have found: a field holds what one step returned,
+// or is empty when that step has not run. Only the list of steps writes it, and hands
+// parts of it to later steps; assemble makes the result of it.
+type progress struct {
+	reset            *contract.ResetReport
+	replicasRestored time.Time
+	server           serverFacts
+	roundTrip        *contract.Probe
+	durability       *contract.Durability
+	verified         tableCount
+	clock            *contract.ClockOffset
+	speed            speeds
+	relay            *relay
+	warmup, tool     preparedTool
+	before           counters
+	handshakes       map[string]string
+	ready            *time.Time
+	start            *start
+	warmedUp         warmedUp
+	measured         measured
+	after            countersAfter
+	replicas         []contract.Replica
+	check            *contract.DataCheck
+	loaded           *loadedData
+	snapshot         *contract.Copy
+}
+
+// countersBefore the window: read by a step of their own, or by the one that measures.
+func (p *progress) countersBefore() counters {
+	if p.measured.before != nil {
+		return *p.measured.before
+	}
+	return p.before
+}
+
+// baseline of the server's status.
+func (p *progress) baseline() baseline {
+	return baseline{p.countersBefore().server.status, p.handshakes}
+}
+
+// close ends what the steps left open.
+func (p *progress) close() {
+	p.warmup.close()
+	p.tool.close()
+	p.relay.close()
+}
+
+// step does one thing, if its time is in this trial.
+type step struct {
+	when bool
+	do   func() *contract.Failure
+}
+
+// steps are those of a trial in their order. Nothing stands between waitForStart and measure:
+// all that can be done before the planned instant is done before it. Without a
+// warm-up it is done even before the client reports ready, because the start may
+// follow at once; with one, in the pause that settleSeconds leaves. A tool that begins its
+// window by itself is told when, so that its command is built when that is known, and the
+// counters are read when the window begins.
+func steps(ctx context.Context, s session, o *outcome[progress]) []step {
+	type F = *contract.Failure
+	p := &o.found
+	timed := s.timed()
+	warms, cold := s.warms(), !s.warms() && !timed
+	between := warms && !timed
+	// Both are known when the start is.
+	begins := func() session { return s.beginning(p.start.planned) }
+	untilStart := func() time.Duration { return s.limits.askUntil(p.start.planned) }
+	loads, asks, waits, replicated, snapshots := s.loads(), s.asks(), s.waits(), s.replicated(), s.loads() && s.trial.Snapshot
+	return []step{
+		{true, func() F { return checkCommands(s) }},
+		// The restore starts the server again, so that it comes before the questions.
+		{s.resets(contract.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
+		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
+		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
+		// Nobody else has waited for the server where there is no barrier.
+		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
+		{s.phase() != contract.PhaseCleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
+		{asks && s.phase() != contract.PhaseCleanup, func() F { return part(o, &p.roundTrip, timeRoundTrip(ctx, s, p.server.connect)) }},
+		{loads && s.speaks(), func() F { return part(o, &p.durability, timeCommits(ctx, s)) }},
+		{s.resets(contract.ResetReload), func() F { return part(o, &p.reset, reload(ctx, s)) }},
+		{s.first() && s.trial.Reset != nil, func() F { return part(o, &p.verified, verify(ctx, s)) }},
+		{waits && replicated, func() F { return s.replicas.catchUp(ctx) }},
+
+		{waits && (s.trial.Agent != "" || s.speaks()), func() F { return part(o, &p.clock, compareClocks(ctx, s)) }},
+		// As late as possible, but not inside what the counters of the window embrace.
+		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
+		{s.relays(), func() F { return part(o, &p.relay, openRelay(s)) }},
+		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
+		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.limits.Ask)) }},
+		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.limits.Ask)) }},
+		{cold, func() F { return part(o, &p.tool, prepareTool(ctx, s, s.phase(), p.relay)) }},
+		{waits, func() F { return part(o, &p.ready, reportReady(ctx, s)) }},
+		{waits, func() F { return part(o, &p.start, agreeOnStart(ctx, s, p.clock)) }},
+		{warms, func() F { return part(o, &p.warmedUp, warmUp(ctx, begins(), p.warmup, *p.start)) }},
+		{between && replicated, func() F { return note(o, s.replicas.mark(ctx, untilStart())) }},
+		{between, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, untilStart())) }},
+		{timed && asks && s.trial.Endpoint.TLS == contract.TLSRequired, func() F { return part(o, &p.handshakes, readStatus(ctx, s)) }},
+		{warms || timed, func() F { return part(o, &p.tool, prepareTool(ctx, begins(), s.phase(), p.relay)) }},
+		{waits, func() F { return waitForStart(ctx, s, *p.start) }},
+		{!timed, func() F { return part(o, &p.measured, measure(ctx, s, p.tool, p.before)) }},
+		{timed, func() F { return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server)) }},
+		{asks, func() F { return part(o, &p.after, collectAfter(ctx, s, p.measured, p.server, p.baseline())) }},
+		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
+		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
+
+		{loads, func() F { return waitForPeers(ctx, s) }},
+		{loads && s.speaks(), func() F { return part(o, &p.loaded, countLoaded(ctx, s, p.server)) }},
+		{loads && replicated, func() F { return s.replicas.catchUp(ctx) }},
+		{snapshots, func() F { return part(o, &p.snapshot, takeSnapshot(ctx, s)) }},
+		{snapshots && replicated, func() F { return s.replicas.takeSnapshots(ctx) }},
+	}
+}
+
+// carryOut carries the trial out, one step after the other.
+func (a *Agent) carryOut(ctx context.Context, t contract.Trial) outcome[progress] {
+	var o outcome[progress]
+	defer o.found.close()
+	var s session
+	if failure := part(&o, &s, a.connect(ctx, t)); failure != nil {
+		return o.failed(explain(ctx, t, failure))
+	}
+	for _, step := range steps(ctx, s, &o) {
+		if !step.when {
+			continue
+		}
+		if failure := step.do(); failure != nil {
+			return o.failed(explain(ctx, t, failure))
+		}
+	}
+	return o
+}
+
+// explain puts the end of the context before its consequences.
+func explain(ctx context.Context, t contract.Trial, f *contract.Failure) *contract.Failure {
+	switch ctx.Err() {
+	case nil:
+		return f
+	case context.DeadlineExceeded:
+		return &contract.Failure{Reason: contract.ReasonDeadlineExceeded, Message: fmt.Sprintf(
+			"the deadline %s passed (%s)", t.Deadline.UTC().Format(time.RFC3339), f.Message)}
+	default:
+		return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("the client pod was told to stop (%s)", f.Message)}
+	}
+}

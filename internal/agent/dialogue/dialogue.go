@@ -1,0 +1,172 @@
+// Package dialogue speaks with a tool that answers line by line. Turns come in, one exchange for
+// each goes out: the agent executes what a turn makes ready on a connection of its own, says the
+// request, reads the answer and the server's counters around it, and asks the server what the
+// turn wants to know. It refuses nothing: what the tool or the server refuses is in the exchange.
+package dialogue
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Workbench is a connection of the agent's own, beside the tool that it speaks with.
+type Workbench interface {
+	Exec(ctx context.Context, statement string) error
+	Row(ctx context.Context, query string) ([]*string, error)
+	// Counters of these names of the server but for this connection's own.
+	Counters(ctx context.Context, names []string) (map[string]int64, error)
+	Close() error
+}
+
+// Dialogue is a conversation with a tool.
+type Dialogue struct {
+	turns []runner.Turn
+	bench Workbench
+	// ask and answers are the tool's standard input and output.
+	ask     io.Writer
+	answers *bufio.Reader
+	// said is the transcript, one exchange per line.
+	said      *json.Encoder
+	exchanges []runner.Exchange
+}
+
+// errSilent says that the tool has ended, or closed its output.
+var errSilent = errors.New("the tool gave no answer")
+
+// Streams are what a tool that is spoken with has open: its standard input, its standard output,
+// and the transcript of what was said, one exchange per line.
+type Streams struct {
+	Ask        io.Writer
+	Answers    io.Reader
+	Transcript io.Writer
+}
+
+// New is a conversation that nothing was said in yet.
+func New(turns []runner.Turn, bench Workbench, s Streams) *Dialogue {
+	return &Dialogue{
+		turns: turns, bench: bench, ask: s.Ask, answers: bufio.NewReaderSize(s.Answers, 1<<20), said: json.NewEncoder(s.Transcript),
+	}
+}
+
+// Exchanges are what became of the turns that were begun.
+func (d *Dialogue) Exchanges() []runner.Exchange { return d.exchanges }
+
+// Run goes through all turns. An error ends the conversation; what the server or the tool
+// refuses is in the exchanges.
+func (d *Dialogue) Run(ctx context.Context) error {
+	for i, turn := range d.turns {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		x := runner.Exchange{Turn: i}
+		err := d.exchange(ctx, turn, &x)
+		d.exchanges = append(d.exchanges, x)
+		if err := d.said.Encode(x); err != nil {
+			return fmt.Errorf("writing the transcript: %w", err)
+		}
+		if err != nil {
+			return fmt.Errorf("turn %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func (d *Dialogue) exchange(ctx context.Context, turn runner.Turn, x *runner.Exchange) error {
+	for _, i := range turn.Needs {
+		if !d.exchanges[i].WentWell(d.turns[i]) {
+			x.Skipped = true
+			return nil
+		}
+	}
+	if turn.Unsupported != nil {
+		if x.Unsupported = turn.Unsupported(d.exchanges); x.Unsupported != "" {
+			return nil
+		}
+	}
+	for _, statement := range turn.Setup {
+		if err := d.bench.Exec(ctx, statement); err != nil {
+			x.Error = err.Error()
+			return ctx.Err()
+		}
+	}
+	if turn.Request != nil {
+		if err := d.request(ctx, turn, x); err != nil || x.Error != "" {
+			return err
+		}
+	}
+	for _, question := range turn.Questions {
+		row, err := d.bench.Row(ctx, question)
+		if err != nil {
+			x.Error = err.Error()
+			return ctx.Err()
+		}
+		x.Rows = append(x.Rows, row)
+	}
+	return nil
+}
+
+// request says one thing to the tool and waits for its answer.
+func (d *Dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exchange) error {
+	x.Request = turn.Request
+	if turn.Brief {
+		x.Request = brief(turn.Request)
+	}
+	var before map[string]int64
+	var err error
+	if turn.Counters != nil {
+		if before, err = d.bench.Counters(ctx, turn.Counters); err != nil {
+			x.Error = err.Error()
+			return ctx.Err()
+		}
+	}
+	if _, err := d.ask.Write(append(bytes.Clone(turn.Request), '\n')); err != nil {
+		return fmt.Errorf("%w: %w", errSilent, err)
+	}
+	line, err := d.answers.ReadBytes('\n')
+	if err != nil {
+		// What it began to say may tell why.
+		x.Answer = asJSON(line)
+		return fmt.Errorf("%w: %w", errSilent, err)
+	}
+	x.Answer = asJSON(line)
+	if turn.Counters == nil {
+		return nil
+	}
+	after, err := d.bench.Counters(ctx, turn.Counters)
+	if err != nil {
+		x.Error = err.Error()
+		return ctx.Err()
+	}
+	x.Counters = map[string]int64{}
+	for name, n := range after {
+		x.Counters[name] = n - before[name]
+	}
+	return nil
+}
+
+// asJSON is a line as it is if it is JSON, and else as a text.
+func asJSON(line []byte) json.RawMessage {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 {
+		return nil
+	}
+	if json.Valid(line) {
+		return line
+	}
+	text, _ := json.Marshal(string(line)) // of a string: cannot fail
+	return text
+}
+
+func brief(request []byte) json.RawMessage {
+	text, _ := json.Marshal(fmt.Sprintf("%d bytes, SHA-256 %s", len(request), contract.Digest(request)))
+	return text
+}

@@ -1,0 +1,79 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/supervise"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// keepLog is how much of the server's log is remembered, in bytes.
+const keepLog = 16 << 10
+
+// programDirs are places of servers that images leave out of PATH.
+var programDirs = []string{
+	"/usr/sbin", "/usr/bin", "/usr/libexec", "/usr/local/bin", "/usr/local/sbin",
+	"/usr/local/mysql/bin", "/usr/local/mysql/scripts", "/opt/bitnami/mysql/bin", "/opt/bitnami/mariadb/sbin",
+	"/", // pingcap/tidb
+}
+
+// programs starts those of an engine.
+type programs struct {
+	Options
+	flavor   string
+	children *supervise.Children
+	// observe is shown every line that they print.
+	observe func(line string)
+}
+
+// start starts a program of the engine; its output goes to a new log.
+func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, error) {
+	path, err := supervise.Find(c.Programs, programDirs...)
+	if err != nil {
+		return nil, nil, fail(contract.ReasonServerMissing, "the image has no %s server: %v%s", p.flavor, err, otherServer())
+	}
+	log := &supervise.Log{Out: p.Out, Keep: keepLog, Observe: p.observe}
+	cmd := exec.Command(path, c.Args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = p.Run, log, log
+	cmd.Env = append(os.Environ(), "TMPDIR="+p.Tmp)
+	process, err := p.children.Start(cmd)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil, fail(contract.ReasonServerMissing, "%v: it is a script whose shell, or a program whose loader, the image lacks", err)
+	}
+	if err != nil {
+		return nil, nil, fail(contract.ReasonServerMissing, "%v", err)
+	}
+	return process, log, nil
+}
+
+// carryOut starts a program of the engine and waits for its end, which it returns with the
+// last lines that the program printed.
+func (p programs) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
+	process, log, err := p.start(c)
+	if err != nil {
+		return supervise.Exit{}, nil, err
+	}
+	select {
+	case <-process.Done():
+		return process.Exit(), log.Tail(), nil
+	case <-ctx.Done():
+		process.Stop(time.Second)
+		return supervise.Exit{}, nil, ctx.Err()
+	}
+}
+
+// otherServer says what server the image has instead; empty for none that is known.
+func otherServer() string {
+	path, err := supervise.Find([]string{"mysqld", "mariadbd", "tidb-server"}, programDirs...)
+	if err != nil {
+		return ""
+	}
+	return ". It has " + filepath.Base(path) + ": set the flavor that this is, or name another image"
+}

@@ -1,0 +1,158 @@
+package placement
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// maxShared is the number of units up to which every way to share nodes is tried:
+// 4140 for eight, which is the API's bound for targets. More units get a node each.
+const maxShared = 8
+
+// search for the nodes of one run.
+type search struct {
+	c     *Cluster
+	need  Need
+	taken Set
+	units []unit
+	// client is the room for one client pod.
+	client room
+	// slots are the client pods that fit on each node when it is empty; 0 on nodes that
+	// are taken or do not offer the clients' shape.
+	slots []int64
+	// spare is how many of these slots the clients can do without.
+	spare int64
+	// offers are the best nodes for each group, as offersFor found them.
+	offers map[group][]offer
+}
+
+// unit is one pod of a target: its primary or a replica. With OneAtATime, it is those
+// pods of all targets of one shape.
+type unit struct {
+	targets []int // indices into need.Targets
+	// replica is the index of the replica, or primary.
+	replica int
+	nodes   Set // that offer the shape
+	room    room
+}
+
+// primary is the unit.replica of a pod that is no replica.
+const primary = -1
+
+// group is the units that share a node: bit i stands for search.units[i].
+type group uint64
+
+func (g group) members() []int { return Set{uint64(g)}.Members() }
+
+func newSearch(c *Cluster, need Need, taken Set) *search {
+	need.Clients = max(need.Clients, 1)
+	s := &search{c: c, need: need, taken: taken, units: unitsOf(c, need), client: roomOf(need.Client), offers: map[group][]offer{}}
+	s.slots = make([]int64, len(c.nodes))
+	for _, i := range c.offering(need.Client).Members() {
+		if !taken.Has(i) {
+			s.slots[i] = slots(c.has[i], s.client)
+			s.spare += s.slots[i]
+		}
+	}
+	s.spare -= int64(need.Clients)
+	return s
+}
+
+// slots is how many pods fit into a room. A million is as good as more, and sums of it
+// do not overflow.
+func slots(has, pod room) int64 {
+	return min(has.cpu/max(pod.cpu, 1), has.memory/max(pod.memory, 1), 1<<20)
+}
+
+func unitsOf(c *Cluster, need Need) []unit {
+	var out []unit
+	known := map[string]int{}
+	for i, t := range need.Targets {
+		for replica := primary; replica < t.Replicas; replica++ {
+			key := fmt.Sprint(replica, keyOf(t.Shape))
+			if at, ok := known[key]; ok && need.OneAtATime {
+				out[at].targets = append(out[at].targets, i)
+				continue
+			}
+			known[key] = len(out)
+			out = append(out, unit{targets: []int{i}, replica: replica, nodes: c.offering(t.Shape), room: roomOf(t.Shape)})
+		}
+	}
+	return out
+}
+
+// excludes says whether two units must not share a node: a replica shares with no pod
+// that runs at the same time.
+func (s *search) excludes(a, b unit) bool {
+	if a.replica == primary && b.replica == primary {
+		return false
+	}
+	return !s.need.OneAtATime || slices.ContainsFunc(a.targets, func(t int) bool { return slices.Contains(b.targets, t) })
+}
+
+// share splits the units into as many groups as possible that can have a node each;
+// false when there is no way.
+func (s *search) share() ([]group, bool) {
+	most := len(s.units)
+	least := min(1, most)
+	if most > maxShared {
+		least = most
+	}
+	for count := most; count >= least; count-- {
+		if groups, ok := s.split(0, count, nil); ok {
+			return groups, true
+		}
+	}
+	return nil, false
+}
+
+// split adds the units from the i-th on to the groups, so that there are count groups
+// that can have a node each.
+func (s *search) split(i, count int, groups []group) ([]group, bool) {
+	if len(groups)+len(s.units)-i < count {
+		return nil, false
+	}
+	if i == len(s.units) {
+		lost, ok := s.match(groups, nil)
+		return groups, ok && lost <= s.spare
+	}
+	for at := range min(len(groups)+1, count) {
+		next := append(slices.Clone(groups), 0)[:max(len(groups), at+1)]
+		next[at] |= 1 << i
+		if len(s.offersFor(next[at])) == 0 {
+			continue
+		}
+		if found, ok := s.split(i+1, count, next); ok {
+			return found, true
+		}
+	}
+	return nil, false
+}
+
+// allowed says whether the units of a group may share a node.
+func (s *search) allowed(g group) bool {
+	last := bits.Len64(uint64(g)) - 1
+	return !slices.ContainsFunc((g &^ (1 << last)).members(), func(i int) bool { return s.excludes(s.units[i], s.units[last]) })
+}
+
+// common is what the units of a group need of their node: one that offers all their
+// shapes, and the room that they use at the same time.
+func (s *search) common(g group) (Set, room) {
+	var nodes Set
+	var needs room
+	for _, i := range g.members() {
+		u := s.units[i]
+		switch {
+		case nodes == nil:
+			nodes, needs = slices.Clone(u.nodes), u.room
+			continue
+		case s.need.OneAtATime:
+			needs = needs.or(u.room)
+		default:
+			needs = needs.plus(u.room)
+		}
+		nodes.Keep(u.nodes)
+	}
+	return nodes, needs
+}
