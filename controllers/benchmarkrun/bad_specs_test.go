@@ -133,7 +133,7 @@ var badSpecs = map[string]badSpec{
 	"a reset of what Assay cannot speak to":  {replace: target1, by: jdbc, more: "dataReset: PerTrial", refused: "dataReset must be PerRun with an external.jdbc target"},
 	"intervals of YCSB beyond a result":      {replace: bench1, by: "{ycsb: {threads: 4}}", more: "cooldown: 0s", duration: "9h", reason: v1alpha1.ReasonInvalidSpec, message: "at most 10000 intervals"},
 
-	"a deadline below the default design": {replace: "  design: {blocks: 3, warmup: 0s, duration: 10s}\n  deadline: 1h", by: "  deadline: 54m", refused: "deadline is shorter than blocks x targets"},
+	"a deadline below the default design": {replace: "  design: {blocks: 3, warmup: 0s, duration: 10s}\n  deadline: 1h", by: "  deadline: 54m", reason: v1alpha1.ReasonInvalidSpec, message: "is shorter than the plan"},
 	"rounds of a tool that has none":      {replace: "blocks: 3", by: "blocks: 3, rounds: 3", refused: "rounds and warmupRounds are for workload.drivers"},
 	"a window of drivers for hours":       {replace: bench1, by: drivers1, duration: "2h", refused: "duration must be at most 1h with workload.drivers"},
 	"a warm-up of drivers for hours":      {replace: bench1 + "\n  design: {blocks: 3, warmup: 0s", by: drivers1 + "\n  design: {blocks: 3, warmup: 2h", refused: "warmup must be at most 1h with workload.drivers"},
@@ -145,7 +145,7 @@ var badSpecs = map[string]badSpec{
 	"replication of no kind":              {replace: "flavor: MariaDB", by: "flavor: MariaDB, replication: {mode: None}", refused: "spec.targets[0].mysql.replication.mode"},
 
 	// What only the manager can see.
-	"a closed loop as a value of an axis":        {replace: "  workload:", by: matrix("{name: rate, values: [0, 100]}"), reason: v1alpha1.ReasonInvalidSpec, message: "rate has no value 0, but is left out"},
+	"a closed loop as a value of an axis":        {replace: "  workload:", by: matrix("{name: rate, values: [0, 100]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix: cell rate=0: spec.workload.sysbench.rate: Invalid value: 0"},
 	"an axis of many values":                     {replace: "  workload:", by: matrix("{name: options, values: [x]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[options]: options has many values, and an axis sets one"},
 	"an axis of a parameter that is loaded":      {replace: "  workload: " + bench1, by: matrix("{name: rows, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: rows decides what is loaded"},
 	"an axis of a parameter that is none":        {replace: "  workload: " + bench1, by: matrix("{name: row, values: [1, 2]}") + " " + tool1, reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field and no parameter row"},
