@@ -40,6 +40,11 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 ## Cluster
 
+# On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
+deploy demo: export ASSAY_IMAGES := demo
+e2e e2e-chaos bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e-full: export ASSAY_IMAGES := full
+
 .PHONY: cluster
 cluster: ## a real cluster on this machine (kind: a control plane, a target node, a client node)
 	@hack/cluster-up.sh
@@ -113,7 +118,7 @@ e2e-chaos: cluster images ## a run that loses its manager 20 times, its database
 
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
-	@hack/e2e.sh bench
+	@hack/e2e.sh trials
 
 .PHONY: bench-fidelity
 bench-fidelity: cluster images ## sysbench and YCSB through Assay against the same by kubectl run, 20 pairs each, in the cluster

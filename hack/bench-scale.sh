@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what 1, 10, 100 and 1,000 runs at once cost the manager, and fails when a bar is missed (test/scale).
+# Measures what 1, 10, 100 and 1,000 runs at once cost the manager, and fails when a bar is missed (test/cmd/scale).
 # SIZES=1,10,100 for a fast answer; VERBOSE=1 for the requests by kind; PROFILE=folder for profiles of the manager.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -13,13 +13,13 @@ overlay=()
 args=(-manager="$out/manager" -crds=config/crd/bases -output=controllers/benchmarkrun/testdata/oltp_read_write.stdout)
 if [[ -n ${PROFILE:-} ]]; then
   mkdir -p "$PROFILE"
-  printf '{"Replace": {"%s": "%s"}}\n' "$REPO/cmd/manager/pprof.go" "$REPO/test/scale/testdata/pprof.go.txt" >"$out/overlay.json"
+  printf '{"Replace": {"%s": "%s"}}\n' "$REPO/cmd/manager/pprof.go" "$REPO/test/cmd/scale/testdata/pprof.go.txt" >"$out/overlay.json"
   overlay=(-overlay="$out/overlay.json")
   args+=(-profile="$PROFILE")
 fi
 # As in `make build`.
 CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" "${overlay[@]}" -o "$out/manager" ./cmd/manager
-go build -o "$out/bench" ./test/scale
+go build -o "$out/bench" ./test/cmd/scale
 [[ -z ${SIZES:-} ]] || args+=(-sizes="$SIZES")
 [[ -z ${WINDOW:-} ]] || args+=(-window="$WINDOW")
 [[ -z ${VERBOSE:-} ]] || args+=(-v)

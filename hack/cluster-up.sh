@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Brings up the local cluster: kind, one control plane and two workers. Seconds when it is up already.
-# ASSAY_NODE_IMAGE names a node image to use as it is (one with a kindnet of its own).
+# ASSAY_NODE_IMAGE names a node image to use as it is (one with a kindnet of its own); ASSAY_IMAGES a set of images that
+# are needed next, which are built meanwhile where the node image has to be built too.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$REPO/hack/kind/cluster.sh"
 
@@ -22,6 +23,21 @@ node_image() {
     say "no registry has $KIND_NODE_IMAGE for this machine: building the node image from packages"
     "$REPO/hack/node-image/build.sh"
   fi
+}
+
+there_is_a_node_image() {
+  local name
+  for name in "${ASSAY_NODE_IMAGE:-}" "$KIND_NODE_IMAGE" "$("$REPO/hack/node-image/build.sh" name)"; do
+    [[ -z $name ]] || ! docker image inspect "$name" >/dev/null 2>&1 || return 0
+  done
+  return 1
+}
+
+# build_images makes what the caller of this script needs next: the images of a set, and Helm. The cluster goes first.
+build_images() {
+  nice -n 5 make -C "$REPO" build >&2
+  nice -n 5 "$REPO/hack/images.sh" build "$ASSAY_IMAGES"
+  nice -n 5 "$REPO/hack/tool.sh" helm >/dev/null
 }
 
 # The configuration of kind: the committed one, and what only some machines need.
@@ -96,11 +112,16 @@ prune_node_images() {
   docker image ls assay-node --format '{{.Repository}}:{{.Tag}}' | tail -n +3 | xargs -r docker rmi >/dev/null 2>&1 || true
 }
 
-"$REPO/hack/engine.sh" up
+# On a new machine most of the time goes into compiling, which waits for the processor, and into packages, which wait
+# for the network. So both are done at the same time.
 step "cluster $CLUSTER"
-kind=$(tool kind)/kind
-tool kubernetes >/dev/null
+"$REPO/hack/tool.sh" kind kubernetes >/dev/null & tools=$!
+"$REPO/hack/engine.sh" up
+images=''
+if [[ -n ${ASSAY_IMAGES:-} ]] && ! there_is_a_node_image; then build_images & images=$!; fi
 image=$(node_image)
+wait "$tools" || fail "kind or Kubernetes could not be built"
+kind=$(tool kind)/kind
 mkdir -p "${KUBECONFIG%/*}"
 
 if "$kind" get clusters 2>/dev/null | grep -qx "$CLUSTER"; then
@@ -118,6 +139,7 @@ fi
 step "cluster $CLUSTER: creating it with $image"
 create
 prune_node_images
+[[ -z $images ]] || wait "$images" || fail "the images of the set $ASSAY_IMAGES could not be built"
 step_done
 kubectl_ get nodes -L node.kubernetes.io/instance-type,assay.dev/role >&2
 say "export KUBECONFIG=$KUBECONFIG"

@@ -91,7 +91,7 @@ show() {
   field '{range .status.summary[*]}{.caveat}{"\t"}{.target} {.name} {.labels}{"\n"}{end}' | labels | awk -F '\t' '$1 != "" {print "caveat: " $2 ": " $1}'
   field '{range .status.findings[*]}{.severity}{"\t"}{.check}{"\t"}{.target}{"\t"}{.trial}{"\t"}{.message}{"\n"}{end}' | grouped
   cat <<EOF
-Every number, the server's variables and the verbatim output of sysbench are in ConfigMaps (docs/results.md):
+Every number, the server's variables and the verbatim output of sysbench are in ConfigMaps (docs/guide/read-the-result.md):
   export KUBECONFIG=\$PWD/out/kubeconfig PATH=\$PWD/bin:\$PATH
   kubectl -n $namespace get configmaps -l assay.dev/run=$run,assay.dev/role=result
   kubectl -n $namespace get configmap $run-trial-00000-result-0 -o jsonpath='{.binaryData.raw\.tar\.gz}' | base64 -d | tar -xzO run/stdout.txt

@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
 # Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them; `chaos` is the long form of the
-# story of faults alone, `bench` the benchmarks of the operator itself, `fidelity` the comparison with tools that are
-# called by hand, and `reproductions` the published comparisons of drivers; the last three want a quiet machine.
-# Usage: e2e.sh [core|full|chaos|bench|fidelity|reproductions] [flags for go test...]
+# story of faults alone. The others are benchmarks (test/bench), and want a quiet machine: `trials` of the operator
+# itself, `fidelity` against tools that are called by hand, and `reproductions` of published comparisons of drivers.
+# Usage: e2e.sh [core|full|chaos|trials|fidelity|reproductions] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
 export KUBECONFIG=$REPO/out/kubeconfig
 stories=${1:-core}
 shift || true
-flags=()
+package=./test/e2e
+# Each benchmark is one measurement of many trials.
+benchmarks=(-run '^$' -benchtime=1x -bench)
 case $stories in
-  core) flags+=(-short) ;;
-  full) ;;
-  chaos) flags+=(-run '^TestChaos$') ;;
-  bench) flags+=(-run '^TestBench'); export ASSAY_BENCH=1 ;;
-  fidelity) flags+=(-run '^TestFidelity$'); export ASSAY_BENCH=1 ;;
-  reproductions) flags+=(-run '^TestReproductions$'); export ASSAY_BENCH=1 ;;
-  *) fail "no such stories: $stories (core, full, chaos, bench, fidelity or reproductions)" ;;
+  core) flags=(-v -short) ;;
+  full) flags=(-v) ;;
+  chaos) flags=(-v -run '^TestChaos$') ;;
+  trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
+  fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
+  reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;
+  *) fail "no such stories: $stories (core, full, chaos, trials, fidelity or reproductions)" ;;
 esac
 
 step "install the chart with short limits"
@@ -27,6 +29,11 @@ step "install the chart with short limits"
   --values out/values-local.yaml --set leaderElection.enabled=false --set limits.imagePull=10s --wait --timeout 3m >/dev/null
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 
-step "$stories end-to-end stories"
-PATH=$(tool kubernetes):$PATH go test ./test/e2e -count=1 -v -timeout=150m "${flags[@]}" "$@"
+if [[ $package == ./test/e2e ]]; then
+  step "$stories end-to-end stories"
+  underway_done # the stories say themselves what they do
+else
+  step "$stories benchmarks"
+fi
+PATH=$(tool kubernetes):$PATH go test "$package" -count=1 -timeout=150m "${flags[@]}" "$@"
 step_done

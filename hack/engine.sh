@@ -68,7 +68,7 @@ up() {
   remove_bridges
   # A session of its own, and none of the caller's descriptors: the engine outlives the shell that started it.
   as_root setsid --fork nohup dockerd --config-file "$state/daemon.json" --pidfile "$pid_file" \
-    </dev/null >>"$log" 2>&1
+    </dev/null >>"$log" 2>&1 6>&- # 6: the heartbeat ends with the script
   wait_until 60 runs || {
     tail -n 20 "$log" >&2
     fail "dockerd does not answer (whole log: $log)"

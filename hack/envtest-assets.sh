@@ -3,11 +3,10 @@
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 kubernetes=$(tool kubernetes)
-etcd=$(tool etcd)
-assets=$CACHE/envtest-$(digest -- "${kubernetes##*/}" "${etcd##*/}")
+assets=$CACHE/envtest-$(digest -- "${kubernetes##*/}")
 mkdir -p "$assets" "$REPO/bin"
 ln -sfn "$kubernetes/kube-apiserver" "$assets/kube-apiserver"
 ln -sfn "$kubernetes/kubectl" "$assets/kubectl"
-ln -sfn "$etcd/etcd" "$assets/etcd"
+ln -sfn "$kubernetes/etcd" "$assets/etcd"
 ln -sfn "$assets" "$REPO/bin/envtest"
 printf '%s\n' "$assets"

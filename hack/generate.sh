@@ -3,19 +3,19 @@
 # verify.sh)
 #
 #   from                               to
-#   api/v1alpha1                       api/v1alpha1/zz_generated.deepcopy.go, config/crd/bases, docs/api.md
+#   api/v1alpha1                       api/v1alpha1/zz_generated.deepcopy.go, config/crd/bases, docs/reference/api.md
 #   markers in controllers/            config/rbac/role.yaml
 #   config/crd/bases, config/rbac      charts/assay/generated
 #   charts/assay/values.yaml           config/manager/config.yaml
-#   comments of conditions, reasons    docs/conditions.md
-#   table of driver operations         docs/driver-operations.md
+#   comments of conditions, reasons    docs/reference/conditions.md
+#   table of driver operations         docs/reference/driver-operations.md
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 controller_gen=$(tool controller-gen)/controller-gen
 crd_ref_docs=$(tool crd-ref-docs)/crd-ref-docs
 helm=$(tool helm)/helm
 cd "${1:-$REPO}"
-mkdir -p config/rbac config/manager charts/assay/generated/crds docs
+mkdir -p config/rbac config/manager charts/assay/generated/crds docs/reference
 
 api() {
   "$controller_gen" object paths=./api/...
@@ -48,14 +48,14 @@ kustomize_config() {
 
 reference() {
   "$crd_ref_docs" --log-level=ERROR --source-path=api --config=hack/api-docs/config.yaml \
-    --templates-dir=hack/api-docs/templates --renderer=markdown --output-path=docs/api.md
+    --templates-dir=hack/api-docs/templates --renderer=markdown --output-path=docs/reference/api.md
 }
 
 step "generating deepcopy functions, CRDs, RBAC, chart parts and reference pages"
 api
 chart_crds
 go run -trimpath ./hack/generate
-go run -trimpath ./hack/driver-docs >docs/driver-operations.md
+go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 kustomize_config
 reference
 step_done

@@ -12,18 +12,21 @@ mkdir -p "$CACHE"
 step_name=''
 step_start=0
 
-# step says what begins now, and how long the step before it took.
+# step says what begins now, and how long the step before it took. While it lasts, the heartbeat says so.
 step() {
   step_done
   step_name=$1
   step_start=$(now_ms)
   printf '\n==> [%s] %s\n' "$(date +%H:%M:%S)" "$step_name" >&2
+  heartbeat
+  underway "$step_name"
 }
 
 # step_done closes the last step of a script.
 step_done() {
   [[ -z $step_name ]] || printf '<== %s: %s\n' "$step_name" "$(since "$step_start")" >&2
   step_name=''
+  underway_done
 }
 
 say() { printf '    %s\n' "$*" >&2; }
@@ -32,6 +35,51 @@ fail() {
   printf 'FAILED: %s\n' "$*" >&2
   exit 1
 }
+
+# heartbeat says every ten seconds what is under way, here and in the scripts that this one starts: one line for all
+# files in the folder ASSAY_PROGRESS. Only the outermost script has one. It ends with the script, because it reads from
+# a pipe that nobody else writes to; a program that outlives the script must not inherit that (6>&-).
+heartbeat() {
+  [[ -z ${ASSAY_PROGRESS:-} ]] || return 0
+  ASSAY_PROGRESS=$(mktemp -d "$CACHE/progress.XXXXXX")
+  export ASSAY_PROGRESS
+  exec 6> >(exec >&2; beat)
+}
+
+beat() {
+  local code line
+  trap '' INT # the pipe's end decides
+  while true; do
+    code=0
+    read -r -t 10 line || code=$?
+    ((code > 128)) || break # the end of the pipe; after a timeout it is more
+    line=$(in_progress)
+    [[ -z $line ]] || printf '    ... %s\n' "$line"
+  done
+  rm -rf "$ASSAY_PROGRESS"
+}
+
+# in_progress prints what has been under way for ten seconds or more: "30 s NAME: last line of its log; 12 s NAME".
+in_progress() {
+  local file start what log seconds last text=''
+  for file in "$ASSAY_PROGRESS"/*; do
+    { read -r start && read -r what && read -r log; } <"$file" 2>/dev/null || continue
+    seconds=$((($(now_ms) - start) / 1000))
+    ((seconds >= 9)) || continue
+    last=''
+    [[ ! -f $log ]] || last=$(tail -c 2000 "$log" | tr -c '[:print:]\n' ' ' | grep -v '^ *$' | tail -n 1 | cut -c 1-100)
+    text+="${text:+; }$seconds s $what${last:+: $last}"
+  done
+  printf '%s' "$text"
+}
+
+# underway puts something on the heartbeat until underway_done is called: underway WHAT [LOG], whose last line is shown too. A
+# script, or a subshell of it, has one such thing at a time.
+underway() {
+  [[ -z ${ASSAY_PROGRESS:-} ]] || printf '%s\n%s\n%s\n' "$(now_ms)" "$1" "${2:-}" >"$ASSAY_PROGRESS/$BASHPID"
+}
+
+underway_done() { [[ -z ${ASSAY_PROGRESS:-} ]] || rm -f "$ASSAY_PROGRESS/$BASHPID"; }
 
 now_ms() { date +%s%3N; }
 
@@ -74,15 +122,7 @@ as_root() {
 # tool builds a tool module when needed and prints the directory of its commands.
 tool() { "$REPO/hack/tool.sh" "$1"; }
 
-# tool_packages prints the commands a tool module names; tool_count how many; tool_version the version of the first.
-tool_packages() {
-  sed -nE -e 's/^tool ([^( ]+)$/\1/p' -e '/^tool \(/,/^\)/s/^\t([^ ]+)$/\1/p' "$REPO/hack/tools/$1/go.mod"
-}
-tool_count() { tool_packages "$1" | wc -l; }
-tool_version() {
-  local package
-  package=$(tool_packages "$1" | head -n 1)
-  # The module of a package is the longest required path that begins it.
-  sed -nE 's/^(require )?\t?([a-z][^ ]+) (v[^ ]+)( \/\/ indirect)?$/\2 \3/p' "$REPO/hack/tools/$1/go.mod" |
-    awk -v package="$package/" 'index(package, $1 "/") == 1 && length($1) > best {best = length($1); v = $2} END {print v}'
+# module_version prints the version of a module that a tool is built from: module_version TOOL MODULE.
+module_version() {
+  sed -nE "s#^(require )?\\t?${2//./\\.} (v[^ ]+)( // indirect)?\$#\\2#p" "$REPO/hack/tools/$1/go.mod"
 }

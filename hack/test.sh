@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs the Go tests of one kind. A package belongs to envtest when its tests use test/apiserver.
+# Runs the Go tests of one kind. A package belongs to envtest when its tests use test/helpers/apiserver; the suites in a
+# cluster, test/e2e and test/bench, belong to neither.
 # Usage: test.sh unit|envtest [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
@@ -7,10 +8,10 @@ kind=${1:?unit or envtest}
 shift
 cd "$REPO"
 mapfile -t envtest < <(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... |
-  awk '/ .*\/test\/apiserver/ && $1 !~ /\/test\/e2e/ {print $1}')
+  awk '/ .*\/test\/helpers\/apiserver/ {print $1}')
 case $kind in
   unit)
-    mapfile -t packages < <(go list ./... | grep -v /test/e2e | grep -vxFf <(printf '%s\n' "${envtest[@]:-none}"))
+    mapfile -t packages < <(go list ./... | grep -vE '/test/(e2e|bench)$' | grep -vxFf <(printf '%s\n' "${envtest[@]:-none}"))
     ;;
   envtest)
     ((${#envtest[@]})) || { say "no package has tests against an API server"; exit; }

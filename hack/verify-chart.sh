@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fails when the chart or a kustomization is broken: renders each way to install Assay. What the objects say is checked
-# by test/chart, whether an API server takes the samples by test/samples.
+# by test/unit/chart, whether an API server takes the samples by test/envtest/samples.
 # Usage: verify-chart.sh [directory]   (another checkout, for verify.sh)
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 

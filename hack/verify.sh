@@ -17,7 +17,9 @@ diff -ru "$copy.before" "$copy" || fail "generated files are out of date: run ma
 
 step_done
 "$REPO/hack/verify-chart.sh"
-"$REPO/hack/check-docs.sh"
+step "verify: documents"
+go run -trimpath ./hack/check-docs
+step_done
 
 step "verify: go.mod"
 go mod tidy -diff || fail "go.mod is not tidy: run go mod tidy and commit"

@@ -3,7 +3,7 @@ package v1alpha1
 import corev1 "k8s.io/api/core/v1"
 
 // CustomWorkload is any tool: an image of the user's, and how to call it. See
-// docs/custom-tools.md.
+// docs/guide/custom-tools.md.
 type CustomWorkload struct {
 	// image that has the tool. Its entrypoint is not used.
 	// +required
@@ -61,7 +61,7 @@ type CustomWorkload struct {
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// format of the output of Run: Result (docs/custom-tools.md), or that of a known
+	// format of the output of Run: Result (docs/guide/custom-tools.md), or that of a known
 	// tool.
 	// +required
 	// +kubebuilder:validation:Enum=Result;Sysbench;YCSB;Mysqlslap;GoTPC;TPCCMySQL;BenchBase;GoBenchmark;PytestBenchmark;HdrHistogramLog

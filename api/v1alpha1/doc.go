@@ -17,7 +17,7 @@
 //     else than itself: 0 is a measured zero, and a condition that is not decided is Unknown.
 //   - Enumerations are in CamelCase. Parameters of a tool keep the tool's own names, values
 //     and units (randType: special, rate in transactions per second); names of measurements
-//     and of checks are those of docs/results.md.
+//     and of checks are those of docs/reference/checks.md.
 //   - A node is named by nodeName; status.nodes describes it once, whatever runs there.
 //   - Every list of the spec and the status is bounded.
 //

@@ -78,7 +78,7 @@ type Driver struct {
 }
 
 // DriverBenchmark is an operation, done in every combination of its schemes, transactions,
-// sessions and numbers of rows. docs/driver-operations.md defines each.
+// sessions and numbers of rows. docs/reference/driver-operations.md defines each.
 type DriverBenchmark struct {
 	// operation that is repeated.
 	// +required

@@ -3,7 +3,7 @@ package v1alpha1
 // The one vocabulary of reasons: those of conditions, of failed trials, and those that
 // the agents report, which the manager copies. A transient reason goes away without the
 // user, or may not meet the next attempt; a permanent one comes back until the user
-// changes something. docs/conditions.md is made of the groups below.
+// changes something. docs/reference/conditions.md is made of the groups below.
 
 // Transient: states of a step. The manager goes on by itself.
 const (

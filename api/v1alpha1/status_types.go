@@ -33,7 +33,7 @@ type BenchmarkRunStatus struct {
 	Phase Phase `json:"phase,omitempty"`
 
 	// conditions of the run. Each type is present from the first status on, with status
-	// Unknown until it is decided; docs/conditions.md defines them.
+	// Unknown until it is decided; docs/reference/conditions.md defines them.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -295,7 +295,7 @@ type Finding struct {
 	// target that the finding is about.
 	// +optional
 	Target string `json:"target,omitempty"`
-	// check that found it, by its name in docs/results.md.
+	// check that found it, by its name in docs/reference/checks.md.
 	// +required
 	Check string `json:"check"`
 	// severity is Invalid (the number must not be used), Disturbed (interference during the

@@ -45,7 +45,7 @@ type TrialStatus struct {
 	// state of the attempt.
 	// +required
 	State TrialState `json:"state"`
-	// reason of a failure, from the list in docs/conditions.md.
+	// reason of a failure, from the list in docs/reference/conditions.md.
 	// +optional
 	Reason string `json:"reason,omitempty"`
 	// message of a failure.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/validity"
 
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )

@@ -16,7 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )

@@ -232,11 +232,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 	t := s.target(e.ref.Target)
 	limits := r.Config.Limits
 	timeout := limits.Scheduling.Duration + limits.PodStart.Duration + e.busy + limits.TrialGrace.Duration
-	pods, err := s.pods(e.workload)
-	if err != nil {
-		return resources.Client{}, err
-	}
-	image, err := s.runnerImage(pods)
+	image, pods, err := s.runnerImage(e.workload)
 	if err != nil {
 		return resources.Client{}, err
 	}
@@ -250,10 +246,7 @@ func (r *Reconciler) client(ctx context.Context, s *scope, e execution) (resourc
 		c.Inputs = in.ConfigMap
 	}
 	if pods.Image != "" {
-		c.AgentImage, c.PullPolicy = s.run.Status.Resolved.AgentImage, corev1.PullPolicy(pods.PullPolicy)
-		for _, name := range pods.PullSecrets {
-			c.PullSecrets = append(c.PullSecrets, corev1.LocalObjectReference{Name: name})
-		}
+		c.UseImage(s.run.Status.Resolved.AgentImage, corev1.PullPolicy(pods.PullPolicy), pods.PullSecrets)
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name

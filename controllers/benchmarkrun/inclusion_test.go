@@ -15,7 +15,7 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 
 	"github.com/assay-bench/assay/runners/runner"
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 

@@ -97,8 +97,10 @@ func TestLoadFigures(t *testing.T) {
 
 // loadedRun has one target.
 func loadedRun(target v1alpha1.Target) *v1alpha1.BenchmarkRun {
-	return &v1alpha1.BenchmarkRun{
+	run := &v1alpha1.BenchmarkRun{
 		Spec:   v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{target}},
 		Status: v1alpha1.BenchmarkRunStatus{Resolved: &v1alpha1.Resolved{}},
 	}
+	run.Spec.SetDefaults()
+	return run
 }

@@ -21,7 +21,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/summary"
 
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )

@@ -35,7 +35,7 @@ func (r *Reconciler) readPlan(ctx context.Context, s *scope) error {
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	fixed, err := s.dataFields()
+	fixed, err := s.runner.DataFieldsOf(s.workload)
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
 func azure(r *v1alpha1.BenchmarkRun) {

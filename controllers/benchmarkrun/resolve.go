@@ -66,7 +66,7 @@ func (r *Reconciler) runnerImages(s *scope) ([]v1alpha1.RunnerImage, error) {
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 		}
-		pods, err := s.pods(workload)
+		pods, err := s.runner.PodsOf(workload)
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 		}
@@ -87,14 +87,6 @@ func (r *Reconciler) runnerImages(s *scope) ([]v1alpha1.RunnerImage, error) {
 	return out, nil
 }
 
-// pods is what the clients of a workload are made of.
-func (s *scope) pods(workload json.RawMessage) (runner.Pods, error) {
-	if s.runner.Pods == nil {
-		return runner.Pods{}, nil
-	}
-	return s.runner.Pods(workload)
-}
-
 // imageName of the clients in the catalogue.
 func (s *scope) imageName(pods runner.Pods) string {
 	if pods.Variant == "" {
@@ -105,18 +97,19 @@ func (s *scope) imageName(pods runner.Pods) string {
 
 // runnerImage of the clients that do a workload: never that of another language, whose
 // harness would refuse its drivers one by one.
-func (s *scope) runnerImage(pods runner.Pods) (string, error) {
+func (s *scope) runnerImage(workload json.RawMessage) (string, runner.Pods, error) {
 	resolved := s.run.Status.Resolved
-	if len(resolved.RunnerImages) == 0 {
-		return resolved.RunnerImage, nil
+	pods, err := s.runner.PodsOf(workload)
+	if err != nil || len(resolved.RunnerImages) == 0 {
+		return resolved.RunnerImage, pods, err
 	}
 	name := s.imageName(pods)
 	for _, i := range resolved.RunnerImages {
 		if i.Name == name {
-			return i.Image, nil
+			return i.Image, pods, nil
 		}
 	}
-	return "", fmt.Errorf("status.resolved.runnerImages has no image %q", name)
+	return "", pods, fmt.Errorf("status.resolved.runnerImages has no image %q", name)
 }
 
 func (r *Reconciler) resolveShape(ctx context.Context, field string, ref v1alpha1.ShapeRef) (*v1alpha1.InstanceShapeSpec, error) {

@@ -23,7 +23,7 @@ import (
 // never changes. The copy counts: a manager that died before it wrote the status finds
 // it again, whatever the user's ConfigMap has become meanwhile.
 func (r *Reconciler) resolveInputs(ctx context.Context, s *scope) (*v1alpha1.ResolvedInputs, error) {
-	pods, err := s.pods(s.workload)
+	pods, err := s.runner.PodsOf(s.workload)
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 
 	"github.com/assay-bench/assay/runners/sysbench"
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -108,6 +108,7 @@ func TestWhoseDataMayDrift(t *testing.T) {
 	}
 	for name, tc := range tests {
 		s := &scope{run: &v1alpha1.BenchmarkRun{}, runner: sysbench.Runner()}
+		s.run.Spec.SetDefaults()
 		s.run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
 		s.run.Spec.Design.DataReset = tc.reset
 		trial := s.trialOf(execution{ref: contract.TrialRef{Phase: "Run", Target: "first"}, workload: sysbenchTest("oltp_insert", "4"), clients: 1}, time.Now())

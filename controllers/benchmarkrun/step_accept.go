@@ -62,11 +62,3 @@ func (r *Reconciler) accept(ctx context.Context, s *scope) (outcome, error) {
 	return doneWith("%d trials planned: %d cells x %d targets x %d blocks",
 		len(s.plan.Trials), len(s.plan.Cells), len(s.plan.Targets), run.Spec.Design.Blocks), nil
 }
-
-// dataFields are what decides the data that is loaded.
-func (s *scope) dataFields() ([]string, error) {
-	if s.runner.DataFields == nil {
-		return nil, nil
-	}
-	return s.runner.DataFields(s.workload)
-}

@@ -37,8 +37,8 @@ import (
 
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
-	"github.com/assay-bench/assay/test/apiserver"
-	"github.com/assay-bench/assay/test/kubelet"
+	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )

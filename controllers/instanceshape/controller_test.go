@@ -17,7 +17,7 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/test/apiserver"
+	"github.com/assay-bench/assay/test/helpers/apiserver"
 )
 
 var server apiserver.Server

@@ -15,17 +15,17 @@ import (
 
 const customResultSchema = "custom-result.v1.schema.json"
 
-// The document that docs/custom-tools.md shows is one that the schema and the agent
+// The document that docs/guide/custom-tools.md shows is one that the schema and the agent
 // accept, and every change here is one that both refuse.
 func TestCustomResult(t *testing.T) {
-	page, err := os.ReadFile("../custom-tools.md")
+	page, err := os.ReadFile("../guide/custom-tools.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, _ := strings.Cut(string(page), "<!-- example of format: Result -->\n```json\n")
 	example, _, found := strings.Cut(rest, "```")
 	if !found {
-		t.Fatal("docs/custom-tools.md has no example of format: Result")
+		t.Fatal("docs/guide/custom-tools.md has no example of format: Result")
 	}
 	accepted := func(document string) bool {
 		workload := `{"image":"a","run":{"command":["a"]},"threads":1,"format":"Result"}`

@@ -1,4 +1,4 @@
-// Command driver-docs prints docs/driver-operations.md.
+// Command driver-docs prints docs/reference/driver-operations.md.
 package main
 
 import (

@@ -12,7 +12,7 @@ import (
 	"text/template"
 )
 
-const conditionsFile = "docs/conditions.md"
+const conditionsFile = "docs/reference/conditions.md"
 
 // conditionsTemplate is the page around the tables.
 //

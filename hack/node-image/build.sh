@@ -5,11 +5,11 @@
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 here=$REPO/hack/node-image
-version=$(tool_version kubernetes)
+version=$(module_version kubernetes k8s.io/kubernetes)
 pause=registry.k8s.io/pause:$PAUSE_TAG
 # The name says what is inside: a change of any input gives another name, and so another image.
 inputs=("$here" "$REPO/hack/versions.sh" "$REPO/hack/tool.sh")
-for module in kubernetes etcd coredns local-path-provisioner kind; do inputs+=("$REPO/hack/tools/$module"); done
+for module in kubernetes local-path-provisioner kind; do inputs+=("$REPO/hack/tools/$module"); done
 key=$(digest "${inputs[@]}" -- "$(go env GOVERSION GOARCH)")
 image=assay-node:$version-$key
 debian=assay-node-debian:$(digest "$here/debian.sh" "$REPO/hack/versions.sh")
@@ -55,8 +55,8 @@ build_inner() {
     inner+=("registry.k8s.io/$name:$version")
   done
   from_debian "registry.k8s.io/kube-proxy:$version" "$kubernetes/kube-proxy"
-  from_binary "registry.k8s.io/etcd:$ETCD_TAG" "$(tool etcd)/etcd"
-  from_binary "registry.k8s.io/coredns/coredns:$COREDNS_TAG" "$(tool coredns)/coredns"
+  from_binary "registry.k8s.io/etcd:$ETCD_TAG" "$kubernetes/etcd"
+  from_binary "registry.k8s.io/coredns/coredns:$COREDNS_TAG" "$kubernetes/coredns"
   from_binary local-path-provisioner:built "$(tool local-path-provisioner)/local-path-provisioner"
   from_debian assay-debian:built
   (cd "$here/pause" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false go build -trimpath -ldflags '-s -w' -o "$work/pause" .)
@@ -103,9 +103,17 @@ trap '[[ -z $container ]] || docker rm -f "$container" >/dev/null; rm -rf "$work
 
 step "node image: Debian packages and Kubernetes $version (both at once)"
 # One waits for the network, the other for the processor.
-if ! has "$debian"; then "$here/debian.sh" "$debian" >"$work/debian.log" 2>&1 & debian_job=$!; fi
-"$REPO/hack/tool.sh" kubernetes etcd coredns local-path-provisioner kind >/dev/null
-[[ -z ${debian_job:-} ]] || wait "$debian_job" || fail "$(tail -n 20 "$work/debian.log")"
+debian_job=''
+if ! has "$debian"; then
+  (
+    underway "Debian packages for the nodes" "$work/debian.log"
+    "$here/debian.sh" "$debian" >"$work/debian.log" 2>&1
+    underway_done
+  ) &
+  debian_job=$!
+fi
+"$REPO/hack/tool.sh" kubernetes local-path-provisioner kind >/dev/null
+[[ -z $debian_job ]] || wait "$debian_job" || fail "$(tail -n 20 "$work/debian.log")"
 kubernetes=$(tool kubernetes)
 
 step "node image: the images that the cluster runs"

@@ -1,4 +1,4 @@
-// The harness of the drivers of Go: it answers the requests of docs/driver-protocol.md, which come in JSON lines on
+// The harness of the drivers of Go: it answers the requests of docs/contributing/driver-protocol.md, which come in JSON lines on
 // standard input, and measures what drivers do with them. One request at a time, until the input ends.
 package main
 

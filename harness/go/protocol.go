@@ -8,7 +8,7 @@ import (
 
 const protocolVersion = "assay.dev/driver/v2"
 
-// request is every request of docs/driver-protocol.md in one: which fields count depends on do.
+// request is every request of docs/contributing/driver-protocol.md in one: which fields count depends on do.
 type request struct {
 	ID               int64             `json:"id"`
 	Do               string            `json:"do"`

@@ -1,6 +1,6 @@
 'use strict';
 
-// The harness of docs/driver-protocol.md for Node.js: requests as JSON lines on standard input, answers on standard
+// The harness of docs/contributing/driver-protocol.md for Node.js: requests as JSON lines on standard input, answers on standard
 // output. Started as `node --expose-gc main.js`.
 
 const { Console } = require('node:console');

@@ -1,6 +1,6 @@
 """The harness of Python's drivers: one request a line on standard input, one answer a line on standard output.
 
-The protocol is docs/driver-protocol.md of the project.
+The protocol is docs/contributing/driver-protocol.md of the project.
 """
 
 import json

@@ -203,7 +203,7 @@ func TestTheBlocksOfAPairAreAlike(t *testing.T) {
 
 // The example of the document is run as it stands.
 func TestTheShellLinesOfTheDocumentGiveTheOrder(t *testing.T) {
-	data, err := os.ReadFile("../../docs/experiments.md")
+	data, err := os.ReadFile("../../docs/guide/write-a-run.md")
 	if err != nil {
 		t.Fatal(err)
 	}

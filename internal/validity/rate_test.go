@@ -98,7 +98,7 @@ func (o openLoop) saturatedOf(n int) int {
 }
 
 // What the check finds, by simulation. The bounds are for 100 trials each; the shares in
-// docs/results.md are of more.
+// docs/reference/checks.md are of more.
 func TestSaturatedBySimulation(t *testing.T) {
 	const trials = 100
 	tests := map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// answer of a harness; docs/driver-protocol.md says what the fields mean. Numbers that a
+// answer of a harness; docs/contributing/driver-protocol.md says what the fields mean. Numbers that a
 // language may not have are pointers.
 type answer struct {
 	ID     int    `json:"id"`

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Document is docs/driver-operations.md, which hack/generate.sh writes: each operation is
+// Document is docs/reference/driver-operations.md, which hack/generate.sh writes: each operation is
 // defined once, in the table that is measured by.
 func Document() string {
 	var b strings.Builder
@@ -13,8 +13,8 @@ func Document() string {
 # Operations of the driver harness
 
 What ` + "`spec.workload.drivers.benchmarks[].operation`" + ` may name. A ` + "`?`" + ` is a parameter; how many rows of parameters one
-operation has, ` + "`rows`" + ` says, and how they are executed, the scheme ([protocol](driver-protocol.md#schemes)). What is
-inside the timed region is the same for all: [requests, run](driver-protocol.md#run).
+operation has, ` + "`rows`" + ` says, and how they are executed, the scheme ([protocol](../contributing/driver-protocol.md#schemes)). What is
+inside the timed region is the same for all: [requests, run](../contributing/driver-protocol.md#run).
 
 The rows follow from the seed, so that every driver gets the same. Before each run of a writing operation the table is
 emptied and, where the list says "filled", filled again; that is not timed, and done by the agent. Afterwards the server is

@@ -12,12 +12,12 @@ import (
 )
 
 func TestTheDocumentIsThatOfTheTable(t *testing.T) {
-	got, err := os.ReadFile("../../docs/driver-operations.md")
+	got, err := os.ReadFile("../../docs/reference/driver-operations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(got) != Document() {
-		t.Error("docs/driver-operations.md is not what operations.go says: run make generate")
+		t.Error("docs/reference/driver-operations.md is not what operations.go says: run make generate")
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package drivers adapts the harnesses of programming languages: programs that call
 // database drivers, one per language, in the folder harness. The agent
-// speaks with a harness by the protocol of docs/driver-protocol.md; what is said, this
+// speaks with a harness by the protocol of docs/contributing/driver-protocol.md; what is said, this
 // package decides:
 //
 //	workload.go      decode and check the parameters

@@ -14,7 +14,7 @@ const (
 	kindEncode  = "Encode"
 )
 
-// operation is a row of the table that docs/driver-operations.md is made of.
+// operation is a row of the table that docs/reference/driver-operations.md is made of.
 type operation struct {
 	// name in the API.
 	name string

@@ -11,7 +11,7 @@ import (
 // Protocol is the version that is spoken.
 const Protocol = "assay.dev/driver/v2"
 
-// The requests of the protocol; docs/driver-protocol.md says what the fields mean. All fields are
+// The requests of the protocol; docs/contributing/driver-protocol.md says what the fields mean. All fields are
 // always there and fit together, so that a harness reads them and checks nothing.
 
 // header is what every request has.

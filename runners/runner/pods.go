@@ -33,3 +33,19 @@ type Files struct {
 	// Needed is the file that has to be among them; empty: any.
 	Needed string
 }
+
+// PodsOf is what the workload needs of the pods of its clients.
+func (r Runner) PodsOf(workload json.RawMessage) (Pods, error) {
+	if r.Pods == nil {
+		return Pods{}, nil
+	}
+	return r.Pods(workload)
+}
+
+// DataFieldsOf are the fields and parameters of the workload that decide what is loaded.
+func (r Runner) DataFieldsOf(workload json.RawMessage) ([]string, error) {
+	if r.DataFields == nil {
+		return nil, nil
+	}
+	return r.DataFields(workload)
+}

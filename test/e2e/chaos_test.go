@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/journal"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // chaos is how much a run has to bear.
@@ -35,8 +35,8 @@ func TestChaos(t *testing.T) {
 	if testing.Short() {
 		c = chaos{blocks: "6", trials: 6, kills: 5, stopAPI: 10 * time.Second, limit: 8 * time.Minute}
 	}
-	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("chaos", "",
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, cluster.RunYAML("chaos", "",
 		"  design: {blocks: "+c.blocks+", warmup: 0s, duration: 4s, onTrialFailure: Retry, maxRetries: 5}\n"))
 	faults := []*fault{
 		{name: "client", want: []string{v1alpha1.ReasonResultMissing, v1alpha1.ReasonClientLost}, do: func(t *testing.T, f *fault) {
@@ -48,7 +48,7 @@ func TestChaos(t *testing.T) {
 		{name: "result", want: []string{v1alpha1.ReasonResultMissing}, do: func(t *testing.T, f *fault) {
 			cm := &corev1.ConfigMap{}
 			cm.Namespace, cm.Name = ns, contract.ResultName(f.job, 0)
-			if err := api.Delete(t.Context(), cm); err != nil {
+			if err := cluster.API.Delete(t.Context(), cm); err != nil {
 				t.Errorf("deleting the result: %v", err)
 			}
 		}},
@@ -56,7 +56,7 @@ func TestChaos(t *testing.T) {
 		{name: "API server", do: func(t *testing.T, _ *fault) { stopAPIServer(t, c.stopAPI) }},
 	}
 	got, kills := underFire(t, run, c, faults)
-	if condition(got, v1alpha1.ConditionComplete) == nil {
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
 		t.Fatalf("the run did not complete: %+v", got.Status.Conditions)
 	}
 	if kills < c.kills {
@@ -85,8 +85,8 @@ func underFire(t *testing.T, run *v1alpha1.BenchmarkRun, c chaos, faults []*faul
 	random := rand.New(rand.NewPCG(1, uint64(c.trials)))
 	patience := time.Duration(0)
 	hit := map[string]bool{}
-	got := awaitState(t, run, c.limit, "ended", func(r *v1alpha1.BenchmarkRun) bool {
-		if condition(r, v1alpha1.ConditionComplete) != nil || condition(r, v1alpha1.ConditionFailed) != nil {
+	got := cluster.AwaitState(t, run, c.limit, "ended", func(r *v1alpha1.BenchmarkRun) bool {
+		if cluster.Condition(r, v1alpha1.ConditionComplete) != nil || cluster.Condition(r, v1alpha1.ConditionFailed) != nil {
 			return true
 		}
 		if next < len(faults) {
@@ -114,7 +114,7 @@ func underFire(t *testing.T, run *v1alpha1.BenchmarkRun, c chaos, faults []*faul
 func aim(t *testing.T, run *v1alpha1.BenchmarkRun, f *fault) bool {
 	t.Helper()
 	var trials corev1.ConfigMapList
-	err := api.List(t.Context(), &trials, client.InNamespace(run.Namespace),
+	err := cluster.API.List(t.Context(), &trials, client.InNamespace(run.Namespace),
 		client.MatchingLabels{v1alpha1.LabelRun: run.Name, v1alpha1.LabelRole: v1alpha1.RoleTrial, v1alpha1.LabelPhase: "Run"})
 	if err != nil {
 		return false
@@ -150,7 +150,7 @@ func stopAPIServer(t *testing.T, d time.Duration) {
 		t.Fatal("there is no manager to find the control plane by")
 	}
 	var nodes corev1.NodeList
-	if err := api.List(t.Context(), &nodes, client.HasLabels{"node-role.kubernetes.io/control-plane"}); err != nil || len(nodes.Items) != 1 {
+	if err := cluster.API.List(t.Context(), &nodes, client.HasLabels{"node-role.kubernetes.io/control-plane"}); err != nil || len(nodes.Items) != 1 {
 		t.Fatalf("finding the control plane: %v, %d nodes", err, len(nodes.Items))
 	}
 	node := nodes.Items[0].Name
@@ -159,7 +159,7 @@ func stopAPIServer(t *testing.T, d time.Duration) {
 	time.Sleep(d)
 	onNodeOf(t, node, "mv", aside, manifest)
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(500 * time.Millisecond) {
-		if api.List(t.Context(), &nodes) == nil {
+		if cluster.API.List(t.Context(), &nodes) == nil {
 			return
 		}
 	}
@@ -169,7 +169,7 @@ func stopAPIServer(t *testing.T, d time.Duration) {
 // checkJournal holds the journal of a run against what was done to it.
 func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults []*fault) {
 	t.Helper()
-	all := records(t, run)
+	all := cluster.Records(t, run)
 	want := journal.Position{}
 	ended := 0
 	for _, rec := range all {
@@ -207,7 +207,7 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 	// Nothing was done twice: each attempt that has a result has it once, of itself.
 	for _, rec := range all {
 		cm := &corev1.ConfigMap{}
-		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: rec.Result}, cm); err != nil {
+		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: rec.Result}, cm); err != nil {
 			if rec.State == contract.Succeeded {
 				t.Errorf("trial %d: %v", rec.Index, err)
 			}
@@ -219,25 +219,4 @@ func checkJournal(t *testing.T, run *v1alpha1.BenchmarkRun, trials int, faults [
 			}
 		}
 	}
-}
-
-// records reads the journal of a run.
-func records(t *testing.T, run *v1alpha1.BenchmarkRun) []contract.Record {
-	t.Helper()
-	if run.Status.Results == nil {
-		t.Fatal("the run has no journal")
-	}
-	var out []contract.Record
-	for part := range run.Status.Results.RecordConfigMapCount {
-		cm := &corev1.ConfigMap{}
-		if err := api.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: contract.RecordsName(run.Name, part)}, cm); err != nil {
-			t.Fatal(err)
-		}
-		r, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, r.Records...)
-	}
-	return out
 }

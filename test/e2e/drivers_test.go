@@ -11,49 +11,26 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
-	"github.com/assay-bench/assay/runners/drivers"
-	"github.com/assay-bench/assay/test/harnesses"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/runners/drivers"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/harnesses"
 )
-
-// driversYAML is a run of drivers; each entry is a language and a driver. The design is that of
-// each measurement.
-func driversYAML(name, targets, entries, benchmarks, design string) string {
-	return fmt.Sprintf(`
-apiVersion: assay.dev/v1alpha1
-kind: BenchmarkRun
-metadata: {name: %s}
-spec:
-  targets:
-%s
-  clients: {shape: {name: kind-client}}
-  workload:
-    drivers:
-      drivers:
-%s
-      benchmarks:
-%s
-  design: {blocks: 1, %s}
-  deadline: 30m
-`, name, targets, entries, benchmarks, design)
-}
 
 // One small cell per language: every harness starts, and every driver does what it is
 // meant to.
 func TestDrivers(t *testing.T) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	var entries strings.Builder
 	for _, h := range harnesses.All {
 		for _, name := range []string{h.Drivers[len(h.Drivers)-1], "null"} {
 			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.Name, name, name, h.Name)
 		}
 	}
-	run := apply(t, ns, driversYAML("drivers", mariadb, entries.String(),
+	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers", cluster.MariaDB, entries.String(),
 		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "rounds: 1"))
-	got := awaitRun(t, run, 6*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 6*time.Minute)
+	cluster.Complete(t, got)
 	if want := len(harnesses.All); len(got.Status.Trials) != want {
 		t.Fatalf("%d trials, want one of each of %d languages", len(got.Status.Trials), want)
 	}
@@ -80,17 +57,17 @@ func TestDriversWithTLSRequired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	var entries strings.Builder
 	for _, h := range harnesses.All {
 		for _, name := range h.Drivers {
 			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.Name, name, name, h.Name)
 		}
 	}
-	target := strings.Replace(mariadb, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
-	run := apply(t, ns, driversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "warmup: 0s, duration: 100ms"))
-	got := awaitRun(t, run, 10*time.Minute)
-	complete(t, got)
+	target := strings.Replace(cluster.MariaDB, "flavor: MariaDB", "flavor: MariaDB, tls: Required", 1)
+	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers-tls", target, entries.String(), "      - {operation: SelectOne}\n", "warmup: 0s, duration: 100ms"))
+	got := cluster.AwaitRun(t, run, 10*time.Minute)
+	cluster.Complete(t, got)
 	measured := 0
 	for _, trial := range got.Status.Trials {
 		for _, m := range storedResult(t, ns, trial.Result).Measurements {
@@ -127,9 +104,9 @@ func TestPublishedDriverComparisons(t *testing.T) {
 			if err := yaml.UnmarshalStrict([]byte(text), run); err != nil {
 				t.Fatal(err)
 			}
-			ns := newNamespace(t)
-			got := awaitRun(t, apply(t, ns, text), 20*time.Minute)
-			complete(t, got)
+			ns := cluster.Namespace(t)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
+			cluster.Complete(t, got)
 			checkComparison(t, ns, got)
 		})
 	}
@@ -139,7 +116,7 @@ func TestPublishedDriverComparisons(t *testing.T) {
 func checkComparison(t *testing.T, ns string, run *v1alpha1.BenchmarkRun) {
 	t.Helper()
 	measured, unsupported := 0, map[string]string{}
-	for _, rec := range records(t, run) {
+	for _, rec := range cluster.Records(t, run) {
 		for _, m := range storedResult(t, ns, rec.Result).Measurements {
 			switch {
 			case m.Absent == nil && m.Name == contract.NameThroughput:

@@ -14,8 +14,8 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // servers are those that were built from packages, and how each names itself.
@@ -44,11 +44,11 @@ func TestEveryEngine(t *testing.T) {
 		}
 		targets = append(targets, fmt.Sprintf("  - {name: %s, shape: %s, mysql: {%s, storage: {size: 4Gi}}}", s.name, shape, s.mysql))
 	}
-	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("engines", strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, cluster.RunYAML("engines", strings.Join(targets, "\n"), `  design: {blocks: 1, warmup: 0s, duration: 3s, idleTargets: Stopped, dataReset: PerTrial}
 `))
-	got := awaitRun(t, run, 20*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 20*time.Minute)
+	cluster.Complete(t, got)
 	if len(got.Status.Targets) != len(servers) {
 		t.Fatalf("%d targets, want %d", len(got.Status.Targets), len(servers))
 	}
@@ -60,7 +60,7 @@ func TestEveryEngine(t *testing.T) {
 		if target.Storage == nil || target.Storage.Filesystem == "" || target.Storage.FsyncP50Seconds == "" || target.RoundTripSeconds == "" {
 			t.Errorf("target %s: storage %+v, round trip %q: not probed", s.name, target.Storage, target.RoundTripSeconds)
 		}
-		loaded := stored(t, ns, contract.LoadName(got.Name, s.name), 0)
+		loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, s.name), 0)
 		if s.name != "tidb" { // it has no such counters
 			if fsyncs, err := strconv.ParseFloat(target.FsyncsPerCommit, 64); err != nil || fsyncs < 1 {
 				t.Errorf("target %s forces its log %q times per commit: %+v", s.name, target.FsyncsPerCommit, loaded.Server.Durability)
@@ -78,19 +78,19 @@ func TestThousandThreads(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	many := func(name, targets, test string) *v1alpha1.BenchmarkRun {
-		text := runYAML(name, targets, "  design: {blocks: 1, warmup: 0s, duration: 10s}\n")
-		return apply(t, ns, strings.Replace(text, "test: oltp_read_write, threads: 2, tables: 2", "test: "+test+", threads: 1000, tables: 18", 1))
+		text := cluster.RunYAML(name, targets, "  design: {blocks: 1, warmup: 0s, duration: 10s}\n")
+		return cluster.Apply(t, ns, strings.Replace(text, "test: oltp_read_write, threads: 2, tables: 2", "test: "+test+", threads: 1000, tables: 18", 1))
 	}
 	t.Run("a server of Assay's gets the limits", func(t *testing.T) {
 		// One statement per table and connection: sysbench waits only 30 s for its threads,
 		// and the servers of this cluster have a part of a CPU. A thousand connections to
 		// MySQL 9.7 do not fit into its 1 GiB: with it the server was killed.
-		large := strings.Replace(mysql, "{name: kind-target}", "{inline: {cpu: 750m, memory: 4Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}", 1)
-		got := awaitRun(t, many("thousand", large, "oltp_point_select"), 10*time.Minute)
-		complete(t, got)
-		variables := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0).Server.Variables
+		large := strings.Replace(cluster.MySQL, "{name: kind-target}", "{inline: {cpu: 750m, memory: 4Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}", 1)
+		got := cluster.AwaitRun(t, many("thousand", large, "oltp_point_select"), 10*time.Minute)
+		cluster.Complete(t, got)
+		variables := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0).Server.Variables
 		for name, least := range map[string]int{"max_connections": 1000, "max_prepared_stmt_count": 18000} {
 			if n, err := strconv.Atoi(variables[name]); err != nil || n < least {
 				t.Errorf("%s = %q, want at least %d", name, variables[name], least)
@@ -98,10 +98,10 @@ func TestThousandThreads(t *testing.T) {
 		}
 	})
 	t.Run("a limit of the user's that is too low is refused", func(t *testing.T) {
-		target := strings.Replace(mysql, "config: {", `config: {max_prepared_stmt_count: "16382", `, 1)
-		got := awaitRun(t, many("refused", target, "oltp_read_write"), time.Minute)
+		target := strings.Replace(cluster.MySQL, "config: {", `config: {max_prepared_stmt_count: "16382", `, 1)
+		got := cluster.AwaitRun(t, many("refused", target, "oltp_read_write"), time.Minute)
 		failedWith(t, got, string(contract.ReasonLimitTooLow))
-		if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "16382") || !strings.Contains(text, "= 164000") {
+		if text := cluster.Message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "16382") || !strings.Contains(text, "= 164000") {
 			t.Errorf("the message has no arithmetic: %s", text)
 		}
 	})
@@ -113,12 +113,12 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
-	host := awaitRun(t, apply(t, ns, runYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
-	complete(t, host)
+	ns := cluster.Namespace(t)
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	cluster.Complete(t, host)
 	published := publishedAzure(t)
 	published.Namespace = ns
-	if err := api.Create(t.Context(), published); err != nil {
+	if err := cluster.API.Create(t.Context(), published); err != nil {
 		t.Fatal(err)
 	}
 	targets := fmt.Sprintf(`  - name: db
@@ -126,8 +126,8 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
   - name: azure
     published: {configMap: {name: published-azure}, format: YCSB, source: "https://example.com/published"}`,
 		host.Status.Targets[0].Address, contract.TargetName("host", "mariadb"))
-	got := awaitRun(t, apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, ycsbYAML("jdbc", targets, "{recordCount: 500, threads: 2, jvmOptions: [-Xmx128m]}", shared)), 5*time.Minute)
+	cluster.Complete(t, got)
 	for _, target := range got.Status.Targets {
 		if target.Name == "azure" && (len(target.Quoted) == 0 || target.Quoted[0].Stage != "run" || target.Source == "") {
 			t.Errorf("the published numbers are not shown: %+v", target)
@@ -138,7 +138,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 			t.Errorf("a published number is in the summary: %+v", entry)
 		}
 	}
-	res := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
+	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
 	if res.Server != nil {
 		t.Errorf("something is known of a server behind JDBC: %+v", res.Server)
 	}

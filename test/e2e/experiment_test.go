@@ -13,46 +13,32 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
-
-// stored reads the result of one client of a trial.
-func stored(t *testing.T, ns, job string, index int) contract.Result {
-	t.Helper()
-	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ResultName(job, index)}, cm); err != nil {
-		t.Fatal(err)
-	}
-	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
-}
 
 // A matrix of two thread counts on real servers, measured by two clients at a time,
 // every trial from the same data.
 func TestExperiment(t *testing.T) {
-	ns := newNamespace(t)
-	text := runYAML("matrix", "", `  matrix: [{name: threads, values: [1, 2]}, {name: test, values: [oltp_read_write, oltp_point_select]}]
+	ns := cluster.Namespace(t)
+	text := cluster.RunYAML("matrix", "", `  matrix: [{name: threads, values: [1, 2]}, {name: test, values: [oltp_read_write, oltp_point_select]}]
   exclude: [{threads: 1, test: oltp_point_select}]
   design: {blocks: 1, warmup: 1s, duration: 3s, dataReset: PerTrial}
 `)
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 300m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := awaitRun(t, apply(t, ns, text), 4*time.Minute)
-	complete(t, got)
-	all := records(t, got)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 4*time.Minute)
+	cluster.Complete(t, got)
+	all := cluster.Records(t, got)
 	if len(all) != 3 || got.Status.Plan.CellCount != 3 {
 		t.Fatalf("%d records of %d cells, want 3 of 3", len(all), got.Status.Plan.CellCount)
 	}
-	loaded := stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
 	if loaded.Data == nil || loaded.Data.Snapshot == nil || loaded.Data.Snapshot.Files == 0 {
 		t.Fatalf("no snapshot was taken: %+v", loaded.Data)
 	}
 	for _, rec := range all {
 		checkTogether(t, ns, got.Name, rec)
-		first := stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0)
+		first := cluster.Stored(t, ns, contract.TrialName(got.Name, rec.Index, 0), 0)
 		checkEnvironment(t, rec, first)
 		if rec.Index == 0 {
 			continue // it finds what was loaded
@@ -80,7 +66,7 @@ func checkTogether(t *testing.T, ns, run string, rec contract.Record) {
 	sum := 0.0
 	var starts []time.Time
 	for i := range 2 {
-		res := stored(t, ns, contract.TrialName(run, rec.Index, 0), i)
+		res := cluster.Stored(t, ns, contract.TrialName(run, rec.Index, 0), i)
 		m, ok := res.Find(contract.NameThroughput, nil)
 		if !ok || m.Value == nil || res.Times.WindowStarted == nil || res.Times.Planned == nil {
 			t.Fatalf("trial %d, client %d: %+v", rec.Index, i, res.Times)
@@ -129,25 +115,25 @@ func checkEnvironment(t *testing.T, rec contract.Record, res contract.Result) {
 // Two runs want the same nodes: the second waits without a pod, and begins when the
 // first has ended.
 func TestQueue(t *testing.T) {
-	ns := newNamespace(t)
-	first := apply(t, ns, runYAML("first", "", "  design: {blocks: 1, warmup: 0s, duration: 5s}\n"))
-	awaitState(t, first, time.Minute, "got its nodes", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement != nil })
-	second := apply(t, ns, runYAML("second", "", short))
-	queued := awaitState(t, second, time.Minute, "been queued", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseQueued })
-	if m := message(queued, v1alpha1.ConditionPlaced); !strings.Contains(m, ns+"/first") {
+	ns := cluster.Namespace(t)
+	first := cluster.Apply(t, ns, cluster.RunYAML("first", "", "  design: {blocks: 1, warmup: 0s, duration: 5s}\n"))
+	cluster.AwaitState(t, first, time.Minute, "got its nodes", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement != nil })
+	second := cluster.Apply(t, ns, cluster.RunYAML("second", "", short))
+	queued := cluster.AwaitState(t, second, time.Minute, "been queued", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Phase == v1alpha1.PhaseQueued })
+	if m := cluster.Message(queued, v1alpha1.ConditionPlaced); !strings.Contains(m, ns+"/first") {
 		t.Errorf("the message does not name the run that holds the nodes: %s", m)
 	}
-	measured := awaitState(t, first, 3*time.Minute, "ended", func(r *v1alpha1.BenchmarkRun) bool {
+	measured := cluster.AwaitState(t, first, 3*time.Minute, "ended", func(r *v1alpha1.BenchmarkRun) bool {
 		var pods corev1.PodList
-		if err := api.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRun: "second"}); err == nil && len(pods.Items) > 0 &&
-			condition(r, v1alpha1.ConditionComplete) == nil {
+		if err := cluster.API.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRun: "second"}); err == nil && len(pods.Items) > 0 &&
+			cluster.Condition(r, v1alpha1.ConditionComplete) == nil {
 			t.Error("the queued run has pods while the first one is measured")
 		}
-		return condition(r, v1alpha1.ConditionComplete) != nil || condition(r, v1alpha1.ConditionFailed) != nil
+		return cluster.Condition(r, v1alpha1.ConditionComplete) != nil || cluster.Condition(r, v1alpha1.ConditionFailed) != nil
 	})
-	complete(t, measured)
-	after := awaitRun(t, second, 3*time.Minute)
-	complete(t, after)
+	cluster.Complete(t, measured)
+	after := cluster.AwaitRun(t, second, 3*time.Minute)
+	cluster.Complete(t, after)
 	if after.Status.StartTime.Before(measured.Status.CompletionTime) {
 		t.Errorf("the second run got its nodes at %v, before the first one ended at %v", after.Status.StartTime, measured.Status.CompletionTime)
 	}
@@ -159,12 +145,12 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in make e2e-full")
 	}
-	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("turns", mariadb+"\n"+mysql,
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, cluster.RunYAML("turns", cluster.MariaDB+"\n"+cluster.MySQL,
 		"  design: {blocks: 2, warmup: 0s, duration: 2s, order: ABBA, idleTargets: Stopped}\n"))
-	got := awaitState(t, run, 8*time.Minute, "ended", func(r *v1alpha1.BenchmarkRun) bool {
+	got := cluster.AwaitState(t, run, 8*time.Minute, "ended", func(r *v1alpha1.BenchmarkRun) bool {
 		var pods corev1.PodList
-		err := api.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleTarget})
+		err := cluster.API.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleTarget})
 		if err == nil && len(pods.Items) > 1 {
 			t.Errorf("%d targets run at a time", len(pods.Items))
 		}
@@ -175,10 +161,10 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 				}
 			}
 		}
-		return condition(r, v1alpha1.ConditionComplete) != nil || condition(r, v1alpha1.ConditionFailed) != nil
+		return cluster.Condition(r, v1alpha1.ConditionComplete) != nil || cluster.Condition(r, v1alpha1.ConditionFailed) != nil
 	})
-	complete(t, got)
-	if all := records(t, got); len(all) != 4 {
+	cluster.Complete(t, got)
+	if all := cluster.Records(t, got); len(all) != 4 {
 		t.Errorf("%d records, want 4", len(all))
 	}
 }
@@ -195,17 +181,17 @@ func TestOpenLoopAndEvents(t *testing.T) {
 		"saturated": {"rate: 6000", contract.NameOffered},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ns := newNamespace(t)
-			text := strings.Replace(runYAML(name, "", "  design: {blocks: 1, warmup: 1s, duration: 10s}\n"),
+			ns := cluster.Namespace(t)
+			text := strings.Replace(cluster.RunYAML(name, "", "  design: {blocks: 1, warmup: 1s, duration: 10s}\n"),
 				"tableSize: 2000}", fmt.Sprintf("tableSize: 2000, %s}", tt.field), 1)
-			got := awaitRun(t, apply(t, ns, text), 3*time.Minute)
-			complete(t, got)
-			m, ok := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0).Find(tt.value, nil)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 3*time.Minute)
+			cluster.Complete(t, got)
+			m, ok := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0).Find(tt.value, nil)
 			want, _ := strconv.ParseFloat(strings.Fields(tt.field)[1], 64)
 			if !ok || m.Value == nil || *m.Value != want {
 				t.Errorf("%s: %+v, want %v", tt.value, m, want)
 			}
-			if rec := records(t, got)[0]; rec.Saturated != (name == "saturated") {
+			if rec := cluster.Records(t, got)[0]; rec.Saturated != (name == "saturated") {
 				t.Errorf("saturated: %v, findings %+v", rec.Saturated, rec.Findings)
 			}
 		})
@@ -217,24 +203,24 @@ func TestExternalServerIsReset(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in make e2e-full")
 	}
-	ns := newNamespace(t)
-	host := awaitRun(t, apply(t, ns, runYAML("host", "", short+"  retain: Always\n  exclusive: false\n")), 3*time.Minute)
-	complete(t, host)
+	ns := cluster.Namespace(t)
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", short+"  retain: Always\n  exclusive: false\n")), 3*time.Minute)
+	cluster.Complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	secret := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
 	dropTables(t, ns, address, secret)
 	target := "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret.Name + "}}"
-	got := awaitRun(t, apply(t, ns, runYAML("reload", target,
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("reload", target,
 		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial}\n  exclusive: false\n")), 4*time.Minute)
-	complete(t, got)
-	second := stored(t, ns, contract.TrialName(got.Name, 1, 0), 0)
+	cluster.Complete(t, got)
+	second := cluster.Stored(t, ns, contract.TrialName(got.Name, 1, 0), 0)
 	if c := second.Client.Clock; c == nil || c.Reference != contract.ReferenceServer || c.Beyond() {
 		t.Errorf("clock %+v, want an offset to the server within its uncertainty", c)
 	}
-	loaded := stored(t, ns, contract.LoadName(got.Name, "db"), 0)
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "db"), 0)
 	if second.Data == nil || second.Data.Reset == nil || second.Data.Reset.Method != contract.ResetReload ||
 		!slices.EqualFunc(second.Data.Tables, loaded.Data.Tables, sameTable) {
 		t.Errorf("the second trial began with %+v, want the tables of %+v", second.Data, loaded.Data)

@@ -13,20 +13,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/merge"
 	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/runners/runner"
-
-	"github.com/assay-bench/assay/internal/contract"
-
-	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // rawFile is a file of the raw output of the first client of a trial.
 func rawFile(t *testing.T, ns, name, file string) string {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
 	return string(untar(t, cm.BinaryData[contract.KeyRaw])[file])
@@ -52,17 +50,17 @@ func seedOf(t *testing.T, commandLine string) int64 {
 // row; a server that stops for 1.2 s in the middle of a window stays in the summary, with a
 // warning; and each trial tells the clocks and the speed of its machines.
 func TestEveryNumberMeansWhatItSays(t *testing.T) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	const blocks = 3
 	text := workloadOf("meaning", "", "{test: oltp_update_non_index, threads: 2, tables: 1, tableSize: 20000, randType: uniform}")
 	text = strings.Replace(text, short, fmt.Sprintf("  design: {blocks: %d, seed: 7, warmup: 2s, duration: 5s}\n", blocks), 1)
-	run := apply(t, ns, text)
+	run := cluster.Apply(t, ns, text)
 	stopInWindow(t, run, 1)
-	got := awaitRun(t, run, 4*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 4*time.Minute)
+	cluster.Complete(t, got)
 
 	seen := map[int64]string{}
-	for _, rec := range records(t, got) {
+	for _, rec := range cluster.Records(t, got) {
 		res := storedResult(t, ns, rec.Result)
 		for phase, folder := range map[contract.Phase]string{contract.PhaseWarmup: "warmup", contract.PhaseRun: "run"} {
 			seed := seedOf(t, rawFile(t, ns, rec.Result, folder+"/command.txt"))
@@ -89,9 +87,9 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 	t.Helper()
 	node := ""
-	awaitState(t, run, 3*time.Minute, fmt.Sprintf("begun trial %d", index), func(r *v1alpha1.BenchmarkRun) bool {
+	cluster.AwaitState(t, run, 3*time.Minute, fmt.Sprintf("begun trial %d", index), func(r *v1alpha1.BenchmarkRun) bool {
 		trial := &corev1.ConfigMap{}
-		err := api.Get(t.Context(), client.ObjectKey{Namespace: r.Namespace, Name: contract.TrialName(r.Name, index, 0)}, trial)
+		err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: r.Namespace, Name: contract.TrialName(r.Name, index, 0)}, trial)
 		if err != nil || trial.Data[contract.KeyStart] == "" {
 			return false
 		}
@@ -109,7 +107,7 @@ func stopInWindow(t *testing.T, run *v1alpha1.BenchmarkRun, index int32) {
 func checkStall(t *testing.T, rec contract.Record) {
 	t.Helper()
 	for _, f := range rec.Findings {
-		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !byTheMachine(f.Check) {
+		if f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed) && !cluster.ByTheMachine(f.Check) {
 			t.Errorf("trial %d is left out: %s: %s", rec.Index, f.Check, f.Message)
 		}
 	}
@@ -139,17 +137,17 @@ func checkClockAndSpeed(t *testing.T, rec contract.Record, res contract.Result) 
 
 // A test that deletes ends with nothing left to delete: its result is no throughput.
 func TestDeletesThatRunDry(t *testing.T) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	text := workloadOf("dry", "", "{test: oltp_delete, threads: 2, tables: 1, tableSize: 1000, randType: uniform}")
 	text = strings.Replace(text, short, "  design: {blocks: 1, warmup: 0s, duration: 6s}\n", 1)
-	got := awaitRun(t, apply(t, ns, text), 3*time.Minute)
-	if condition(got, v1alpha1.ConditionComplete) == nil || condition(got, v1alpha1.ConditionValid) != nil {
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 3*time.Minute)
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil || cluster.Condition(got, v1alpha1.ConditionValid) != nil {
 		t.Fatalf("want a run that is complete and not valid: %+v", got.Status.Conditions)
 	}
-	if m := message(got, v1alpha1.ConditionValid); m == "" || strings.Contains(m, "passed every check") {
+	if m := cluster.Message(got, v1alpha1.ConditionValid); m == "" || strings.Contains(m, "passed every check") {
 		t.Errorf("the condition Valid says %q", m)
 	}
-	rec := records(t, got)[0]
+	rec := cluster.Records(t, got)[0]
 	if !slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool {
 		return f.Check == "no-op-writes" && f.Severity == string(validity.Invalid)
 	}) {
@@ -165,16 +163,16 @@ func TestDeletesThatRunDry(t *testing.T) {
 // Two clients of YCSB, whose Java takes seconds to start, measure at the same time by their own
 // clocks.
 func TestYCSBClientsMeasureTogether(t *testing.T) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	text := ycsbYAML("together", "", "{workload: b, recordCount: 2000, threads: 1, target: 50, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx96m]}",
 		"  design: {blocks: 1, warmup: 6s, duration: 10s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 600m, memory: 320Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := awaitRun(t, apply(t, ns, text), 4*time.Minute)
-	if condition(got, v1alpha1.ConditionComplete) == nil {
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 4*time.Minute)
+	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil {
 		t.Fatalf("not complete: %+v", got.Status.Conditions)
 	}
 	name := contract.TrialName(got.Name, 0, 0)
-	_, skew, err := merge.Results([]contract.Result{stored(t, ns, name, 0), stored(t, ns, name, 1)})
+	_, skew, err := merge.Results([]contract.Result{cluster.Stored(t, ns, name, 0), cluster.Stored(t, ns, name, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,15 +194,15 @@ func TestSweepLosesNoCell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in make e2e-full")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	const cells = 72
 	values := make([]string, 0, cells/3)
 	for i := range cells / 3 {
 		values = append(values, strconv.Itoa(i+1))
 	}
-	text := runYAML("sweep", "", "  matrix: [{name: threads, values: ["+strings.Join(values, ", ")+"]}, {name: test, values: [oltp_read_write, oltp_point_select, oltp_read_only]}]\n"+
+	text := cluster.RunYAML("sweep", "", "  matrix: [{name: threads, values: ["+strings.Join(values, ", ")+"]}, {name: test, values: [oltp_read_write, oltp_point_select, oltp_read_only]}]\n"+
 		"  design: {blocks: 1, warmup: 0s, duration: 1s, onTrialFailure: Continue}\n")
-	got := awaitRun(t, apply(t, ns, text), 10*time.Minute)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 10*time.Minute)
 	shown := map[int32]bool{}
 	for _, e := range got.Status.Summary {
 		if e.Name == contract.NameThroughput {

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // replicatedYAML is a run on a primary and a replica, each on one of the two workers: their
@@ -74,9 +74,9 @@ func TestReplication(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ns := newNamespace(t)
-			got := awaitRun(t, apply(t, ns, replicatedYAML(tt.name, tt.server, tt.mode, tt.design)), 15*time.Minute)
-			complete(t, got)
+			ns := cluster.Namespace(t)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, replicatedYAML(tt.name, tt.server, tt.mode, tt.design)), 15*time.Minute)
+			cluster.Complete(t, got)
 			replicaOnItsOwnNode(t, got)
 			for _, trial := range got.Status.Trials {
 				res := storedResult(t, ns, trial.Result)
@@ -142,7 +142,7 @@ func inMode(t *testing.T, ns string, trial v1alpha1.TrialStatus, res contract.Re
 		t.Errorf("trial %d: %v commits waited for the replica, and %v did not (counted: %v)", trial.Index, acknowledged, others, counted)
 	}
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
 		t.Fatal(err)
 	}
 	status := string(untar(t, cm.BinaryData[contract.KeyRaw])["server/status-after.txt"])
@@ -159,10 +159,10 @@ func TestSemiSyncWithoutItsPluginEndsTyped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
-	got := awaitRun(t, apply(t, ns, replicatedYAML("no-plugin", mysql80, v1alpha1.ReplicationSemiSync, "blocks: 1")), 5*time.Minute)
+	ns := cluster.Namespace(t)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, replicatedYAML("no-plugin", mysql80, v1alpha1.ReplicationSemiSync, "blocks: 1")), 5*time.Minute)
 	failedWith(t, got, string(contract.ReasonServerMissing))
-	if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "semisync_master.so") {
+	if text := cluster.Message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "semisync_master.so") {
 		t.Errorf("the message does not name what is missing: %s", text)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 const samples = "../../config/samples"
@@ -68,7 +69,7 @@ func runSample(t *testing.T, path string) {
 			data = bytes.ReplaceAll(data, []byte(image), []byte(localImage(t, name)))
 		}
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(data), 4096)
 	for {
 		obj := &unstructured.Unstructured{}
@@ -84,13 +85,13 @@ func runSample(t *testing.T, path string) {
 			obj.SetNamespace(ns)
 		}
 		// The shapes of the local cluster are there already.
-		if err := api.Create(t.Context(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
+		if err := cluster.API.Create(t.Context(), obj); err != nil && !apierrors.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}
 		if obj.GetKind() == "BenchmarkRun" {
 			run := &v1alpha1.BenchmarkRun{}
 			run.Name, run.Namespace = obj.GetName(), ns
-			complete(t, awaitRun(t, run, 15*time.Minute))
+			cluster.Complete(t, cluster.AwaitRun(t, run, 15*time.Minute))
 		}
 	}
 }

@@ -19,36 +19,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// runYAML is a short run; more is put behind the spec, for targets in place of
-// the MariaDB there.
-func runYAML(name, targets, more string) string {
-	if targets == "" {
-		targets = mariadb
-	}
-	return `
-apiVersion: assay.dev/v1alpha1
-kind: BenchmarkRun
-metadata: {name: ` + name + `}
-spec:
-  targets:
-` + targets + `
-  clients: {shape: {name: kind-client}}
-  workload: {sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}
-  deadline: 20m
-` + more
-}
-
 const (
-	mariadb = `  - name: mariadb
-    shape: {name: kind-target}
-    mysql: {flavor: MariaDB, version: "10.11", storage: {size: 1Gi}}`
-	mysql = `  - name: mysql
-    shape: {name: kind-target}
-    mysql: {flavor: MySQL, version: "9.7", config: {innodb_buffer_pool_size: 64M}, storage: {size: 1Gi}}`
 	short = "  design: {blocks: 1, warmup: 0s, duration: 2s}\n"
 	// shared may run beside others: a run that is retained keeps its nodes.
 	shared = short + "  exclusive: false\n"
@@ -56,10 +31,10 @@ const (
 
 // Two real servers, side by side on one node, are measured from another node.
 func TestMariaDBAndMySQLFromAnotherNode(t *testing.T) {
-	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("both", mariadb+"\n"+mysql, "  design: {blocks: 3, warmup: 1s, duration: 4s}\n"))
-	got := awaitRun(t, run, 5*time.Minute)
-	complete(t, got)
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, cluster.RunYAML("both", cluster.MariaDB+"\n"+cluster.MySQL, "  design: {blocks: 3, warmup: 1s, duration: 4s}\n"))
+	got := cluster.AwaitRun(t, run, 5*time.Minute)
+	cluster.Complete(t, got)
 
 	versions := map[string]string{"mariadb": "10.11", "mysql": "9.7"}
 	typeOf := map[string]string{}
@@ -128,7 +103,7 @@ func inJournal(r contract.Record) recorded {
 func checkStored(t *testing.T, ns string, trial recorded, intervals int) {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.result}, cm); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.result}, cm); err != nil {
 		t.Fatalf("trial %d: %v", trial.index, err)
 	}
 	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
@@ -189,18 +164,18 @@ func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 }
 
 func TestMissingImageEndsTyped(t *testing.T) {
-	ns := newNamespace(t)
-	target := strings.Replace(mariadb, `version: "10.11"`, "image: registry.invalid/nothing:1", 1)
-	got := awaitRun(t, apply(t, ns, runYAML("noimage", target, short)), 2*time.Minute)
+	ns := cluster.Namespace(t)
+	target := strings.Replace(cluster.MariaDB, `version: "10.11"`, "image: registry.invalid/nothing:1", 1)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("noimage", target, short)), 2*time.Minute)
 	failedWith(t, got, v1alpha1.ReasonImagePullFailed)
 }
 
 func TestRefusedSettingEndsTyped(t *testing.T) {
-	ns := newNamespace(t)
-	target := strings.Replace(mariadb, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
-	got := awaitRun(t, apply(t, ns, runYAML("badsetting", target, short)), 2*time.Minute)
+	ns := cluster.Namespace(t)
+	target := strings.Replace(cluster.MariaDB, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("badsetting", target, short)), 2*time.Minute)
 	failedWith(t, got, "ServerRefusedSetting")
-	if !strings.Contains(message(got, v1alpha1.ConditionFailed), "innodb_no_such_setting") {
+	if !strings.Contains(cluster.Message(got, v1alpha1.ConditionFailed), "innodb_no_such_setting") {
 		t.Error("the message does not name the setting")
 	}
 }
@@ -208,31 +183,31 @@ func TestRefusedSettingEndsTyped(t *testing.T) {
 // An external server: the right password works and the tables are dropped after;
 // a wrong password and a schema in use end typed.
 func TestExternalServer(t *testing.T) {
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	// The server is the target of another run, which is kept.
-	host := awaitRun(t, apply(t, ns, runYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
-	complete(t, host)
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	cluster.Complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	right := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, right); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, right); err != nil {
 		t.Fatal(err)
 	}
 	wrong := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "wrong", Namespace: ns},
 		StringData: map[string]string{"username": "assay", "password": "not this"},
 	}
-	if err := api.Create(t.Context(), wrong); err != nil {
+	if err := cluster.API.Create(t.Context(), wrong); err != nil {
 		t.Fatal(err)
 	}
 	external := func(secret string) string {
 		return "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret + "}}"
 	}
 	t.Run("a wrong password ends typed", func(t *testing.T) {
-		got := awaitRun(t, apply(t, ns, runYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)
 		failedWith(t, got, string(contract.ReasonCredentialsRejected))
 	})
 	t.Run("tables that are there already are not touched", func(t *testing.T) {
-		got := awaitRun(t, apply(t, ns, runYAML("inuse", external(right.Name), shared)), 2*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("inuse", external(right.Name), shared)), 2*time.Minute)
 		failedWith(t, got, string(contract.ReasonSchemaNotEmpty))
 	})
 	t.Run("a server that is not there ends typed", func(t *testing.T) {
@@ -240,27 +215,27 @@ func TestExternalServer(t *testing.T) {
 			t.Skip("the client tries for a minute: only in make e2e-full")
 		}
 		target := strings.Replace(external("wrong"), address, "nobody.invalid", 1)
-		got := awaitRun(t, apply(t, ns, runYAML("nobody", target, shared)), 3*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("nobody", target, shared)), 3*time.Minute)
 		failedWith(t, got, string(contract.ReasonTargetUnreachable))
 	})
 	t.Run("the right password works", func(t *testing.T) {
 		dropTables(t, ns, address, right)
-		got := awaitRun(t, apply(t, ns, runYAML("external", external(right.Name), shared)), 2*time.Minute)
-		complete(t, got)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("external", external(right.Name), shared)), 2*time.Minute)
+		cluster.Complete(t, got)
 		if got.Status.Targets[0].CleanupResult == "" || len(got.Status.Findings) > 0 && got.Status.Findings[0].Check == "cleanup" {
 			t.Errorf("the tables were not dropped: %+v", got.Status)
 		}
 		// They are really gone: the same run works again.
-		complete(t, awaitRun(t, apply(t, ns, runYAML("again", external(right.Name), shared)), 2*time.Minute))
+		cluster.Complete(t, cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("again", external(right.Name), shared)), 2*time.Minute))
 	})
 }
 
 // Deleting a run in the middle of a trial leaves nothing behind.
 func TestDeleteLeavesNothing(t *testing.T) {
-	ns := newNamespace(t)
-	run := apply(t, ns, runYAML("gone", "", "  design: {blocks: 2, warmup: 0s, duration: 60s}\n"))
-	awaitState(t, run, 3*time.Minute, "measured", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.CurrentTrial != nil })
-	if err := api.Delete(t.Context(), run, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, cluster.RunYAML("gone", "", "  design: {blocks: 2, warmup: 0s, duration: 60s}\n"))
+	cluster.AwaitState(t, run, 3*time.Minute, "measured", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.CurrentTrial != nil })
+	if err := cluster.API.Delete(t.Context(), run, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, 2*time.Minute, func() string { return strings.Join(leftovers(t, ns), ", ") })
@@ -272,7 +247,7 @@ func TestManagerMemory(t *testing.T) {
 	if pod == nil {
 		t.Fatal("there is no manager")
 	}
-	body, err := clientset.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource("pods").
+	body, err := cluster.Clientset.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource("pods").
 		Name(pod.Name + ":8080").SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
 	if err != nil {
 		t.Fatalf("reading the manager's metrics: %v", err)

@@ -11,13 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // dropTables runs sysbench by hand, beside the operator.
 func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
 	t.Helper()
 	host := &v1alpha1.BenchmarkRun{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "host"}, host); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "host"}, host); err != nil {
 		t.Fatal(err)
 	}
 	few := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
@@ -43,11 +44,11 @@ func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
 			}},
 		},
 	}
-	if err := api.Create(t.Context(), pod); err != nil {
+	if err := cluster.API.Create(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, time.Minute, func() string {
-		if err := api.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+		if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
 			return err.Error()
 		}
 		if pod.Status.Phase != corev1.PodSucceeded {
@@ -59,7 +60,7 @@ func dropTables(t *testing.T, ns, address string, secret *corev1.Secret) {
 
 // workloadOf is a run with another workload of sysbench.
 func workloadOf(name, targets, workload string) string {
-	return strings.Replace(runYAML(name, targets, short), "{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}", workload, 1)
+	return strings.Replace(cluster.RunYAML(name, targets, short), "{test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}", workload, 1)
 }
 
 // Every test of the runner, options and a script work against both flavors, and pass
@@ -87,12 +88,12 @@ func TestEverySysbenchTest(t *testing.T) {
 	}
 	for name, workload := range workloads {
 		t.Run(name, func(t *testing.T) {
-			ns := newNamespace(t)
-			if err := api.Create(t.Context(), scriptOf(ns)); err != nil {
+			ns := cluster.Namespace(t)
+			if err := cluster.API.Create(t.Context(), scriptOf(ns)); err != nil {
 				t.Fatal(err)
 			}
-			got := awaitRun(t, apply(t, ns, workloadOf("every", mariadb+"\n"+mysql, workload)), 3*time.Minute)
-			complete(t, got)
+			got := cluster.AwaitRun(t, cluster.Apply(t, ns, workloadOf("every", cluster.MariaDB+"\n"+cluster.MySQL, workload)), 3*time.Minute)
+			cluster.Complete(t, got)
 			for _, trial := range got.Status.Trials {
 				checkStored(t, ns, inStatus(trial), 1)
 			}

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // Three scenarios of sysbench at three numbers of threads on MySQL 9.7, which refuses
@@ -21,15 +21,15 @@ func TestSysbenchWithTLSRequired(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
-	target := strings.Replace(mysql, `version: "9.7",`, `version: "9.7", tls: Required,`, 1)
-	run := apply(t, ns, runYAML("tls", target, short+`
+	ns := cluster.Namespace(t)
+	target := strings.Replace(cluster.MySQL, `version: "9.7",`, `version: "9.7", tls: Required,`, 1)
+	run := cluster.Apply(t, ns, cluster.RunYAML("tls", target, short+`
   matrix:
   - {name: test, values: [oltp_read_only, oltp_write_only, oltp_read_write]}
   - {name: threads, values: [1, 2, 4]}
 `))
-	got := awaitRun(t, run, 15*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 15*time.Minute)
+	cluster.Complete(t, got)
 	if len(got.Status.Targets) != 1 || got.Status.Targets[0].TLS == nil || !strings.HasPrefix(got.Status.Targets[0].TLS.Version, "TLSv1") {
 		t.Errorf("no session of the target was encrypted: %+v", got.Status.Targets)
 	}
@@ -63,10 +63,10 @@ func TestTLSOfEveryServer(t *testing.T) {
 	for _, tt := range tests {
 		targets = append(targets, fmt.Sprintf("  - {name: %s, shape: {name: kind-target}, mysql: {%s, storage: {size: 1Gi}}}", tt.name, tt.mysql))
 	}
-	ns := newNamespace(t)
-	got := awaitRun(t, apply(t, ns, runYAML("tls-all", strings.Join(targets, "\n"),
+	ns := cluster.Namespace(t)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("tls-all", strings.Join(targets, "\n"),
 		"  design: {blocks: 1, warmup: 0s, duration: 2s, idleTargets: Stopped}\n")), 15*time.Minute)
-	complete(t, got)
+	cluster.Complete(t, got)
 	if len(got.Status.Trials) != len(tests) {
 		t.Fatalf("%d trials, want one of each server", len(got.Status.Trials))
 	}
@@ -94,11 +94,11 @@ func TestTLSThatAServerHasNotEndsTyped(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	target := `  - {name: mysql57, shape: {name: kind-target}, mysql: {flavor: MySQL, version: "5.7", tls: Required, storage: {size: 1Gi}}}`
-	got := awaitRun(t, apply(t, ns, runYAML("tls57", target, short)), 5*time.Minute)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("tls57", target, short)), 5*time.Minute)
 	failedWith(t, got, string(contract.ReasonInitialisationFailed))
-	if text := message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "not over TLS 1.2 or later") || !strings.Contains(text, "tls: Disabled") {
+	if text := cluster.Message(got, v1alpha1.ConditionFailed); !strings.Contains(text, "not over TLS 1.2 or later") || !strings.Contains(text, "tls: Disabled") {
 		t.Errorf("the message does not say what is wrong and what would be right: %s", text)
 	}
 }
@@ -109,22 +109,22 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
-	host := awaitRun(t, apply(t, ns, runYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
-	complete(t, host)
+	ns := cluster.Namespace(t)
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	cluster.Complete(t, host)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	secret := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
 	dropTables(t, ns, address, secret)
 	external := "  - {name: db, external: {host: " + address + ", tls: %s, credentials: {name: " + secret.Name + "}}}"
-	got := awaitRun(t, apply(t, ns, runYAML("preferred", fmt.Sprintf(external, "Preferred"), shared)), 3*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("preferred", fmt.Sprintf(external, "Preferred"), shared)), 3*time.Minute)
+	cluster.Complete(t, got)
 	if got.Status.Targets[0].TLS != nil {
 		t.Errorf("a session of a server without TLS has %q", got.Status.Targets[0].TLS)
 	}
-	res := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
+	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
 	said := slices.ContainsFunc(res.Problems, func(p contract.Problem) bool {
 		return p.Source == "server/tls" && strings.Contains(p.Text, "TLS is preferred, but the server does not offer it")
 	})
@@ -137,7 +137,7 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 func storedResult(t *testing.T, ns, name string) contract.Result {
 	t.Helper()
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: name}, cm); err != nil {
 		t.Fatal(err)
 	}
 	res, err := contract.Decode(cm.BinaryData[contract.KeyResult])
@@ -152,20 +152,20 @@ func TestKeyOfTheServerIsInNoClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
-	target := strings.Replace(mariadb, `version: "10.11",`, `version: "10.11", tls: Required,`, 1)
-	run := apply(t, ns, runYAML("tls-keys", target, shared+"  retain: Always\n"))
-	got := awaitRun(t, run, 10*time.Minute)
-	complete(t, got)
+	ns := cluster.Namespace(t)
+	target := strings.Replace(cluster.MariaDB, `version: "10.11",`, `version: "10.11", tls: Required,`, 1)
+	run := cluster.Apply(t, ns, cluster.RunYAML("tls-keys", target, shared+"  retain: Always\n"))
+	got := cluster.AwaitRun(t, run, 10*time.Minute)
+	cluster.Complete(t, got)
 	secret := &corev1.Secret{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName(run.Name, "mariadb")}, secret); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName(run.Name, "mariadb")}, secret); err != nil {
 		t.Fatal(err)
 	}
 	if len(secret.Data[contract.KeyServerKey]) == 0 {
 		t.Fatal("the Secret has no key of the server")
 	}
 	var pods corev1.PodList
-	if err := api.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleClient}); err != nil {
+	if err := cluster.API.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRole: v1alpha1.RoleClient}); err != nil {
 		t.Fatal(err)
 	}
 	if len(pods.Items) == 0 {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // TPC-C on a real server: loaded, measured, checked for consistency after the window, and never
@@ -14,12 +15,12 @@ func TestTPCC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one of all stories: the check of a warehouse takes minutes")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	const bench = "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}"
-	text := runYAML("orders", mysql, "  design: {blocks: 1, warmup: 2s, duration: 10s}\n")
+	text := cluster.RunYAML("orders", cluster.MySQL, "  design: {blocks: 1, warmup: 2s, duration: 10s}\n")
 	text = strings.Replace(text, bench, "{tpcc: {threads: 4}}", 1)
-	got := awaitRun(t, apply(t, ns, text), 20*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
+	cluster.Complete(t, got)
 
 	const derived = "derived from TPC-C, not audited"
 	if !strings.Contains(got.Status.Headline, derived) || !strings.HasPrefix(got.Status.Headline, "tpmC: mysql ") {
@@ -31,7 +32,7 @@ func TestTPCC(t *testing.T) {
 		}
 	}
 
-	loaded := stored(t, ns, contract.LoadName(got.Name, "mysql"), 0)
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mysql"), 0)
 	rows := map[string]int64{}
 	if loaded.Data != nil {
 		for _, table := range loaded.Data.Tables {
@@ -42,7 +43,7 @@ func TestTPCC(t *testing.T) {
 		t.Errorf("loaded were %v", rows)
 	}
 
-	res := stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
+	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
 	orders, ok := res.Find(contract.NameNewOrders, nil)
 	if !ok || orders.Value == nil || *orders.Value <= 0 || len(orders.Intervals) == 0 {
 		t.Errorf("new orders: %+v", orders)

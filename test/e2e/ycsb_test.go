@@ -11,16 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
-
 	"github.com/assay-bench/assay/internal/merge"
+	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // ycsbYAML is a run of YCSB instead of sysbench.
 func ycsbYAML(name, targets, workload, more string) string {
 	const bench = "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}"
-	return strings.Replace(runYAML(name, targets, more), bench, "{ycsb: "+workload+"}", 1)
+	return strings.Replace(cluster.RunYAML(name, targets, more), bench, "{ycsb: "+workload+"}", 1)
 }
 
 // Rows of the small tables of these stories.
@@ -32,7 +31,7 @@ func checkLoad(t *testing.T, ns string, run *v1alpha1.BenchmarkRun, target strin
 	t.Helper()
 	var done float64
 	for i := range clients {
-		res := stored(t, ns, contract.LoadName(run.Name, target), i)
+		res := cluster.Stored(t, ns, contract.LoadName(run.Name, target), i)
 		inserts, ok := res.Find(contract.NameReturnCount, map[string]string{contract.LabelOperation: "insert", contract.LabelStatus: status})
 		if !ok || inserts.Value == nil {
 			t.Errorf("target %s: client %d has no INSERTs that answered %s: %+v", target, i, status, res.Measurements)
@@ -88,7 +87,7 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 		t.Errorf("trial %d: errors %v, problems %v", trial.Index, res.Errors, res.Problems)
 	}
 	cm := &corev1.ConfigMap{}
-	if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
+	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: trial.Result}, cm); err != nil {
 		t.Fatal(err)
 	}
 	raw := untar(t, cm.BinaryData[contract.KeyRaw])
@@ -100,11 +99,11 @@ func checkTrial(t *testing.T, ns string, trial v1alpha1.TrialStatus) {
 // Workload a at a rate, on InnoDB. In a closed loop the small client would be the bottleneck,
 // which the checks tell.
 func TestYCSB(t *testing.T) {
-	ns := newNamespace(t)
-	run := apply(t, ns, ycsbYAML("ycsb", "", "{workload: a, recordCount: 2000, threads: 2, target: 100, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx128m]}",
+	ns := cluster.Namespace(t)
+	run := cluster.Apply(t, ns, ycsbYAML("ycsb", "", "{workload: a, recordCount: 2000, threads: 2, target: 100, driver: MariaDB, columns: Varchar, jvmOptions: [-Xmx128m]}",
 		"  design: {blocks: 1, warmup: 3s, duration: 5s}\n"))
-	got := awaitRun(t, run, 5*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 5*time.Minute)
+	cluster.Complete(t, got)
 	checkLoad(t, ns, got, "mariadb", 1, "OK")
 	if len(got.Status.Trials) != 1 {
 		t.Fatalf("%d trials, want 1", len(got.Status.Trials))
@@ -133,16 +132,16 @@ func TestYCSBClientsShareTheLoad(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
+	ns := cluster.Namespace(t)
 	text := ycsbYAML("share", "", "{workload: d, recordCount: 2000, threads: 2, target: 50, driver: MariaDB, jvmOptions: [-Xmx96m]}",
 		"  design: {blocks: 1, warmup: 5s, duration: 30s}\n")
 	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 350m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	got := awaitRun(t, apply(t, ns, text), 6*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 6*time.Minute)
+	cluster.Complete(t, got)
 	checkLoad(t, ns, got, "mariadb", 2, "OK")
 	var results []contract.Result
 	for i := range 2 {
-		res := stored(t, ns, contract.TrialName(got.Name, 0, 0), i)
+		res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), i)
 		results = append(results, res)
 		if res.Tool.WarmupCut != contract.WarmupInProcess || res.Tool.WarmupSeconds == nil || res.Times.WindowStarted == nil {
 			t.Errorf("client %d does not say how its warm-up was cut: %+v, %+v", i, res.Tool, res.Times)
@@ -164,19 +163,19 @@ func TestYCSBOnInnoDBAndMyRocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only in the full set")
 	}
-	ns := newNamespace(t)
-	targets := strings.Replace(mariadb, "name: mariadb", "name: innodb", 1) + "\n" +
-		strings.NewReplacer("name: mariadb", "name: myrocks", `version: "10.11",`, `version: "10.11", storageEngine: RocksDB,`).Replace(mariadb)
-	run := apply(t, ns, ycsbYAML("engines", targets, `{workload: a, recordCount: 2000, threads: 4, target: 100, driver: MySQL, columns: Varchar,
+	ns := cluster.Namespace(t)
+	targets := strings.Replace(cluster.MariaDB, "name: mariadb", "name: innodb", 1) + "\n" +
+		strings.NewReplacer("name: mariadb", "name: myrocks", `version: "10.11",`, `version: "10.11", storageEngine: RocksDB,`).Replace(cluster.MariaDB)
+	run := cluster.Apply(t, ns, ycsbYAML("engines", targets, `{workload: a, recordCount: 2000, threads: 4, target: 100, driver: MySQL, columns: Varchar,
       batchSize: 100, batchUpdateAPI: true, urlParameters: {rewriteBatchedStatements: "true"}, jvmOptions: [-Xmx128m]}`,
 		"  design: {blocks: 2, warmup: 2s, duration: 5s, dataReset: PerTrial}\n"))
-	got := awaitRun(t, run, 12*time.Minute)
-	complete(t, got)
+	got := cluster.AwaitRun(t, run, 12*time.Minute)
+	cluster.Complete(t, got)
 	engines := map[string]string{"innodb": "InnoDB", "myrocks": "ROCKSDB"}
 	for target, engine := range engines {
 		checkLoad(t, ns, got, target, 1, "BATCHED_OK")
 		cm := &corev1.ConfigMap{}
-		if err := api.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ResultName(contract.LoadName(got.Name, target), 0)}, cm); err != nil {
+		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.ResultName(contract.LoadName(got.Name, target), 0)}, cm); err != nil {
 			t.Fatal(err)
 		}
 		if stderr := string(untar(t, cm.BinaryData[contract.KeyRaw])["prepare/stderr.txt"]); !strings.Contains(stderr, "[ASSAY], Table, "+engine+" ") {

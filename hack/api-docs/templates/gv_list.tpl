@@ -4,7 +4,7 @@
 
 Every field of every kind: meaning, default and rules. Durations are written as in `30s`, `10m`, `24h`.
 The meaning of every condition and reason is in [conditions.md](conditions.md), and examples are in
-[config/samples](../config/samples/).
+[config/samples](../../config/samples).
 {{ range . }}
 {{ template "gvDetails" . }}
 {{- end }}

@@ -1,5 +1,5 @@
 // The harness of C's MySQL drivers: reads one request per line, writes one answer per line.
-// docs/driver-protocol.md says what the lines mean.
+// docs/contributing/driver-protocol.md says what the lines mean.
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""The conversation: requests of docs/driver-protocol.md and their answers.
+"""The conversation: requests of docs/contributing/driver-protocol.md and their answers.
 
 Requests are as the protocol says, so nothing in them is checked.
 """

@@ -1,5 +1,5 @@
 //! The harness of Rust's MySQL drivers: reads one request per line, writes one answer per line.
-//! docs/driver-protocol.md says what the lines mean.
+//! docs/contributing/driver-protocol.md says what the lines mean.
 
 mod connection;
 mod drivers;

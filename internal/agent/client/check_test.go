@@ -41,7 +41,11 @@ func TestTheDataIsCheckedAfterTheWindow(t *testing.T) {
 				}
 				tool.Parse = func(trial contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 					report := parse(trial, p, o)
-					if p == contract.PhaseCheck && tt.fails {
+					switch {
+					case p != contract.PhaseCheck:
+					case !tt.fails:
+						report = runner.Report{Check: &contract.DataCheck{Rules: int64(len(o.Stdout))}}
+					default:
 						report = runner.Report{Failure: &contract.Failure{Reason: contract.ReasonToolFailed, Message: "no connection"}}
 					}
 					return report

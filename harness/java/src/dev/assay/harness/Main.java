@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The harness of the drivers of Java: it answers the requests of docs/driver-protocol.md, which come in JSON lines on
+ * The harness of the drivers of Java: it answers the requests of docs/contributing/driver-protocol.md, which come in JSON lines on
  * standard input, and measures what drivers do with them. One request at a time, until the input ends.
  *
  * <p>It lies in lib/ beside what it needs itself. The drivers lie in drivers/ beside lib/, not on the class path.

@@ -5,7 +5,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.annotations.SerializedName;
 import java.util.Map;
 
-/** One request, with the fields of docs/driver-protocol.md. Those of another kind of request are null, 0 or false. */
+/** One request, with the fields of docs/contributing/driver-protocol.md. Those of another kind of request are null, 0 or false. */
 final class Request {
   long id;
   @SerializedName("do")

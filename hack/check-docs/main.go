@@ -1,0 +1,58 @@
+// Command check-docs fails when a document and the repository disagree. It runs in the root of the
+// repository; hack/verify.sh calls it. It checks
+//
+//	links.go     links, headings, paths in backticks, make targets
+//	findings.go  every check that makes a finding is explained; its names come from the Go sources
+//	reasons.go   every reason of a condition is given by something
+//	claims.go    every claim of the ledger names a test or a figure that exists
+//	source.go    the Go packages of the repository, parsed
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// problem is one disagreement: a place, such as a file or file:line, and what is wrong there.
+type problem struct{ where, what string }
+
+// String is the problem as one line.
+func (p problem) String() string { return p.where + ": " + p.what }
+
+func main() {
+	problems, err := check(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "check-docs:", err)
+		os.Exit(1)
+	}
+	for _, p := range problems {
+		fmt.Fprintln(os.Stderr, p)
+	}
+	if len(problems) > 0 {
+		fmt.Fprintf(os.Stderr, "check-docs: %d problems\n", len(problems))
+		os.Exit(1)
+	}
+}
+
+// check returns all problems of a repository, by place.
+func check(root string) ([]problem, error) {
+	docs, err := readDocuments(root)
+	if err != nil {
+		return nil, err
+	}
+	source, err := parseSource(root)
+	if err != nil {
+		return nil, err
+	}
+	problems, err := checkLinks(root, docs)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(problems, checkFindings(source, docs)...)
+	problems = append(problems, checkReasons(source)...)
+	problems = append(problems, checkClaims(source, docs)...)
+	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.where, b.where) })
+	return problems, nil
+}

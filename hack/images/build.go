@@ -1,0 +1,187 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// builder makes images; it runs in the root of the repository.
+type builder struct {
+	engine engine
+	progress
+	// cache is the folder for logs and build contexts.
+	cache string
+}
+
+// chain are the images of one base.
+type chain struct {
+	base   string
+	images []image
+}
+
+// missing are the images that the engine lacks, by base, in the order of the table.
+func missing(images []image, present []string) []chain {
+	var out []chain
+	for _, i := range images {
+		if slices.Contains(present, i.Tag) {
+			continue
+		}
+		at := slices.IndexFunc(out, func(c chain) bool { return c.base == i.Base })
+		if at < 0 {
+			at = len(out)
+			out = append(out, chain{base: i.Base})
+		}
+		out[at].images = append(out[at].images, i)
+	}
+	return out
+}
+
+// buildAll builds chains at the same time, and the images of a chain one after another: one
+// Debian's downloads overlap with another's unpacking.
+func (b builder) buildAll(ctx context.Context, chains []chain) error {
+	if len(chains) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range chains {
+		for _, i := range c.images {
+			names = append(names, i.key())
+		}
+	}
+	done := b.step("images: building " + strings.Join(names, " "))
+	// Before the chains start: two must not run apt at once.
+	if err := script(ctx, "hack/install-debian.sh", "image"); err != nil {
+		return err
+	}
+	b.engine.chooseBuilder(ctx)
+	failures := make([]error, len(chains))
+	var jobs sync.WaitGroup
+	for n, c := range chains {
+		jobs.Go(func() { failures[n] = b.buildChain(ctx, c) })
+	}
+	jobs.Wait()
+	done()
+	return errors.Join(failures...)
+}
+
+func (b builder) buildChain(ctx context.Context, c chain) error {
+	if c.base != "" {
+		done := b.underway("base image "+c.base, "")
+		err := script(ctx, baseRecipe, c.base)
+		done()
+		if err != nil {
+			return fmt.Errorf("base image %s: %w", c.base, err)
+		}
+	}
+	for _, i := range c.images {
+		if err := b.build(ctx, i); err != nil {
+			return fmt.Errorf("image %s: %w", i.key(), err)
+		}
+	}
+	return nil
+}
+
+func (b builder) build(ctx context.Context, i image) error {
+	start := time.Now()
+	log := filepath.Join(b.cache, i.file()+".log")
+	file, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	defer b.underway("image "+i.key(), log)()
+	folder, err := os.MkdirTemp(b.cache, "context.")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := layContext(ctx, i, folder); err != nil {
+		return err
+	}
+	if err := b.engine.build(ctx, i, folder, file); err != nil {
+		return fmt.Errorf("docker build: %w\n%s(whole log: %s)", err, lastLines(log, 30), log)
+	}
+	size, err := b.engine.megabytes(ctx, i.Tag)
+	if err != nil {
+		return err
+	}
+	b.say("%s: %.1f MB in %s", i.Tag, size, since(start))
+	return nil
+}
+
+// layContext puts what the build of an image takes into a folder.
+func layContext(ctx context.Context, i image, folder string) error {
+	for _, input := range i.Inputs {
+		from, to, err := i.input(ctx, input)
+		if err != nil {
+			return fmt.Errorf("no %s for its build: %w", input, err)
+		}
+		if err := copyInto(from, filepath.Join(folder, to)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// input is where an input of an image lies, and what it is called in the build context.
+func (i image) input(ctx context.Context, input string) (from, to string, err error) {
+	switch {
+	case input == "jars":
+		from, err = printed(ctx, "hack/maven.sh", i.file())
+		return from, "jars", err
+	case input == "tidb":
+		from, err = printed(ctx, "hack/images/tidb.sh")
+		return filepath.Join(from, "tidb-server"), "tidb-server", err
+	case input == "fetched":
+		from, err = printed(ctx, i.Folder+"/fetch.sh")
+		return from, "fetched", err
+	case strings.Contains(input, "/"):
+		return input, filepath.Base(input), nil
+	default:
+		return filepath.Join(binaries, input), input, nil
+	}
+}
+
+// copyInto copies a file or a folder with its modes and links.
+func copyInto(from, to string) error {
+	out, err := exec.Command("cp", "--recursive", "--no-target-directory", from, to).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("copying %s: %w: %s", from, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// script runs a script of the repository; what it writes is for the user.
+func script(ctx context.Context, path string, args ...string) error {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return cmd.Run()
+}
+
+// printed runs a script that prints the path of what it provides.
+func printed(ctx context.Context, path string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, path, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// lastLines of a log, for a message.
+func lastLines(path string, n int) string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	lines := strings.SplitAfter(strings.TrimRight(string(data), "\n")+"\n", "\n")
+	lines = lines[:len(lines)-1]
+	return strings.Join(lines[max(0, len(lines)-n):], "")
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// progress writes steps, lines and times as the functions of hack/lib.sh do. It is safe for use
+// by several goroutines, as far as out is.
+type progress struct {
+	out io.Writer
+	// folder of the heartbeat of hack/lib.sh, which says every ten seconds what is under way;
+	// empty without one.
+	folder string
+}
+
+// step says what begins, and returns what says that it has ended.
+func (p progress) step(name string) (done func()) {
+	start := time.Now()
+	fmt.Fprintf(p.out, "\n==> [%s] %s\n", start.Format(time.TimeOnly), name)
+	return func() { fmt.Fprintf(p.out, "<== %s: %s\n", name, since(start)) }
+}
+
+// say writes a line within a step.
+func (p progress) say(format string, args ...any) {
+	fmt.Fprintf(p.out, "    "+format+"\n", args...)
+}
+
+// underway tells the heartbeat what goes on until done is called. The last line of the log, if
+// one is named, is shown beside it. A heartbeat that cannot be written to is no reason to fail.
+func (p progress) underway(what, log string) (done func()) {
+	if p.folder == "" {
+		return func() {}
+	}
+	file, err := os.CreateTemp(p.folder, "images.*")
+	if err != nil {
+		p.say("no heartbeat for %s: %v", what, err)
+		return func() {}
+	}
+	fmt.Fprintf(file, "%d\n%s\n%s\n", time.Now().UnixMilli(), what, log)
+	file.Close()
+	return func() { os.Remove(filepath.Clean(file.Name())) }
+}
+
+// since is the time that has passed, in seconds with one decimal.
+func since(start time.Time) string { return fmt.Sprintf("%.1f s", time.Since(start).Seconds()) }

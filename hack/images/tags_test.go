@@ -1,0 +1,128 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tree writes files into a folder.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+var small = map[string]string{
+	"runners/x/Dockerfile":    "FROM debian:sid-slim\n",
+	"runners/x/fetch.sh":      "echo\n",
+	"runners/y/Main.java":     "class Main {}\n",
+	"cmd/agent/Dockerfile":    "FROM scratch\n",
+	"cmd/agent/main.go":       "package main\n",
+	"hack/images/base.sh":     "mmdebstrap\n",
+	"hack/images/tidb.sh":     "go build\n",
+	"hack/images/maven.txt":   "# comment x y\nrunner-x a:b:1 11\nother c:d:2 22\nrunner-x e:f:3 33\n",
+	"out/bin/linux/agent":     "ELF\n",
+	"hack/images/images.yaml": "images: []\n",
+}
+
+// Each input changes the tag, and what is no input does not.
+func TestTagFollowsItsInputs(t *testing.T) {
+	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "fetched", "runners/y"}}
+	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
+	tests := map[string]struct {
+		image  image
+		change string
+		text   string
+		same   bool
+	}{
+		"the Dockerfile":                           {image: full, change: "runners/x/Dockerfile"},
+		"a file beside the Dockerfile":             {image: full, change: "runners/x/fetch.sh"},
+		"a new file beside the Dockerfile":         {image: full, change: "runners/x/patch"},
+		"the recipe of the base":                   {image: full, change: "hack/images/base.sh"},
+		"the binary":                               {image: full, change: "out/bin/linux/agent"},
+		"a folder of the repository":               {image: full, change: "runners/y/Main.java"},
+		"the script of TiDB":                       {image: full, change: "hack/images/tidb.sh"},
+		"its lines of the table of jars":           {image: full, change: "hack/images/maven.txt", text: "runner-x a:b:1 12\n"},
+		"another image's lines":                    {image: full, change: "hack/images/maven.txt", text: small["hack/images/maven.txt"] + "other g:h:4 44\n", same: true},
+		"the table of images":                      {image: full, change: "hack/images/images.yaml", same: true},
+		"sources of a program, built the same":     {image: program, change: "cmd/agent/main.go", same: true},
+		"the Dockerfile of a program":              {image: program, change: "cmd/agent/Dockerfile"},
+		"the recipe of a base, for an image alone": {image: program, change: "hack/images/base.sh", same: true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			root := tree(t, small)
+			before, after := tagOf(t, root, tt.image), ""
+			text := tt.text
+			if text == "" {
+				text = "changed\n"
+			}
+			if err := os.WriteFile(filepath.Join(root, tt.change), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if after = tagOf(t, root, tt.image); (before == after) != tt.same {
+				t.Errorf("before %s, after a change of %s %s", before, tt.change, after)
+			}
+		})
+	}
+}
+
+func tagOf(t *testing.T, root string, i image) string {
+	t.Helper()
+	images := []image{i}
+	if err := setTags(root, images); err != nil {
+		t.Fatal(err)
+	}
+	return images[0].Tag
+}
+
+func TestTagFailures(t *testing.T) {
+	tests := map[string]struct {
+		image image
+		err   string
+	}{
+		"a binary that is not built": {image{Name: "manager", Folder: "cmd/agent", Inputs: []string{"manager"}}, "needs out/bin/linux/manager: run make build first"},
+		"no folder":                  {image{Name: "z", Folder: "runners/z"}, "no such file"},
+		"no line in the table":       {image{Name: "z", Folder: "runners/x", Inputs: []string{"jars"}}, "maven.txt has no line for z"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) { checkError(t, setTags(tree(t, small), []image{tt.image}), tt.err) })
+	}
+}
+
+// The scripts that build parts of images hash by digest of hack/lib.sh; both agree.
+func TestDigestIsThatOfTheScripts(t *testing.T) {
+	root := tree(t, map[string]string{"a/B": "1", "a/a": "2", "a/c/d": "3", "a-b": "4", "z": "5"})
+	got, err := digest(root, []string{"a", "z"}, []string{"", "two\nlines"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib, err := filepath.Abs("../lib.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := exec.Command("bash", "-c", `source "$0"; REPO=$1; digest "$1/a" "$1/z" -- "" $'two\nlines'`, lib, root)
+	script.Env = append(os.Environ(), "ASSAY_CACHE="+t.TempDir())
+	var failure bytes.Buffer
+	script.Stderr = &failure
+	want, err := script.Output()
+	if err != nil {
+		t.Fatalf("%v: %s", err, failure.String())
+	}
+	if got != strings.TrimSpace(string(want)) {
+		t.Errorf("digest = %s, hack/lib.sh says %s", got, want)
+	}
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Files that name what was built.
+const (
+	valuesFile = "out/values-local.yaml"
+	listFile   = "out/images.txt"
+)
+
+// flavors of servers: the key in the chart's values, and the name of the images.
+var flavors = []struct{ key, name string }{{"MySQL", "mysql"}, {"MariaDB", "mariadb"}, {"TiDB", "tidb"}}
+
+// available are the images that the values name: those that were asked for, and of the others
+// those that every worker has. One that is not there keeps its default of the chart, and a set
+// that was built earlier is still found.
+func available(all, chosen []image, present []string) []image {
+	var out []image
+	for _, i := range all {
+		asked := slices.ContainsFunc(chosen, func(c image) bool { return c.key() == i.key() })
+		if asked || slices.Contains(present, i.Tag) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// values of the chart for the images. all is the whole table, with tags.
+func values(all, available []image) string {
+	tags := map[string]string{}
+	for _, i := range all {
+		tags[i.key()] = i.Tag
+	}
+	var out strings.Builder
+	_, manager, _ := strings.Cut(tags["manager"], ":")
+	out.WriteString("# Written by hack/images.sh: the images that were built here and loaded into the nodes.\n")
+	fmt.Fprintf(&out, "image: {repository: %sassay-manager, tag: %q, pullPolicy: IfNotPresent}\n", registry, manager)
+	fmt.Fprintf(&out, "agent: {image: %q}\n", registry+tags["agent"])
+	out.WriteString("runners:\n")
+	for _, i := range available {
+		if runner, is := strings.CutPrefix(i.Name, "runner-"); is {
+			fmt.Fprintf(&out, "  %s: {image: %q}\n", runner, registry+i.Tag)
+		}
+	}
+	out.WriteString("engines:\n")
+	for _, f := range flavors {
+		var entries []string
+		for _, i := range available {
+			if i.Name == f.name {
+				entries = append(entries, fmt.Sprintf("%q: {image: %q}", i.Series, registry+i.Tag))
+			}
+		}
+		fmt.Fprintf(&out, "  %s: {%s}\n", f.key, strings.Join(entries, ", "))
+	}
+	out.WriteString(`# Off the nodes that are measured: there the manager would be a second workload.
+nodeSelector: {node-role.kubernetes.io/control-plane: ""}
+tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]
+`)
+	return out.String()
+}
+
+// list of images, one a line: key and reference.
+func list(available []image) string {
+	var out strings.Builder
+	for _, i := range available {
+		fmt.Fprintf(&out, "%s %s%s\n", i.key(), registry, i.Tag)
+	}
+	return out.String()
+}
+
+// replace writes a file at once, so that nobody reads half of it.
+func replace(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".tmp", []byte(text), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".tmp", path)
+}

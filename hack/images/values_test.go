@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestValues(t *testing.T) {
+	all := []image{
+		{Name: "manager", Tag: "assay-manager:11"}, {Name: "agent", Tag: "assay-agent:22"},
+		{Name: "runner-sysbench", Tag: "assay-runner-sysbench:33"}, {Name: "runner-ycsb", Tag: "assay-runner-ycsb:44"},
+		{Name: "mysql", Series: "9.7", Tag: "assay-mysql:9.7-55"}, {Name: "mysql", Series: "9.10", Tag: "assay-mysql:9.10-66"},
+		{Name: "tidb", Series: "8.5", Tag: "assay-tidb:8.5-77"},
+	}
+	chosen := []image{all[0], all[1], all[2], all[4]}
+	here := available(all, chosen, []string{"assay-mysql:9.10-66", "assay-tidb:8.5-old"})
+	want := `# Written by hack/images.sh: the images that were built here and loaded into the nodes.
+image: {repository: docker.io/library/assay-manager, tag: "11", pullPolicy: IfNotPresent}
+agent: {image: "docker.io/library/assay-agent:22"}
+runners:
+  sysbench: {image: "docker.io/library/assay-runner-sysbench:33"}
+engines:
+  MySQL: {"9.7": {image: "docker.io/library/assay-mysql:9.7-55"}, "9.10": {image: "docker.io/library/assay-mysql:9.10-66"}}
+  MariaDB: {}
+  TiDB: {}
+# Off the nodes that are measured: there the manager would be a second workload.
+nodeSelector: {node-role.kubernetes.io/control-plane: ""}
+tolerations: [{key: node-role.kubernetes.io/control-plane, operator: Exists}]
+`
+	if diff := cmp.Diff(want, values(all, here)); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	want = `manager docker.io/library/assay-manager:11
+agent docker.io/library/assay-agent:22
+runner-sysbench docker.io/library/assay-runner-sysbench:33
+mysql:9.7 docker.io/library/assay-mysql:9.7-55
+mysql:9.10 docker.io/library/assay-mysql:9.10-66
+`
+	if diff := cmp.Diff(want, list(here)); diff != "" {
+		t.Errorf("list (-want +got):\n%s", diff)
+	}
+}

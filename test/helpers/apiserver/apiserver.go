@@ -1,0 +1,83 @@
+// Package apiserver starts a real API server (envtest) with Assay's CRDs for the
+// tests of one package.
+package apiserver
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	kruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// Server is a running API server.
+type Server struct {
+	Config *rest.Config
+	Scheme *kruntime.Scheme
+	// API reads and writes without a cache, and refuses unknown fields, as kubectl
+	// does.
+	API client.Client
+}
+
+// Main runs the tests of a package with an API server, for TestMain.
+func Main(m *testing.M, s *Server) int {
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		fmt.Fprintln(os.Stderr, "KUBEBUILDER_ASSETS is not set: run these tests with `make envtest`, which builds kube-apiserver and etcd")
+		return 1
+	}
+	_, self, _, _ := runtime.Caller(0)
+	env := &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join(filepath.Dir(self), "..", "..", "..", "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+	}
+	cfg, err := env.Start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "starting the API server:", err)
+		return 1
+	}
+	defer func() {
+		if err := env.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, "stopping the API server:", err)
+		}
+	}()
+	cfg.QPS, cfg.Burst = 500, 1000
+	scheme := kruntime.NewScheme()
+	add := kruntime.NewSchemeBuilder(v1alpha1.AddToScheme, corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme,
+		rbacv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme, eventsv1.AddToScheme)
+	if err := add.AddToScheme(scheme); err != nil {
+		fmt.Fprintln(os.Stderr, "registering the API types:", err)
+		return 1
+	}
+	api, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "making a client:", err)
+		return 1
+	}
+	*s = Server{Config: cfg, Scheme: scheme, API: client.WithFieldValidation(api, metav1.FieldValidationStrict)}
+	return m.Run()
+}
+
+// Namespace creates a namespace of its own for a test.
+func (s *Server) Namespace(t *testing.T) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}
+	if err := s.API.Create(t.Context(), ns); err != nil {
+		t.Fatalf("creating a namespace: %v", err)
+	}
+	return ns.Name
+}

@@ -1,0 +1,54 @@
+package cluster
+
+import "fmt"
+
+// Targets that most runs of the tests have.
+const (
+	MariaDB = `  - name: mariadb
+    shape: {name: kind-target}
+    mysql: {flavor: MariaDB, version: "10.11", storage: {size: 1Gi}}`
+	MySQL = `  - name: mysql
+    shape: {name: kind-target}
+    mysql: {flavor: MySQL, version: "9.7", config: {innodb_buffer_pool_size: 64M}, storage: {size: 1Gi}}`
+)
+
+// RunYAML is a short run; more is put behind the spec, for targets in place of
+// the MariaDB there.
+func RunYAML(name, targets, more string) string {
+	if targets == "" {
+		targets = MariaDB
+	}
+	return `
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: ` + name + `}
+spec:
+  targets:
+` + targets + `
+  clients: {shape: {name: kind-client}}
+  workload: {sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}
+  deadline: 20m
+` + more
+}
+
+// DriversYAML is a run of drivers; each entry is a language and a driver. The design is that of
+// each measurement.
+func DriversYAML(name, targets, entries, benchmarks, design string) string {
+	return fmt.Sprintf(`
+apiVersion: assay.dev/v1alpha1
+kind: BenchmarkRun
+metadata: {name: %s}
+spec:
+  targets:
+%s
+  clients: {shape: {name: kind-client}}
+  workload:
+    drivers:
+      drivers:
+%s
+      benchmarks:
+%s
+  design: {blocks: 1, %s}
+  deadline: 30m
+`, name, targets, entries, benchmarks, design)
+}
