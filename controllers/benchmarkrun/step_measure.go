@@ -227,6 +227,9 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	rec.TargetNodeName = s.nodeOf(rec.Target)
 	for _, pod := range end.pods {
 		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
+		if err := r.addNode(ctx, s, pod.Spec.NodeName, ""); err != nil {
+			return contract.Record{}, err
+		}
 		rec.ClientQOSClass = string(pod.Status.QOSClass)
 		for _, c := range pod.Status.ContainerStatuses {
 			if c.Name == resources.RunnerContainer && c.ImageID != "" {
@@ -263,7 +266,8 @@ func (r *Reconciler) judge(ctx context.Context, s *scope, at journal.Position, e
 	return rec, nil
 }
 
-// describeClients puts the nodes of clients into the status, once each.
+// describeClients puts the nodes of clients into the status, with what the clients read of
+// them.
 func (r *Reconciler) describeClients(ctx context.Context, s *scope, results []contract.Result) error {
 	for _, res := range results {
 		if err := r.addNode(ctx, s, res.Client.Node, res.Client.Machine.CPUModel); err != nil {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
-
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -24,11 +22,11 @@ func TestValuesKeepLabelsApart(t *testing.T) {
 		measured("latency.avg", "read", 1), measured("latency.avg", "", 2), {Name: "latency.avg", Unit: "ms"},
 		measured("throughput", "", 3), measured("latency.avg", "update", 4), measured("other", "", 5),
 	}}
-	want := []v1alpha1.Value{
-		{Name: "throughput", Value: "3", Unit: "ms", Direction: "LowerIsBetter"},
-		{Name: "latency.avg", Value: "2", Unit: "ms", Direction: "LowerIsBetter"},
-		{Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Value: "1", Unit: "ms", Direction: "LowerIsBetter"},
-		{Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Value: "4", Unit: "ms", Direction: "LowerIsBetter"},
+	want := []contract.RecordedValue{
+		{Name: "throughput", Value: 3, Unit: "ms", Direction: "LowerIsBetter"},
+		{Name: "latency.avg", Value: 2, Unit: "ms", Direction: "LowerIsBetter"},
+		{Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Value: 1, Unit: "ms", Direction: "LowerIsBetter"},
+		{Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Value: 4, Unit: "ms", Direction: "LowerIsBetter"},
 	}
 	if diff := cmp.Diff(want, values([]string{"throughput", "latency.avg"}, res)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/crc32"
-	"math"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,26 +112,6 @@ func right(seed int64, c cell, a *answer, x *runner.Exchange) {
 	case c.operation.writes != "":
 		rows, sum := c.tableAfter(seed, a.Operations)
 		x.Rows = [][]*string{{new(strconv.FormatInt(rows, 10)), new(strconv.FormatInt(sum, 10))}}
-	}
-}
-
-// indexOf the bucket of a duration in ns, as a harness computes it.
-func indexOf(ns int64) int64 {
-	shift := max(bits.Len64(uint64(ns))-11, 0)
-	return int64(shift)*1024 + ns>>shift
-}
-
-func TestLowestIsTheLowestOfItsBucket(t *testing.T) {
-	for _, ns := range []int64{0, 1, 2047, 2048, 2049, 4095, 4096, 65535, 270532609, 1 << 40, math.MaxInt64} {
-		shift := max(bits.Len64(uint64(ns))-11, 0)
-		if got, want := Lowest(indexOf(ns)), ns>>shift<<shift; got != want {
-			t.Errorf("%d ns are in the bucket of %d, want %d", ns, got, want)
-		}
-	}
-	for index := range int64(54 * 1024) {
-		if got := indexOf(Lowest(index)); got != index {
-			t.Fatalf("the lowest of bucket %d is in %d", index, got)
-		}
 	}
 }
 
@@ -400,45 +378,6 @@ func TestSecretsAreNotSaid(t *testing.T) {
 	if c.Env["ASSAY_PASSWORD"] != "open sesame" || c.Env["ASSAY_CA"] != "ca.pem" || string(c.Files["ca.pem"]) != "pem" {
 		t.Errorf("%+v", c.Env)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(`{"id":1,"state":"ok","protocol":"assay.dev/driver/v2"}`), []byte(`{"id":9,"state":"ok","operations":1,"histogram":[[1,1]]}`), "10", "7")
-	f.Add([]byte(`"x"`), []byte(`{"id":9,"state":"failed","reason":"r"}`), "", "-1")
-	f.Fuzz(func(t *testing.T, hello, other []byte, rows, sum string) {
-		p, err := decode([]byte(spec))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out runner.Output
-		for i := range converse(p, trial(spec)).turns {
-			x := runner.Exchange{Turn: i, Answer: other, Rows: [][]*string{{&rows, &sum}}, Counters: map[string]int64{"questions": 1}}
-			if i == 0 {
-				x.Answer = hello
-			}
-			out.Exchanges = append(out.Exchanges, x)
-		}
-		for _, m := range parse(trial(spec), contract.PhaseRun, out).Measurements {
-			if m.Value == nil && m.Absent == nil {
-				t.Errorf("%s %v is absent without a reason", m.Name, m.Labels)
-			}
-		}
-	})
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add([]byte(spec))
-	f.Fuzz(func(t *testing.T, workload []byte) {
-		p, err := decode(workload)
-		if err != nil {
-			return
-		}
-		if again, err := json.Marshal(p); err != nil {
-			t.Fatal(err)
-		} else if _, err := decode(again); err != nil {
-			t.Errorf("%s: %v", again, err)
-		}
-	})
 }
 
 func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {

@@ -230,10 +230,12 @@ func bench(t *testing.T, e contract.Endpoint) dialogue.Workbench {
 // silent is in place of a server that nothing is asked of.
 type silent struct{}
 
-func (silent) Exec(context.Context, string) error                 { return nil }
-func (silent) Row(context.Context, string) ([]*string, error)     { return []*string{nil, nil}, nil }
-func (silent) Counters(context.Context, []string) (map[string]int64, error) { return map[string]int64{}, nil }
-func (silent) Close() error                                       { return nil }
+func (silent) Exec(context.Context, string) error             { return nil }
+func (silent) Row(context.Context, string) ([]*string, error) { return []*string{nil, nil}, nil }
+func (silent) Counters(context.Context, []string) (map[string]int64, error) {
+	return map[string]int64{}, nil
+}
+func (silent) Close() error { return nil }
 
 // check holds every answer against the schema, and every measurement against what the harness says
 // that it can do. It returns how many combinations were measured.

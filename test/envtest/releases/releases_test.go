@@ -1,0 +1,268 @@
+package releases
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
+)
+
+//go:embed last-release.txt
+var lastRelease string
+
+// top of the repository.
+const top = "../../.."
+
+var server apiserver.Server
+
+func TestMain(m *testing.M) { os.Exit(apiserver.Main(m, &server)) }
+
+// trials of the run; each manager measures at least one.
+const trials = 6
+
+// A run changes hands twice: to the other manager, and back. No trial is lost, none is
+// measured twice, and every record stays.
+func TestTwoReleasesShareARun(t *testing.T) {
+	name, commit, ok := strings.Cut(strings.TrimSpace(lastRelease), " ")
+	if !ok {
+		t.Fatal("last-release.txt: want a tag and its commit")
+	}
+	last := build(t, source(t, commit))
+	newest := build(t, top)
+	makeNodes(t)
+	for what, managers := range map[string][3]string{
+		"upgrade from " + name + ", and back": {last, newest, last},
+		"rollback to " + name + ", and back":  {newest, last, newest},
+	} {
+		t.Run(what, func(t *testing.T) { share(t, managers) })
+	}
+}
+
+func share(t *testing.T, managers [3]string) {
+	ns := server.Namespace(t)
+	k := playKubelet(t, ns)
+	run := newRun(ns)
+	if err := server.API.Create(t.Context(), run); err != nil {
+		t.Fatal(err)
+	}
+	for i, manager := range managers {
+		stop := start(t, manager, ns)
+		if i < len(managers)-1 {
+			await(t, run, "measured some trials", func(r *v1alpha1.BenchmarkRun) bool { return int(r.Status.Progress.Done) >= 2*(i+1) })
+		} else {
+			await(t, run, "Complete", func(r *v1alpha1.BenchmarkRun) bool {
+				return apimeta.IsStatusConditionTrue(r.Status.Conditions, v1alpha1.ConditionComplete)
+			})
+		}
+		stop()
+	}
+	for index := range int32(trials) {
+		if n := k.ToolStarts()[contract.TrialName(run.Name, index, 0)]; n != 1 {
+			t.Errorf("the tool of trial %d was started %d times", index, n)
+		}
+	}
+	cm := &corev1.ConfigMap{}
+	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.RecordsName(run.Name, 0)}, cm); err != nil {
+		t.Fatal(err)
+	}
+	part, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(part.Records) != trials {
+		t.Errorf("%d records, want %d", len(part.Records), trials)
+	}
+	for i, rec := range part.Records {
+		if int(rec.Index) != i || rec.State != contract.Succeeded || len(rec.Values) == 0 || rec.Values[0].Value != throughput(i) {
+			t.Errorf("record %d: %+v", i, rec)
+		}
+	}
+}
+
+// source lays the tree of a commit into a folder.
+func source(t *testing.T, commit string) string {
+	t.Helper()
+	archive := exec.Command("git", "-C", top, "archive", commit)
+	tree, err := archive.Output()
+	if err != nil {
+		t.Fatalf("the commit %s of the last release is not in this clone (git fetch --unshallow): %v", commit, err)
+	}
+	dir := t.TempDir()
+	unpack := exec.Command("tar", "-x", "-C", dir)
+	unpack.Stdin = bytes.NewReader(tree)
+	if out, err := unpack.CombinedOutput(); err != nil {
+		t.Fatalf("unpacking %s: %v: %s", commit, err, out)
+	}
+	return dir
+}
+
+// build makes the manager of a tree.
+func build(t *testing.T, dir string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "manager")
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", out, "./cmd/manager")
+	cmd.Dir = dir
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building the manager in %s: %v\n%s", dir, err, text)
+	}
+	return out
+}
+
+const configuration = `
+agent: {image: "agent:1"}
+runners: {sysbench: {image: "sysbench:1"}}
+engines: {MariaDB: {"10.11": {image: "mariadb:10.11"}}}
+`
+
+// start runs a manager for one namespace until the returned function kills it.
+func start(t *testing.T, manager, namespace string) (kill func()) {
+	t.Helper()
+	dir := t.TempDir()
+	config := filepath.Join(dir, "config.yaml")
+	if err := os.WriteFile(config, []byte(configuration), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(manager, "--config", config, "--namespaces", namespace, "--metrics-bind-address", "0", "--health-probe-bind-address", "0")
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig(t, dir))
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill() // an error: it has ended, and the log says why
+		_ = cmd.Wait()         // it was killed
+	})
+	t.Cleanup(func() {
+		kill()
+		if t.Failed() {
+			t.Logf("the log of %s:\n%s", manager, log.String())
+		}
+	})
+	return kill
+}
+
+func kubeconfig(t *testing.T, dir string) string {
+	t.Helper()
+	c := server.Config
+	config := clientcmdapi.NewConfig()
+	config.Clusters["envtest"] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
+	config.AuthInfos["envtest"] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
+	config.Contexts["envtest"] = &clientcmdapi.Context{Cluster: "envtest", AuthInfo: "envtest"}
+	config.CurrentContext = "envtest"
+	path := filepath.Join(dir, "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// throughput that the client of a trial delivers.
+func throughput(index int) float64 { return float64(100 + index) }
+
+func playKubelet(t *testing.T, ns string) *kubelet.Kubelet {
+	t.Helper()
+	k := &kubelet.Kubelet{API: server.API, Namespace: ns, Client: func(trial contract.Trial) *contract.Result {
+		res := &contract.Result{
+			Version: contract.ResultVersion, Trial: trial.Ref, State: contract.Succeeded, RawSHA256: contract.Digest([]byte("raw")),
+			Tool: contract.Tool{Name: "sysbench", Version: "1.0.20", ExitCode: new(0)},
+		}
+		switch trial.Ref.Phase {
+		case string(contract.PhasePrepare):
+			res.Data = &contract.Data{Tables: []contract.Table{{Name: "sbtest1", Rows: 10000}}}
+		case string(contract.PhaseRun):
+			time.Sleep(300 * time.Millisecond) // so that a manager is killed within a trial, too
+			res.Measurements = []contract.Measurement{{
+				Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Value: new(throughput(*trial.Ref.Index)),
+			}}
+		}
+		return res
+	}}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); k.Run(ctx, t) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	return k
+}
+
+func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, is func(*v1alpha1.BenchmarkRun) bool) {
+	t.Helper()
+	now := &v1alpha1.BenchmarkRun{}
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), now); err != nil {
+			t.Fatal(err)
+		}
+		if is(now) {
+			return
+		}
+		if c := apimeta.FindStatusCondition(now.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
+			t.Fatalf("the run failed: %s: %s", c.Reason, c.Message)
+		}
+	}
+	t.Fatalf("not %s: %+v", what, now.Status.Conditions)
+}
+
+func makeNodes(t *testing.T) {
+	t.Helper()
+	for _, kind := range []string{"target", "client"} {
+		n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + kind, Labels: map[string]string{"kind": kind}}}
+		if err := server.API.Create(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		n.Status = corev1.NodeStatus{
+			Conditions:  []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
+			Allocatable: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("8Gi")},
+		}
+		if err := server.API.Status().Update(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+		n.Spec.Taints = nil // the API server marks a new node as not ready, and nothing here would take the mark away
+		if err := server.API.Update(t.Context(), n); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func newRun(ns string) *v1alpha1.BenchmarkRun {
+	shape := func(kind string) v1alpha1.ShapeRef {
+		return v1alpha1.ShapeRef{Inline: &v1alpha1.InstanceShapeSpec{
+			CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi"), NodeSelector: map[string]string{"kind": kind},
+		}}
+	}
+	d := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
+	return &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Name: "run", Namespace: ns},
+		Spec: v1alpha1.BenchmarkRunSpec{
+			Targets: []v1alpha1.Target{{
+				Name: "db", Shape: new(shape("target")),
+				MySQL: &v1alpha1.MySQLTarget{Flavor: "MariaDB", Version: "10.11", Storage: v1alpha1.Storage{Size: resource.MustParse("1Gi")}},
+			}},
+			Clients:  v1alpha1.Clients{Shape: shape("client")},
+			Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{Test: "oltp_read_write", Threads: 4, Tables: 1, TableSize: 10000}},
+			Design:   v1alpha1.Design{Blocks: trials, Warmup: d(0), Duration: d(10 * time.Second)},
+			Deadline: *d(time.Hour),
+		},
+	}
+}
