@@ -135,6 +135,9 @@ func TestRefusals(t *testing.T) {
 			"drivers", `{"drivers":[{"language":"Node","name":"a"}],"benchmarks":[{"operation":"Do","rows":[1,1]}]}`,
 			"spec.workload.drivers.benchmarks[0].rows[1]: Duplicate value: 1",
 		},
+		"a delay that is too long":    {"drivers", delayed("2s"), "delay must be at most 1s"},
+		"a delay without a unit":      {"drivers", delayed("1"), "spec.workload.drivers.delay: Invalid value"},
+		"a delay that is less than 0": {"drivers", delayed("-1ms"), "spec.workload.drivers.delay: Invalid value"},
 		"two mistakes, both named in order": {
 			"sysbench", `{"test":"oltp_insert","threads":0,"tables":0}`,
 			"[spec.workload.sysbench.tables: Invalid value: 0: tables in body should be greater than or equal to 1, spec.workload.sysbench.threads:",
@@ -148,6 +151,10 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
+}
+
+func delayed(delay string) string {
+	return `{"drivers":[{"language":"Node","name":"a"}],"benchmarks":[{"operation":"Do"}],"delay":"` + delay + `"}`
 }
 
 func TestForTool(t *testing.T) {

@@ -28,6 +28,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -103,7 +104,7 @@ func pods(workload json.RawMessage) (runner.Pods, error) {
 	}
 	if p.Language == "" {
 		// Only of a phase that does nothing: a trial measures one language.
-		p.Language = p.languages()[0]
+		p.Language = v1alpha1.DriverLanguage(p.languages()[0])
 	}
 	l, err := p.language()
 	return runner.Pods{Variant: l.image}, err
