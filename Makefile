@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 .NOTPARALLEL:
 
 # Without a stamp of the commit: images are tagged by content, and a commit of other files is no new content.
-GO_BUILD := go build -trimpath -buildvcs=false -ldflags "-s -w"
+# The flags of hack/tool.sh: Helm and the manager are compiled from the same packages.
+GO_BUILD := GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w"
 
 ## Development
 

@@ -18,7 +18,7 @@ if [[ -n ${PROFILE:-} ]]; then
   args+=(-profile="$PROFILE")
 fi
 # As in `make build`.
-CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w" "${overlay[@]}" -o "$out/manager" ./cmd/manager
+CGO_ENABLED=0 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w" "${overlay[@]}" -o "$out/manager" ./cmd/manager
 go build -o "$out/bench" ./test/cmd/scale
 [[ -z ${SIZES:-} ]] || args+=(-sizes="$SIZES")
 [[ -z ${WINDOW:-} ]] || args+=(-window="$WINDOW")

@@ -34,11 +34,12 @@ build() {
   output=$partial/$module
   (($(packages "$module" | wc -l) == 1)) || output=$partial/
   # The caller's GOFLAGS are for the project, not for these; the tools are static, so that they run in any image. -v
-  # names each package in the log, for the heartbeat.
+  # names each package in the log, for the heartbeat. What the linker strips need not be compiled (-dwarf=false), and a
+  # compiler that collects garbage half as often needs a fifth less of the processor.
   (cd "$REPO/hack/tools/$module" &&
-    GOFLAGS='-mod=readonly -buildvcs=false' GOWORK=off CGO_ENABLED=0 \
-      go build -v -trimpath -ldflags "-s -w $(linker_flags "$module")" -o "$output" tool) >"$log" 2>&1 || {
-    tail -n 30 "$log" >&2
+    GOFLAGS='-mod=readonly -buildvcs=false' GOWORK=off CGO_ENABLED=0 GOGC=200 go build -v -trimpath \
+      -gcflags=all=-dwarf=false -ldflags "-s -w $(linker_flags "$module")" -o "$output" tool) >"$log" 2>&1 || {
+    grep -vE '^(go: downloading .*|[a-zA-Z0-9._/~-]+)$' "$log" | head -n 30 >&2 # not the names of packages
     fail "could not build $module (whole log: $log)"
   }
   rm -rf "$directory"

@@ -11,6 +11,10 @@ const (
 	ConditionPlaced = "Placed"
 	// ConditionTargetsReady: True when a login as the benchmark's user works on every
 	// target that Assay starts. False while one is not ready yet, or when it cannot start.
+	// With design.idleTargets: Stopped it becomes True with the first target that is up. It
+	// stays True while another one is stopped or brought up for its turn: the step that
+	// wants that target, DataLoaded or Measured, waits for it. It becomes False when the
+	// target fails to start, restarts, or loses its node or its pod.
 	// Until the data of an external target is loaded, the reason is NotContacted: nobody
 	// has tried to log in there.
 	ConditionTargetsReady = "TargetsReady"

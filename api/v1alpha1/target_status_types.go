@@ -55,6 +55,12 @@ type TargetStatus struct {
 	// data is loaded.
 	// +optional
 	LoadResult string `json:"loadResult,omitempty"`
+	// InvalidatedBy are the findings of loading that make every trial of the target
+	// invalid. None is left out, unlike in status.findings.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=32
+	InvalidatedBy []Finding `json:"invalidatedBy,omitempty"`
 	// cleanupResult is the ConfigMap with the result of dropping the workload's
 	// tables; only for an external target.
 	// +optional

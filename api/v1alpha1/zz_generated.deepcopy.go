@@ -1427,6 +1427,13 @@ func (in *TargetStatus) DeepCopyInto(out *TargetStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.InvalidatedBy != nil {
+		in, out := &in.InvalidatedBy, &out.InvalidatedBy
+		*out = make([]Finding, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
+	}
 	if in.TLS != nil {
 		in, out := &in.TLS, &out.TLS
 		*out = new(TLSStatus)

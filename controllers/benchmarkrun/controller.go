@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -29,6 +29,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/queue"
@@ -64,8 +65,8 @@ type Reconciler struct {
 
 	// plans by the UID of their run: they follow from the spec, and are large.
 	plans sync.Map
-	// torn are the UIDs of runs that have ended and of which nothing is left to tear down.
-	torn sync.Map
+	// tornDown are the UIDs of runs that have ended and are cleaned up.
+	tornDown sync.Map
 	// wake lets a run be looked at for which nodes became free.
 	wake chan event.GenericEvent
 	// recalled says that Queue knows what was held before the manager started.
@@ -147,24 +148,45 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return again(left), err
 	}
 	run.Spec.SetDefaults()
-	before := run.DeepCopy()
-	if finished(run) {
+	if run.Finished() {
 		return r.afterwards(ctx, run)
 	}
-	s, err := r.loadScope(ctx, run)
-	if err != nil {
-		return ctrl.Result{}, err
-	}
+	after, wait, passErr := r.pass(ctx, run)
 	// What went wrong stands in the status too: the user does not read our log.
-	after, walkErr := r.walk(ctx, s)
-	if err := errors.Join(walkErr, r.saveStatus(ctx, before, run)); err != nil {
+	if err := errors.Join(passErr, r.saveStatus(ctx, run, after)); err != nil {
 		return ctrl.Result{}, err
 	}
-	r.announce(before, run)
-	if finished(run) {
-		return r.afterwards(ctx, run)
+	r.announce(run, after)
+	if after.Finished() {
+		return r.afterwards(ctx, after)
 	}
-	return ctrl.Result{RequeueAfter: after}, nil
+	return ctrl.Result{RequeueAfter: wait}, nil
+}
+
+// pass decides from the world and acts, as often as there is something more to decide at
+// once: the next trial begins in the pass that records the one before it. It returns the
+// run with its new status, and when to look again.
+func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (after *v1alpha1.BenchmarkRun, wait time.Duration, err error) {
+	after = run.DeepCopy()
+	known, refused := decision.Known{}, map[string]decision.Failed{}
+	for {
+		w, err := r.gather(ctx, after, known)
+		if err != nil {
+			return after, 0, err
+		}
+		w.Refused = maps.Clone(refused)
+		w, p, askErr := r.consult(ctx, w)
+		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
+		after.Status = status(w, done.chapters)
+		switch err := errors.Join(askErr, done.err); {
+		case err != nil:
+			return after, 0, err
+		case !done.again:
+			return after, patience(done.last().state, w.Now), nil
+		}
+		known = done.known
+		maps.Copy(refused, done.refused)
+	}
 }
 
 // again looks at a run whose pods have not gone yet; their deletion is an event too.
@@ -175,75 +197,18 @@ func again(left bool) ctrl.Result {
 	return ctrl.Result{}
 }
 
-// step is one entry of the story of a run.
-type step struct {
-	// condition that the step owns.
-	condition string
-	// phase of the run while the step is not done.
-	phase v1alpha1.Phase
-	do    func(context.Context, *scope) (outcome, error)
-}
-
-// story is what happens in a run, in order.
-func (r *Reconciler) story() []step {
-	return []step{
-		{v1alpha1.ConditionAccepted, v1alpha1.PhasePending, r.accept},
-		{v1alpha1.ConditionPlaced, v1alpha1.PhasePending, r.place},
-		{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, r.provision},
-		{v1alpha1.ConditionDataLoaded, v1alpha1.PhaseLoading, r.load},
-		{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, r.measure},
-	}
-}
-
-// walk goes through the story until a step is not done, and returns when to look
-// again. A run that is overdue ends at the first step that was not done before.
-func (r *Reconciler) walk(ctx context.Context, s *scope) (after time.Duration, err error) {
-	setUndecided(s)
-	keepTime(s)
-	late := overdue(s)
-	for _, st := range r.story() {
-		o := late
-		if late.kind != failed || apimeta.IsStatusConditionTrue(s.run.Status.Conditions, st.condition) {
-			if o, err = translate(st.do(ctx, s)); err != nil {
-				setStep(s, st, waitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
-				return 0, fmt.Errorf("%s: %w", st.condition, err)
-			}
-		}
-		setStep(s, st, o)
-		switch o.kind {
-		case waiting:
-			return patience(o), nil
-		case failed:
-			return r.end(ctx, s, &o)
-		}
-	}
-	return r.end(ctx, s, nil)
-}
-
 // patience is how long a wait is left alone: limits of time expire without an event.
-func patience(o outcome) time.Duration {
+func patience(state decision.State, now time.Time) time.Duration {
+	wait, waits := state.(decision.Waiting)
 	switch {
-	case o.after > 0:
-		return o.after
-	case o.reason == v1alpha1.ReasonQueued:
+	case !waits:
+		return 0
+	case !wait.Until.IsZero():
+		return max(wait.Until.Sub(now), time.Millisecond)
+	case wait.Reason == v1alpha1.ReasonQueued:
 		return queuePoll
 	}
 	return poll
-}
-
-// end concludes a run, with a failure or as complete, once external targets are
-// clean. A failure is found again in every pass until then: it stands in the
-// objects and in the journal.
-func (r *Reconciler) end(ctx context.Context, s *scope, failure *outcome) (after time.Duration, err error) {
-	o, err := translate(r.clean(ctx, s, failure != nil))
-	if err != nil {
-		return 0, fmt.Errorf("cleaning up: %w", err)
-	}
-	if o.kind == waiting {
-		setWaiting(s, v1alpha1.PhaseCleaning, o)
-		return patience(o), nil
-	}
-	return 0, r.conclude(ctx, s, failure)
 }
 
 // saveStatus writes the status if it changed, under the optimistic lock of the
@@ -260,11 +225,4 @@ func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.Ben
 		return fmt.Errorf("writing the status: %w", err)
 	}
 	return nil
-}
-
-func orDefault(s, d string) string {
-	if s == "" {
-		return d
-	}
-	return s
 }

@@ -1,25 +1,46 @@
 // Package benchmarkrun carries out BenchmarkRuns.
 //
-// Every pass does the same: it reads the world into a scope, walks the steps in
-// their order, writes the status once, then sends events and cleans up.
+// A pass gathers a World, decides from it, acts, and writes the status once:
+//
+//	gather.go, read.go  the readers: what every pass needs, and what a room asks for
+//	pipeline.go         the story as one ordered list of chapters; decide is pure
+//	chapters.go         each chapter asks its room, and says what follows; measuring.go is the
+//	                    one that runs the trials
+//	act.go              the writer: performs the actions in their order
+//	status.go           writes the status from the old one and from what the rooms returned
+//	events.go           derives events from the old and the new status
+//	nodes.go            asks the queue of nodes, which all runs share
+//	ended.go            what happens to a run that has ended
+//
+// The rooms decide, and read and write nothing:
 //
 //	accept    resolve every reference, make the plan, refuse what cannot work
-//	place     find out whether the cluster offers a node for every shape
-//	provision bring the targets up
-//	load      fill every target with the workload's data, once
-//	measure   run the trials of the plan, one at a time
+//	target    bring the targets up, and describe what runs there
+//	trial     one execution: load a target, run a trial, drop tables
+//	conclude  summarise, judge, tear down
+//	logbook   the records of a run: read them, add one
+//	decision  the words of the rooms: states, actions, questions
 //
-// and at the end of it, or where it failed:
+// decide is asked again with more facts until no room asks for anything. So which
+// execution is the current one follows from the records, and nothing is read that it does
+// not need. What happens next is decided from the objects that exist, never from a stored
+// phase or from a list that is bounded for display: a manager that is killed at any
+// instant goes on where it was.
 //
-//	clean     drop the tables that were made in external targets
-//	conclude  summarise, check, end
+// # Invariants
 //
-// A step is done, waits, has failed for good, or returns an error (try again).
-// What happens next is decided from the objects that exist, never from a stored
-// phase: a manager that is killed at any instant goes on where it was.
+// They hold with stale caches, with crashes between any two actions, and with two
+// managers; TestInvariants checks them.
 //
-// How a trial is neither lost nor run twice: its result ConfigMap is made before
-// its Job, is never deleted during the run, and is marked by the client before
-// the tool starts. A Job is only created while its result is unmarked, and only
-// deleted once its outcome stands in the status.
+//  1. Actions are performed in their order, and the first that fails is the last.
+//  2. An object is created once and belongs to this run, or the actions stop. Objects that
+//     exist are replaced only under the version that was read.
+//  3. The results of an execution are created first, its Job last.
+//  4. No Job is created after a client has marked its result: a client marks it before it
+//     starts the tool. So no tool runs twice for one attempt.
+//  5. The record of an attempt is written before the next attempt begins. Records are only
+//     added, so that no trial is measured twice and none is lost.
+//  6. The Job of a trial is deleted only when its record is written, or before any other
+//     client may begin; results are never deleted during the run.
+//  7. A chapter whose actions were not performed leaves nothing in the status but why.
 package benchmarkrun

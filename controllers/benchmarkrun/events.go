@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,7 +29,7 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	}
 	for _, condition := range milestones {
 		if c := became(condition, metav1.ConditionTrue); c != nil {
-			r.Events.Eventf(after, nil, corev1.EventTypeNormal, condition, "Reconcile", "%s", orDefault(c.Message, condition))
+			r.Events.Eventf(after, nil, corev1.EventTypeNormal, condition, "Reconcile", "%s", cmp.Or(c.Message, condition))
 		}
 	}
 	if c := became(v1alpha1.ConditionFailed, metav1.ConditionTrue); c != nil {

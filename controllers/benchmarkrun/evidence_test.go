@@ -213,7 +213,7 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			// The result stays beside the log.
 			cm, _ := readResult(t, ns, rec.Result)
 			want := fmt.Sprintf("== pod run-trial-00001-0-abcde, container runner\n%s\n== pod run-db-db-0, container %s\n%s\n",
-				tail(playedText("runner", false)), resources.ServerContainer, tail(playedText(resources.ServerContainer, tt.previous)))
+				endOfLog(playedText("runner", false)), resources.ServerContainer, endOfLog(playedText(resources.ServerContainer, tt.previous)))
 			if diff := cmp.Diff(want, cm.Data[contract.KeyLog]); diff != "" {
 				t.Errorf("the log differs (-want +got):\n%s", diff)
 			}
@@ -224,9 +224,14 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 	}
 }
 
+// keptLog is how many bytes of a log are kept, and endOfLog are the last ones.
+const keptLog = 16 << 10
+
+func endOfLog(log string) string { return log[len(log)-keptLog:] }
+
 // playedText is longer than what is kept of a log.
 func playedText(container string, previous bool) string {
-	return strings.Repeat("x", maxLog) + fmt.Sprintf("the end of %s, previous=%v", container, previous)
+	return strings.Repeat("x", keptLog) + fmt.Sprintf("the end of %s, previous=%v", container, previous)
 }
 
 func playedLog(_ context.Context, _, _, container string, previous bool, _ int64) (string, error) {

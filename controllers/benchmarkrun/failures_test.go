@@ -109,7 +109,7 @@ func TestOnTrialFailure(t *testing.T) {
 			k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: failing(delivers(always(50)), tt.bad)})
 			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.OnTrialFailure, r.Spec.Design.MaxRetries = tt.policy, 2 })
 			create(t, run)
-			got := await(t, run, "finished", finished)
+			got := await(t, run, "finished", (*v1alpha1.BenchmarkRun).Finished)
 			if c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionFailed); tt.reason != "" && (c == nil || c.Reason != tt.reason) {
 				t.Errorf("failed with %+v, want %s", c, tt.reason)
 			}

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -48,9 +50,27 @@ func (p *targetPods) see(e watch.Event) {
 	}
 }
 
+// readiness is the statuses that the condition TargetsReady of a run went through.
+type readiness struct {
+	mu  sync.Mutex
+	was []metav1.ConditionStatus
+}
+
+func (r *readiness) see(e watch.Event) {
+	c := apimeta.FindStatusCondition(e.Object.(*v1alpha1.BenchmarkRun).Status.Conditions, v1alpha1.ConditionTargetsReady)
+	if c == nil || c.Status == metav1.ConditionUnknown {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.was = slices.Compact(append(r.was, c.Status))
+}
+
 func TestIdleTargetsAreStopped(t *testing.T) {
 	t.Parallel()
 	ns := server.Namespace(t)
+	ready := &readiness{}
+	watchAll(t, ns, &v1alpha1.BenchmarkRunList{}, ready.see)
 	startManager(t, ns, nil)
 	pods := &targetPods{nodes: map[string][]string{}}
 	watchAll(t, ns, &corev1.PodList{}, pods.see)
@@ -104,5 +124,11 @@ func TestIdleTargetsAreStopped(t *testing.T) {
 		if p := first.PersistentVolumeClaimRetentionPolicy; p != nil && p.WhenScaled != appsv1.RetainPersistentVolumeClaimRetentionPolicyType {
 			t.Errorf("the volume of %s goes when it is stopped: %+v", target, p)
 		}
+	}
+	ready.mu.Lock()
+	defer ready.mu.Unlock()
+	// That another target is brought up for its turn is no loss of readiness.
+	if diff := cmp.Diff([]metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionTrue}, ready.was); diff != "" {
+		t.Errorf("TargetsReady went through (-want +got):\n%s", diff)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/resources"
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
@@ -62,7 +63,7 @@ func TestCustomToolRuns(t *testing.T) {
 	checkOnce(t, k, got, 2)
 
 	in := got.Status.Resolved.Inputs
-	want := digest(map[string][]byte{"query.sql": []byte("SELECT 1")})
+	want := resources.DigestOf(map[string][]byte{"query.sql": []byte("SELECT 1")})
 	if in == nil || in.ConfigMap != "run-inputs" || in.SHA256 != want || got.Status.Resolved.RunnerImage != "tool:1" {
 		t.Fatalf("resolved %+v, inputs %+v, want SHA-256 %s", got.Status.Resolved, in, want)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
 
@@ -62,7 +63,7 @@ func TestPublishedNumbersAreQuoted(t *testing.T) {
 	if !contains(kept.Data["quoted.json"], "9175.170520544125") || kept.Data["note"] != "" {
 		t.Errorf("the copy: %v", kept.Data)
 	}
-	if got, want := got.Status.Resolved.Targets[0].PublishedSHA256, digest(map[string][]byte{"run": text}); got != want {
+	if got, want := got.Status.Resolved.Targets[0].PublishedSHA256, resources.DigestOf(map[string][]byte{"run": text}); got != want {
 		t.Errorf("SHA-256 %s, want %s", got, want)
 	}
 }

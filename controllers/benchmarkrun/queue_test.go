@@ -256,7 +256,7 @@ func TestKilledManagerKeepsTheQueue(t *testing.T) {
 	open()
 	kills, done := 1, func() bool {
 		got := &v1alpha1.BenchmarkRun{}
-		return server.API.Get(t.Context(), ctrlKey(old), got) == nil && finished(got)
+		return server.API.Get(t.Context(), ctrlKey(old), got) == nil && got.Finished()
 	}
 	for ; !done() && kills < 60; kills++ {
 		kill := startManager(t, ns, nil)

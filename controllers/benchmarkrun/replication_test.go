@@ -2,7 +2,6 @@ package benchmarkrun
 
 import (
 	"context"
-	"strings"
 	"sync"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/engines"
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
@@ -116,34 +114,6 @@ func eventuallyGone(t *testing.T, ns string) {
 		left := children(t, ns)
 		return len(left["StatefulSet"])+len(left["Service"])+len(left["Secret"]) == 0
 	})
-}
-
-func TestReplicationSettings(t *testing.T) {
-	tests := map[string]struct {
-		flavor string
-		user   string
-		want   string // part of the refusal; empty for none
-	}{
-		"a setting that replication does not need is the user's": {flavor: "MySQL", user: "sync_binlog"},
-		"the binary log is Assay's":                              {flavor: "MySQL", user: "log_bin", want: "mysql.config.log_bin"},
-		"also when it is to be off":                              {flavor: "MariaDB", user: "skip_log_bin", want: "mysql.config.skip_log_bin"},
-		"also as a loose one":                                    {flavor: "MariaDB", user: "loose_gtid_strict_mode", want: "loose_gtid_strict_mode"},
-		"the timeout of semi-synchronous replication is Assay's": {flavor: "MariaDB", user: "rpl_semi_sync_master_timeout", want: "leave replication out"},
-		"a flavor without replicas says so":                      {flavor: "TiDB", user: "token_limit", want: "without replicas"},
-	}
-	for name, tt := range tests {
-		t.Run(name, func(t *testing.T) {
-			e, ok := engines.Find(tt.flavor)
-			if !ok {
-				t.Fatalf("no engine %s", tt.flavor)
-			}
-			m := &v1alpha1.MySQLTarget{Replication: &v1alpha1.Replication{Mode: v1alpha1.ReplicationAsync, Replicas: 1}}
-			_, err := replicationSettings(e, "spec.targets[0].mysql", m, []contract.Setting{{Name: tt.user, Value: "1"}})
-			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
-				t.Errorf("got %v, want %q", err, tt.want)
-			}
-		})
-	}
 }
 
 // The certificates of a target are made once: a second look at it changes nothing.

@@ -1,27 +1,18 @@
 package benchmarkrun
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/plan"
 
-	"github.com/assay-bench/assay/runners/sysbench"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
-
-func sysbenchTest(test string, threads string) json.RawMessage {
-	return json.RawMessage(`{"test":"` + test + `","threads":` + threads + `,"tables":1,"tableSize":100,"percentile":95}`)
-}
 
 // Targets that hold other data, and trials that begin with other data than the first one,
 // are findings, and two clients are judged by what the server did for both.
@@ -89,61 +80,4 @@ func counting(res *contract.Result) *contract.Result {
 		res.Measurements[i].N = new(int64(5000))
 	}
 	return res
-}
-
-// The counters of a server are those of all targets on it: loading the second one is no drift
-// of the first.
-func TestWhoseDataMayDrift(t *testing.T) {
-	on := func(name, host string) v1alpha1.Target {
-		return v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{Host: host, Port: 3306, Database: name}}
-	}
-	tests := map[string]struct {
-		other string
-		reset v1alpha1.DataReset
-		want  bool
-	}{
-		"servers of their own":                         {"b.example", v1alpha1.ResetPerRun, true},
-		"servers of their own, and data that is reset": {"b.example", v1alpha1.ResetPerTrial, false},
-		"one server": {"a.example", v1alpha1.ResetPerRun, false},
-	}
-	for name, tc := range tests {
-		s := &scope{run: &v1alpha1.BenchmarkRun{}, runner: sysbench.Runner()}
-		s.run.Spec.SetDefaults()
-		s.run.Spec.Targets = []v1alpha1.Target{on("first", "a.example"), on("second", tc.other)}
-		s.run.Spec.Design.DataReset = tc.reset
-		trial := s.trialOf(execution{ref: contract.TrialRef{Phase: "Run", Target: "first"}, workload: sysbenchTest("oltp_insert", "4"), clients: 1}, time.Now())
-		if got := s.mayDrift(trial); got != tc.want {
-			t.Errorf("%s: may drift: %v, want %v", name, got, tc.want)
-		}
-	}
-}
-
-// A run loads one data set: that of spec.workload.
-func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
-	tests := map[string]struct {
-		workload, cell json.RawMessage
-		want           string // empty: accepted
-	}{
-		"tests with the same tables":       {sysbenchTest("oltp_read_write", "4"), sysbenchTest("select_random_points", "8"), ""},
-		"bulk_insert beside others":        {sysbenchTest("oltp_read_write", "4"), sysbenchTest("bulk_insert", "4"), "4 tables with 0 rows against 1 with 100"},
-		"others beside bulk_insert":        {sysbenchTest("bulk_insert", "4"), sysbenchTest("oltp_delete", "4"), "make one run for each"},
-		"bulk_insert with more threads":    {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "8"), "needs other tables"},
-		"bulk_insert with the same number": {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "4"), ""},
-		"a cell that cannot be read":       {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "0"), "workload.sysbench.threads"},
-		"a base that cannot be loaded":     {sysbenchTest("bulk_insert", "0"), sysbenchTest("bulk_insert", "4"), "spec.workload: it is what is loaded"},
-	}
-	cell := plan.Cell{"test": intstr.FromString("x")}
-	for name, tc := range tests {
-		t.Run(name, func(t *testing.T) {
-			s := &scope{runner: sysbench.Runner(), workload: tc.workload}
-			err := s.checkData(3, cell, contract.Trial{Workload: tc.cell, Clients: 1})
-			if tc.want == "" && err != nil || tc.want != "" && (err == nil || !strings.Contains(err.Error(), tc.want)) {
-				t.Errorf("got %v, want %q", err, tc.want)
-			}
-		})
-	}
-	unknown := &scope{workload: sysbenchTest("bulk_insert", "4")}
-	if err := unknown.checkData(0, cell, contract.Trial{}); err != nil {
-		t.Errorf("a tool that knows nothing of its tables: %v", err)
-	}
 }

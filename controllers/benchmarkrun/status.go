@@ -1,152 +1,271 @@
 package benchmarkrun
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/summary"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
+	"github.com/assay-bench/assay/internal/validity"
 )
 
-// finished says whether a run has ended.
-func finished(run *v1alpha1.BenchmarkRun) bool {
-	return apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionComplete) ||
-		apimeta.IsStatusConditionTrue(run.Status.Conditions, v1alpha1.ConditionFailed)
+// status writes the status of a run: the old one, with what the chapters returned.
+func status(w World, chapters []taken) v1alpha1.BenchmarkRunStatus {
+	t := teller{run: w.Run.DeepCopy(), now: w.Now}
+	for _, c := range chapters {
+		for _, n := range c.news {
+			t.tell(n)
+		}
+		if !c.ends {
+			t.setChapter(c)
+		} else if wait, waits := c.state.(decision.Waiting); waits {
+			t.setWaiting(c.phase, wait)
+		}
+	}
+	return t.run.Status
 }
 
-func (s *scope) set(condition string, status metav1.ConditionStatus, reason, message string) {
-	apimeta.SetStatusCondition(&s.run.Status.Conditions, metav1.Condition{
+// teller puts news into the status of its own copy of the run.
+type teller struct {
+	run *v1alpha1.BenchmarkRun
+	now time.Time
+}
+
+func (t teller) tell(n news) {
+	st := &t.run.Status
+	switch n := n.(type) {
+	case acceptedNews:
+		t.tellAccepted(n.Result)
+	case bookNews:
+		showBook(st, n.Book)
+	case placedNews:
+		if n.Placement != nil {
+			st.Placement, st.StartTime = n.Placement, n.StartTime
+			// Time spent suspended in the queue is no time of the run.
+			st.SuspendedDuration = nil
+		}
+	case targetNews:
+		for _, one := range n.Targets {
+			one.Observed.Into(targetStatus(st, one.Name))
+			addNodes(st, one.Nodes)
+		}
+	case loadedNews:
+		t.tellLoaded(n)
+	case runningNews:
+		showRunning(t.run, n, t.now)
+	case recordedNews:
+		addNodes(st, n.nodes)
+		showRecord(st, n.record)
+		showBook(st, n.book)
+	case cleanedNews:
+		targetStatus(st, n.target).CleanupResult = n.result
+		if n.end.Reason != "" {
+			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
+				Target: n.target, Check: "cleanup", Severity: string(validity.Warning),
+				Message: "the workload's tables could not be dropped (" + n.end.Reason + "): " + n.end.Message,
+			})
+		}
+	case endedNews:
+		t.tellEnd(n)
+	}
+}
+
+func (t teller) tellAccepted(res accept.Result) {
+	st := &t.run.Status
+	if p := res.Planned.Plan; p != nil {
+		st.Progress.Planned = int32(len(p.Trials))
+		st.Progress.Text = cmp.Or(st.Progress.Text, progressText(st.Progress))
+	}
+	if _, failed := res.State.(decision.Failed); failed {
+		return
+	}
+	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
+	for _, one := range t.run.Spec.Targets {
+		targetStatus(st, one.Name) // in the order of the spec
+	}
+	for _, q := range res.Status.Quoted {
+		one := targetStatus(st, q.Target)
+		one.Quoted, one.Source = q.Values, q.Source
+	}
+	st.Findings = withFindings(st.Findings, res.Findings...)
+}
+
+func (t teller) tellLoaded(n loadedNews) {
+	st := &t.run.Status
+	one := targetStatus(st, n.described.Status.Name)
+	*one = n.described.Status
+	if one.NodeName != "" {
+		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
+	}
+	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
+	st.Findings = withFindings(st.Findings, n.described.Findings...)
+	st.Findings = withFindings(st.Findings, n.findings...)
+	for _, f := range n.findings {
+		if f.IsInvalid() {
+			one.InvalidatedBy = append(one.InvalidatedBy, f)
+		}
+	}
+	st.Findings = withFindings(st.Findings, target.CompareDurability(t.run, st.Targets)...)
+}
+
+func (t teller) tellEnd(n endedNews) {
+	if !isDone(n.result.State) {
+		return
+	}
+	st := &t.run.Status
+	st.CompletionTime = &metav1.Time{Time: n.at}
+	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
+	res := n.result
+	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
+	if res.Parts > 0 {
+		st.Headline = res.Headline
+		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
+	}
+	st.Findings = withFindings(st.Findings, res.Findings...)
+	if v := res.Verdict; v.Known {
+		valid := metav1.ConditionFalse
+		if v.Valid {
+			valid = metav1.ConditionTrue
+		}
+		t.set(v1alpha1.ConditionValid, valid, v.Reason, v.Message)
+	}
+	t.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "the run has ended")
+	if n.failure.Reason == "" {
+		st.Phase = v1alpha1.PhaseComplete
+		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
+		for _, condition := range []string{v1alpha1.ConditionFailed, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
+			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
+		}
+		return
+	}
+	st.Phase = v1alpha1.PhaseFailed
+	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
+	t.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
+	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
+	t.set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
+}
+
+func (t teller) set(condition string, status metav1.ConditionStatus, reason, message string) {
+	apimeta.SetStatusCondition(&t.run.Status.Conditions, metav1.Condition{
 		Type: condition, Status: status, Reason: reason, Message: message,
-		ObservedGeneration: s.run.Generation, LastTransitionTime: metav1.Time{Time: s.now},
+		ObservedGeneration: t.run.Generation, LastTransitionTime: metav1.Time{Time: t.now},
 	})
 }
 
 // setUndecided makes every condition present from the first status on: those that no
-// step has decided are Unknown.
-func setUndecided(s *scope) {
+// chapter has decided are Unknown.
+func (t teller) setUndecided() {
 	for _, condition := range v1alpha1.ConditionTypes() {
-		if apimeta.FindStatusCondition(s.run.Status.Conditions, condition) != nil {
+		if apimeta.FindStatusCondition(t.run.Status.Conditions, condition) != nil {
 			continue
 		}
 		switch condition {
 		case v1alpha1.ConditionSuspended:
-			s.set(condition, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
+			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 		case v1alpha1.ConditionReconciling:
-			s.set(condition, metav1.ConditionTrue, v1alpha1.ReasonProgressing, "the run begins")
+			t.set(condition, metav1.ConditionTrue, v1alpha1.ReasonProgressing, "the run begins")
 		case v1alpha1.ConditionStalled:
-			s.set(condition, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "the run has not failed")
+			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonProgressing, "the run has not failed")
 		default:
-			s.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
+			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
 		}
 	}
 }
 
-// setStep puts the outcome of a step into its condition.
-func setStep(s *scope, st step, o outcome) {
-	s.run.Status.ObservedGeneration = s.run.Generation
-	if s.run.Status.Progress.Text == "" && s.plan != nil {
-		s.run.Status.Progress.Text = progressText(s.run.Status.Progress)
-	}
-	if o.kind == done {
-		s.set(st.condition, metav1.ConditionTrue, orDefault(o.reason, v1alpha1.ReasonSucceeded), o.message)
-		return
-	}
-	s.set(st.condition, metav1.ConditionFalse, o.reason, o.message)
-	if o.kind == waiting {
-		setWaiting(s, st.phase, o)
+// setChapter puts the state of a chapter into its condition.
+func (t teller) setChapter(c taken) {
+	t.run.Status.ObservedGeneration = t.run.Generation
+	switch state := c.state.(type) {
+	case decision.Done:
+		t.set(c.condition, metav1.ConditionTrue, cmp.Or(state.Reason, v1alpha1.ReasonSucceeded), state.Message)
+	case decision.Failed:
+		t.set(c.condition, metav1.ConditionFalse, state.Reason, state.Message)
+	case decision.Waiting:
+		t.set(c.condition, metav1.ConditionFalse, state.Reason, state.Message)
+		t.setWaiting(c.phase, state)
 	}
 }
 
-// setWaiting tells what the run is waiting for.
-func setWaiting(s *scope, phase v1alpha1.Phase, o outcome) {
-	s.run.Status.Phase = phase
-	if o.reason == v1alpha1.ReasonQueued {
-		s.run.Status.Phase = v1alpha1.PhaseQueued
+// setWaiting says what the run is waiting for.
+func (t teller) setWaiting(phase v1alpha1.Phase, wait decision.Waiting) {
+	st := &t.run.Status
+	st.Phase = phase
+	if wait.Reason == v1alpha1.ReasonQueued {
+		st.Phase = v1alpha1.PhaseQueued
 	}
-	if s.run.Spec.Suspend && o.reason == v1alpha1.ReasonSuspended {
-		s.run.Status.Phase = v1alpha1.PhaseSuspended
+	if t.run.Spec.Suspend && wait.Reason == v1alpha1.ReasonSuspended {
+		st.Phase = v1alpha1.PhaseSuspended
 	}
-	s.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, o.reason, o.message)
+	t.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, wait.Reason, wait.Message)
 }
 
-// setEnd sets the conditions of a run that has ended.
-func setEnd(s *scope, failure *outcome) {
-	s.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "the run has ended")
-	if failure == nil {
-		s.run.Status.Phase = v1alpha1.PhaseComplete
-		s.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, completeMessage(s.run))
-		for _, condition := range []string{v1alpha1.ConditionFailed, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
-			s.set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
-		}
-		return
-	}
-	s.run.Status.Phase = v1alpha1.PhaseFailed
-	s.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, failure.reason, failure.message)
-	s.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, failure.reason, failure.message)
-	s.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, failure.reason, "the run has failed")
-	s.set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, failure.reason, "the run has failed")
-}
-
-// completeMessage is the headline, and what of the summary stands elsewhere.
-func completeMessage(run *v1alpha1.BenchmarkRun) string {
-	message := orDefault(run.Status.Headline, "no trial has a measurement for the summary")
-	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
-		message += "; " + elsewhere
-	}
-	return message
-}
-
-// keepTime counts the time that the run spends suspended.
-func keepTime(s *scope) {
-	st := &s.run.Status
+// keepTime is the status with every condition, and with the time that the run spends
+// suspended.
+func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunStatus {
+	t := teller{run: run.DeepCopy(), now: now}
+	t.setUndecided()
+	st := &t.run.Status
 	switch {
-	case s.run.Spec.Suspend && st.SuspendedTime == nil:
-		st.SuspendedTime = &metav1.Time{Time: s.now}
-		s.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
-	case !s.run.Spec.Suspend && st.SuspendedTime != nil:
-		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(s)}
+	case run.Spec.Suspend && st.SuspendedTime == nil:
+		st.SuspendedTime = &metav1.Time{Time: now}
+		t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
+	case !run.Spec.Suspend && st.SuspendedTime != nil:
+		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
 		st.SuspendedTime = nil
 		if st.AcceptedTime != nil && st.Placement == nil {
 			// It left the queue, and joins it again at its end.
-			st.AcceptedTime = &metav1.Time{Time: s.now}
+			st.AcceptedTime = &metav1.Time{Time: now}
 		}
-		s.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
+		t.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 	}
+	return *st
 }
 
 // suspendedFor is the time spent suspended so far, since the run was accepted.
-func suspendedFor(s *scope) time.Duration {
+func suspendedFor(st v1alpha1.BenchmarkRunStatus, now time.Time) time.Duration {
 	var d time.Duration
-	if f := s.run.Status.SuspendedDuration; f != nil {
-		d = f.Duration
+	if st.SuspendedDuration != nil {
+		d = st.SuspendedDuration.Duration
 	}
-	if since := s.run.Status.SuspendedTime; since != nil && s.run.Status.StartTime != nil {
-		from := since.Time
-		if from.Before(s.run.Status.StartTime.Time) {
-			from = s.run.Status.StartTime.Time
+	if st.SuspendedTime != nil && st.StartTime != nil {
+		from := st.SuspendedTime.Time
+		if from.Before(st.StartTime.Time) {
+			from = st.StartTime.Time
 		}
-		d += s.now.Sub(from)
+		d += now.Sub(from)
 	}
 	return d
 }
 
-// overdue fails a run that is past its deadline, which counts from the moment it
-// has its nodes. One that could not be accepted for so long, because reading what it
-// names keeps failing, is overdue as well.
-func overdue(s *scope) outcome {
-	start := s.run.CreationTimestamp
-	switch {
-	case s.run.Status.StartTime != nil:
-		start = *s.run.Status.StartTime
-	case s.run.Status.AcceptedTime != nil:
-		return outcome{} // queued: step place has a limit of its own
+// maxNodes is the bound of status.nodes: 8 targets with 4 replicas each, and 64 clients.
+const maxNodes = 8*5 + 64
+
+// addNodes describes nodes, each once. The CPU model of a node is known later than the
+// rest: a pod on it reads it.
+func addNodes(st *v1alpha1.BenchmarkRunStatus, nodes []v1alpha1.NodeInfo) {
+	for _, n := range nodes {
+		i := slices.IndexFunc(st.Nodes, func(o v1alpha1.NodeInfo) bool { return o.Name == n.Name })
+		switch {
+		case i >= 0:
+			st.Nodes[i].CPUModel = cmp.Or(n.CPUModel, st.Nodes[i].CPUModel)
+		case len(st.Nodes) < maxNodes:
+			st.Nodes = append(st.Nodes, n)
+		}
 	}
-	if s.now.Sub(start.Time)-suspendedFor(s) <= s.run.Spec.Deadline.Duration {
-		return outcome{}
+}
+
+// targetStatus finds or adds the status of a target.
+func targetStatus(st *v1alpha1.BenchmarkRunStatus, name string) *v1alpha1.TargetStatus {
+	i := slices.IndexFunc(st.Targets, func(t v1alpha1.TargetStatus) bool { return t.Name == name })
+	if i < 0 {
+		i, st.Targets = len(st.Targets), append(st.Targets, v1alpha1.TargetStatus{Name: name})
 	}
-	return failWith(v1alpha1.ReasonDeadlineExceeded,
-		"the run did not end within spec.deadline (%s): %d of %d trials were measured",
-		s.run.Spec.Deadline.Duration, s.run.Status.Progress.Done, s.run.Status.Progress.Planned)
+	return &st.Targets[i]
 }

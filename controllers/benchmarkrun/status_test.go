@@ -6,6 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 )
 
 // conditionsOf a run, as status/reason by type.
@@ -20,20 +22,20 @@ func conditionsOf(run *v1alpha1.BenchmarkRun) map[string]string {
 // Every condition is there from the first pass on, and says what does not apply.
 func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 	tests := map[string]struct {
-		pass func(*scope)
+		pass func(teller)
 		want map[string]string
 	}{
-		"a run that nothing is known of": {func(*scope) {}, map[string]string{
+		"a run that nothing is known of": {func(teller) {}, map[string]string{
 			"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 			"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "Unknown/NotReached", "Failed": "Unknown/NotReached",
 			"Suspended": "False/NotSuspended", "Reconciling": "True/Progressing", "Stalled": "False/Progressing",
 		}},
 		"one that waits in the queue, suspended": {
-			func(s *scope) {
-				s.run.Spec.Suspend = true
-				keepTime(s)
-				setStep(s, step{condition: v1alpha1.ConditionAccepted}, doneWith("3 trials"))
-				setStep(s, step{condition: v1alpha1.ConditionPlaced}, waitFor(v1alpha1.ReasonSuspended, "suspended"))
+			func(t teller) {
+				t.run.Spec.Suspend = true
+				t.run.Status = keepTime(t.run, t.now)
+				t.setChapter(taken{chapter{condition: v1alpha1.ConditionAccepted}, says(decision.DoneWith("3 trials")), false})
+				t.setChapter(taken{chapter{condition: v1alpha1.ConditionPlaced}, says(decision.WaitFor(v1alpha1.ReasonSuspended, "suspended")), false})
 			},
 			map[string]string{
 				"Accepted": "True/Succeeded", "Placed": "False/Suspended", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
@@ -42,10 +44,10 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			},
 		},
 		"one that failed at once": {
-			func(s *scope) {
-				o := failWith(v1alpha1.ReasonShapeNotFound, "no such shape")
-				setStep(s, step{condition: v1alpha1.ConditionAccepted}, o)
-				setEnd(s, &o)
+			func(t teller) {
+				failure := decision.FailWith(v1alpha1.ReasonShapeNotFound, "no such shape")
+				t.setChapter(taken{chapter{condition: v1alpha1.ConditionAccepted}, says(failure), false})
+				t.tellEnd(endedNews{result: conclude.Result{State: decision.Done{}}, failure: failure})
 			},
 			map[string]string{
 				"Accepted": "False/ShapeNotFound", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
@@ -54,7 +56,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			},
 		},
 		"one that is complete": {
-			func(s *scope) { setEnd(s, nil) },
+			func(t teller) { t.tellEnd(endedNews{result: conclude.Result{State: decision.Done{}}}) },
 			map[string]string{
 				"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "True/Succeeded", "Failed": "False/Succeeded",
@@ -64,11 +66,11 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := &scope{run: &v1alpha1.BenchmarkRun{}}
-			setUndecided(s)
-			tt.pass(s)
-			setUndecided(s)
-			if diff := cmp.Diff(tt.want, conditionsOf(s.run)); diff != "" {
+			told := teller{run: &v1alpha1.BenchmarkRun{}}
+			told.setUndecided()
+			tt.pass(told)
+			told.setUndecided()
+			if diff := cmp.Diff(tt.want, conditionsOf(told.run)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

@@ -265,7 +265,7 @@ func isFinished(t *testing.T, run *v1alpha1.BenchmarkRun) bool {
 	if err := server.API.Get(t.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 		t.Fatal(err)
 	}
-	return finished(got)
+	return got.Finished()
 }
 
 // The manager dies right before or right after every single write that it makes.
@@ -485,7 +485,7 @@ func TestRetain(t *testing.T) {
 			startKubelet(t, k)
 			run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Retain, r.Spec.Design.Blocks = tt.retain, 1 })
 			create(t, run)
-			await(t, run, "finished", finished)
+			await(t, run, "finished", (*v1alpha1.BenchmarkRun).Finished)
 			eventually(t, "the database stays as told", func() string {
 				return cmp.Diff(tt.want, len(children(t, ns)["StatefulSet"]) == 1)
 			})

@@ -9,7 +9,7 @@ import (
 )
 
 // findingsPage explains every check.
-const findingsPage = "docs/guide/results.md"
+const findingsPage = "docs/reference/checks.md"
 
 // checkFindings: every check that a finding names is explained on its page.
 func checkFindings(s *source, docs documents) []problem {

@@ -75,7 +75,7 @@ func TestLinks(t *testing.T) {
 func TestCheck(t *testing.T) {
 	root := treeOf(t, map[string]string{
 		"go.mod": "module m\n", "Makefile": "test:\n",
-		"docs/guide/results.md":         "`a`\n",
+		findingsPage:              "`a`\n",
 		"internal/validity/f.go":  "package validity\ntype Finding struct { Check string }\nvar f = []Finding{{\"a\"}, {\"b\"}}\n",
 		"api/v1alpha1/c.go":       "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
 		"docs/evidence/claims.md": "- It is fast.\n",
@@ -94,7 +94,7 @@ func TestCheck(t *testing.T) {
 		"README.md: there is no make gone",
 		"api/v1alpha1/c.go:2: nothing gives the reason ReasonGone",
 		"docs/evidence/claims.md:1: no test and no figure shows this claim: It is fast.",
-		"docs/guide/results.md: the check b (internal/validity/f.go:3) is not explained",
+		findingsPage + ": the check b (internal/validity/f.go:3) is not explained",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -13,6 +13,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/assay-bench/assay/internal/resources"
 )
 
 // State says where something stands: Waiting, Failed or Done, and nothing else.
@@ -66,12 +68,30 @@ type Object interface {
 // Action is one write to the cluster.
 type Action interface{ isAction() }
 
-// Create makes an object that is never changed afterwards. It succeeds when the
-// object exists and belongs to the run.
-type Create struct{ Object Object }
+// Existing says what becomes of a Create whose object exists already.
+type Existing int
+
+const (
+	// Keep the object that exists, if it belongs to the run.
+	Keep Existing = iota
+	// KeepUnmarked keeps a result that no client has touched. The actions stop before
+	// one that was marked or filled: its execution has begun.
+	KeepUnmarked
+	// Stop: somebody else wrote the object, and what follows from it is not known yet.
+	Stop
+)
+
+// Create makes an object. It never changes one that exists.
+type Create struct {
+	Object   Object
+	Existing Existing
+}
 
 // Replace writes an object under the lock of the resource version that it was read with.
 type Replace struct{ Object Object }
+
+// AddData writes one key of a ConfigMap that exists; one that is gone is left so.
+type AddData struct{ Name, Key, Value string }
 
 // Scale sets the number of replicas of a StatefulSet of the run.
 type Scale struct {
@@ -81,10 +101,20 @@ type Scale struct {
 	Replicas int32
 }
 
+// CreateSecret makes the Secret of a target, with credentials made while it is written.
+// It succeeds when the Secret exists and belongs to the run.
+type CreateSecret struct{ Target resources.Target }
+
+// MarkRun puts the hash of the resolved spec on the run, where selectors find it.
+type MarkRun struct{ Hash string }
+
 // Delete removes an object, with a precondition of its UID, and in the background what it owns.
 type Delete struct{ Object Object }
 
-func (Create) isAction()  {}
-func (Replace) isAction() {}
-func (Scale) isAction()   {}
-func (Delete) isAction()  {}
+func (Create) isAction()       {}
+func (Replace) isAction()      {}
+func (AddData) isAction()      {}
+func (Scale) isAction()        {}
+func (CreateSecret) isAction() {}
+func (MarkRun) isAction()      {}
+func (Delete) isAction()       {}

@@ -3,8 +3,7 @@
 # API reference
 
 Every field of every kind: meaning, default and rules. Durations are written as in `30s`, `10m`, `24h`.
-The meaning of every condition and reason is in [conditions.md](conditions.md), and examples are in
-[config/samples](../../config/samples).
+[Conditions and reasons](conditions.md) have a page of their own. Examples are in [config/samples](../../config/samples).
 {{ range . }}
 {{ template "gvDetails" . }}
 {{- end }}

@@ -17,10 +17,10 @@ Rules:
 One of:{{ range $i, $v := $type.EnumValues }}{{ if $i }},{{ end }} `{{ $v.Name }}`{{ end }}.
 {{ end }}
 {{- if $type.Members }}
-| Field | Meaning | Default | Rules |
-| --- | --- | --- | --- |
+Fields:
+
 {{ range $type.Members -}}
-| `{{ .Name }}` {{ template "fieldType" . }} | {{ template "type_members" . }} | {{ with .Default }}`{{ . | replace "{  }" "{}" }}`{{ end }} | {{ template "rules" . }} |
+- **`{{ .Name }}`** ({{ template "fieldType" . }}{{ template "required" . }}{{ with .Default }}, default `{{ . | replace "{  }" "{}" }}`{{ end }}): {{ template "type_members" . }}{{ template "rules" . }}
 {{ end }}
 {{- end }}
 {{- end }}
@@ -30,13 +30,18 @@ One of:{{ range $i, $v := $type.EnumValues }}{{ if $i }},{{ end }} `{{ $v.Name }
 {{- if eq .Type.Name "Duration" }}duration{{ else }}{{ markdownRenderType .Type }}{{ end -}}
 {{- end -}}
 
+{{- define "required" -}}
+{{- range .Validation -}}{{- if eq . "Required: {}" }}, required{{ end -}}{{- end -}}
+{{- end -}}
+
 {{- /* The rules of a field; those of a type with members stand there. */ -}}
 {{- define "rules" -}}
-{{- $sep := "" -}}
+{{- $sep := " Rules: " -}}{{- $any := false -}}
 {{- range .Validation -}}
-{{- if ne . "Optional: {}" }}{{ $sep }}{{ . | replace "|" "\\|" }}{{ $sep = "<br />" }}{{ end -}}
+{{- if not (or (eq . "Optional: {}") (eq . "Required: {}")) }}{{ $sep }}`{{ . | replace "`" "" }}`{{ $sep = "; " }}{{ $any = true }}{{ end -}}
 {{- end -}}
 {{- if or (not .Type.Members) (eq .Type.Name "Duration") -}}
-{{- range index .Markers "kubebuilder:validation:XValidation" }}{{ $sep }}{{ .Message | replace "|" "\\|" }}{{ $sep = "<br />" }}{{ end -}}
+{{- range index .Markers "kubebuilder:validation:XValidation" }}{{ $sep }}{{ .Message }}{{ $sep = "; " }}{{ $any = true }}{{ end -}}
 {{- end -}}
+{{- if $any }}.{{ end -}}
 {{- end -}}

@@ -98,7 +98,7 @@ var traps = []trap{
 	{"S4.8", "each point once, without a warm-up, on data that the points before had changed",
 		check("data-drift", validity.Warning, driftedData)},
 	{"S4.9", "the client may be what limits", held("internal/validity", "TestLimits", "a client at its limit labels the trial: limitedBy Client")},
-	{"S4.10", "the only safeguard is a warning to configure it rightly", held("controllers/benchmarkrun", "TestDescribeServer", "settings in force are compared with those asked for")},
+	{"S4.10", "the only safeguard is a warning to configure it rightly", held("controllers/benchmarkrun/target", "TestDescribe", "settings in force are compared with those asked for")},
 
 	// R: reviews of Assay. The numbers are those of the list "every number means what it says".
 	{"R.1", "warm-up, window and blocks draw the same random numbers: a window writes what its warm-up wrote",
@@ -114,7 +114,7 @@ var traps = []trap{
 	{"R.4 (percentiles)", "a percentile of the latency is that of the CPU quota", held("internal/validity", "TestQuotaCaveat", "such a percentile has a caveat wherever it is shown")},
 	{"R.5", "throttling is counted from before the window", held("internal/agent/environment", "TestCountersAreThoseOfTheWindow", "counters are those of samples inside the window")},
 	{"R.6", "a server that stalls at the end of its window loses the trial", check("duration", validity.Warning, of(value(contract.NameTotalTime, 13)))},
-	{"R.6 (chance)", "a check by chance calls sound trials invalid in 4.5 % of long runs", held("controllers/benchmarkrun", "TestChanceIsSharedByAllTrials", "the error rate is that of the run")},
+	{"R.6 (chance)", "a check by chance calls sound trials invalid in 4.5 % of long runs", held("controllers/benchmarkrun/trial", "TestChanceIsSharedByAllTrials", "the error rate is that of the run")},
 	{"R.7", "a run of which no trial counts is called valid", held("controllers/benchmarkrun", "TestRunWithoutAUsableTrialIsNotValid", "Valid is False with a reason of its own")},
 	{"R.8", "rates of clients that measured at different times are added up", check("clients-overlap", validity.Invalid, func(*testing.T) []validity.Finding {
 		return validity.CheckClients(merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.0)})

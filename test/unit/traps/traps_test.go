@@ -177,11 +177,18 @@ func page() string {
 
 <!-- Derived from test/unit/traps/traps_test.go by ` + "`go test ./test/unit/traps -update`" + `. Do not edit. -->
 
-Errors that were found in published benchmarks, and those that reviews found in Assay itself, with what catches each. S0 is a
-performance report of batch schemes in .NET, S1 a comparison of storage engines by YCSB, S2 the baseline of a Python driver, S3
-a comparison of Node.js drivers, S4 a sweep of sysbench over threads by a cloud vendor. "R" is a review of Assay.
-A check in ` + "`code`" + ` is one of [the checks](../reference/checks.md); the table's test feeds it a result with the error. *Open* is what nothing
-catches yet.
+These are errors that were found in published benchmarks, and errors that reviews found in Assay itself, with what catches
+each. The sources:
+
+- S0: a performance report of batch schemes in .NET
+- S1: a comparison of storage engines by YCSB
+- S2: the baseline of a Python driver
+- S3: a comparison of Node.js drivers
+- S4: a sweep of sysbench over threads by a cloud vendor
+- R: a review of Assay
+
+A check in ` + "`code`" + ` is one of [the checks](../reference/checks.md). The test of this page feeds it a result with the error.
+*Open* is what nothing catches yet.
 
 | | error | caught by |
 | --- | --- | --- |

@@ -1,0 +1,181 @@
+package accept
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// Input is all that the room decides from. Nothing of it is changed.
+type Input struct {
+	// Run with its status of the last pass.
+	Run *v1alpha1.BenchmarkRun
+	// Now is the time of the pass.
+	Now time.Time
+	// Catalogue of what this operator can do.
+	Catalogue Catalogue
+	// Known is what an earlier pass of this process planned; zero for nothing.
+	Known Planned
+	// Started: a StatefulSet or a Job of the run exists.
+	Started bool
+}
+
+// Catalogue is what this operator can do.
+type Catalogue struct {
+	// Tool finds an adapter by its name in the API.
+	Tool func(name string) (runner.Runner, bool)
+	// Engine finds the facts of a flavor.
+	Engine func(flavor string) (engine.Engine, bool)
+	// Config of the operator, with the images.
+	Config config.Config
+}
+
+// Planned is what follows from the spec alone, and is kept from pass to pass: it is
+// costly to make.
+type Planned struct {
+	// Plan of the trials; nil while there is none.
+	Plan *plan.Plan
+	// Demand of its trials.
+	Demand Demand
+	// Lengths of the measurements of a trial, by the cell.
+	Lengths []runner.Length
+}
+
+// Result of the room.
+type Result struct {
+	// State is Waiting, Failed or Done.
+	State decision.State
+	// Actions that have to succeed before Status is written.
+	Actions []decision.Action
+	// Work of the run; its Tool has no name when there is none.
+	Work Work
+	// Planned has no plan when the spec gives none.
+	Planned Planned
+	// Status is what the room knows of the status; it repeats what was there before.
+	Status Status
+	// Findings about the plan; only in the pass that resolves the references.
+	Findings []v1alpha1.Finding
+}
+
+// Status is the room's part of the status of a run.
+type Status struct {
+	// Resolved, AcceptedTime and SpecHash are set once the run is accepted.
+	Resolved     *v1alpha1.Resolved
+	AcceptedTime *metav1.Time
+	SpecHash     string
+	// Plan is set once the plan is written down.
+	Plan *v1alpha1.PlanStatus
+	// Quoted are the numbers of published targets; only in the pass that reads them.
+	Quoted []Quoted
+}
+
+// Quoted are the numbers that somebody published of a target.
+type Quoted struct {
+	Target string
+	Values []v1alpha1.QuotedValue
+	Source string
+}
+
+// refusal is an error that only the user can mend.
+type refusal struct{ decision.Failed }
+
+func (r *refusal) Error() string { return r.Message }
+
+func refuse(reason, format string, args ...any) error {
+	return &refusal{decision.FailWith(reason, format, args...)}
+}
+
+// failed is the state after an error. The room is pure, so that trying again would
+// end alike: every error is one of the spec, but for a plan that a newer manager wrote.
+func failed(err error) decision.State {
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
+	}
+	var r *refusal
+	if errors.As(err, &r) {
+		return r.Failed
+	}
+	return decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
+}
+
+// Decide whether the run can be carried out, and how. While ask is not complete, the
+// result means nothing.
+func Decide(in Input, ask *decision.Asking) Result {
+	st := in.Run.Status
+	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan}}
+	if err := in.decide(ask, &out); err != nil {
+		out.State, out.Actions = failed(err), nil
+	}
+	return out
+}
+
+// decide fills the result in; after an error it says how far the run came.
+func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
+	st := in.Run.Status
+	if out.Work, err = WorkOf(in.Run.Spec, in.Catalogue); err != nil {
+		return err
+	}
+	if out.Planned.Plan == nil {
+		p, err := in.plan(out.Work, ask)
+		if err != nil || !ask.Complete() {
+			return err
+		}
+		if out.Planned, err = in.planned(out.Work, p); err != nil {
+			return err
+		}
+	}
+	if st.Resolved == nil {
+		if err := in.accept(ask, out); err != nil || !ask.Complete() {
+			return err
+		}
+	}
+	if hash := out.Status.SpecHash; in.Run.Annotations[v1alpha1.AnnotationSpecHash] != hash {
+		out.Actions = append(out.Actions, decision.MarkRun{Hash: hash})
+	}
+	if in.Run.Spec.Suspend && !in.Started {
+		out.State = decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
+		return nil
+	}
+	if st.Plan == nil {
+		if err := in.writePlan(out); err != nil {
+			return err
+		}
+	}
+	p := out.Planned.Plan
+	out.State = decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks", len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)
+	return nil
+}
+
+// accept pins the references of the spec, and says what the plan will do to its data.
+func (in Input) accept(ask *decision.Asking, out *Result) error {
+	in.askReferences(out.Work, ask)
+	if !ask.Complete() {
+		return nil
+	}
+	r, err := references{in, ask}.resolve(*out)
+	if err != nil {
+		return err
+	}
+	if out.Findings, err = out.Work.foresee(out.Planned.Plan, r.resolved); err != nil {
+		return err
+	}
+	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
+	if err != nil {
+		return fmt.Errorf("the hash of the spec: %w", err)
+	}
+	out.Actions = append(out.Actions, r.copies...)
+	out.Status.Resolved, out.Status.AcceptedTime = &r.resolved, &metav1.Time{Time: in.Now}
+	out.Status.SpecHash, out.Status.Quoted = hash, r.quoted
+	return nil
+}

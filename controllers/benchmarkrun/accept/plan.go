@@ -1,0 +1,247 @@
+package accept
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// plan of the spec. A run that was planned by another version of this program keeps
+// the plan that was written down, which has to be read then.
+func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
+	spec, err := w.variedSpec()
+	if err != nil {
+		return nil, err
+	}
+	fixed, err := w.Tool.DataFieldsOf(w.Params)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+	}
+	p, err := plan.New(spec, fixed)
+	if st := in.Run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
+		return in.storedPlan(*st, ask)
+	}
+	var many *plan.TooManyError
+	if errors.As(err, &many) {
+		err = refuse(v1alpha1.ReasonTooManyTrials, "%v", err)
+	}
+	return p, err
+}
+
+// storedPlan is the plan that was written down; it means nothing while ask is not
+// complete.
+func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.Plan, error) {
+	for i := range st.ConfigMapCount {
+		ask.ConfigMap(contract.PlanName(in.Run.Name, i))
+	}
+	if !ask.Complete() {
+		return nil, nil
+	}
+	var parts [][]byte
+	for i := range st.ConfigMapCount {
+		name := contract.PlanName(in.Run.Name, i)
+		cm := ask.ConfigMap(name)
+		if !cm.Exists {
+			return nil, refuse(v1alpha1.ReasonJournalLost,
+				"ConfigMap %s with the plan of this run was deleted, and this version of Assay would plan otherwise: create a new run", name)
+		}
+		parts = append(parts, cm.Value.BinaryData[contract.KeyPlan])
+	}
+	p, err := journal.JoinPlan(parts)
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return nil, fmt.Errorf("the plan of this run: %w", err)
+	}
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonJournalLost, "the plan of this run cannot be read: %v", err)
+	}
+	if got := p.SHA256(); got != st.SHA256 {
+		return nil, refuse(v1alpha1.ReasonJournalLost, "the stored plan (SHA-256 %.12s) is not the one in the status (%.12s)", got, st.SHA256)
+	}
+	return p, nil
+}
+
+// planned is a plan with the demand and the lengths of its trials. A plan that is not written down
+// yet has to be one that can be carried out.
+func (in Input) planned(w Work, p *plan.Plan) (Planned, error) {
+	lengths, err := w.lengths(p)
+	if err != nil {
+		return Planned{}, err
+	}
+	if in.Run.Status.Plan == nil {
+		if err := w.checkPlan(p, lengths); err != nil {
+			return Planned{}, err
+		}
+	}
+	demand, err := w.demand(p)
+	if err != nil {
+		return Planned{}, err
+	}
+	return Planned{Plan: p, Demand: demand, Lengths: lengths}, nil
+}
+
+// lengths of the measurements of a trial of each cell.
+func (w Work) lengths(p *plan.Plan) ([]runner.Length, error) {
+	var out []runner.Length
+	for i, cell := range p.Cells {
+		trial, err := w.sketch(cell)
+		if err != nil {
+			return nil, err
+		}
+		one, err := w.length(trial)
+		if err != nil {
+			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// variedSpec is the spec with the axis that the tool adds to its matrix.
+func (w Work) variedSpec() (v1alpha1.BenchmarkRunSpec, error) {
+	spec := w.spec
+	if w.Tool.Axis == nil {
+		return spec, nil
+	}
+	field, values, err := w.Tool.Axis(w.Params)
+	if err != nil || len(values) == 0 || slices.ContainsFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == field }) {
+		return spec, err
+	}
+	axis := v1alpha1.Axis{Name: field}
+	for _, v := range values {
+		axis.Values = append(axis.Values, intstr.FromString(v))
+	}
+	spec.Matrix = append(slices.Clone(spec.Matrix), axis)
+	return spec, nil
+}
+
+// maxIntervals of a time series in one result.
+const maxIntervals = 10000
+
+// checkPlan refuses a plan that cannot be carried out.
+func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
+	// The least time of a trial of each cell; 0 for a tool that counts operations.
+	least := make([]time.Duration, len(p.Cells))
+	for i, cell := range p.Cells {
+		trial, err := w.sketch(cell)
+		if err != nil {
+			return err
+		}
+		facts, err := w.Tool.Facts(trial)
+		if err != nil {
+			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+		}
+		if err := w.checkData(i, cell, trial); err != nil {
+			return err
+		}
+		if facts.DurationSeconds > 0 || w.Tool.Length != nil {
+			least[i] = lengths[i].Least
+		}
+		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
+			return refuse(v1alpha1.ReasonInvalidSpec,
+				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
+		}
+	}
+	if err := w.checkWear(p); err != nil {
+		return err
+	}
+	if all := p.Duration(least, w.spec.Design.Cooldown.Duration); all > w.spec.Deadline.Duration {
+		return refuse(v1alpha1.ReasonInvalidSpec,
+			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",
+			w.spec.Deadline.Duration, len(p.Trials), slices.Min(least), all.Round(time.Second))
+	}
+	return nil
+}
+
+// checkData refuses a cell that needs other tables than Prepare makes, such as
+// bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
+// that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
+func (w Work) checkData(index int, cell plan.Cell, trial contract.Trial) error {
+	if w.Tool.Rows == nil || len(cell) == 0 {
+		return nil
+	}
+	needed, err := w.Tool.Rows(trial)
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", index, cell, err)
+	}
+	loaded, err := w.rowsLoaded(trial)
+	if err != nil {
+		return err
+	}
+	if len(needed) > 0 && len(loaded) > 0 && !maps.Equal(needed, loaded) {
+		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v) needs other tables than spec.workload loads "+
+			"(%d tables with %d rows against %d with %d), and a run loads one data set: make one run for each",
+			index, cell, len(needed), total(needed), len(loaded), total(loaded))
+	}
+	return nil
+}
+
+// rowsLoaded are the rows of each table that Prepare makes.
+func (w Work) rowsLoaded(trial contract.Trial) (map[string]int64, error) {
+	trial.Workload = w.Params
+	rows, err := w.Tool.Rows(trial)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.workload: it is what is loaded, whatever spec.matrix says: %v", err)
+	}
+	return rows, nil
+}
+
+func total(rows map[string]int64) int64 {
+	var sum int64
+	for _, n := range rows {
+		sum += n
+	}
+	return sum
+}
+
+// writePlan stores the plan before anything is started.
+func (in Input) writePlan(out *Result) error {
+	p := out.Planned.Plan
+	parts, err := journal.SplitPlan(p)
+	if err != nil {
+		return err
+	}
+	marked := in.Run.DeepCopy()
+	marked.Status.SpecHash = out.Status.SpecHash
+	for i, data := range parts {
+		cm := resources.Journal(marked, contract.PlanName(in.Run.Name, int32(i)), contract.KeyPlan, data)
+		out.Actions = append(out.Actions, decision.Create{Object: cm})
+	}
+	out.Status.Plan = &v1alpha1.PlanStatus{
+		TrialCount: int32(len(p.Trials)), CellCount: int32(len(p.Cells)), SHA256: p.SHA256(), ConfigMapCount: int32(len(parts)), Seed: new(p.Seed),
+	}
+	return nil
+}
+
+// specHash is the SHA-256 of what decides the result: the spec without the fields
+// that can be changed later, and everything that its references meant. A seed that
+// followed from the spec counts as if it were written there.
+func specHash(spec v1alpha1.BenchmarkRunSpec, seed int64, resolved v1alpha1.Resolved) (string, error) {
+	spec = plan.Deciding(spec)
+	spec.Design.Seed = &seed
+	if in := resolved.Inputs; in != nil {
+		// The name of the copy is that of the run.
+		resolved.Inputs = &v1alpha1.ResolvedInputs{SHA256: in.SHA256}
+	}
+	data, err := json.Marshal(map[string]any{"spec": spec, "resolved": resolved})
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}

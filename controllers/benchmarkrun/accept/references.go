@@ -1,0 +1,92 @@
+package accept
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// references are what the spec names, with the answers about it.
+type references struct {
+	Input
+	ask *decision.Asking
+}
+
+// askReferences asks for all objects that the spec names, and for the copies of an
+// earlier pass, at once.
+func (in Input) askReferences(w Work, ask *decision.Asking) {
+	run := in.Run
+	shape := func(ref *v1alpha1.ShapeRef) {
+		if ref != nil && ref.Inline == nil {
+			ask.Shape(ref.Name)
+		}
+	}
+	shape(&run.Spec.Clients.Shape)
+	// What is wrong with the workload, resolveFiles says.
+	if pods, err := w.Tool.PodsOf(w.Params); err == nil && pods.Files.ConfigMap != "" {
+		ask.ConfigMap(pods.Files.ConfigMap)
+		ask.ConfigMap(contract.InputsName(run.Name))
+	}
+	for _, t := range run.Spec.Targets {
+		switch {
+		case t.External != nil:
+			ask.Secret(t.External.Credentials.Name)
+		case t.Published != nil:
+			ask.ConfigMap(t.Published.ConfigMap.Name)
+			ask.ConfigMap(contract.QuotedName(run.Name, t.Name))
+		default:
+			shape(t.Shape)
+			for _, ref := range t.MySQL.ConfigFrom {
+				ask.ConfigMap(ref.Name)
+			}
+		}
+	}
+}
+
+// configMap that a field of the spec names.
+func (in references) configMap(field, name string) (*corev1.ConfigMap, error) {
+	cm := in.ask.ConfigMap(name)
+	if !cm.Exists {
+		return nil, refuse(v1alpha1.ReasonConfigMapNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, in.Run.Namespace)
+	}
+	return cm.Value, nil
+}
+
+// shape that a field of the spec names.
+func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.InstanceShapeSpec, error) {
+	if ref.Inline != nil {
+		return *ref.Inline.DeepCopy(), nil
+	}
+	shape := in.ask.Shape(ref.Name)
+	if !shape.Exists {
+		return v1alpha1.InstanceShapeSpec{}, refuse(v1alpha1.ReasonShapeNotFound,
+			"%s.name: there is no InstanceShape %q: create it (kubectl get instanceshapes lists those that exist), or give the shape inline", field, ref.Name)
+	}
+	return *shape.Value.Spec.DeepCopy(), nil
+}
+
+// checkExternal makes sure that the tool can reach an external target, and that the
+// target's Secret has what the tool needs.
+func (in references) checkExternal(field string, w Work, e *v1alpha1.ExternalTarget) error {
+	if e.JDBC != nil && !w.Tool.JDBC {
+		return refuse(v1alpha1.ReasonInvalidSpec, "%s.jdbc: %s does not speak JDBC: use the workload ycsb, or give the host of a server of the MySQL family",
+			field, w.Tool.Name)
+	}
+	secret := in.ask.Secret(e.Credentials.Name)
+	if !secret.Exists {
+		return refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
+			field, e.Credentials.Name, in.Run.Namespace)
+	}
+	keys := []string{contract.KeyUsername, contract.KeyPassword}
+	if e.TLS == v1alpha1.TLSRequired && w.Tool.NeedsCertificate {
+		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
+	}
+	for _, k := range keys {
+		if len(secret.Value.Data[k]) == 0 {
+			return refuse(v1alpha1.ReasonSecretIncomplete, "%s.credentials: Secret %q lacks the key %q (needed: %v)", field, e.Credentials.Name, k, keys)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package accept
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/settings"
+)
+
+// maxSettings is the bound of status.resolved.targets[].settings.
+const maxSettings = 1024
+
+// resolveServer pins image, shape and settings of a server that Assay provides.
+func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v1alpha1.ResolvedTarget, error) {
+	out := v1alpha1.ResolvedTarget{Name: t.Name, Image: t.MySQL.Image}
+	e, ok := in.Catalogue.Engine(t.MySQL.Flavor)
+	if !ok {
+		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.flavor: this operator has no engine %q", field, t.MySQL.Flavor)
+	}
+	if !slices.Contains(e.StorageEngines, t.MySQL.StorageEngine) {
+		return out, refuse(v1alpha1.ReasonInvalidSpec, "%s.mysql.storageEngine: %s has no %s: use one of %s",
+			field, t.MySQL.Flavor, t.MySQL.StorageEngine, strings.Join(e.StorageEngines, ", "))
+	}
+	if out.Image == "" {
+		entry, ok := in.Catalogue.Config.Engines[t.MySQL.Flavor][t.MySQL.Version]
+		if !ok {
+			return out, refuse(v1alpha1.ReasonVersionNotInCatalogue,
+				"%s.mysql.version: the engine catalogue has no %s %q; it has: %s. Add it to the chart value engines.%s, or set image",
+				field, t.MySQL.Flavor, t.MySQL.Version, in.Catalogue.Config.Versions(t.MySQL.Flavor), t.MySQL.Flavor)
+		}
+		out.Image = entry.Image
+	}
+	shape, err := in.shape(field+".shape", *t.Shape)
+	if err != nil {
+		return out, err
+	}
+	out.Shape = &shape
+	user, err := in.userSettings(field+".mysql", t.MySQL)
+	if err != nil {
+		return out, err
+	}
+	if refusals := settings.Validate(e.Owned, field+".mysql.config", user); len(refusals) > 0 {
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%v", errors.Join(refusals...))
+	}
+	replication, err := replicationSettings(e, field+".mysql", t.MySQL, user)
+	if err != nil {
+		return out, err
+	}
+	lists := []sourced{
+		{v1alpha1.SourceShape, shapeSettings(e, shape, t.MySQL)},
+		{v1alpha1.SourceWorkload, limitSettings(e, d)},
+		{v1alpha1.SourceReplication, replication},
+		{v1alpha1.SourceSpec, user},
+	}
+	if err := d.fits(field+".mysql", t.MySQL, user, lists[1].settings); err != nil {
+		return out, err
+	}
+	out.Settings = mergeSettings(lists)
+	if n := len(out.Settings); n > maxSettings {
+		return out, refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
+	}
+	return out, nil
+}
+
+// userSettings merges the settings of configFrom and config.
+func (in references) userSettings(field string, m *v1alpha1.MySQLTarget) ([]contract.Setting, error) {
+	var lists [][]contract.Setting
+	for i, ref := range m.ConfigFrom {
+		at := fmt.Sprintf("%s.configFrom[%d]", field, i)
+		cm, err := in.configMap(at, ref.Name)
+		if err != nil {
+			return nil, err
+		}
+		list, err := settings.Parse(cm.Data)
+		if err != nil {
+			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): %v", at, ref.Name, err)
+		}
+		lists = append(lists, list)
+	}
+	list, err := settings.Parse(m.Config)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s.config: %v", field, err)
+	}
+	return settings.Merge(append(lists, list)...), nil
+}
+
+// shapeSettings are the defaults that follow from the machine of the server.
+func shapeSettings(e engine.Engine, shape v1alpha1.InstanceShapeSpec, m *v1alpha1.MySQLTarget) []contract.Setting {
+	if m.Sizing == v1alpha1.SizingServer || e.Defaults == nil {
+		return nil
+	}
+	return e.Defaults(engine.Shape{
+		CPUs: shape.CPU.AsApproximateFloat64(), MemoryBytes: shape.Memory.Value(),
+		DataBytes: m.Storage.Size.Value(), DataInMemory: m.Storage.Medium == v1alpha1.MediumMemory,
+	}, m.StorageEngine)
+}
+
+// limitSettings raise the limits that the workload would meet.
+func limitSettings(e engine.Engine, d Demand) []contract.Setting {
+	if e.Limits == nil || d.isZero() {
+		return nil
+	}
+	return e.Limits(d.All)
+}
+
+// sourced are settings of one source.
+type sourced struct {
+	source   v1alpha1.SettingSource
+	settings []contract.Setting
+}
+
+// mergeSettings of several sources, the later ones before the earlier ones.
+func mergeSettings(lists []sourced) []v1alpha1.ServerSetting {
+	var all [][]contract.Setting
+	from := map[contract.Setting]v1alpha1.SettingSource{}
+	for _, l := range lists {
+		all = append(all, l.settings)
+		for _, st := range l.settings {
+			st.Name = settings.CanonicalName(st.Name)
+			from[st] = l.source
+		}
+	}
+	var out []v1alpha1.ServerSetting
+	for _, st := range settings.Merge(all...) {
+		out = append(out, v1alpha1.ServerSetting{Name: st.Name, Value: st.Value, Source: from[st]})
+	}
+	return out
+}
+
+// ownedByReplication are settings that would undo what Assay sets for replication, beside
+// those of engine.Replicated.
+var ownedByReplication = []string{
+	"server_id", "relay_log", "relay_log_index", "log_bin_index", "skip_log_bin", "disable_log_bin",
+	"skip_slave_start", "skip_replica_start", "replicate_same_server_id",
+}
+
+// replicationSettings are the settings that every server of a target with replicas has. It
+// refuses a setting of the user that contradicts them.
+func replicationSettings(e engine.Engine, field string, m *v1alpha1.MySQLTarget, user []contract.Setting) ([]contract.Setting, error) {
+	if m.Replication == nil {
+		return nil, nil
+	}
+	if e.Replicated == nil {
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "%s.replication: Assay provides %s without replicas: leave replication out, or use MySQL, Percona or MariaDB", field, e.Flavor)
+	}
+	needed := e.Replicated(contract.Target{})
+	for _, u := range user {
+		name := strings.TrimPrefix(strings.ToLower(settings.CanonicalName(u.Name)), "loose_")
+		taken := slices.Contains(ownedByReplication, name) || strings.HasPrefix(name, "rpl_semi_sync_") ||
+			slices.ContainsFunc(needed, func(s contract.Setting) bool { return s.Name == name })
+		if taken {
+			return nil, refuse(v1alpha1.ReasonSettingInvalid,
+				"%s.config.%s: set by Assay, because replication needs it: remove it, or leave replication out", field, u.Name)
+		}
+	}
+	return needed, nil
+}

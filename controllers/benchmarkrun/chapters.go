@@ -1,0 +1,187 @@
+package benchmarkrun
+
+import (
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/placement"
+)
+
+// accepted: the spec can be carried out, its references are pinned, and the records so
+// far can be read.
+func accepted(v view) answer {
+	a := answer{state: v.accepted.State, actions: v.accepted.Actions, news: []news{acceptedNews{v.accepted}}}
+	switch {
+	case !isDone(a.state):
+	case !isDone(v.bookState):
+		a.state = v.bookState
+	case v.Run.Status.Placement != nil:
+		a.news = append(a.news, bookNews{v.book})
+	}
+	return a
+}
+
+// placed: the run has a node for every pod, all at once. No pod exists before. The pass
+// ends when it gets them, so that they stand in the status before anything is made on
+// them.
+func placed(v view) answer {
+	st := v.Run.Status
+	switch {
+	case st.Placement != nil:
+		return says(decision.DoneWith("%s", placement.Describe(*st.Placement)))
+	case !v.Nodes.Asked:
+		// The queue is asked for a run that was accepted, which this one is just now.
+		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
+	}
+	given := accept.Place(accept.Waited{
+		Answer: v.Nodes.Answer, Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Limits.Queue.Duration, Now: v.Now,
+	})
+	return answer{state: given.State, news: []news{placedNews{given}}}
+}
+
+// targetsReady: the targets that Assay runs accept logins, or the one whose turn it is.
+func targetsReady(v view) answer {
+	all := v.targets()
+	return answer{state: all.State, actions: all.Actions, news: []news{targetNews{all}}}
+}
+
+// dataLoaded: every target holds the workload's data. They are loaded one after the
+// other, once.
+func dataLoaded(v view) answer {
+	name := v.unloaded()
+	if name == "" {
+		return says(decision.DoneWith("every target holds the workload's data"))
+	}
+	in := v.trialInput()
+	e := trial.Load(in, name)
+	if wait := v.awaitTarget(name, e.Name); !isDone(wait) {
+		return says(wait)
+	}
+	res := trial.Decide(in, e, v.ask)
+	if !v.ask.Complete() || !isDone(res.State) {
+		return answer{state: res.State, actions: res.Actions}
+	}
+	if res.End.Reason != "" {
+		return answer{state: decision.FailWith(res.End.Reason, "loading target %s: %s", name, res.End.Message), actions: res.Actions}
+	}
+	figures, err := trial.LoadFigures(in, e, res.End.Results)
+	if err != nil {
+		return says(decision.FailWith(v1alpha1.ReasonResultContradictory, "loading target %s: %v", name, err))
+	}
+	first := res.End.Results[0]
+	loaded := loadedNews{
+		result: contract.ResultName(e.Name, 0), restarts: target.Restarts(in.TargetPod(name)), figures: figures,
+		described: target.Describe(v.Run, v.Run.TargetStatus(name), first),
+		findings:  trial.LoadFindings(in, name, first, v.ask),
+	}
+	// The outcome has to stand in the status before the Job may be deleted.
+	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, news: []news{loaded}}
+}
+
+// awaitTarget is what an execution that has not begun waits for before it may begin on a
+// target.
+func (v view) awaitTarget(name, job string) decision.State {
+	wait, waits := v.targets().Of(name).State.(decision.Waiting)
+	if _, begun := v.Children.Jobs[job]; begun || !waits {
+		return decision.Done{}
+	}
+	return decision.WaitFor(wait.Reason, "target %s: %s", name, wait.Message)
+}
+
+// cleaned: the tables that this run made in external targets are dropped, also when the
+// run failed, unless they are to be kept. Servers that Assay runs itself go away with
+// their volumes. Tables of a load that failed are left alone: they may be somebody else's.
+// A clean-up that fails is shown, but does not spoil what was measured.
+func cleaned(v view, failure decision.Failed) answer {
+	a := says(decision.DoneWith("clean"))
+	if conclude.Keeps(v.Run.Spec.Retain, failure.Reason != "") {
+		return a
+	}
+	in := v.trialInput()
+	for _, t := range v.Run.Spec.Targets {
+		st := v.Run.TargetStatus(t.Name)
+		if t.External == nil || st.LoadResult == "" || st.CleanupResult != "" {
+			continue
+		}
+		e, needed := trial.Cleanup(in, t.Name)
+		if !needed {
+			continue
+		}
+		res := trial.Decide(in, e, v.ask)
+		a.actions = append(a.actions, res.Actions...)
+		if !isDone(res.State) || !v.ask.Complete() {
+			a.state = res.State
+			return a
+		}
+		a.news = append(a.news, cleanedNews{target: t.Name, result: contract.ResultName(e.Name, 0), end: res.End})
+	}
+	return a
+}
+
+// concluded: the results and the condition that announces them appear in the same write.
+func concluded(v view, failure decision.Failed) answer {
+	var actions []decision.Action
+	var told []news
+	book, end := v.book, endedNews{failure: failure, at: v.Now}
+	if at := book.Position(); failure.Reason != "" && v.isRunning(at) {
+		added, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
+		if err != nil {
+			return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
+		}
+		actions, book = append(actions, added.Action), added.Book
+		told = append(told, recordedNews{book: added.Book, record: *added.Book.Last()})
+	}
+	all, state := logbook.All(v.Run, book, v.ask)
+	if !v.ask.Complete() {
+		return answer{}
+	}
+	if _, waits := state.(decision.Waiting); waits {
+		return says(state)
+	}
+	// Where a part is lost, there are no records: the run has failed for just this.
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all}
+	end.result = conclude.Decide(in)
+	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
+}
+
+// isRunning says whether an attempt was begun, as far as anybody knows.
+func (v view) isRunning(at journal.Position) bool {
+	p := v.accepted.Planned.Plan
+	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || int(at.Index) >= len(p.Trials) {
+		return false
+	}
+	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]
+	return begun || showsRunning(v.Run.Status, at)
+}
+
+func isDone(s decision.State) bool {
+	_, is := s.(decision.Done)
+	return is
+}
+
+// overdue fails a run that is past its deadline, which counts from the moment it has its
+// nodes. One that could not be accepted for so long, because reading what it names keeps
+// failing, is overdue as well. The state is nil for any other.
+func overdue(run *v1alpha1.BenchmarkRun, now time.Time) decision.State {
+	start := run.CreationTimestamp
+	switch {
+	case run.Status.StartTime != nil:
+		start = *run.Status.StartTime
+	case run.Status.AcceptedTime != nil:
+		return nil // queued: the chapter Placed has a limit of its own
+	}
+	if now.Sub(start.Time)-suspendedFor(run.Status, now) <= run.Spec.Deadline.Duration {
+		return nil
+	}
+	return decision.FailWith(v1alpha1.ReasonDeadlineExceeded,
+		"the run did not end within spec.deadline (%s): %d of %d trials were measured",
+		run.Spec.Deadline.Duration, run.Status.Progress.Done, run.Status.Progress.Planned)
+}

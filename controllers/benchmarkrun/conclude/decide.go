@@ -1,0 +1,81 @@
+package conclude
+
+import (
+	"cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/summary"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Input is what the end of a run is decided from.
+type Input struct {
+	// Run as it was read.
+	Run *v1alpha1.BenchmarkRun
+	// Plan of the run; nil when there is none.
+	Plan *plan.Plan
+	// Names of the measurements that the summary has, in their order.
+	Names []string
+	// Records of all attempts; none where nothing was recorded or the journal is lost.
+	Records []contract.Record
+}
+
+// Result is the end of a run.
+type Result struct {
+	// State is Done, or says why the end cannot be written yet.
+	State decision.State
+	// Actions store the summary.
+	Actions []decision.Action
+	// Summary as the status shows it, and its headline.
+	Summary  []v1alpha1.SummaryEntry
+	Headline string
+	// Parts and Entries of the stored summary.
+	Parts, Entries int32
+	// MachineSpeed of the nodes over the run.
+	MachineSpeed []v1alpha1.NodeSpeed
+	// Findings about the run as a whole.
+	Findings []v1alpha1.Finding
+	// Verdict on the results.
+	Verdict Verdict
+}
+
+// Decide summarises the trials that count, for each cell and target, and judges them.
+func Decide(in Input) Result {
+	out := Result{State: decision.Done{}}
+	if in.Plan == nil {
+		return out
+	}
+	out.Verdict = verdict(in.Plan, in.Records)
+	if len(in.Records) == 0 {
+		return out
+	}
+	out.MachineSpeed, out.Findings = machineSpeed(in.Records)
+	entries := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
+	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
+	out.Headline = summary.Headline(in.Plan, in.Names, entries)
+	parts, err := journal.SplitSummary(entries)
+	if err != nil {
+		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
+	}
+	for i, data := range parts {
+		cm := resources.Journal(in.Run, contract.SummaryName(in.Run.Name, int32(i)), contract.KeySummary, data)
+		out.Actions = append(out.Actions, decision.Create{Object: cm})
+	}
+	out.Parts, out.Entries = int32(len(parts)), int32(len(entries))
+	return out
+}
+
+// Message of the condition Complete: the headline, and what of the summary stands
+// elsewhere.
+func Message(run *v1alpha1.BenchmarkRun) string {
+	message := cmp.Or(run.Status.Headline, "no trial has a measurement for the summary")
+	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
+		message += "; " + elsewhere
+	}
+	return message
+}

@@ -1,0 +1,80 @@
+package conclude
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Keeps says whether a policy keeps the objects of a run that ends so.
+func Keeps(policy v1alpha1.RetainPolicy, failing bool) bool {
+	return policy == v1alpha1.RetainAlways || policy == v1alpha1.RetainOnFailure && failing
+}
+
+// kept are the roles of what stays until the run is deleted: what was measured, what
+// with, and what is shown beside it.
+var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted}
+
+// TearDown deletes everything of a run that has ended but its results, their inputs and
+// its journal, unless it is to be retained. The volume of a database goes with its
+// StatefulSet. Found are the objects of the run.
+func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Action {
+	if Keeps(run.Spec.Retain, run.HasFailed()) {
+		return nil
+	}
+	var out []decision.Action
+	for _, obj := range found {
+		if metav1.IsControlledBy(obj, run) && !slices.Contains(kept, obj.GetLabels()[v1alpha1.LabelRole]) {
+			out = append(out, decision.Delete{Object: obj})
+		}
+	}
+	return out
+}
+
+// NamedChildren are the objects of a run that no list finds, with nothing but their names.
+func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
+	meta := func(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: run.Namespace, Name: name} }
+	clients := contract.ClientName(run.Name)
+	out := []decision.Object{
+		&rbacv1.RoleBinding{ObjectMeta: meta(clients)}, &rbacv1.Role{ObjectMeta: meta(clients)},
+		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
+	}
+	for _, t := range run.Provided() {
+		name := contract.TargetName(run.Name, t.Name)
+		out = append(out, &corev1.Service{ObjectMeta: meta(name)}, &corev1.Secret{ObjectMeta: meta(name)},
+			&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		for i := range t.Replicas() {
+			name := contract.ReplicaName(run.Name, t.Name, i)
+			out = append(out, &corev1.Service{ObjectMeta: meta(name)},
+				&networkingv1.NetworkPolicy{ObjectMeta: meta(name)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(name)})
+		}
+	}
+	return out
+}
+
+// Expiry is how long a run that has ended is kept.
+type Expiry struct {
+	// Bounded: the run is deleted when Left is over.
+	Bounded bool
+	// Left until then; not positive when it is due.
+	Left time.Duration
+}
+
+// Expires says when a run that has ended is to be deleted.
+func Expires(run *v1alpha1.BenchmarkRun, now time.Time) Expiry {
+	ttl := run.Spec.TTLSecondsAfterFinished
+	if ttl == nil || run.Status.CompletionTime == nil {
+		return Expiry{}
+	}
+	return Expiry{Bounded: true, Left: run.Status.CompletionTime.Add(time.Duration(*ttl) * time.Second).Sub(now)}
+}

@@ -1,0 +1,73 @@
+package conclude
+
+import (
+	"testing"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
+)
+
+func TestVerdict(t *testing.T) {
+	p := &plan.Plan{Targets: []string{"a", "b"}, Cells: []plan.Cell{{}, {}}}
+	for block := range int32(2) {
+		for cell := range int32(2) {
+			for target := range int32(2) {
+				p.Trials = append(p.Trials, plan.Trial{Index: int32(len(p.Trials)), Block: block, Cell: cell, Target: target})
+			}
+		}
+	}
+	// all trials of the plan, in their order, changed by index.
+	all := func(change map[int]func(*contract.Record)) []contract.Record {
+		var out []contract.Record
+		for i, tr := range p.Trials {
+			rec := contract.Record{
+				Index: tr.Index, Block: tr.Block, Cell: tr.Cell, Target: p.Targets[tr.Target], State: contract.Succeeded, Valid: new(true), Final: true,
+			}
+			if f := change[i]; f != nil {
+				f(&rec)
+			} else if f := change[-1]; f != nil {
+				f(&rec)
+			}
+			out = append(out, rec)
+		}
+		return out
+	}
+	failed := func(r *contract.Record) { r.State, r.Valid = contract.Failed, nil }
+	invalid := func(r *contract.Record) { r.Valid = new(false) }
+	disturbed := func(r *contract.Record) { r.Disturbed = true }
+	type changes = map[int]func(*contract.Record)
+	tests := map[string]struct {
+		records []contract.Record
+		want    string
+	}{
+		"nothing was measured":        {nil, "  "},
+		"nothing has a result":        {all(changes{-1: failed}), "  "},
+		"all is well":                 {all(nil), "True Succeeded 8 of 8 results passed every check"},
+		"one failed":                  {all(changes{0: failed}), "True Succeeded 7 of 7 results passed every check"},
+		"one was disturbed":           {all(changes{0: disturbed}), "True Succeeded 7 of 8 results passed every check; not part of the summary: 1 disturbed, 1 of the same blocks as disturbed ones"},
+		"one is invalid":              {all(changes{0: invalid}), "False Contradictions 1 of 8 results contradict themselves: see status.findings; not part of the summary: 1 invalid"},
+		"all were disturbed":          {all(changes{-1: disturbed}), "False NoUsableTrial none of 8 results counts: 8 disturbed: see status.findings"},
+		"all are invalid":             {all(changes{-1: invalid}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
+		"some of both":                {all(changes{-1: invalid, 3: disturbed}), "False NoUsableTrial none of 8 results counts: 1 disturbed, 7 invalid: see status.findings"},
+		"invalid and disturbed, both": {all(changes{-1: func(r *contract.Record) { invalid(r); disturbed(r) }}), "False NoUsableTrial none of 8 results counts: 8 invalid: see status.findings"},
+		"a disturbed one in each block leaves none": {all(changes{0: disturbed, 3: disturbed, 5: disturbed, 6: disturbed}),
+			"False NoUsableTrial none of 8 results counts: 4 disturbed, 4 of the same blocks as disturbed ones: see status.findings"},
+		"a cell without any": {all(changes{0: disturbed, 4: disturbed}),
+			"True Succeeded 6 of 8 results passed every check; not part of the summary: 2 disturbed, 2 of the same blocks as disturbed ones; " +
+				"1 of 2 cells have no usable trial of at least one target"},
+		"a target without any in one cell": {all(changes{0: failed, 4: failed}),
+			"True Succeeded 6 of 6 results passed every check; 1 of 2 cells have no usable trial of at least one target"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			v := verdict(p, tc.records)
+			status := map[bool]string{true: "True", false: "False"}[v.Valid]
+			if !v.Known {
+				status = ""
+			}
+			if got := status + " " + v.Reason + " " + v.Message; got != tc.want {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package decision
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// Children are the workload objects of a run and their pods, as the cache knew them
+// when the pass began. Nobody changes them.
+type Children struct {
+	// StatefulSets and Jobs of the run, by their names.
+	StatefulSets map[string]*appsv1.StatefulSet
+	Jobs         map[string]*batchv1.Job
+	// TargetPods by the name of their StatefulSet.
+	TargetPods map[string]*corev1.Pod
+	// ClientPods by the name of their Job, in the order of the clients.
+	ClientPods map[string][]*corev1.Pod
+	// Strays are clients whose Job is gone: they end within their grace.
+	Strays []*corev1.Pod
+}
+
+// NewChildren sorts what bears the label of a run. What the run does not control is
+// left out.
+func NewChildren(run *v1alpha1.BenchmarkRun, sets []appsv1.StatefulSet, jobs []batchv1.Job, pods []corev1.Pod) Children {
+	c := Children{
+		StatefulSets: map[string]*appsv1.StatefulSet{}, Jobs: map[string]*batchv1.Job{},
+		TargetPods: map[string]*corev1.Pod{}, ClientPods: map[string][]*corev1.Pod{},
+	}
+	for i := range sets {
+		if metav1.IsControlledBy(&sets[i], run) {
+			c.StatefulSets[sets[i].Name] = &sets[i]
+		}
+	}
+	for i := range jobs {
+		if metav1.IsControlledBy(&jobs[i], run) {
+			c.Jobs[jobs[i].Name] = &jobs[i]
+		}
+	}
+	for i := range pods {
+		c.file(&pods[i])
+	}
+	for _, pods := range c.ClientPods {
+		slices.SortFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(ClientIndex(a), ClientIndex(b)) })
+	}
+	return c
+}
+
+// file a pod under its StatefulSet or Job, if that belongs to the run.
+func (c *Children) file(pod *corev1.Pod) {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return
+	}
+	if set := c.StatefulSets[owner.Name]; set != nil && set.UID == owner.UID {
+		c.TargetPods[owner.Name] = pod
+	}
+	switch job := c.Jobs[owner.Name]; {
+	case job != nil && job.UID == owner.UID:
+		c.ClientPods[owner.Name] = append(c.ClientPods[owner.Name], pod)
+	case pod.Labels[v1alpha1.LabelRole] == v1alpha1.RoleClient:
+		c.Strays = append(c.Strays, pod)
+	}
+}
+
+// WorkingJobs are the Jobs of the run that have a client at work, sorted. The Job of a
+// stray does not exist any more.
+func (c Children) WorkingJobs() []string {
+	var out []string
+	for name, pods := range c.ClientPods {
+		if slices.ContainsFunc(pods, works) {
+			out = append(out, name)
+		}
+	}
+	for _, p := range c.Strays {
+		if works(p) {
+			out = append(out, p.Labels[batchv1.JobNameLabel])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// works says whether the runner of a client pod has not ended. The phase of the pod
+// says so up to a second later than its container.
+func works(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == resources.RunnerContainer && c.State.Terminated != nil {
+			return false
+		}
+	}
+	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
+}
+
+// ClientIndex is the number of a client among those of its Job.
+func ClientIndex(pod *corev1.Pod) int {
+	n, err := strconv.Atoi(pod.Annotations[batchv1.JobCompletionIndexAnnotation])
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// JobNames of the run, sorted.
+func (c Children) JobNames() []string { return slices.Sorted(maps.Keys(c.Jobs)) }

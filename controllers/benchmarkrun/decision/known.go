@@ -1,0 +1,247 @@
+package decision
+
+import (
+	"maps"
+	"slices"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+// Query is a question that a room has about the cluster. Rooms do not read: they
+// return their questions, and are called again with the answers. Queries are
+// comparable: each is asked once in a pass.
+type Query interface{ isQuery() }
+
+// Kind of an object that a room may ask for.
+type Kind string
+
+// Kinds of objects. All but InstanceShape are in the namespace of the run.
+const (
+	KindConfigMap     Kind = "ConfigMap"
+	KindSecret        Kind = "Secret"
+	KindPod           Kind = "Pod"
+	KindJob           Kind = "Job"
+	KindRole          Kind = "Role"
+	KindRoleBinding   Kind = "RoleBinding"
+	KindInstanceShape Kind = "InstanceShape"
+)
+
+// GetObject asks the API server for an object. The answer is a Fact of the object.
+type GetObject struct {
+	Kind Kind
+	Name string
+}
+
+// GetMetadata asks the cache for the metadata of a ConfigMap of the run. One that
+// belongs to somebody else counts as absent.
+type GetMetadata struct{ Name string }
+
+// GetNode asks the cache for a node, and the API server for one that the cache does
+// not know.
+type GetNode struct{ Name string }
+
+// GetResult asks the API server for the ConfigMap of a result, and decodes it.
+type GetResult struct{ Name string }
+
+// GetRecords asks the API server for a part of the records of a run, and decodes it.
+type GetRecords struct{ Name string }
+
+// ListPodsOn asks the API server for the pods of all namespaces on a node. The fact
+// does not exist when the manager may not look.
+type ListPodsOn struct{ Node string }
+
+// ReadLog asks for the last lines of a container. A log that cannot be read is an
+// answer that says so.
+type ReadLog struct {
+	Pod, Container string
+	// Previous asks for the container before the present one.
+	Previous bool
+}
+
+func (GetObject) isQuery()   {}
+func (GetMetadata) isQuery() {}
+func (GetNode) isQuery()     {}
+func (GetResult) isQuery()   {}
+func (GetRecords) isQuery()  {}
+func (ListPodsOn) isQuery()  {}
+func (ReadLog) isQuery()     {}
+
+// Delivered is what the ConfigMap of a result holds.
+type Delivered struct {
+	// Size of the encoded result in bytes, and its SHA-256.
+	Size   int
+	SHA256 string
+	// RawSHA256 of the raw output.
+	RawSHA256 string
+	// Result is the zero value when Err is set.
+	Result contract.Result
+	// Err says why it could not be decoded.
+	Err error
+}
+
+// DeliveredIn a ConfigMap.
+func DeliveredIn(cm *corev1.ConfigMap) Delivered {
+	data := cm.BinaryData[contract.KeyResult]
+	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Result, d.Err = contract.Decode(data)
+	return d
+}
+
+// Part is a ConfigMap with records of a run.
+type Part struct {
+	// Object that holds them.
+	Object *corev1.ConfigMap
+	// Records are the zero value when Err is set.
+	Records journal.Records
+	// Err says why they could not be decoded.
+	Err error
+}
+
+// PartIn a ConfigMap.
+func PartIn(cm *corev1.ConfigMap) Part {
+	p := Part{Object: cm}
+	p.Records, p.Err = journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
+	return p
+}
+
+// Fact is the answer to a query.
+type Fact[T any] struct {
+	// Known: the query was answered.
+	Known bool
+	// Exists: what was asked for is there.
+	Exists bool
+	// Value is set when it exists.
+	Value T
+}
+
+// Absent is the answer that there is no such thing.
+type Absent struct{}
+
+// Known holds the answers of a pass. It is a value: With returns another one.
+type Known struct{ answers map[Query]any }
+
+// With adds an answer: the value that was asked for, or Absent.
+func (k Known) With(q Query, answer any) Known {
+	all := maps.Clone(k.answers)
+	if all == nil {
+		all = map[Query]any{}
+	}
+	all[q] = answer
+	return Known{all}
+}
+
+// Asking looks things up among the answers, and keeps what is missing.
+type Asking struct {
+	known   Known
+	missing []Query
+}
+
+// Ask begins with what is known.
+func (k Known) Ask() *Asking { return &Asking{known: k} }
+
+// Missing are the queries without an answer, each once, in the order in which they
+// were asked.
+func (a *Asking) Missing() []Query { return a.missing }
+
+// Complete says that every question so far was answered.
+func (a *Asking) Complete() bool { return len(a.missing) == 0 }
+
+// ConfigMap from the API server.
+func (a *Asking) ConfigMap(name string) Fact[*corev1.ConfigMap] {
+	return lookUp[*corev1.ConfigMap](a, GetObject{KindConfigMap, name})
+}
+
+// Secret from the API server.
+func (a *Asking) Secret(name string) Fact[*corev1.Secret] {
+	return lookUp[*corev1.Secret](a, GetObject{KindSecret, name})
+}
+
+// Pod from the API server.
+func (a *Asking) Pod(name string) Fact[*corev1.Pod] {
+	return lookUp[*corev1.Pod](a, GetObject{KindPod, name})
+}
+
+// Job from the API server.
+func (a *Asking) Job(name string) Fact[*batchv1.Job] {
+	return lookUp[*batchv1.Job](a, GetObject{KindJob, name})
+}
+
+// Role from the API server.
+func (a *Asking) Role(name string) Fact[*rbacv1.Role] {
+	return lookUp[*rbacv1.Role](a, GetObject{KindRole, name})
+}
+
+// RoleBinding from the API server.
+func (a *Asking) RoleBinding(name string) Fact[*rbacv1.RoleBinding] {
+	return lookUp[*rbacv1.RoleBinding](a, GetObject{KindRoleBinding, name})
+}
+
+// Shape from the API server.
+func (a *Asking) Shape(name string) Fact[*v1alpha1.InstanceShape] {
+	return lookUp[*v1alpha1.InstanceShape](a, GetObject{KindInstanceShape, name})
+}
+
+// Metadata of a ConfigMap, from the cache.
+func (a *Asking) Metadata(name string) Fact[*metav1.PartialObjectMetadata] {
+	return lookUp[*metav1.PartialObjectMetadata](a, GetMetadata{name})
+}
+
+// Node by its name.
+func (a *Asking) Node(name string) Fact[*corev1.Node] {
+	return lookUp[*corev1.Node](a, GetNode{name})
+}
+
+// Result that was delivered into a ConfigMap.
+func (a *Asking) Result(name string) Fact[Delivered] {
+	return lookUp[Delivered](a, GetResult{name})
+}
+
+// Records in a part of the journal.
+func (a *Asking) Records(name string) Fact[Part] {
+	return lookUp[Part](a, GetRecords{name})
+}
+
+// PodsOn a node, of all namespaces.
+func (a *Asking) PodsOn(node string) Fact[[]corev1.Pod] {
+	return lookUp[[]corev1.Pod](a, ListPodsOn{node})
+}
+
+// Log of a container.
+func (a *Asking) Log(pod, container string, previous bool) Fact[string] {
+	return lookUp[string](a, ReadLog{pod, container, previous})
+}
+
+// Found is an object that an action came upon, without asking for it.
+func (a *Asking) Found(name string) Fact[*corev1.ConfigMap] {
+	return answered[*corev1.ConfigMap](a.known, GetObject{KindConfigMap, name})
+}
+
+func lookUp[T any](a *Asking, q Query) Fact[T] {
+	f := answered[T](a.known, q)
+	if !f.Known && !slices.Contains(a.missing, q) {
+		a.missing = append(a.missing, q)
+	}
+	return f
+}
+
+func answered[T any](k Known, q Query) Fact[T] {
+	answer, known := k.answers[q]
+	value, exists := answer.(T)
+	return Fact[T]{Known: known, Exists: exists, Value: value}
+}
+
+// And joins two sets of answers; those of the other one are newer.
+func (k Known) And(other Known) Known {
+	for q, a := range other.answers {
+		k = k.With(q, a)
+	}
+	return k
+}

@@ -1,0 +1,94 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+)
+
+// afterwards is all that happens to a run that has ended: tear down what is not retained,
+// give its nodes back when its last pod is gone, and delete the run when its time has come.
+func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+	// Here, and not in release: a run that was refused never was in the queue.
+	r.plans.Delete(run.UID)
+	if err := r.tearDown(ctx, run); err != nil {
+		return ctrl.Result{}, err
+	}
+	left, err := r.release(ctx, client.ObjectKeyFromObject(run), "")
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	switch expiry := conclude.Expires(run, r.Clock.Now()); {
+	case !expiry.Bounded:
+		return again(left), nil
+	case expiry.Left > 0:
+		return ctrl.Result{RequeueAfter: expiry.Left}, nil
+	}
+	err = r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err := client.IgnoreNotFound(err); err != nil {
+		return ctrl.Result{}, fmt.Errorf("deleting the run after ttlSecondsAfterFinished: %w", err)
+	}
+	return ctrl.Result{}, nil
+}
+
+// tearDown deletes what is left of a run that has ended. What was found to be gone is not
+// looked for again.
+func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	if _, done := r.tornDown.Load(run.UID); done || conclude.Keeps(run.Spec.Retain, run.HasFailed()) {
+		return nil
+	}
+	found, err := r.leftovers(ctx, run)
+	if err != nil {
+		return err
+	}
+	actions := conclude.TearDown(run, found)
+	if len(actions) == 0 {
+		r.tornDown.Store(run.UID, true)
+		return nil
+	}
+	_, err = actor{client: r.Client, live: r.Live, now: r.Clock.Now(), run: run}.perform(ctx, actions)
+	return err
+}
+
+// leftovers of a run: what the cache knows by the run's label, and what has a name of the
+// run on the API server.
+func (r *Reconciler) leftovers(ctx context.Context, run *v1alpha1.BenchmarkRun) ([]decision.Object, error) {
+	var found []decision.Object
+	configMaps := &metav1.PartialObjectMetadataList{}
+	configMaps.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+	for _, list := range []client.ObjectList{&batchv1.JobList{}, &appsv1.StatefulSetList{}, configMaps} {
+		err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)})
+		if err != nil {
+			return nil, fmt.Errorf("listing what to tear down: %w", err)
+		}
+		err = apimeta.EachListItem(list, func(o runtime.Object) error {
+			found = append(found, o.(decision.Object))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, obj := range conclude.NamedChildren(run) {
+		err := r.Live.Get(ctx, client.ObjectKeyFromObject(obj), obj)
+		if client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("reading what to tear down: %w", err)
+		}
+		if err == nil {
+			found = append(found, obj)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,79 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+)
+
+// indexRun finds the objects of a run by its UID.
+const indexRun = "assay.dev/run-uid"
+
+func runUID(o client.Object) []string {
+	if uid := o.GetLabels()[v1alpha1.LabelRunUID]; uid != "" {
+		return []string{uid}
+	}
+	return nil
+}
+
+// gather what every pass needs, from the cache. The rest is read when a room asks for it:
+// which execution is the current one follows from the records, and each needs other
+// objects.
+func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, known decision.Known) (World, error) {
+	w := World{
+		Run: run.DeepCopy(), Now: r.Clock.Now(), Known: known,
+		Catalogue: accept.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config},
+	}
+	w.Run.Status = keepTime(run, w.Now)
+	if planned, is := r.plans.Load(run.UID); is {
+		w.Planned = planned.(accept.Planned)
+	}
+	var (
+		sets appsv1.StatefulSetList
+		jobs batchv1.JobList
+		pods corev1.PodList
+	)
+	for _, list := range []client.ObjectList{&sets, &jobs, &pods} {
+		if err := r.Client.List(ctx, list, client.InNamespace(run.Namespace), client.MatchingFields{indexRun: string(run.UID)}); err != nil {
+			return w, fmt.Errorf("listing the run's objects: %w", err)
+		}
+	}
+	w.Children = decision.NewChildren(run, sets.Items, jobs.Items, pods.Items)
+	var err error
+	w.Nodes, err = r.askForNodes(ctx, w.Run, w.Now)
+	return w, err
+}
+
+// consult the rooms until they ask for nothing more. An answer that cannot be had makes
+// the chapter that asked wait: its state says why.
+func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
+	read := reader{cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run}
+	for {
+		p := decide(w)
+		if len(p.missing) == 0 {
+			if p.planned.Plan != nil {
+				r.plans.Store(w.Run.UID, p.planned)
+			}
+			return w, p, nil
+		}
+		var err error
+		if w.Known, err = read.answer(ctx, w.Known, p.missing); err != nil {
+			last := p.last()
+			last.answer = says(retrying(err))
+			return w, p, fmt.Errorf("%s: %w", last.condition, err)
+		}
+	}
+}
+
+// retrying is the state of a chapter after an error that time may mend.
+func retrying(err error) decision.State {
+	return decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)
+}

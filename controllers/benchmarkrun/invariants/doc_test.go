@@ -1,0 +1,10 @@
+// Package invariants plays whole runs on a cluster whose caches lag behind, whose
+// managers crash between any two calls, and on which two managers work at once. It checks
+// the invariants that the package benchmarkrun states, at every write and at the end.
+//
+//	cluster_test.go     the cluster: its API server and its objects
+//	kubelet_test.go     clients that work, and who interferes with them
+//	manager_test.go     a manager with a cache of its own, and what it writes
+//	laws_test.go        what has to hold at each write
+//	invariants_test.go  the runs
+package invariants

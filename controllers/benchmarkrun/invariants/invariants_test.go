@@ -1,0 +1,60 @@
+package invariants
+
+import (
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// seeds is how many runs are played, each with its own sequence of events.
+var seeds = flag.Uint64("seeds", 20, "how many runs are played")
+
+// TestInvariants plays runs. -seeds=1000 finds what is rare.
+func TestInvariants(t *testing.T) {
+	for seed := range *seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			play(t, seed)
+		})
+	}
+}
+
+// play a run: first with every disturbance, then in peace until it has ended.
+func play(t *testing.T, seed uint64) {
+	c := newCluster(t, seed)
+	policies := []v1alpha1.TrialFailurePolicy{v1alpha1.OnFailureContinue, v1alpha1.OnFailureRetry, v1alpha1.OnFailureStop}
+	c.createRun(policies[seed%3])
+	managers := []*manager{c.start("A"), c.start("B")}
+	pair := func() { managers[0].other, managers[1].other = managers[1], managers[0] }
+	pair()
+	for range 150 {
+		kubelet{c}.step()
+		i := c.rng.IntN(2)
+		if managers[i].crashed {
+			managers[i] = c.start(managers[i].name)
+			pair()
+		}
+		managers[i].sync(false)
+		managers[i].reconcile()
+	}
+	c.quiet = true
+	run := c.run()
+	run.Spec.Suspend = false
+	c.must(c.api.Update(t.Context(), run))
+	last := c.start("C")
+	for range 600 {
+		if c.run().Finished() {
+			c.judgeEnd()
+			return
+		}
+		kubelet{c}.step()
+		c.now = c.now.Add(time.Second)
+		last.sync(true)
+		last.reconcile()
+	}
+	run = c.run()
+	t.Fatalf("the run never ended: phase %s, %+v; the journal is at %+v", run.Status.Phase, run.Status.Conditions, c.position())
+}

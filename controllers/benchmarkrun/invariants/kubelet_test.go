@@ -1,0 +1,205 @@
+package invariants
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// kubelet is what works on the nodes of a cluster, and who interferes with it.
+type kubelet struct{ *cluster }
+
+// step lets something happen: time passes, a client goes on, or somebody interferes.
+func (c kubelet) step() {
+	c.now = c.now.Add(time.Duration(c.rng.IntN(3000)) * time.Millisecond)
+	c.collectGarbage()
+	jobs := list(c.cluster, &batchv1.JobList{}).Items
+	if len(jobs) > 0 {
+		c.work(&jobs[c.rng.IntN(len(jobs))])
+	}
+	if c.chance(60) {
+		c.destroy(jobs)
+	}
+	if c.chance(60) {
+		run := c.run()
+		run.Spec.Suspend = !run.Spec.Suspend
+		c.must(c.api.Update(context.Background(), run))
+	}
+}
+
+// destroy something of the run, as a careless user does.
+func (c kubelet) destroy(jobs []batchv1.Job) {
+	if len(jobs) == 0 {
+		return
+	}
+	job := &jobs[c.rng.IntN(len(jobs))]
+	switch pods := c.podsOf(job); {
+	case c.rng.IntN(3) == 0 && !c.within:
+		c.delete(job)
+	case len(pods) > 0 && c.rng.IntN(2) == 0:
+		c.delete(&pods[c.rng.IntN(len(pods))])
+	default:
+		if cm := c.configMap(contract.ResultName(job.Name, c.rng.IntN(2))); cm != nil && len(cm.BinaryData) == 0 {
+			c.careless = true
+			c.delete(cm)
+		}
+	}
+}
+
+// collectGarbage ends the pods whose Job is gone, a while later.
+func (c kubelet) collectGarbage() {
+	jobs := map[types.UID]bool{}
+	for _, job := range list(c.cluster, &batchv1.JobList{}).Items {
+		jobs[job.UID] = true
+	}
+	for _, pod := range list(c.cluster, &corev1.PodList{}).Items {
+		if !jobs[metav1.GetControllerOf(&pod).UID] && c.rng.IntN(3) == 0 {
+			c.delete(&pod)
+		}
+	}
+}
+
+func (c kubelet) podsOf(job *batchv1.Job) []corev1.Pod {
+	var out []corev1.Pod
+	for _, pod := range list(c.cluster, &corev1.PodList{}).Items {
+		if metav1.IsControlledBy(&pod, job) {
+			out = append(out, pod)
+		}
+	}
+	return out
+}
+
+// work brings one client of a Job one step further.
+func (c kubelet) work(job *batchv1.Job) {
+	index := c.rng.IntN(int(*job.Spec.Completions))
+	name := fmt.Sprintf("%s-%d", job.Name, index)
+	pod := &corev1.Pod{}
+	err := c.api.Get(context.Background(), client.ObjectKey{Namespace: namespace, Name: name}, pod)
+	if client.IgnoreNotFound(err) != nil {
+		c.t.Fatal(err)
+	}
+	out := c.configMap(contract.ResultName(job.Name, index))
+	switch {
+	case err != nil && (job.Status.Failed > 0 || job.Status.Active > 0 && c.lost(job, name)):
+		c.failJob(job)
+	case err != nil:
+		c.createPod(job, name, index)
+	case !metav1.IsControlledBy(pod, job) || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
+	case pod.Status.Phase != corev1.PodRunning:
+		pod.Status.Phase = corev1.PodRunning
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.RunnerContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+		c.must(c.api.Status().Update(context.Background(), pod))
+	case out == nil: // there is no place for its result: it waits for its end
+	case out.Annotations[v1alpha1.AnnotationReady] == "":
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationReady, "true")
+		c.must(c.api.Update(context.Background(), out))
+	default:
+		c.tool(job, pod, out, index)
+	}
+}
+
+// lost says whether a pod of the Job was there and is not any more.
+func (c kubelet) lost(job *batchv1.Job, pod string) bool { return job.Annotations["had "+pod] != "" }
+
+func (c kubelet) createPod(job *batchv1.Job, name string, index int) {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: namespace, Name: name, UID: c.uid(), Labels: job.Spec.Template.Labels, CreationTimestamp: metav1.Time{Time: c.now},
+			Annotations:     map[string]string{batchv1.JobCompletionIndexAnnotation: fmt.Sprint(index)},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(job, batchv1.SchemeGroupVersion.WithKind("Job"))},
+		},
+		Spec: corev1.PodSpec{NodeName: "node"},
+		Status: corev1.PodStatus{Phase: corev1.PodPending, Conditions: []corev1.PodCondition{{
+			Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Time{Time: c.now},
+		}}},
+	}
+	c.must(c.api.Create(context.Background(), pod))
+	metav1.SetMetaDataAnnotation(&job.ObjectMeta, "had "+name, "true")
+	c.must(c.api.Update(context.Background(), job))
+	job.Status.Active = 1
+	c.must(c.api.Status().Update(context.Background(), job))
+}
+
+// failJob ends a Job one of whose clients failed or is gone.
+func (c kubelet) failJob(job *batchv1.Job) {
+	if len(job.Status.Conditions) > 0 {
+		return
+	}
+	job.Status.Failed = 1
+	job.Status.Conditions = []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded"}}
+	c.must(c.api.Status().Update(context.Background(), job))
+	for _, pod := range c.podsOf(job) {
+		if pod.Status.Phase == corev1.PodRunning || pod.Status.Phase == corev1.PodPending {
+			c.end(&pod, 1, nil)
+		}
+	}
+}
+
+// tool of a client that is ready: it starts when the barrier is open, delivers and ends.
+func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, index int) {
+	cm := c.configMap(job.Name)
+	if cm == nil {
+		return
+	}
+	var trial contract.Trial
+	c.must(json.Unmarshal([]byte(cm.Data[contract.KeyTrial]), &trial))
+	if trial.Ref.Phase == string(contract.PhaseRun) && cm.Data[contract.KeyStart] == "" {
+		return
+	}
+	if pod.Annotations["started"] == "" {
+		metav1.SetMetaDataAnnotation(&pod.ObjectMeta, "started", "true")
+		c.must(c.api.Update(context.Background(), pod))
+		if index == 0 {
+			c.toolStarts[job.Name]++
+		}
+		return
+	}
+	trial.Ref.Client = index
+	res := contract.Result{
+		Version: contract.ResultVersion, Trial: trial.Ref, State: contract.Succeeded, RawSHA256: contract.Digest([]byte("raw")),
+		Tool: contract.Tool{Name: "sysbench", Version: "1", ExitCode: new(0)},
+	}
+	switch {
+	case c.chance(15):
+		res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonToolFailed, Message: "it failed"}
+	case trial.Ref.Phase == string(contract.PhasePrepare):
+		res.Data = &contract.Data{Tables: []contract.Table{{Name: "t", Rows: 1}}}
+	case trial.Ref.Phase == string(contract.PhaseRun):
+		res.Measurements = []contract.Measurement{{Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Value: new(100.0)}}
+	}
+	data, err := contract.Encode(res)
+	c.must(err)
+	out.BinaryData = map[string][]byte{contract.KeyResult: data, contract.KeyRaw: []byte("raw")}
+	c.must(c.api.Update(context.Background(), out))
+	told := contract.Termination{Version: contract.TerminationVersion, SHA256: contract.Digest(data), State: res.State}
+	exit := int32(0)
+	if res.Failure != nil {
+		told.Reason, told.Message, exit = res.Failure.Reason, res.Failure.Message, 1
+	}
+	c.end(pod, exit, told.Encode())
+	if exit != 0 {
+		c.failJob(job)
+	}
+}
+
+func (c kubelet) end(pod *corev1.Pod, exit int32, message []byte) {
+	pod.Status.Phase = corev1.PodSucceeded
+	if exit != 0 {
+		pod.Status.Phase = corev1.PodFailed
+	}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.RunnerContainer, State: corev1.ContainerState{
+		Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: string(message), FinishedAt: metav1.Time{Time: c.now}},
+	}}}
+	c.must(c.api.Status().Update(context.Background(), pod))
+}

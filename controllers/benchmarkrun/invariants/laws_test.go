@@ -1,0 +1,160 @@
+package invariants
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+// judge a write before it is done.
+func (m *manager) judge(verb string, obj client.Object) {
+	switch o := obj.(type) {
+	case *batchv1.Job:
+		switch verb {
+		case "create":
+			m.judgeNewJob(o)
+		case "delete":
+			m.judgeDeletedJob(o)
+		}
+	case *corev1.ConfigMap:
+		if o.Labels[v1alpha1.LabelRole] == v1alpha1.RoleJournal && o.BinaryData[contract.KeyRecords] != nil {
+			m.judgeRecords(verb, o)
+		}
+		if start := o.Data[contract.KeyStart]; verb == "update" && start != "" {
+			m.judgeStart(o)
+		}
+	}
+	if role := obj.GetLabels()[v1alpha1.LabelRole]; verb == "delete" && (role == v1alpha1.RoleResult || role == v1alpha1.RoleJournal) {
+		m.t.Errorf("manager %s deletes %s", m.name, obj.GetName())
+	}
+}
+
+// judgeNewJob: the results come first, the Job last; no Job after a marked result; the
+// journal before the next attempt.
+func (m *manager) judgeNewJob(job *batchv1.Job) {
+	have := &batchv1.Job{}
+	if m.api.Get(m.t.Context(), client.ObjectKeyFromObject(job), have) == nil {
+		return // it exists, so that nothing is created
+	}
+	if m.configMap(job.Name) == nil {
+		m.t.Errorf("manager %s creates Job %s before its trial", m.name, job.Name)
+	}
+	for i := range int(*job.Spec.Completions) {
+		out := m.configMap(contract.ResultName(job.Name, i))
+		switch {
+		case out == nil && !m.careless:
+			m.t.Errorf("manager %s creates Job %s before result %d", m.name, job.Name, i)
+		case out != nil && (out.Annotations[v1alpha1.AnnotationReady] != "" || len(out.BinaryData) > 0):
+			m.t.Errorf("manager %s creates Job %s after client %d marked its result", m.name, job.Name, i)
+		}
+	}
+	if at, is := positionOf(job); is && at != m.position() {
+		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v", m.name, at, m.position())
+	}
+}
+
+// judgeDeletedJob: only what is recorded is deleted.
+func (m *manager) judgeDeletedJob(job *batchv1.Job) {
+	run := m.run()
+	at, is := positionOf(job)
+	if !is || run.Finished() {
+		return
+	}
+	next := m.position()
+	if at.Index > next.Index || at.Index == next.Index && at.Attempt >= next.Attempt {
+		m.t.Errorf("manager %s deletes Job %s, whose end is not recorded: the journal is at %+v", m.name, job.Name, next)
+	}
+}
+
+// judgeStart: a start is published once, when every client is ready.
+func (m *manager) judgeStart(cm *corev1.ConfigMap) {
+	have := m.configMap(cm.Name)
+	if have == nil || have.ResourceVersion != cm.ResourceVersion {
+		return // the lock refuses it
+	}
+	if old := have.Data[contract.KeyStart]; old != "" {
+		m.t.Errorf("manager %s publishes another start of %s", m.name, cm.Name)
+	}
+	for i := range 2 {
+		if out := m.configMap(contract.ResultName(cm.Name, i)); out != nil && out.Annotations[v1alpha1.AnnotationReady] == "" {
+			m.t.Errorf("manager %s starts %s before client %d is ready", m.name, cm.Name, i)
+		}
+	}
+}
+
+// judgeRecords: records are only added, in the order of the plan.
+func (m *manager) judgeRecords(verb string, cm *corev1.ConfigMap) {
+	have := m.configMap(cm.Name)
+	switch {
+	case have != nil && cm.ResourceVersion == "" && verb == "update":
+		m.t.Errorf("manager %s writes records without a lock", m.name)
+	case have != nil && have.ResourceVersion != cm.ResourceVersion:
+		return // the lock refuses it, or the object exists
+	}
+	before, after := journal.Records{}, m.decode(cm)
+	if have != nil {
+		before = m.decode(have)
+	}
+	n := len(before.Records)
+	if len(after.Records) != n+1 || cmp.Diff(before.Records, after.Records[:n], cmpopts.EquateEmpty()) != "" {
+		m.t.Errorf("manager %s writes %d records over %d", m.name, len(after.Records), n)
+		return
+	}
+	if rec := after.Records[n]; (journal.Position{Index: rec.Index, Attempt: rec.Attempt}) != before.Position() {
+		m.t.Errorf("manager %s records trial %d, attempt %d at %+v", m.name, rec.Index, rec.Attempt, before.Position())
+	}
+}
+
+func (c *cluster) decode(cm *corev1.ConfigMap) journal.Records {
+	r, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
+	c.must(err)
+	return r
+}
+
+// records of the run, as the API server has them.
+func (c *cluster) records() journal.Records {
+	if cm := c.configMap(contract.RecordsName("run", 0)); cm != nil {
+		return c.decode(cm)
+	}
+	return journal.Records{}
+}
+
+func (c *cluster) position() journal.Position { return c.records().Position() }
+
+// positionOf the Job of a trial.
+func positionOf(job *batchv1.Job) (at journal.Position, is bool) {
+	index, err1 := strconv.Atoi(job.Labels[v1alpha1.LabelTrial])
+	attempt, err2 := strconv.Atoi(job.Labels[v1alpha1.LabelAttempt])
+	return journal.Position{Index: int32(index), Attempt: int32(attempt)}, err1 == nil && err2 == nil
+}
+
+// judgeEnd of a run: no trial is lost, none is measured twice.
+func (c *cluster) judgeEnd() {
+	run := c.run()
+	var final []int32
+	for _, rec := range c.records().Records {
+		if rec.Final {
+			final = append(final, rec.Index)
+		}
+	}
+	if want := []int32{0, 1, 2, 3}; !run.HasFailed() && !slices.Equal(final, want) {
+		c.t.Errorf("the trials %v have ended, want %v", final, want)
+	}
+	if done := run.Status.Progress.Done; int(done) != len(final) {
+		c.t.Errorf("the status counts %d trials, the journal %d", done, len(final))
+	}
+	for job, n := range c.toolStarts {
+		if n != 1 {
+			c.t.Errorf("the tool of %s was started %d times", job, n)
+		}
+	}
+}

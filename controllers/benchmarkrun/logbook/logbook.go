@@ -1,0 +1,132 @@
+package logbook
+
+import (
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Book is the last part of the records of a run.
+type Book struct {
+	journal.Records
+	// Exists: the part is written. One that is not is the empty first part.
+	Exists bool
+	// object that holds the part, when it exists.
+	object *corev1.ConfigMap
+}
+
+// Empty is the book of a run that has recorded nothing.
+func Empty() Book { return Book{Records: journal.Records{}} }
+
+// Read the last part. The state is Done, or says why the records are of no use. Both have
+// no meaning while questions are open.
+func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.State) {
+	known := int32(0)
+	if run.Status.Results != nil {
+		known = run.Status.Results.RecordConfigMapCount
+	}
+	if run.Status.Placement == nil {
+		return Empty(), decision.Done{}
+	}
+	book, state := part(run, max(known-1, 0), ask)
+	if !ask.Complete() || !usable(state) {
+		return Empty(), state
+	}
+	if !book.Exists && known > 0 {
+		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost,
+			"ConfigMap %s with the records of this run was deleted: what was measured is not known any more; create a new run",
+			contract.RecordsName(run.Name, known-1))
+	}
+	for book.Full() {
+		next, state := part(run, book.Part+1, ask)
+		if !ask.Complete() || !usable(state) {
+			return Empty(), state
+		}
+		if !next.Exists {
+			break
+		}
+		book = next
+	}
+	return book, decision.Done{}
+}
+
+func usable(state decision.State) bool {
+	_, is := state.(decision.Done)
+	return is
+}
+
+// part of the records; one that does not exist is the empty first part.
+func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book, decision.State) {
+	name := contract.RecordsName(run.Name, number)
+	fact := ask.Records(name)
+	if !fact.Exists || !metav1.IsControlledBy(fact.Value.Object, run) {
+		return Empty(), decision.Done{}
+	}
+	records, err := fact.Value.Records, fact.Value.Err
+	if err == nil && records.Part != number {
+		err = fmt.Errorf("it says that it is part %d", records.Part)
+	}
+	var newer *journal.TooNewError
+	if errors.As(err, &newer) {
+		return Empty(), decision.WaitFor(v1alpha1.ReasonJournalTooNew, "ConfigMap %s with the records of this run: %v", name, newer)
+	}
+	if err != nil {
+		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
+	}
+	return Book{Records: records, Exists: true, object: fact.Value.Object}, decision.Done{}
+}
+
+// Added is a book with a record more, and the action that writes it.
+type Added struct {
+	Book   Book
+	Action decision.Action
+}
+
+// Add a record, under the lock of the version that was read. It fails when the part
+// cannot be encoded. To the book that it returns nothing can be added: it is not written
+// yet.
+func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error) {
+	exists, part := b.Exists, b.Records
+	if part.Full() {
+		exists, part = false, part.Next()
+	}
+	part = part.Add(rec)
+	data, err := part.Encode()
+	if err != nil {
+		return Added{}, err
+	}
+	book := Book{Records: part, Exists: true}
+	if !exists {
+		cm := resources.Journal(run, contract.RecordsName(run.Name, part.Part), contract.KeyRecords, data)
+		return Added{book, decision.Create{Object: cm, Existing: decision.Stop}}, nil
+	}
+	cm := b.object.DeepCopy()
+	cm.BinaryData = map[string][]byte{contract.KeyRecords: data}
+	return Added{book, decision.Replace{Object: cm}}, nil
+}
+
+// All records of the run, in the order in which the attempts ended. The state is Done, or
+// says which part is gone.
+func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
+	var all []contract.Record
+	for number := range last.Part {
+		book, state := part(run, number, ask)
+		if !usable(state) {
+			return nil, state
+		}
+		if !book.Exists {
+			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
+		}
+		all = append(all, book.Records.Records...)
+	}
+	return append(all, last.Records.Records...), decision.Done{}
+}

@@ -1,0 +1,127 @@
+package benchmarkrun
+
+import (
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+// measured: the trials of the plan were run in their order, one at a time. What became of
+// an attempt is recorded before anything else happens; the next one begins in the same
+// pass.
+func measured(v view) answer {
+	p, at := v.accepted.Planned.Plan, v.book.Position()
+	if last := v.book.Last(); last != nil && last.State == contract.Failed && stopsAtFailure(v.Run) {
+		return says(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
+	}
+	if int(at.Index) >= len(p.Trials) {
+		return says(allMeasured(v.book))
+	}
+	a := v.attempt(at)
+	if _, waits := a.state.(decision.Waiting); waits && !a.again {
+		// Behind what begins the next trial: the target and the clients idle meanwhile.
+		a.actions = append(a.actions, trial.RemoveEnded(v.Run, v.Children, at, v.ask)...)
+	}
+	return a
+}
+
+// attempt at the trial that comes next.
+func (v view) attempt(at journal.Position) answer {
+	p := v.accepted.Planned.Plan
+	name := contract.TrialName(v.Run.Name, at.Index, at.Attempt)
+	if wait := v.coolingDown(name); !isDone(wait) {
+		return says(wait)
+	}
+	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
+		return says(wait)
+	}
+	params, err := v.accepted.Work.Cell(p.Cells[p.Trials[at.Index].Cell])
+	if err != nil {
+		return says(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
+	}
+	in := v.trialInput()
+	e := trial.Measurement(in, at, params, v.accepted.Planned.Lengths[p.Trials[at.Index].Cell])
+	res := trial.Decide(in, e, v.ask)
+	switch state := res.State.(type) {
+	case decision.Waiting:
+		return v.waitForTrial(at, state, res.Actions)
+	case decision.Done:
+		return v.record(in, e, at, res)
+	}
+	return answer{state: res.State, actions: res.Actions}
+}
+
+// waitForTrial keeps one message for the whole trial, so that the status is not written
+// while it runs.
+func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions []decision.Action) answer {
+	a := answer{state: wait, actions: actions}
+	// A trial that spec.suspend holds back has not begun.
+	if wait.Reason == v1alpha1.ReasonSuspended {
+		return a
+	}
+	p := v.accepted.Planned.Plan
+	what := p.Describe(p.Trials[at.Index])
+	a.news = []news{runningNews{planned: trial.Planned(p, at), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
+	if wait.Reason == v1alpha1.ReasonProgressing {
+		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
+		a.state = wait
+	}
+	return a
+}
+
+// record what became of an attempt that ended.
+func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res trial.Result) answer {
+	rec := trial.Record(in, e, at, res.End, v.ask)
+	nodes := trial.ClientNodes(v.Run.Status.Nodes, res.End, v.ask)
+	if !v.ask.Complete() {
+		return answer{}
+	}
+	added, err := v.book.Add(v.Run, rec)
+	if err != nil {
+		return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
+	}
+	a := answer{
+		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
+		actions: append(res.Actions, added.Action), news: []news{recordedNews{book: added.Book, record: rec, nodes: nodes}}, again: true,
+	}
+	if rec.State == contract.Failed && !stopsAtFailure(v.Run) {
+		// The next pass looks first whether the target is still there.
+		a.state, a.again = decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d failed: %s", rec.Index, rec.Reason), false
+	}
+	return a
+}
+
+// allMeasured: a run without any result has failed.
+func allMeasured(book logbook.Book) decision.State {
+	t := book.Totals()
+	if t.Succeeded == 0 {
+		last := book.Last()
+		return decision.FailWith(v1alpha1.ReasonAllTrialsFailed, "none of %d trials has a result; the last one: %s: %s", t.Done, last.Reason, last.Message)
+	}
+	return decision.DoneWith("%d of %d trials have a result", t.Succeeded, t.Done)
+}
+
+// stopsAtFailure says whether a failed trial ends the run.
+func stopsAtFailure(run *v1alpha1.BenchmarkRun) bool {
+	p := run.Spec.Design.OnTrialFailure
+	return p == v1alpha1.OnFailureStop || p == ""
+}
+
+// coolingDown waits after the last trial for as long as the design says.
+func (v view) coolingDown(next string) decision.State {
+	pause, last := v.Run.Spec.Design.Cooldown.Duration, v.book.Last()
+	_, begun := v.Children.Jobs[next]
+	if pause <= 0 || last == nil || last.CompletionTime == nil || begun {
+		return decision.Done{}
+	}
+	until := last.CompletionTime.Add(pause)
+	if !until.After(v.Now) {
+		return decision.Done{}
+	}
+	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "cooling down for %s after trial %d", pause, last.Index)
+	wait.Until = until
+	return wait
+}

@@ -1,0 +1,141 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/internal/placement"
+)
+
+// askForNodes of a run that was accepted and has none. The queue decides for all runs at
+// once, and holds the nodes that it gives: that is why its answer is a fact of the world,
+// and no decision of the run. A run that is suspended leaves the queue.
+func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, now time.Time) (Nodes, error) {
+	st := run.Status
+	if st.Resolved == nil || st.AcceptedTime == nil || st.Placement != nil {
+		return Nodes{}, nil
+	}
+	if run.Spec.Suspend {
+		r.Queue.Forget(run.UID)
+		return Nodes{}, nil
+	}
+	if err := r.recall(ctx); err != nil {
+		return Nodes{}, err
+	}
+	if _, err := r.release(ctx, client.ObjectKeyFromObject(run), run.UID); err != nil {
+		return Nodes{}, err
+	}
+	var nodes corev1.NodeList
+	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
+		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
+	}
+	answer := r.Queue.Ask(accept.NodeRequest(run), nodes.Items, now)
+	if answer.Reason != v1alpha1.ReasonQueued {
+		// Those behind it may get theirs now.
+		r.wakeNext(nodes.Items)
+	}
+	return Nodes{Asked: true, Answer: answer}, nil
+}
+
+// recall fills the queue once after the start of the manager: which nodes are held,
+// and who waits, stands in the objects. A run holds its nodes from its placement until it has ended
+// and none of its pods is left.
+func (r *Reconciler) recall(ctx context.Context) error {
+	r.recalling.Lock()
+	defer r.recalling.Unlock()
+	if r.recalled {
+		return nil
+	}
+	var runs v1alpha1.BenchmarkRunList
+	if err := r.Client.List(ctx, &runs, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("listing the runs: %w", err)
+	}
+	held := map[types.UID]bool{}
+	for i := range runs.Items {
+		run := &runs.Items[i]
+		switch {
+		case run.Finished() || !run.DeletionTimestamp.IsZero():
+		case run.Status.Placement != nil:
+			r.Queue.Hold(run.UID, run.Namespace+"/"+run.Name, placement.Nodes(*run.Status.Placement), accept.Exclusive(run))
+			held[run.UID] = true
+		case run.Status.Resolved != nil && run.Status.AcceptedTime != nil && !run.Spec.Suspend:
+			r.Queue.Wait(accept.NodeRequest(run))
+		}
+	}
+	var pods corev1.PodList
+	if err := r.Client.List(ctx, &pods, client.HasLabels{v1alpha1.LabelRunUID}, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("listing the runs' pods: %w", err)
+	}
+	rest := map[types.UID][]string{}
+	names := map[types.UID]string{}
+	for _, p := range pods.Items {
+		uid := types.UID(p.Labels[v1alpha1.LabelRunUID])
+		if !held[uid] && p.Spec.NodeName != "" {
+			rest[uid] = append(rest[uid], p.Spec.NodeName)
+			names[uid] = p.Namespace + "/" + p.Labels[v1alpha1.LabelRun]
+		}
+	}
+	for uid, nodes := range rest {
+		slices.Sort(nodes)
+		r.Queue.Hold(uid, names[uid], slices.Compact(nodes), true)
+	}
+	r.recalled = true
+	return nil
+}
+
+// release gives the nodes of runs that have ended or were deleted to those that
+// wait, once their last pod is gone. It looks at every run of the name but the one
+// that is alive: one that was deleted may have been created again.
+func (r *Reconciler) release(ctx context.Context, key types.NamespacedName, alive types.UID) (left bool, err error) {
+	for _, uid := range r.Queue.Runs(key.String()) {
+		if uid == alive {
+			continue
+		}
+		var pods corev1.PodList
+		if err := r.Client.List(ctx, &pods, client.InNamespace(key.Namespace), client.MatchingFields{indexRun: string(uid)}); err != nil {
+			return true, fmt.Errorf("listing the pods of a run that has ended: %w", err)
+		}
+		if len(pods.Items) > 0 {
+			left = true
+			continue
+		}
+		r.Queue.Forget(uid)
+		r.Queue.Release(uid)
+		r.plans.Delete(uid)
+		var nodes corev1.NodeList
+		if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
+			return left, fmt.Errorf("listing nodes: %w", err)
+		}
+		r.wakeNext(nodes.Items)
+	}
+	return left, nil
+}
+
+// wakeNext lets the runs that can have their nodes now be looked at.
+func (r *Reconciler) wakeNext(nodes []corev1.Node) {
+	for _, uid := range r.Queue.Next(nodes, r.Clock.Now()) {
+		name, waits := r.Queue.Waiting(uid)
+		if !waits {
+			continue
+		}
+		run := &v1alpha1.BenchmarkRun{}
+		namespace, base, _ := strings.Cut(name, "/")
+		run.Namespace, run.Name = namespace, base
+		// The channel's reader may wait for this very worker.
+		go func() { r.wake <- event.GenericEvent{Object: run} }()
+	}
+}
+
+// queuePoll is how often a queued run is looked at although nobody woke it: nodes
+// may have been added.
+const queuePoll = time.Minute

@@ -1,0 +1,132 @@
+package benchmarkrun
+
+import (
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+)
+
+// chapter is one entry of the story of a run.
+type chapter struct {
+	// condition that the chapter owns, or the name of a chapter of the ending.
+	condition string
+	// phase of the run while the chapter is not done.
+	phase v1alpha1.Phase
+	// decide what is to be done. It is pure.
+	decide func(view) answer
+}
+
+// story is what happens in a run, in order.
+var story = []chapter{
+	{v1alpha1.ConditionAccepted, v1alpha1.PhasePending, accepted},
+	{v1alpha1.ConditionPlaced, v1alpha1.PhasePending, placed},
+	{v1alpha1.ConditionTargetsReady, v1alpha1.PhaseProvisioning, targetsReady},
+	{v1alpha1.ConditionDataLoaded, v1alpha1.PhaseLoading, dataLoaded},
+	{v1alpha1.ConditionMeasured, v1alpha1.PhaseMeasuring, measured},
+}
+
+// Chapters of the ending: they own no condition.
+const (
+	cleaningUp = "cleaning up"
+	concluding = "concluding"
+)
+
+// ending is what happens after the story, or after the chapter at which the run failed.
+func ending(failure decision.Failed) []chapter {
+	return []chapter{
+		{cleaningUp, v1alpha1.PhaseCleaning, func(v view) answer { return cleaned(v, failure) }},
+		{concluding, v1alpha1.PhaseCleaning, func(v view) answer { return concluded(v, failure) }},
+	}
+}
+
+// answer of a chapter. It has no meaning while questions are open.
+type answer struct {
+	state decision.State
+	// actions that have to be performed, in their order, before the news are told.
+	actions []decision.Action
+	// news for the status.
+	news []news
+	// again: once the actions are performed, more can be decided at once.
+	again bool
+}
+
+func says(state decision.State) answer { return answer{state: state} }
+
+// taken is a chapter and its answer.
+type taken struct {
+	chapter
+	answer
+	// ends: the chapter is one of the ending.
+	ends bool
+}
+
+// pass is what was decided from a world.
+type pass struct {
+	chapters []taken
+	// missing are the questions of the last chapter: nothing is decided while there are any.
+	missing []decision.Query
+	// planned is kept in memory for the next pass.
+	planned accept.Planned
+}
+
+// last chapter that was reached.
+func (p pass) last() *taken { return &p.chapters[len(p.chapters)-1] }
+
+// decide goes through the story until a chapter is not done. A run that has failed, and
+// one whose story is told, comes to its ending. A run that is overdue ends at the first
+// chapter that was not done before.
+func decide(w World) pass {
+	v := look(w)
+	p := pass{planned: v.accepted.Planned}
+	for _, c := range story {
+		a := late(v, c)
+		if a.state == nil {
+			a = v.take(c)
+		}
+		p.chapters = append(p.chapters, taken{chapter: c, answer: a})
+		if p.missing = v.ask.Missing(); len(p.missing) > 0 {
+			return p
+		}
+		switch state := a.state.(type) {
+		case decision.Waiting:
+			return p
+		case decision.Failed:
+			return p.end(v, state)
+		}
+	}
+	return p.end(v, decision.Failed{})
+}
+
+// take a chapter, unless the cluster has just refused its actions.
+func (v view) take(c chapter) answer {
+	if failure, refused := v.Refused[c.condition]; refused {
+		return says(failure)
+	}
+	return c.decide(v)
+}
+
+// late is the failure of a run that is overdue at a chapter that was not done before; the
+// state is nil for any other.
+func late(v view, c chapter) answer {
+	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) {
+		return answer{}
+	}
+	return says(overdue(v.Run, v.Now))
+}
+
+// end of the run, with a failure or as complete. A failure is found again in every pass
+// until then: it stands in the objects and in the journal. What cannot be cleaned up does
+// not keep the run from ending.
+func (p pass) end(v view, failure decision.Failed) pass {
+	for _, c := range ending(failure) {
+		a := v.take(c)
+		p.chapters = append(p.chapters, taken{chapter: c, answer: a, ends: true})
+		p.missing = v.ask.Missing()
+		if _, waits := a.state.(decision.Waiting); waits || len(p.missing) > 0 {
+			return p
+		}
+	}
+	return p
+}

@@ -1,0 +1,128 @@
+package benchmarkrun
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/validity"
+)
+
+// What the status shows of the trials is bounded, and decides nothing.
+const (
+	// maxTrials is how many attempts that ended stand in the status.
+	maxTrials = 10
+	// maxShown values of a trial stand in the status.
+	maxShown = 60
+	// maxFindings is how many findings stand in the status.
+	maxFindings = 20
+)
+
+// showBook puts into the status how far the records are, and what the last passes
+// recorded but could not show.
+func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
+	st.Progress.Totals = v1alpha1.Totals(book.Totals())
+	st.Progress.Text = progressText(st.Progress)
+	if book.Exists {
+		if st.Results == nil {
+			st.Results = &v1alpha1.ResultsStatus{}
+		}
+		st.Results.RecordConfigMapCount = book.Part + 1
+	}
+	all := book.Records.Records
+	for _, rec := range all[max(0, len(all)-maxTrials):] {
+		if !ended(st.Trials, trial.Shown(rec)) {
+			showRecord(st, rec)
+		}
+	}
+}
+
+func showRecord(st *v1alpha1.BenchmarkRunStatus, rec contract.Record) {
+	showTrial(st, trial.Shown(rec))
+	st.Findings = withFindings(st.Findings, trial.ShownFindings(rec)...)
+	st.Progress.CurrentTrial, st.Progress.Current = nil, ""
+}
+
+// showTrial puts an attempt into the status, in place of the one that it continues.
+func showTrial(st *v1alpha1.BenchmarkRunStatus, t v1alpha1.TrialStatus) {
+	trials := slices.DeleteFunc(st.Trials, func(o v1alpha1.TrialStatus) bool {
+		return o.Index == t.Index && o.Attempt == t.Attempt
+	})
+	t.Values = t.Values[:min(len(t.Values), maxShown)]
+	trials = append(trials, t)
+	keep := maxTrials
+	if t.State == v1alpha1.TrialRunning {
+		keep++
+	}
+	st.Trials = trials[max(0, len(trials)-keep):]
+}
+
+// showsRunning says whether the status shows that an attempt is under way.
+func showsRunning(st v1alpha1.BenchmarkRunStatus, at journal.Position) bool {
+	n := len(st.Trials)
+	if n == 0 {
+		return false
+	}
+	last := st.Trials[n-1]
+	return last.State == v1alpha1.TrialRunning && last.Index == at.Index && last.Attempt == at.Attempt
+}
+
+// showRunning puts an attempt that is under way into the status, once.
+func showRunning(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) {
+	st := &run.Status
+	p := &st.Progress
+	at := journal.Position{Index: n.planned.Index, Attempt: n.planned.Attempt}
+	if p.CurrentTrial != nil && *p.CurrentTrial == at.Index && showsRunning(*st, at) {
+		return
+	}
+	p.CurrentTrial, p.Current = new(at.Index), n.what
+	running := trial.Shown(n.planned)
+	running.State = v1alpha1.TrialRunning
+	showTrial(st, running)
+	p.EstimatedCompletionTime = &metav1.Time{Time: estimate(run, n, now).Truncate(time.Second)}
+}
+
+// estimate says when the last trial will end: the trials that are left, at the pace of
+// those that have ended (from the start of one to the start of the next), or, before there
+// is a pace, at the spec's own durations.
+func estimate(run *v1alpha1.BenchmarkRun, n runningNews, now time.Time) time.Time {
+	var starts []time.Time
+	for _, t := range run.Status.Trials {
+		if t.WindowStartTime != nil {
+			starts = append(starts, t.WindowStartTime.Time)
+		}
+	}
+	left := n.trials - int(run.Status.Progress.Done)
+	pace, from := n.least+run.Spec.Design.Cooldown.Duration, now
+	if last := len(starts) - 1; last > 0 {
+		pace = starts[last].Sub(starts[0]) / time.Duration(last)
+	}
+	if last := len(starts) - 1; last >= 0 {
+		from = starts[last].Add(n.least)
+	}
+	return from.Add(time.Duration(left) * pace)
+}
+
+func progressText(p v1alpha1.Progress) string { return fmt.Sprintf("%d/%d", p.Done, p.Planned) }
+
+// withFindings are the last findings with more. Notes go first: they must not displace
+// what is against a number. Those that invalidate a target go last. All of them stand in
+// the records and in status.targets.
+func withFindings(shown []v1alpha1.Finding, more ...v1alpha1.Finding) []v1alpha1.Finding {
+	all := slices.Concat(shown, more)
+	for len(all) > maxFindings {
+		i := slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Severity == string(validity.Note) })
+		if i < 0 {
+			i = slices.IndexFunc(all, func(f v1alpha1.Finding) bool { return f.Trial != nil || f.Target == "" || !f.IsInvalid() })
+		}
+		all = slices.Delete(all, max(i, 0), max(i, 0)+1)
+	}
+	return all
+}

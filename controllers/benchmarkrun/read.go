@@ -1,0 +1,157 @@
+package benchmarkrun
+
+import (
+	"context"
+	"fmt"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+)
+
+// reader answers what the rooms ask. It and gather are all that reads.
+type reader struct {
+	// cache lags behind the API server, live does not.
+	cache, live client.Reader
+	// logs may be nil: then there are none.
+	logs LogReader
+	run  *v1alpha1.BenchmarkRun
+}
+
+// logLines of a container that failed are kept.
+const logLines = 40
+
+// answer every query; one answer that cannot be had is an error.
+func (r reader) answer(ctx context.Context, known decision.Known, queries []decision.Query) (decision.Known, error) {
+	for _, q := range queries {
+		a, err := r.ask(ctx, q)
+		if err != nil {
+			return known, err
+		}
+		known = known.With(q, a)
+	}
+	return known, nil
+}
+
+func (r reader) ask(ctx context.Context, query decision.Query) (any, error) {
+	switch q := query.(type) {
+	case decision.GetObject:
+		return r.object(ctx, q)
+	case decision.GetMetadata:
+		return r.metadata(ctx, q.Name)
+	case decision.GetNode:
+		return r.node(ctx, q.Name)
+	case decision.GetResult:
+		return r.result(ctx, q.Name)
+	case decision.GetRecords:
+		return r.records(ctx, q.Name)
+	case decision.ListPodsOn:
+		return r.podsOn(ctx, q.Node)
+	case decision.ReadLog:
+		return r.log(ctx, q), nil
+	}
+	return nil, fmt.Errorf("no reader for the query %T", query)
+}
+
+// found is the answer to a query for an object.
+func found(obj client.Object, err error) (any, error) {
+	if apierrors.IsNotFound(err) {
+		return decision.Absent{}, nil
+	}
+	return obj, err
+}
+
+// object reads from the API server.
+func (r reader) object(ctx context.Context, q decision.GetObject) (any, error) {
+	obj := map[decision.Kind]client.Object{
+		decision.KindConfigMap: &corev1.ConfigMap{}, decision.KindSecret: &corev1.Secret{}, decision.KindPod: &corev1.Pod{},
+		decision.KindJob: &batchv1.Job{}, decision.KindRole: &rbacv1.Role{}, decision.KindRoleBinding: &rbacv1.RoleBinding{},
+		decision.KindInstanceShape: &v1alpha1.InstanceShape{},
+	}[q.Kind]
+	key := client.ObjectKey{Namespace: r.run.Namespace, Name: q.Name}
+	if q.Kind == decision.KindInstanceShape {
+		key.Namespace = ""
+	}
+	err := r.live.Get(ctx, key, obj)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading %s %s: %w", q.Kind, q.Name, err)
+	}
+	return found(obj, err)
+}
+
+// metadata of a ConfigMap of this run, from the cache.
+func (r reader) metadata(ctx context.Context, name string) (any, error) {
+	meta := &metav1.PartialObjectMetadata{}
+	meta.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	err := r.cache.Get(ctx, client.ObjectKey{Namespace: r.run.Namespace, Name: name}, meta)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	case err != nil || !metav1.IsControlledBy(meta, r.run):
+		return decision.Absent{}, nil
+	}
+	return meta, nil
+}
+
+// node from the cache. Only the API server knows for sure that a node is gone.
+func (r reader) node(ctx context.Context, name string) (any, error) {
+	node, key := &corev1.Node{}, client.ObjectKey{Name: name}
+	err := r.cache.Get(ctx, key, node)
+	if apierrors.IsNotFound(err) {
+		err = r.live.Get(ctx, key, node)
+	}
+	if client.IgnoreNotFound(err) != nil {
+		return nil, fmt.Errorf("reading node %s: %w", name, err)
+	}
+	return found(node, err)
+}
+
+// result reads and decodes what a client delivered.
+func (r reader) result(ctx context.Context, name string) (any, error) {
+	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	cm, exists := answer.(*corev1.ConfigMap)
+	if err != nil || !exists {
+		return answer, err
+	}
+	return decision.DeliveredIn(cm), nil
+}
+
+// records reads and decodes a part of the journal.
+func (r reader) records(ctx context.Context, name string) (any, error) {
+	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	if cm, exists := answer.(*corev1.ConfigMap); exists && err == nil {
+		return decision.PartIn(cm), nil
+	}
+	return answer, err
+}
+
+// podsOn a node, of all namespaces.
+func (r reader) podsOn(ctx context.Context, node string) (any, error) {
+	var pods corev1.PodList
+	err := r.live.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node})
+	if apierrors.IsForbidden(err) {
+		return decision.Absent{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
+	}
+	return pods.Items, nil
+}
+
+// log of a container. That it cannot be read must not keep a run from ending.
+func (r reader) log(ctx context.Context, q decision.ReadLog) any {
+	if r.logs == nil {
+		return decision.Absent{}
+	}
+	text, err := r.logs(ctx, r.run.Namespace, q.Pod, q.Container, q.Previous, logLines)
+	if err != nil {
+		return fmt.Sprintf("(unavailable: %v)\n", err)
+	}
+	return text
+}

@@ -1,0 +1,48 @@
+package target
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+func TestDescribe(t *testing.T) {
+	full := contract.Result{
+		Server: &contract.Server{
+			Version: "9.7.1", TLSVersion: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384", RoundTrip: &contract.Probe{P50Seconds: 0.0001424},
+			Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50, Counters: map[string]int64{"innodb_data_fsyncs": 120, "innodb_os_log_fsyncs": 50}},
+		},
+		Target: &contract.Environment{Storage: &contract.Storage{
+			Filesystem: "ext4", Device: "/dev/nvme1n1", Fsync: &contract.Probe{P50Seconds: 0.00051, P99Seconds: 0.002},
+		}},
+	}
+	tests := map[string]struct {
+		res  contract.Result
+		want v1alpha1.TargetStatus
+	}{
+		"all that can be known": {full, v1alpha1.TargetStatus{
+			Name: "db", ServerVersion: "9.7.1", TLS: &v1alpha1.TLSStatus{Version: "TLSv1.3", Cipher: "TLS_AES_256_GCM_SHA384"}, RoundTripSeconds: "0.000142", FsyncsPerCommit: "1.00",
+			Storage: &v1alpha1.StorageStatus{Filesystem: "ext4", Device: "/dev/nvme1n1", FsyncP50Seconds: "0.000510", FsyncP99Seconds: "0.002000"},
+		}},
+		"a server without TLS that tells of nothing": {
+			contract.Result{Server: &contract.Server{Version: "5.7.22", Durability: &contract.Durability{StorageEngine: "InnoDB", Commits: 50}}},
+			v1alpha1.TargetStatus{Name: "db", ServerVersion: "5.7.22"},
+		},
+		"a log that is never forced": {
+			contract.Result{Server: &contract.Server{Durability: &contract.Durability{StorageEngine: "ROCKSDB", Commits: 50, Counters: map[string]int64{"rocksdb_wal_synced": 0}}}},
+			v1alpha1.TargetStatus{Name: "db", FsyncsPerCommit: "0.00"},
+		},
+		"a server that nobody can ask": {contract.Result{}, v1alpha1.TargetStatus{Name: "db"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Describe(&v1alpha1.BenchmarkRun{}, v1alpha1.TargetStatus{Name: "db"}, tt.res)
+			if diff := cmp.Diff(Description{Status: tt.want}, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package target
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/validity"
+)
+
+// durabilityDiffers is the name of the finding.
+const durabilityDiffers = "durability-differs"
+
+// durabilityVariables decide what a commit costs.
+var durabilityVariables = []string{
+	"innodb_doublewrite", "innodb_flush_log_at_trx_commit", "log_bin", "rocksdb_flush_log_at_trx_commit", "sync_binlog",
+}
+
+// durabilityOf is what a server answered for them.
+func durabilityOf(variables map[string]string) []v1alpha1.ServerSetting {
+	var out []v1alpha1.ServerSetting
+	for _, name := range durabilityVariables {
+		if value, there := variables[name]; there {
+			out = append(out, v1alpha1.ServerSetting{Name: name, Value: shorten(value)})
+		}
+	}
+	return out
+}
+
+// CompareDurability of the targets of a run, with their statuses, once every target is
+// loaded: where they do not pay the same price for a commit, such as one that writes
+// and flushes a binary log and one that has none, it is one finding of the run.
+func CompareDurability(run *v1alpha1.BenchmarkRun, statuses []v1alpha1.TargetStatus) []v1alpha1.Finding {
+	var known []v1alpha1.TargetStatus
+	loaded := map[string]bool{}
+	for _, st := range statuses {
+		loaded[st.Name] = st.LoadResult != ""
+		if len(st.Durability) > 0 {
+			known = append(known, st)
+		}
+	}
+	if slices.ContainsFunc(run.Spec.Targets, func(t v1alpha1.Target) bool { return t.Published == nil && !loaded[t.Name] }) {
+		return nil
+	}
+	differ, prices := differing(known)
+	if len(differ) == 0 {
+		return nil
+	}
+	var each []string
+	for i, st := range known {
+		var has []string
+		for _, name := range differ {
+			if value, there := prices[i][name]; there {
+				has = append(has, name+" = "+value)
+			}
+		}
+		each = append(each, st.Name+": "+strings.Join(has, ", "))
+	}
+	return []v1alpha1.Finding{{
+		Check: durabilityDiffers, Severity: string(validity.Warning),
+		Message: fmt.Sprintf("the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too (%s): "+
+			"set them alike in spec.targets[].mysql.config to compare the servers", strings.Join(each, "; ")),
+	}}
+}
+
+// differing are the names of the settings whose values are not alike, and the settings
+// of each target.
+func differing(known []v1alpha1.TargetStatus) (differ []string, prices []map[string]string) {
+	prices = make([]map[string]string, len(known))
+	for i, st := range known {
+		prices[i] = price(st.Durability)
+	}
+	for _, name := range durabilityVariables {
+		// A variable that a server does not have says nothing: it may have no such engine.
+		values := map[string]bool{}
+		for _, p := range prices {
+			if value, there := p[name]; there {
+				values[value] = true
+			}
+		}
+		if len(values) > 1 {
+			differ = append(differ, name)
+		}
+	}
+	// How often the one binary log is flushed is what it costs.
+	if slices.Contains(differ, "log_bin") && !slices.Contains(differ, "sync_binlog") {
+		differ = append(differ, "sync_binlog")
+	}
+	return differ, prices
+}
+
+// price are the settings by their meaning: how often a binary log is flushed matters only where
+// there is one, and servers spell alike what means the same.
+func price(settings []v1alpha1.ServerSetting) map[string]string {
+	out := map[string]string{}
+	for _, set := range settings {
+		value := strings.ToUpper(set.Value)
+		switch {
+		case set.Name == "innodb_flush_log_at_trx_commit" && value == "3":
+			// MariaDB's 3 flushes at the prepared state too, as 1 does with a binary log.
+			value = "1"
+		case value == "1" && (set.Name == "log_bin" || set.Name == "innodb_doublewrite"):
+			value = "ON"
+		case value == "0" && (set.Name == "log_bin" || set.Name == "innodb_doublewrite"):
+			value = "OFF"
+		}
+		out[set.Name] = value
+	}
+	if out["log_bin"] == "OFF" {
+		delete(out, "sync_binlog")
+	}
+	return out
+}

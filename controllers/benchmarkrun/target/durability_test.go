@@ -1,0 +1,64 @@
+package target
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+func TestDurabilityDiffers(t *testing.T) {
+	mysql := map[string]string{"innodb_flush_log_at_trx_commit": "1", "log_bin": "ON", "sync_binlog": "1", "innodb_doublewrite": "ON", "version": "9.7.0"}
+	mariadb := map[string]string{"innodb_flush_log_at_trx_commit": "1", "log_bin": "OFF", "sync_binlog": "0", "innodb_doublewrite": "ON"}
+	but := func(of map[string]string, name, value string) map[string]string {
+		out := map[string]string{name: value}
+		for n, v := range of {
+			if n != name {
+				out[n] = v
+			}
+		}
+		return out
+	}
+	const advice = ": set them alike in spec.targets[].mysql.config to compare the servers"
+	const begin = "the targets do not pay the same for a commit, so that a comparison of loads that write is one of these settings too ("
+	tests := map[string]struct {
+		a, b map[string]string
+		// loading: b is not loaded yet.
+		loading bool
+		want    string
+	}{
+		"a synced binary log, and none":             {mysql, mariadb, false, begin + "a: log_bin = ON, sync_binlog = 1; b: log_bin = OFF)" + advice},
+		"the same, before both are known":           {mysql, mariadb, true, ""},
+		"both without one, whatever sync_binlog is": {but(mysql, "log_bin", "OFF"), mariadb, false, ""},
+		"both with one":                             {mysql, but(but(mariadb, "log_bin", "1"), "sync_binlog", "1"), false, ""},
+		"one is flushed less": {mysql, but(mysql, "innodb_flush_log_at_trx_commit", "2"), false,
+			begin + "a: innodb_flush_log_at_trx_commit = 1; b: innodb_flush_log_at_trx_commit = 2)" + advice},
+		"MariaDB's 3": {mariadb, but(mariadb, "innodb_flush_log_at_trx_commit", "3"), false, ""},
+		"one writes its pages once": {mariadb, but(mariadb, "innodb_doublewrite", "0"), false,
+			begin + "a: innodb_doublewrite = ON; b: innodb_doublewrite = OFF)" + advice},
+		"a server without such variables":     {mysql, map[string]string{"version": "8.0.11-TiDB"}, false, ""},
+		"a target that does not speak of any": {mysql, nil, false, ""},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			run := &v1alpha1.BenchmarkRun{}
+			run.Spec.Targets = []v1alpha1.Target{{Name: "a"}, {Name: "b"}, {Name: "paper", Published: &v1alpha1.PublishedTarget{}}}
+			var statuses []v1alpha1.TargetStatus
+			for _, target := range []string{"a", "b"} {
+				st := v1alpha1.TargetStatus{Name: target, Durability: durabilityOf(map[string]map[string]string{"a": tc.a, "b": tc.b}[target])}
+				if target == "a" || !tc.loading {
+					st.LoadResult = "loaded"
+				}
+				statuses = append(statuses, st)
+			}
+			var want []v1alpha1.Finding
+			if tc.want != "" {
+				want = []v1alpha1.Finding{{Check: "durability-differs", Severity: "Warning", Message: tc.want}}
+			}
+			if diff := cmp.Diff(want, CompareDurability(run, statuses)); diff != "" {
+				t.Errorf("findings (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,45 @@
+package target
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// ExternalAddress is where clients connect to a server that Assay does not provide.
+func ExternalAddress(e v1alpha1.ExternalTarget) string {
+	if e.JDBC != nil {
+		return e.JDBC.URL
+	}
+	return fmt.Sprintf("%s:%d", e.Host, e.Port)
+}
+
+// SharesServer says whether another target of the run is on the same server, so that one
+// finds what the other did. Servers that Assay provides are of one target each. External ones
+// are the same when their host and port, or their JDBC URLs, are, without regard to case; the
+// names of the machine itself count as one. What a name service would make of two names is not
+// asked: it may answer otherwise tomorrow.
+func SharesServer(targets []v1alpha1.Target, t v1alpha1.Target) bool {
+	if t.External == nil {
+		return false
+	}
+	for _, other := range targets {
+		if other.Name != t.Name && other.External != nil && serverOf(other.External) == serverOf(t.External) {
+			return true
+		}
+	}
+	return false
+}
+
+// serverOf an external target, to be compared.
+func serverOf(e *v1alpha1.ExternalTarget) string {
+	if e.JDBC != nil {
+		return strings.ToLower(e.JDBC.URL)
+	}
+	host := strings.TrimSuffix(strings.ToLower(e.Host), ".")
+	if host == "127.0.0.1" || host == "::1" {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s:%d", host, e.Port)
+}

@@ -1,0 +1,87 @@
+package target
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// Observed is what is known of the pods of a target, for its status. What is not known
+// now is as it was known before.
+type Observed struct {
+	Address      string
+	QOSClass     string
+	Restarts     *int32
+	ImageID      string
+	AgentImageID string
+	NodeName     string
+	Replicas     []v1alpha1.ReplicaStatus
+}
+
+// observedBefore is what the status of the last pass says.
+func observedBefore(run *v1alpha1.BenchmarkRun, target string) Observed {
+	st := run.TargetStatus(target)
+	return Observed{
+		Address: st.Address, QOSClass: st.QOSClass, Restarts: st.RestartCount, ImageID: st.ImageID, AgentImageID: st.AgentImageID,
+		NodeName: st.NodeName, Replicas: st.Replicas,
+	}
+}
+
+// Into puts what was observed into the status of the target.
+func (o Observed) Into(st *v1alpha1.TargetStatus) {
+	st.Address, st.QOSClass, st.RestartCount, st.ImageID, st.AgentImageID = o.Address, o.QOSClass, o.Restarts, o.ImageID, o.AgentImageID
+	st.NodeName, st.Replicas = o.NodeName, o.Replicas
+}
+
+// observe what really runs.
+func (in room) observe(b resources.Target, pod *corev1.Pod) Observed {
+	o := observedBefore(in.Run, b.Spec.Name)
+	o.Address = fmt.Sprintf("%s:%d", b.Address(), resources.DatabasePort)
+	o.QOSClass = string(pod.Status.QOSClass)
+	o.Restarts = Restarts(pod)
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == resources.ServerContainer && c.ImageID != "" {
+			o.ImageID = c.ImageID
+		}
+	}
+	for _, c := range pod.Status.InitContainerStatuses {
+		if c.ImageID != "" {
+			o.AgentImageID = c.ImageID
+		}
+	}
+	o.NodeName = cmp.Or(pod.Spec.NodeName, o.NodeName)
+	return o
+}
+
+// nodesOf pods that the status does not describe yet. A node that is gone is left out.
+func (in room) nodesOf(t v1alpha1.Target) []v1alpha1.NodeInfo {
+	var out []v1alpha1.NodeInfo
+	for _, b := range append([]resources.Target{resources.Primary(in.Run, t)}, resources.Replicas(in.Run, t)...) {
+		pod := in.Children.TargetPods[nameOf(b)]
+		if pod == nil || pod.Spec.NodeName == "" || slices.ContainsFunc(in.Run.Status.Nodes, func(n v1alpha1.NodeInfo) bool { return n.Name == pod.Spec.NodeName }) {
+			continue
+		}
+		if node := in.ask.Node(pod.Spec.NodeName); node.Exists {
+			out = append(out, v1alpha1.DescribeNode(node.Value))
+		}
+	}
+	return out
+}
+
+// Restarts of the server of a database pod; nil when there is no pod.
+func Restarts(pod *corev1.Pod) *int32 {
+	if pod == nil {
+		return nil
+	}
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == resources.ServerContainer {
+			return new(c.RestartCount)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package trial
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
+)
+
+// begin makes the objects of an execution that has no Job. The results come first, the
+// Job last: a result that bears a mark without a Job says that the execution did begin
+// and that its Job was taken away.
+func begin(in Input, e Execution, ask *decision.Asking) Result {
+	if in.Run.Spec.Suspend {
+		return Result{State: decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back before %s", e.Name)}
+	}
+	if working := in.Children.WorkingJobs(); len(working) > 0 {
+		return stop(in, working[0])
+	}
+	for i := range e.Clients {
+		if begun(ask.Found(contract.ResultName(e.Name, i))) {
+			r := takenAway(e, ask)
+			if _, ended := r.State.(decision.Done); ended {
+				return finish(in, e, r.End, ask)
+			}
+			return r
+		}
+	}
+	if files := in.Run.Status.Resolved.Inputs; files != nil {
+		if lost, is := accept.CheckFiles(*files, ask.ConfigMap(files.ConfigMap)).(decision.Failed); is {
+			return Result{State: lost}
+		}
+	}
+	image, pods, err := in.Work.Image(*in.Run.Status.Resolved, e.Workload)
+	if err != nil {
+		return Result{State: decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)}
+	}
+	c := clients(in, e, image, pods)
+	if e.Reset != "" {
+		tables, state := loadedTables(in, e.Ref.Target, ask)
+		if state != nil {
+			return Result{State: state}
+		}
+		c.Trial.Reset = &contract.Reset{Method: e.Reset, Tables: tables}
+	}
+	var actions []decision.Action
+	for _, cm := range c.ResultConfigMaps() {
+		actions = append(actions, decision.Create{Object: cm, Existing: decision.KeepUnmarked})
+	}
+	actions = append(actions, decision.Create{Object: c.TrialConfigMap()})
+	actions = append(actions, grant(in.Run, c, ask)...)
+	return Result{State: running(e), Actions: append(actions, decision.Create{Object: c.Job()})}
+}
+
+// begun says whether a client has touched the result that an action came upon.
+func begun(cm decision.Fact[*corev1.ConfigMap]) bool {
+	return cm.Exists && (marked(cm.Value) || len(cm.Value.BinaryData) > 0)
+}
+
+// stop makes sure that no client of an earlier execution is at work when the next one
+// begins: two would be measured as one.
+func stop(in Input, name string) Result {
+	r := Result{State: decision.WaitFor(v1alpha1.ReasonProgressing, "waiting for the clients of %s to stop", name)}
+	if job := in.Children.Jobs[name]; job != nil && job.DeletionTimestamp.IsZero() {
+		r.Actions = []decision.Action{decision.Delete{Object: job}}
+	}
+	return r
+}
+
+// clients are what the objects of an execution are built from.
+func clients(in Input, e Execution, image string, pods runner.Pods) resources.Client {
+	t := in.Run.Target(e.Ref.Target)
+	timeout := in.Limits.Scheduling.Duration + in.Limits.PodStart.Duration + e.Busy + in.Limits.TrialGrace.Duration
+	c := resources.Client{
+		Run: in.Run, Name: e.Name, Attempt: e.Attempt,
+		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,
+		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.ClientNodeNames, Timeout: timeout,
+		Trial: message(in, e),
+	}
+	c.Trial.Deadline = in.Now.Add(timeout).UTC()
+	if files := in.Run.Status.Resolved.Inputs; files != nil {
+		c.Inputs = files.ConfigMap
+	}
+	if pods.Image != "" {
+		c.UseImage(in.Run.Status.Resolved.AgentImage, corev1.PullPolicy(pods.PullPolicy), pods.PullSecrets)
+	}
+	if t.External != nil {
+		c.CredentialsSecret = t.External.Credentials.Name
+		return c
+	}
+	c.CredentialKeys = resources.Primary(in.Run, t).ClientKeys()
+	if pod := in.TargetPod(t.Name); pod != nil {
+		c.Began = podhealth.BeganAs(pod, resources.ServerContainer).String()
+	}
+	return c
+}
+
+// TargetPod is the database pod of a target; nil when there is none.
+func (in Input) TargetPod(target string) *corev1.Pod {
+	return in.Children.TargetPods[contract.TargetName(in.Run.Name, target)]
+}
+
+// loadedTables are what the tables of a target held after loading. The state is nil when
+// that is known.
+func loadedTables(in Input, target string, ask *decision.Asking) ([]contract.Table, decision.State) {
+	loaded := loadResult(in, target, ask)
+	switch {
+	case !loaded.Known:
+		return nil, nil
+	case !loaded.Exists:
+		return nil, decision.FailWith(v1alpha1.ReasonJournalLost,
+			"ConfigMap %s was deleted: it said what data target %s held after loading, and without it no trial can be shown to start from the same data",
+			in.Run.TargetStatus(target).LoadResult, target)
+	case loaded.Value.Err != nil:
+		return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: %v", in.Run.TargetStatus(target).LoadResult, loaded.Value.Err)
+	case loaded.Value.Result.Data == nil:
+		return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s cannot be used: it does not say what the tables held", in.Run.TargetStatus(target).LoadResult)
+	}
+	return loaded.Value.Result.Data.Tables, nil
+}
+
+// loadResult is the result of loading a target.
+func loadResult(in Input, target string, ask *decision.Asking) decision.Fact[decision.Delivered] {
+	return ask.Result(in.Run.TargetStatus(target).LoadResult)
+}
+
+// grant gives the clients of one execution, and of no other, access to its trial and its
+// results. The RoleBinding comes after the Role. (The API server refuses it before its
+// Role anyway, unless the manager may bind any Role.)
+func grant(run *v1alpha1.BenchmarkRun, c resources.Client, ask *decision.Asking) []decision.Action {
+	binding, want := resources.RoleBinding(run), c.Role()
+	bound, have := ask.RoleBinding(binding.Name).Exists, ask.Role(want.Name)
+	var actions []decision.Action
+	if !bound {
+		actions = append(actions, decision.Create{Object: resources.ServiceAccount(run)}, decision.Create{Object: resources.ClientDisruptionBudget(run)})
+	}
+	if !bound || !have.Exists {
+		actions = append(actions, decision.Create{Object: want})
+	}
+	if have.Exists && !equality.Semantic.DeepEqual(have.Value.Rules, want.Rules) {
+		role := have.Value.DeepCopy()
+		role.Rules = want.Rules
+		actions = append(actions, decision.Replace{Object: role})
+	}
+	if !bound {
+		actions = append(actions, decision.Create{Object: binding})
+	}
+	return actions
+}

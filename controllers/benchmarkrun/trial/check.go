@@ -1,0 +1,116 @@
+package trial
+
+import (
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+
+	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
+)
+
+// check compares the results of a trial with themselves and with what was asked for, and
+// says which limits of its own the trial ran into.
+func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([]contract.RecordedFinding, []contract.RecordedLimit) {
+	var out []contract.RecordedFinding
+	var limits []validity.Limit
+	for i, res := range results {
+		facts, err := expectations(in, e, i)
+		if err != nil {
+			return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
+		}
+		facts.Clients = int32(len(results))
+		facts.Judged = len(in.Plan.Trials) * max(len(results), 1)
+		for _, f := range validity.Check(res, facts) {
+			found := recorded(f)
+			if len(results) > 1 {
+				found.Client = new(int32(i))
+			}
+			out = append(out, found)
+		}
+		limits = append(limits, validity.Limits(res, facts)...)
+	}
+	common := validity.CheckNeighbours(results)
+	if len(results) > 1 {
+		common = append(common, validity.CheckClients(skew)...)
+	}
+	return append(out, allRecorded(common)...), limitsOf(limits)
+}
+
+// expectations that the result of one client is checked against.
+func expectations(in Input, e Execution, client int) (runner.Facts, error) {
+	asked := message(in, e)
+	asked.Deadline = in.Now
+	asked.Ref.Client = client
+	facts, err := in.Work.Tool.Facts(asked)
+	if err != nil || in.Work.Tool.Demand == nil {
+		return facts, err
+	}
+	demand, err := in.Work.Tool.Demand(asked)
+	facts.Connections = demand.Connections
+	return facts, err
+}
+
+// checkTogether asks of the results of a trial what one client's alone cannot say: what
+// the server did for all of them, and whether its data was still what was loaded.
+func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []contract.RecordedFinding {
+	asked := message(in, e)
+	asked.Deadline = in.Now
+	facts, err := in.Work.Tool.Facts(asked)
+	if err != nil {
+		return nil // check has said so
+	}
+	facts.Clients = int32(e.Clients)
+	found := validity.CheckMerged(all.merged, facts, all.skew)
+	if mayDrift(in, asked) && all.merged.State == contract.Succeeded && all.merged.Server != nil && all.merged.Server.Rows != nil {
+		if loaded := loadResult(in, e.Ref.Target, ask); saysData(loaded) {
+			found = append(found, validity.CheckDrift(loaded.Value.Result, all.merged)...)
+		}
+	}
+	return allRecorded(found)
+}
+
+// saysData: the result of a load is there, and says what the tables held. That of a
+// target that is reached by JDBC does not.
+func saysData(loaded decision.Fact[decision.Delivered]) bool {
+	return loaded.Exists && loaded.Value.Err == nil && loaded.Value.Result.Data != nil
+}
+
+// mayDrift says whether the rows that the server counted between loading and a trial are
+// those of the target's own data. What a reset loads counts as inserted too, and the agent
+// has compared the tables then. A server that other targets share counts what they loaded
+// and did.
+func mayDrift(in Input, trial contract.Trial) bool { return !in.resets() && !trial.SharedServer }
+
+// throttledIn a trial, of all clients.
+func throttledIn(results []contract.Result) []contract.RecordedLimit {
+	var shares []validity.Limit
+	for _, res := range results {
+		shares = append(shares, validity.Throttled(res)...)
+	}
+	return limitsOf(shares)
+}
+
+// recorded is what the journal keeps of a check.
+func recorded(f validity.Finding) contract.RecordedFinding {
+	return contract.RecordedFinding{Check: f.Check, Severity: string(f.Severity), Message: f.Message}
+}
+
+func allRecorded(found []validity.Finding) []contract.RecordedFinding {
+	var out []contract.RecordedFinding
+	for _, f := range found {
+		out = append(out, recorded(f))
+	}
+	return out
+}
+
+// limitsOf all clients as the journal keeps them.
+func limitsOf(limits []validity.Limit) []contract.RecordedLimit {
+	var out []contract.RecordedLimit
+	for _, l := range validity.JoinLimits(limits...) {
+		out = append(out, contract.RecordedLimit{By: string(l.By), ThrottledShare: l.ThrottledShare})
+	}
+	return out
+}

@@ -1,0 +1,90 @@
+package trial
+
+import (
+	"cmp"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
+)
+
+// endedClient is the pod of a client that ended, and what is known of its end.
+type endedClient struct {
+	pod     *corev1.Pod
+	verdict podhealth.Verdict
+}
+
+// collect joins what the clients that ended delivered.
+func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
+	all := End{}
+	for _, c := range clients {
+		all.Pods = append(all.Pods, c.pod)
+		ref := e.Ref
+		ref.Client = decision.ClientIndex(c.pod)
+		one := collectOne(e.Name, ref, c.verdict.Terminated, ask)
+		all.Results = append(all.Results, one.Results...)
+		reason, message := c.verdict.Explain(one.Reason, one.Message)
+		// A client that was told to stop says so because another one failed.
+		if reason != "" && (!all.failed() || all.Reason == string(contract.ReasonInterrupted)) {
+			all.Reason, all.Message, all.At = reason, message, c.verdict.Terminated.FinishedAt.Time
+		}
+	}
+	return all
+}
+
+// collectOne reads the result of one client, and believes it only if it is the one that
+// the client announced.
+func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTerminated, ask *decision.Asking) End {
+	told, err := contract.ParseTermination([]byte(t.Message))
+	if err != nil {
+		return End{Reason: v1alpha1.ReasonResultMissing, Message: fmt.Sprintf(
+			"client %d of %s ended with code %d (%s) and announced no result: %v", ref.Client, job, t.ExitCode, t.Reason, err)}
+	}
+	if told.SHA256 == "" {
+		return End{Reason: cmp.Or(string(told.Reason), v1alpha1.ReasonResultMissing), Message: told.Message}
+	}
+	name := contract.ResultName(job, ref.Client)
+	delivered := ask.Result(name)
+	switch {
+	case !delivered.Known:
+		return End{}
+	case !delivered.Exists:
+		return End{Reason: v1alpha1.ReasonResultMissing, Message: "ConfigMap " + name + " was deleted while the client ran"}
+	}
+	if err := checkResult(delivered.Value, told.SHA256, ref); err != nil {
+		return End{Reason: v1alpha1.ReasonResultContradictory, Message: fmt.Sprintf("%s: %v", name, err)}
+	}
+	res := delivered.Value.Result
+	out := End{Results: []contract.Result{res}}
+	if res.State == contract.Failed {
+		out.Reason, out.Message = string(res.Failure.Reason), res.Failure.Message
+	}
+	return out
+}
+
+// checkResult refuses a result that is not what was announced.
+func checkResult(d decision.Delivered, sha string, ref contract.TrialRef) error {
+	if d.SHA256 != sha {
+		return fmt.Errorf("the result (%d bytes, SHA-256 %.12s) is not the one that the client announced (%.12s)", d.Size, d.SHA256, sha)
+	}
+	if d.Err != nil {
+		return d.Err
+	}
+	res := d.Result
+	if d.RawSHA256 != res.RawSHA256 {
+		return fmt.Errorf("the raw output (SHA-256 %.12s) is not the one that the result names (%.12s)", d.RawSHA256, res.RawSHA256)
+	}
+	if res.Trial.Cell == nil {
+		// An agent of before cells and attempts were told: a run keeps its images over an upgrade.
+		ref.Cell, ref.Attempt = nil, 0
+	}
+	if !res.Trial.SameTrial(ref) || res.Trial.Client != ref.Client {
+		return fmt.Errorf("the result is of %+v, not of %+v", res.Trial, ref)
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package trial
+
+import (
+	"fmt"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
+)
+
+// Result is what Decide answers. It has no meaning while questions are open.
+type Result struct {
+	// State is Done when the execution has ended, whether or not it succeeded: End says
+	// how. Failed ends the run.
+	State decision.State
+	// Actions in their order.
+	Actions []decision.Action
+	// End of an execution that is Done.
+	End End
+}
+
+// End is how an execution ended.
+type End struct {
+	// Reason and Message of the failure; an empty reason means that it succeeded.
+	Reason, Message string
+	// Results of the clients, in their order; fewer than there are clients when the
+	// execution failed.
+	Results []contract.Result
+	// Pods of the clients that are still there, in their order.
+	Pods []*corev1.Pod
+	// At is when the first client ended that failed; zero when that is not known.
+	At time.Time
+}
+
+// failed says whether the execution failed.
+func (e End) failed() bool { return e.Reason != "" }
+
+// with is the end with another failure.
+func (e End) with(reason, message string) End {
+	e.Reason, e.Message = reason, message
+	return e
+}
+
+func lost(v podhealth.Verdict, pods []*corev1.Pod) End {
+	return End{Reason: v.Reason, Message: v.Message, Pods: pods}
+}
+
+func running(e Execution) decision.State {
+	return decision.WaitFor(v1alpha1.ReasonProgressing, "%s: running", e.Name)
+}
+
+// Decide brings an execution one step further, from whatever state the cluster shows it
+// in.
+func Decide(in Input, e Execution, ask *decision.Asking) Result {
+	job := in.Children.Jobs[e.Name]
+	if job == nil {
+		return begin(in, e, ask)
+	}
+	// The clients' own word comes before the kubelet's, which is up to a second late.
+	atBarrier := barrier(in, e, ask)
+	if atBarrier.State != nil {
+		return finish(in, e, atBarrier.End, ask)
+	}
+	r := watch(in, e, job, ask)
+	if _, ended := r.State.(decision.Done); ended {
+		// Nobody is told to start a trial that has failed.
+		return finish(in, e, r.End, ask)
+	}
+	r.Actions = append(atBarrier.Actions, r.Actions...)
+	return r
+}
+
+// finish looks for the cause of a failure, and keeps what the pods of it wrote.
+func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
+	if !ask.Complete() {
+		return Result{}
+	}
+	if e.phase() == contract.PhaseRun {
+		r := explain(in, e, end, ask)
+		if _, ended := r.State.(decision.Done); !ended {
+			return r
+		}
+		end = r.End
+	}
+	r := Result{State: decision.Done{}, End: end}
+	if end.failed() && e.phase() != contract.PhaseCleanup {
+		r.Actions = keepLogs(in, e, end, ask)
+	}
+	return r
+}
+
+// watch judges the clients of a Job that exists.
+func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result {
+	pods := in.Children.ClientPods[e.Name]
+	if len(pods) == 0 {
+		return withoutPods(in, e, job)
+	}
+	wait := running(e)
+	var ended []endedClient
+	failed := false
+	for _, pod := range pods {
+		switch v := podhealth.Client(See(pod, ask), resources.RunnerContainer, in.Limits, in.Now); v.State {
+		case podhealth.Ended:
+			ended = append(ended, endedClient{pod, v})
+			failed = failed || v.Terminated.ExitCode != 0
+		case podhealth.Failed:
+			if jv, ok := podhealth.JobFailure(job); ok && v.Reason == v1alpha1.ReasonClientLost {
+				v = jv
+			}
+			return Result{State: decision.Done{}, End: lost(v, pods)}
+		case podhealth.Running:
+		default:
+			wait = decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)
+		}
+	}
+	switch v, jobFailed := podhealth.JobFailure(job); {
+	case !ask.Complete(): // a node decides what became of its pod
+		return Result{}
+	case failed || len(ended) == e.Clients:
+		// After a failure the Job ends the other clients: nothing is gained by waiting.
+		return Result{State: decision.Done{}, End: collect(e, ended, ask)}
+	case jobFailed && len(ended) == len(pods):
+		return Result{State: decision.Done{}, End: lost(v, pods)}
+	}
+	return Result{State: wait}
+}
+
+// withoutPods judges a Job that has no pod: not yet, or not any more.
+func withoutPods(in Input, e Execution, job *batchv1.Job) Result {
+	if v, failed := podhealth.JobFailure(job); failed {
+		return Result{State: decision.Done{}, End: lost(v, nil)}
+	}
+	if job.Status.Active > 0 || job.Status.Failed > 0 || job.Status.Succeeded > 0 {
+		return Result{State: running(e)}
+	}
+	v := podhealth.Missing(job.CreationTimestamp.Time, in.Limits, in.Now)
+	if v.State == podhealth.Failed {
+		return Result{State: decision.Done{}, End: lost(v, nil)}
+	}
+	return Result{State: decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)}
+}
+
+// See looks at a pod and at the node that it runs on.
+func See(pod *corev1.Pod, ask *decision.Asking) podhealth.Seen {
+	seen := podhealth.Seen{Pod: pod}
+	if pod == nil || pod.Spec.NodeName == "" {
+		return seen
+	}
+	node := ask.Node(pod.Spec.NodeName)
+	seen.Node, seen.NodeKnown = node.Value, node.Known
+	return seen
+}
+
+// barrier publishes the start time once every client can start. Phases other than Run
+// have no barrier. A result that was deleted ends the execution at once, for its client
+// would try to deliver it in vain until the deadline. The state is nil while the
+// execution goes on.
+func barrier(in Input, e Execution, ask *decision.Asking) Result {
+	ready := true
+	for i := range e.Clients {
+		name := contract.ResultName(e.Name, i)
+		meta := ask.Metadata(name)
+		switch {
+		case !meta.Known:
+			ready = false
+		case !meta.Exists:
+			ready = false
+			// The cache may not know yet of an object that exists.
+			if cm := ask.ConfigMap(name); cm.Known && !cm.Exists {
+				return Result{State: decision.Done{}, End: End{
+					Reason: v1alpha1.ReasonResultMissing, Pods: in.Children.ClientPods[e.Name],
+					Message: "ConfigMap " + name + " was deleted while the client ran: there is no place for its result",
+				}}
+			}
+		default:
+			ready = ready && marked(meta.Value)
+		}
+	}
+	if !ready || e.phase() != contract.PhaseRun {
+		return Result{}
+	}
+	meta := ask.Metadata(e.Name)
+	if !meta.Exists || meta.Value.Annotations[v1alpha1.AnnotationStart] != "" {
+		return Result{}
+	}
+	return Result{Actions: publishStart(in, e, ask)}
+}
+
+// publishStart tells the clients when to begin. The lock of the object's version keeps a
+// second manager from publishing another time.
+func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action {
+	trial := ask.ConfigMap(e.Name)
+	if !trial.Exists || trial.Value.Data[contract.KeyStart] != "" {
+		return nil
+	}
+	start := in.Now
+	if e.Clients > 1 {
+		start = start.Add(startLead)
+	}
+	cm := trial.Value.DeepCopy()
+	if cm.Data == nil {
+		cm.Data = map[string]string{}
+	}
+	cm.Data[contract.KeyStart] = start.UTC().Format(time.RFC3339Nano)
+	if cm.Annotations == nil {
+		cm.Annotations = map[string]string{}
+	}
+	cm.Annotations[v1alpha1.AnnotationStart] = cm.Data[contract.KeyStart]
+	return []decision.Action{decision.Replace{Object: cm}}
+}
+
+// annotated is an object with annotations.
+type annotated interface{ GetAnnotations() map[string]string }
+
+// marked says whether a client is ready to begin, or has begun.
+func marked(result annotated) bool {
+	return result.GetAnnotations()[v1alpha1.AnnotationReady] != ""
+}
+
+// takenAway ends an execution that did begin, but whose Job is gone.
+func takenAway(e Execution, ask *decision.Asking) Result {
+	// The cache may not know yet of a Job that exists.
+	if job := ask.Job(e.Name); !job.Known || job.Exists {
+		return Result{State: running(e)}
+	}
+	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
+		"Job %s was deleted while it ran; its outcome is not known", e.Name)}}
+}

@@ -1,0 +1,212 @@
+package trial
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	servers "github.com/assay-bench/assay/controllers/benchmarkrun/target"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+const (
+	// startLead is how far ahead the start of several clients is published: by then the
+	// last of them has heard of it.
+	startLead = 500 * time.Millisecond
+	// settle is the pause of several clients between the warm-up, which ends at no exact
+	// time, and the measured window, and before a window without a warm-up.
+	settle = time.Second
+	// verifying is how long counting rows and checksums may take at most, with room.
+	verifying = 5 * time.Minute
+)
+
+// Input is what the executions of a run are decided from.
+type Input struct {
+	// Run as it was read, with the status of the last pass. Its inputs are resolved.
+	Run *v1alpha1.BenchmarkRun
+	// Now is the time of the pass.
+	Now time.Time
+	// Limits of the waits.
+	Limits config.Limits
+	// Work is what the run asks of its tool: what is loaded.
+	Work accept.Work
+	// Demand of all clients together, the largest of all cells.
+	Demand contract.Demand
+	// Plan of the run; nil when it was lost, which leaves nothing to do but to clean up.
+	Plan *plan.Plan
+	// Children of the run.
+	Children decision.Children
+}
+
+// Execution is one phase of the workload on one target, by the clients of one Job.
+type Execution struct {
+	// Name of the Job and of the trial's ConfigMap.
+	Name string
+	// Ref of the first client.
+	Ref contract.TrialRef
+	// Attempt at a trial, from 0.
+	Attempt int32
+	// Clients that work together, at least 1.
+	Clients int
+	// Workload of the cell as JSON.
+	Workload json.RawMessage
+	// Snapshot of the data after loading.
+	Snapshot bool
+	// Reset of the data before the trial, by a method of package result; empty for none.
+	Reset string
+	// Busy is how long the clients work, as far as the spec says.
+	Busy time.Duration
+}
+
+// phase of the execution.
+func (e Execution) phase() contract.Phase { return contract.Phase(e.Ref.Phase) }
+
+// resets says whether data is put back during the run.
+func (in Input) resets() bool {
+	d := in.Run.Spec.Design.DataReset
+	return d == v1alpha1.ResetPerBlock || d == v1alpha1.ResetPerTrial
+}
+
+// Load fills a target with the workload's data.
+func Load(in Input, target string) Execution {
+	e := Execution{
+		Name: contract.LoadName(in.Run.Name, target),
+		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
+		Busy: in.Limits.Load.Duration, Workload: in.Work.Params, Clients: 1,
+	}
+	if in.Work.Tool.SharesLoad {
+		e.Clients = in.Run.ClientCount()
+	}
+	if in.resets() && in.Run.Target(target).MySQL != nil {
+		e.Snapshot = true
+		e.Busy += in.Limits.Reset.Duration
+	}
+	return e
+}
+
+// Cleanup drops the tables that a run made in an external target. It is not needed
+// where the tool made nothing that could be dropped.
+func Cleanup(in Input, target string) (e Execution, needed bool) {
+	e = Execution{
+		Name: contract.CleanupName(in.Run.Name, target),
+		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
+		Busy: in.Limits.Cleanup.Duration, Workload: in.Work.Params, Clients: 1,
+	}
+	return e, in.Work.Tool.Skips == nil || !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
+}
+
+// Measurement is an attempt at a trial of the plan. Workload and length are those of its
+// cell.
+func Measurement(in Input, at journal.Position, workload json.RawMessage, length runner.Length) Execution {
+	t := in.Plan.Trials[at.Index]
+	target := in.Plan.Targets[t.Target]
+	e := Execution{
+		Name: contract.TrialName(in.Run.Name, at.Index, at.Attempt), Attempt: at.Attempt, Workload: workload,
+		Clients: in.Run.ClientCount(),
+		Ref: contract.TrialRef{
+			RunUID: string(in.Run.UID), Phase: string(contract.PhaseRun), Target: target,
+			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
+		},
+	}
+	e.Busy = length.Most + settle + lead(in, e) + checking(in, e)
+	// An attempt that failed may have left anything behind.
+	if t.Reset || at.Attempt > 0 && in.resets() {
+		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Limits.Reset.Duration+verifying
+		if in.Run.Target(target).External != nil {
+			e.Reset, e.Busy = contract.ResetReload, e.Busy+in.Limits.Load.Duration
+		}
+	}
+	return e
+}
+
+// lead is how long the processes of a trial may take to come to their work beside
+// warm-up and window: that of the warm-up and that which measures.
+func lead(in Input, e Execution) time.Duration {
+	if in.Work.Tool.Opening == nil {
+		return 0
+	}
+	d := in.Run.Spec.Design
+	return 2 * in.Work.Tool.Opening(contract.Trial{
+		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+	}).Lead
+}
+
+// checking is how long the tool may take to check its data after the window.
+func checking(in Input, e Execution) time.Duration {
+	if in.Work.Tool.Checks == nil {
+		return 0
+	}
+	return in.Work.Tool.Checks(contract.Trial{Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients})
+}
+
+// message is what the clients of an execution are told, but for its deadline and for
+// what a reset has to leave.
+func message(in Input, e Execution) contract.Trial {
+	t := in.Run.Target(e.Ref.Target)
+	d := in.Run.Spec.Design
+	trial := contract.Trial{
+		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
+		Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
+		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
+		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
+	}
+	if e.Clients > 1 {
+		trial.SettleSeconds = settle.Seconds()
+	}
+	if trial.Measurement != nil {
+		trial.DurationSeconds = int64(e.Busy.Seconds())
+	}
+	if in.Work.Tool.Skips != nil && in.Work.Tool.Skips(trial, contract.PhaseWarmup) {
+		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
+	}
+	if t.External != nil {
+		trial.Endpoint = externalEndpoint(t.External)
+		return trial
+	}
+	server := resources.Primary(in.Run, t)
+	trial.Agent = server.AgentAddress()
+	for _, replica := range resources.Replicas(in.Run, t) {
+		trial.Replicas = append(trial.Replicas, replica.AgentAddress())
+	}
+	trial.Endpoint = contract.Endpoint{
+		Host: server.Address(), Port: resources.DatabasePort, Database: resources.Database,
+		TLS: tlsMode(t.MySQL.TLS), StorageEngine: t.MySQL.StorageEngine,
+	}
+	return trial
+}
+
+func tlsMode(m v1alpha1.TLSMode) contract.TLSMode {
+	if m == "" {
+		m = v1alpha1.TLSDisabled
+	}
+	return contract.TLSMode(m)
+}
+
+// externalEndpoint is where a server answers that Assay does not provide.
+func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
+	if e.JDBC != nil {
+		return contract.Endpoint{TLS: tlsMode(e.TLS), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+	}
+	return contract.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.TLS)}
+}
+
+// seed of the run. A run whose plan was lost has that of the status; one that was never
+// planned has none, and starts no tool.
+func seed(in Input) int64 {
+	switch st := in.Run.Status.Plan; {
+	case in.Plan != nil:
+		return in.Plan.Seed
+	case st != nil && st.Seed != nil:
+		return *st.Seed
+	}
+	return 0
+}

@@ -1,0 +1,99 @@
+package trial
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
+)
+
+// evidenceTime is how long after a client lost its server the kubelet is given to say
+// what became of the server.
+const evidenceTime = 5 * time.Second
+
+// explain looks at the database for the cause of a failure that a client only saw from
+// its side, and for a restart that no client noticed. It waits a moment where the cluster
+// may not have told yet.
+func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
+	as := func(end End) Result { return Result{State: decision.Done{}, End: end} }
+	if in.Run.Target(e.Ref.Target).External != nil {
+		return as(end)
+	}
+	meta := ask.Metadata(e.Name)
+	if !meta.Exists {
+		return as(end)
+	}
+	began, err := podhealth.ParseBegan(meta.Value.Annotations[v1alpha1.AnnotationTarget])
+	if err != nil {
+		return Result{State: decision.FailWith(v1alpha1.ReasonResultContradictory, "ConfigMap %s, annotation %s: %v", e.Name, v1alpha1.AnnotationTarget, err)}
+	}
+	if !end.failed() {
+		// The cache may not have heard yet of a restart during the window.
+		live := ask.Pod(contract.TargetName(in.Run.Name, e.Ref.Target) + "-0")
+		if live.Known && podhealth.Restarted(began, live.Value, resources.ServerContainer) {
+			end = end.with(v1alpha1.ReasonTargetRestarted, "the database restarted while it was measured: see the log of the database pod")
+		}
+		return as(end)
+	}
+	reason, message := podhealth.Cause(end.Reason, end.Message, began, See(in.TargetPod(e.Ref.Target), ask), resources.ServerContainer)
+	lostServer := end.Reason == string(contract.ReasonConnectionLost) || end.Reason == string(contract.ReasonTargetUnreachable)
+	if lostServer && reason == end.Reason && in.Now.Sub(end.At) < evidenceTime {
+		wait := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: a client lost its server; waiting for what became of it", e.Name)
+		wait.Until = in.Now.Add(time.Second)
+		return Result{State: wait}
+	}
+	return as(end.with(reason, message))
+}
+
+const (
+	// maxLog bounds the log of a container that is kept, in bytes.
+	maxLog = 16 << 10
+	// maxLogs bounds the clients whose log is kept.
+	maxLogs = 4
+)
+
+// keepLogs puts the last lines of the pods of a failed execution into the result of its
+// first client, before anything can delete the pods.
+func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.Action {
+	var text strings.Builder
+	add := func(pod *corev1.Pod, container string, previous bool) {
+		if log := ask.Log(pod.Name, container, previous); log.Exists {
+			fmt.Fprintf(&text, "== pod %s, container %s\n%s\n", pod.Name, container, tail(log.Value))
+		}
+	}
+	for _, pod := range end.Pods[:min(len(end.Pods), maxLogs)] {
+		add(pod, resources.RunnerContainer, false)
+	}
+	if pod := in.TargetPod(e.Ref.Target); pod != nil {
+		add(pod, resources.ServerContainer, restartedLately(pod))
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	return []decision.Action{decision.AddData{Name: contract.ResultName(e.Name, 0), Key: contract.KeyLog, Value: text.String()}}
+}
+
+func tail(log string) string {
+	if over := len(log) - maxLog; over > 0 {
+		return strings.ToValidUTF8(log[over:], "")
+	}
+	return log
+}
+
+// restartedLately says whether the log of the container before this one tells why.
+func restartedLately(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.Name == resources.ServerContainer {
+			return c.LastTerminationState.Terminated != nil
+		}
+	}
+	return false
+}

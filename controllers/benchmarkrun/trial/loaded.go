@@ -1,0 +1,119 @@
+package trial
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+
+	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
+
+	"github.com/assay-bench/assay/internal/merge"
+)
+
+// maxLoad is how many figures of a load stand in the status.
+const maxLoad = 40
+
+// LoadFindings are what loading showed of a target: by itself, such as commits that were
+// not durable, and beside the first target that was loaded. Numbers of targets are
+// compared with each other only where their data is the same.
+func LoadFindings(in Input, target string, res contract.Result, ask *decision.Asking) []v1alpha1.Finding {
+	found := validity.CheckLoad(res)
+	if first := firstLoaded(in, target); first != "" {
+		if loaded := loadResult(in, first, ask); saysData(loaded) {
+			e := Execution{Ref: res.Trial, Workload: in.Work.Params, Clients: 1}
+			same := in.Work.Tool.SameBytes != nil && in.Work.Tool.SameBytes(message(in, e))
+			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
+		}
+	}
+	var out []v1alpha1.Finding
+	for _, f := range found {
+		out = append(out, v1alpha1.Finding{Target: target, Check: f.Check, Severity: string(f.Severity), Message: f.Message})
+	}
+	return out
+}
+
+// firstLoaded is the first target of the spec that holds its data, but for one of the
+// given name; empty for none.
+func firstLoaded(in Input, but string) string {
+	for _, t := range in.Run.Spec.Targets {
+		if t.Name != but && in.Run.TargetStatus(t.Name).LoadResult != "" {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// LoadFigures are what loading a target took: its time, the rows, their rate, and the
+// figures that the tool itself gave, in the order of the summary. None where the tool had
+// nothing to load. It fails when the results contradict each other.
+func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.Value, error) {
+	took, known := loadTime(results)
+	if !known {
+		return nil, nil
+	}
+	figure := func(name, unit string, better contract.Direction, v float64) v1alpha1.Value {
+		return v1alpha1.Value{Name: name, Value: v1alpha1.Decimal(v), Unit: unit, Direction: string(better)}
+	}
+	out := []v1alpha1.Value{figure(contract.NameLoadTime, "s", contract.LowerIsBetter, took.Seconds())}
+	rows, known, err := rowsLoaded(in, e, results)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		out = append(out, figure(contract.NameRowsLoaded, "1", "", float64(rows)),
+			figure(contract.NameRowRate, "rows/s", contract.HigherIsBetter, float64(rows)/took.Seconds()))
+	}
+	merged, _, err := merge.Results(results)
+	if err != nil {
+		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
+	}
+	out = append(out, shownValues(values(in.Work.Tool.Summary, merged))...)
+	return out[:min(len(out), maxLoad)], nil
+}
+
+// loadTime is from the start of the first tool to the end of the last one, by the clocks
+// of the clients. A client without a share of the load started none.
+func loadTime(results []contract.Result) (time.Duration, bool) {
+	var from, to time.Time
+	for _, res := range results {
+		began, ended := res.Times.MeasureStarted, res.Times.MeasureEnded
+		if began == nil || ended == nil {
+			continue
+		}
+		if from.IsZero() || began.Before(from) {
+			from = *began
+		}
+		if ended.After(to) {
+			to = *ended
+		}
+	}
+	return to.Sub(from), to.After(from)
+}
+
+// rowsLoaded are the rows of the tables that the tool says that it makes. Of a tool that
+// does not say, all tables of a server that Assay began with are its own; those of an
+// external server may be anybody's, so that nothing is known.
+func rowsLoaded(in Input, e Execution, results []contract.Result) (rows int64, known bool, err error) {
+	if results[0].Data == nil {
+		return 0, false, nil
+	}
+	var own map[string]int64
+	if in.Work.Tool.Rows != nil {
+		if own, err = in.Work.Tool.Rows(message(in, e)); err != nil {
+			return 0, false, fmt.Errorf("the rows of %s: %w", e.Name, err)
+		}
+	}
+	if len(own) == 0 && in.Run.Target(e.Ref.Target).External != nil {
+		return 0, false, nil
+	}
+	for _, table := range results[0].Data.Tables {
+		if _, is := own[table.Name]; is || len(own) == 0 {
+			rows += table.Rows
+		}
+	}
+	return rows, len(results[0].Data.Tables) > 0, nil
+}

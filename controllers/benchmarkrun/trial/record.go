@@ -1,0 +1,193 @@
+package trial
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
+
+	"github.com/assay-bench/assay/internal/validity"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/podhealth"
+
+	"github.com/assay-bench/assay/internal/merge"
+)
+
+// Planned is the record of an attempt of which nothing is known but what was planned.
+func Planned(p *plan.Plan, at journal.Position) contract.Record {
+	t := p.Trials[at.Index]
+	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target]}
+	for name, value := range p.Cells[t.Cell] {
+		if rec.Parameters == nil {
+			rec.Parameters = map[string]contract.Scalar{}
+		}
+		rec.Parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
+	}
+	return rec
+}
+
+// Record of an attempt that ended, for the journal. It has no meaning while questions are
+// open.
+func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) contract.Record {
+	rec := describe(in, e, at, end)
+	if !end.failed() {
+		merged, skew, err := merge.Results(end.Results)
+		if err != nil {
+			end = end.with(v1alpha1.ReasonResultContradictory, "the results of the clients cannot be merged: "+err.Error())
+		} else {
+			evaluate(in, e, end.Results, outcome{merged, skew}, &rec, ask)
+		}
+	}
+	if end.failed() {
+		rec.State, rec.Reason, rec.Message = contract.Failed, end.Reason, end.Message
+		d := in.Run.Spec.Design
+		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
+	}
+	return rec
+}
+
+// Broken is the record of an attempt that was under way when the run failed.
+func Broken(in Input, at journal.Position, failure decision.Failed) contract.Record {
+	rec := Planned(in.Plan, at)
+	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
+	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
+	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
+	return rec
+}
+
+// describe says where and when an attempt ran.
+func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
+	rec := Planned(in.Plan, at)
+	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
+	rec.TargetNodeName = in.Run.PlacementOf(rec.Target).NodeName
+	for _, pod := range end.Pods {
+		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
+		rec.ClientQOSClass = string(pod.Status.QOSClass)
+		for _, c := range pod.Status.ContainerStatuses {
+			if c.Name == resources.RunnerContainer && c.ImageID != "" {
+				rec.ClientImageID = c.ImageID
+			}
+		}
+	}
+	if len(end.Results) == 0 {
+		return rec
+	}
+	first := end.Results[0]
+	if from, to, ok := contract.MeasuredWindow(first); ok {
+		rec.WindowStartTime, rec.WindowEndTime = &from, &to
+	}
+	rec.MachineSpeed = machineSpeed(first)
+	if first.Data != nil && first.Data.Reset != nil {
+		reset := first.Data.Reset
+		rec.ResetSeconds = new(reset.Ended.Sub(reset.Started).Seconds())
+	}
+	return rec
+}
+
+// outcome is what the clients measured together.
+type outcome struct {
+	merged contract.Result
+	skew   merge.Skew
+}
+
+// evaluate compares the results of the clients with what can be true, and writes what was
+// measured and found into the record.
+func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
+	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
+	rec.Values = values(in.Work.Tool.Summary, all.merged)
+	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
+	rec.Throttled = throttledIn(results)
+	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
+	if cut := valuesOf(in.Work.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
+		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
+			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
+	}
+	// Of several clients, one that could not offer its share is enough.
+	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })
+	rec.Findings = append(rec.Findings, neighbours(in, *rec, ask)...)
+	for _, f := range in.Run.TargetStatus(rec.Target).InvalidatedBy {
+		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: f.Check, Severity: f.Severity, Message: f.Message})
+	}
+	rec.Valid = new(!slices.ContainsFunc(rec.Findings, hasSeverity(validity.Invalid)))
+	rec.Disturbed = slices.ContainsFunc(rec.Findings, hasSeverity(validity.Disturbed))
+}
+
+// hasSeverity is a predicate of findings.
+func hasSeverity(s validity.Severity) func(contract.RecordedFinding) bool {
+	return func(f contract.RecordedFinding) bool { return f.Severity == string(s) }
+}
+
+// neighbours are notes about foreign pods on the nodes of a trial. To be there is not to
+// disturb: what others used during the window is what counts, see
+// validity.CheckNeighbours. A manager that may look at its own namespaces only cannot say.
+func neighbours(in Input, rec contract.Record, ask *decision.Asking) []contract.RecordedFinding {
+	if rec.WindowStartTime == nil || rec.WindowEndTime == nil {
+		return nil
+	}
+	nodes := append(slices.Clone(rec.ClientNodeNames), rec.TargetNodeName)
+	slices.Sort(nodes)
+	var out []contract.RecordedFinding
+	for _, node := range slices.Compact(nodes) {
+		if node == "" {
+			continue
+		}
+		pods := ask.PodsOn(node)
+		if pods.Known && !pods.Exists {
+			return nil
+		}
+		if names := podhealth.Others(pods.Value, string(in.Run.UID), node, *rec.WindowStartTime, *rec.WindowEndTime); len(names) > 0 {
+			out = append(out, contract.RecordedFinding{
+				Check: "second-workload", Severity: string(validity.Note),
+				Message: fmt.Sprintf("on node %s ran also: %s", node, abridged(names)),
+			})
+		}
+	}
+	return out
+}
+
+// ClientNodes describes the nodes of the clients of an execution that are not in the list
+// yet, once each, and says the CPU model of those that are there without one. One that is
+// gone is left out.
+func ClientNodes(known []v1alpha1.NodeInfo, end End, ask *decision.Asking) []v1alpha1.NodeInfo {
+	models := map[string]string{} // empty where a client did not say
+	for _, pod := range end.Pods {
+		models[pod.Spec.NodeName] = ""
+	}
+	for _, res := range end.Results {
+		models[res.Client.Node] = res.Client.Machine.CPUModel
+	}
+	delete(models, "")
+	var out []v1alpha1.NodeInfo
+	for _, name := range slices.Sorted(maps.Keys(models)) {
+		i := slices.IndexFunc(known, func(n v1alpha1.NodeInfo) bool { return n.Name == name })
+		switch {
+		case i < 0:
+			if node := ask.Node(name); node.Exists {
+				info := v1alpha1.DescribeNode(node.Value)
+				info.CPUModel = models[name]
+				out = append(out, info)
+			}
+		case known[i].CPUModel == "" && models[name] != "":
+			out = append(out, v1alpha1.NodeInfo{Name: name, CPUModel: models[name]})
+		}
+	}
+	return out
+}
+
+// abridged is a list of which a reader reads the beginning.
+func abridged(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,118 @@
+package benchmarkrun
+
+import (
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/placement"
+)
+
+// World is all that a pass decides from. gather makes it, and nobody changes it
+// afterwards. ConfigMaps are asked for by name where they are needed: a long run has
+// thousands of them.
+type World struct {
+	// Run as it was read, with the time that it spent suspended.
+	Run *v1alpha1.BenchmarkRun
+	// Now is the time of the pass.
+	Now time.Time
+	// Catalogue of what this operator can do, with the limits of the waits.
+	Catalogue accept.Catalogue
+	// Planned is what an earlier pass of this process planned.
+	Planned accept.Planned
+	// Children of the run, as the cache knew them.
+	Children decision.Children
+	// Nodes is the answer of the queue of nodes.
+	Nodes Nodes
+	// Refused are the chapters whose actions the API server refused a moment ago, for good:
+	// the run ends there.
+	Refused map[string]decision.Failed
+	// Known are the answers to what the rooms asked.
+	Known decision.Known
+}
+
+// Nodes is the answer of the queue, of a run that waits for its nodes.
+type Nodes struct {
+	// Asked: the run was accepted and had no nodes when the pass began.
+	Asked  bool
+	Answer placement.Answer
+}
+
+// view is a world with what follows from the spec and from the records: all chapters
+// begin with that. Nobody changes it.
+type view struct {
+	World
+	// ask is what the rooms ask with.
+	ask *decision.Asking
+	// accepted is the answer of the room accept.
+	accepted accept.Result
+	// book is the last part of the records; bookState says whether it is of use.
+	book      logbook.Book
+	bookState decision.State
+}
+
+// look at a world. The view has no meaning while questions are open.
+func look(w World) view {
+	v := view{World: w, ask: w.Known.Ask()}
+	v.accepted = accept.Decide(accept.Input{
+		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned,
+		Started: len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0,
+	}, v.ask)
+	v.book, v.bookState = logbook.Read(w.Run, v.ask)
+	return v
+}
+
+// trialInput is what executions are decided from.
+func (v view) trialInput() trial.Input {
+	return trial.Input{
+		Run: v.Run, Now: v.Now, Limits: v.Catalogue.Config.Limits, Work: v.accepted.Work,
+		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
+	}
+}
+
+// targets are decided from the run and from the position in the plan. The run has its
+// nodes.
+func (v view) targets() target.Result {
+	return target.Decide(target.Input{
+		Run: v.Run, Now: v.Now, Limits: v.Catalogue.Config.Limits, Active: v.activeTarget(), Measuring: v.measures(),
+		Children: v.Children,
+	}, v.ask)
+}
+
+// activeTarget is the one target that runs with idleTargets: Stopped: the next one to be
+// loaded or measured. It is empty when all of them run.
+func (v view) activeTarget() string {
+	if v.Run.Spec.Design.IdleTargets != v1alpha1.IdleStopped {
+		return ""
+	}
+	if t := v.unloaded(); t != "" {
+		return t
+	}
+	p := v.accepted.Planned.Plan
+	next := min(int(v.book.Position().Index), len(p.Trials)-1)
+	return p.Targets[p.Trials[next].Target]
+}
+
+// unloaded is the first measured target without data; empty when there is none.
+func (v view) unloaded() string {
+	for _, t := range v.Run.Spec.Targets {
+		if t.Published == nil && v.Run.TargetStatus(t.Name).LoadResult == "" {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// measures says whether a trial has begun whose end is not recorded.
+func (v view) measures() bool {
+	for _, job := range v.Children.Jobs {
+		if job.Labels[v1alpha1.LabelTrial] != "" && !trial.OutcomeKnown(v.Run, job, v.book.Position()) {
+			return true
+		}
+	}
+	return false
+}

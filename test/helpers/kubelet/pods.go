@@ -1,0 +1,121 @@
+package kubelet
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// pod finds or creates the pod of an owner; it returns nil right after creating.
+func (k *Kubelet) pod(ctx context.Context, owner client.Object, name string, tmpl corev1.PodTemplateSpec) (*corev1.Pod, error) {
+	pod := &corev1.Pod{}
+	err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: name}, pod)
+	if err == nil {
+		return pod, nil
+	}
+	if !apierrors.IsNotFound(err) {
+		return nil, err
+	}
+	gvk, err := k.API.GroupVersionKindFor(owner)
+	if err != nil {
+		return nil, err
+	}
+	pod = &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, Namespace: k.Namespace, Labels: tmpl.Labels, Annotations: tmpl.Annotations,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(owner, gvk)},
+		},
+		Spec: *tmpl.Spec.DeepCopy(),
+	}
+	pod.Spec.NodeName = firstNode(tmpl.Spec.Affinity)
+	pod.Spec.ServiceAccountName = ""
+	// A claim template is a volume of the pod once the controller has filled it in.
+	if set, ok := owner.(*appsv1.StatefulSet); ok {
+		for _, c := range set.Spec.VolumeClaimTemplates {
+			pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: c.Name})
+		}
+	}
+	if err := k.API.Create(ctx, pod); err != nil {
+		return nil, fmt.Errorf("creating pod %s: %w", name, err)
+	}
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()}}
+	return nil, k.API.Status().Update(ctx, pod)
+}
+
+// firstNode is the first of the nodes that a pod may run on.
+func firstNode(a *corev1.Affinity) string {
+	return a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchFields[0].Values[0]
+}
+
+// sweep ends pods that were deleted, and those that nobody wants any more: as the
+// kubelet, the StatefulSet controller and the garbage collector do.
+func (k *Kubelet) sweep(ctx context.Context) error {
+	var pods corev1.PodList
+	if err := k.API.List(ctx, &pods, client.InNamespace(k.Namespace)); err != nil {
+		return err
+	}
+	for i := range pods.Items {
+		pod := &pods.Items[i]
+		unwanted := pod.DeletionTimestamp != nil
+		if !unwanted {
+			var err error
+			if unwanted, err = k.unwanted(ctx, pod); err != nil {
+				return err
+			}
+		}
+		if !unwanted {
+			continue
+		}
+		if err := k.terminate(ctx, pod); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unwanted says whether the owner of a pod is gone or has no replicas.
+func (k *Kubelet) unwanted(ctx context.Context, pod *corev1.Pod) (bool, error) {
+	owner := metav1.GetControllerOf(pod)
+	if owner == nil {
+		return false, nil
+	}
+	var obj client.Object = &batchv1.Job{}
+	if owner.Kind == "StatefulSet" {
+		obj = &appsv1.StatefulSet{}
+	}
+	err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: owner.Name}, obj)
+	if client.IgnoreNotFound(err) != nil {
+		return false, err
+	}
+	set, isSet := obj.(*appsv1.StatefulSet)
+	return err != nil || obj.GetUID() != owner.UID || isSet && stopped(set), nil
+}
+
+func stopped(set *appsv1.StatefulSet) bool {
+	return set.Spec.Replicas != nil && *set.Spec.Replicas == 0
+}
+
+// terminate brings a pod one step nearer to its end.
+func (k *Kubelet) terminate(ctx context.Context, pod *corev1.Pod) error {
+	since, seen := k.dying[pod.UID]
+	if !seen {
+		since = time.Now()
+		k.dying[pod.UID] = since
+	}
+	var options []client.DeleteOption
+	switch {
+	case time.Since(since) >= k.Linger:
+		options = append(options, client.GracePeriodSeconds(0))
+	case pod.DeletionTimestamp != nil:
+		return nil
+	}
+	uid := pod.UID
+	return client.IgnoreNotFound(k.API.Delete(ctx, pod, append(options, client.Preconditions{UID: &uid})...))
+}
