@@ -53,6 +53,11 @@ func (r role) skips(p contract.Phase) bool {
 	return r.runner.Skips != nil && r.runner.Skips(r.trial, p)
 }
 
+// checks: the tool checks the data after the window, once for all clients.
+func (r role) checks() bool {
+	return r.waits() && r.first() && r.runner.Checks != nil && r.runner.Checks(r.trial) > 0
+}
+
 // resets says whether this client puts the data back in this way.
 func (r role) resets(method string) bool {
 	return r.first() && r.trial.Reset != nil && r.trial.Reset.Method == method
@@ -74,6 +79,9 @@ func (r role) phases() []contract.Phase {
 	phases := []contract.Phase{r.phase()}
 	if r.warms() {
 		phases = append(phases, contract.PhaseWarmup)
+	}
+	if r.checks() {
+		phases = append(phases, contract.PhaseCheck)
 	}
 	if r.resets(contract.ResetReload) {
 		phases = append(phases, contract.PhaseCleanup, contract.PhasePrepare)
