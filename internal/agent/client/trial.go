@@ -15,8 +15,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// loadTrial reads the trial. Every API error is tried again: permission and
-// object may be newer than the server that is asked.
+// loadTrial reads the trial. It retries after every API error, because the permission and the
+// object may be new.
 func (m configMaps) loadTrial(ctx context.Context, index int) (contract.Trial, *contract.Failure) {
 	ctx, cancel := context.WithTimeout(ctx, m.limits.TrialRead)
 	defer cancel()
@@ -64,7 +64,7 @@ func parseTrial(text string) (contract.Trial, error) {
 	return t, checkData(t)
 }
 
-// checkData makes sure that what is asked of the data can be done.
+// checkData checks that the requested snapshot or reset is possible.
 func checkData(t contract.Trial) error {
 	switch {
 	case t.Endpoint.JDBC != nil && (t.Snapshot || t.Reset != nil):
@@ -81,8 +81,8 @@ func checkData(t contract.Trial) error {
 	return nil
 }
 
-// loadCredentials reads the mounted Secret. One line break at the end of the user
-// name and the password is taken for a slip: no tool could use it.
+// loadCredentials reads the mounted Secret. One line break at the end of the user name and the
+// password is removed, because no tool could use it.
 func loadCredentials(dir string) (runner.Credentials, error) {
 	var c runner.Credentials
 	var errs []error
@@ -99,7 +99,7 @@ func loadCredentials(dir string) (runner.Credentials, error) {
 	return c, errors.Join(errs...)
 }
 
-// maxInputs is how much the files of a workload may have together: that of a ConfigMap.
+// maxInputs is the maximum size of a workload's files together: that of a ConfigMap.
 const maxInputs = 1 << 20
 
 // loadInputs reads the mounted copy of the user's ConfigMap; a directory that is

@@ -77,8 +77,8 @@ type Options struct {
 	Engine func(flavor string) (engine.Engine, bool)
 }
 
-// Defaults are the places that internal/resources mounts. The grace is a little
-// shorter than the pod's.
+// Defaults are the paths that internal/resources mounts. The grace is a little shorter than
+// the pod's.
 func Defaults() Options {
 	return Options{
 		TargetFile:     filepath.Join(contract.DirTarget, contract.KeyTarget),
