@@ -7,17 +7,21 @@ import (
 	"github.com/assay-bench/assay/runners/drivers"
 	"github.com/assay-bench/assay/runners/runner"
 	"github.com/assay-bench/assay/runners/sysbench"
+	"github.com/assay-bench/assay/runners/tpcc"
 	"github.com/assay-bench/assay/runners/ycsb"
 )
 
 // All lists the runners in the order in which documents show them.
 func All() []runner.Runner {
-	bench, cloud := sysbench.Runner(), ycsb.Runner()
+	bench, cloud, orders := sysbench.Runner(), ycsb.Runner(), tpcc.Runner()
 	return []runner.Runner{
 		bench,
 		cloud,
+		orders,
 		drivers.Runner(),
-		custom.Runner(map[string]custom.Format{"Sysbench": bench.Quote, "YCSB": cloud.Quote}),
+		custom.Runner(map[string]custom.Format{
+			"Sysbench": custom.Quoted(bench.Quote), "YCSB": custom.Quoted(cloud.Quote), "GoTPC": orders.Quote,
+		}),
 	}
 }
 

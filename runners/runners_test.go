@@ -10,18 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/assay-bench/assay/internal/apischema"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// workloads has a workload for every runner of the list: a new runner adds one.
+// workloads has the least workload of every runner of the list: a new runner adds one.
 var workloads = map[string]string{
-	"sysbench": `{"test":"oltp_read_write","threads":4,"tables":2,"tableSize":1000,"reportIntervalSeconds":1,
-		"percentile":95,"histogram":true}`,
-	"ycsb": `{"workload":"a","recordCount":1000,"threads":4,"driver":"MySQL","columns":"Text","fieldCount":10,"fieldLength":100,
-		"statusIntervalSeconds":1}`,
-	"drivers": `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
+	"sysbench": `{"test":"oltp_read_write","threads":4}`,
+	"ycsb":     `{"workload":"a","threads":4}`,
+	"tpcc":     `{"threads":4}`,
+	"drivers":  `{"drivers":[{"language":"Node","name":"mysql2"}],"benchmarks":[{"operation":"SelectOne"}]}`,
 	"custom": `{"image":"example.com/tool:1","threads":4,"format":"Mysqlslap","files":{"name":"queries"},
 		"prepare":{"command":["load"]},"run":{"command":["tool","$(HOST)","$(DURATION_SECONDS)"]},"cleanup":{"command":["drop"]},
 		"parameters":{"rows":"10"},"dataParameters":["rows"]}`,
@@ -50,14 +51,28 @@ const (
 
 var phases = []contract.Phase{contract.PhasePrepare, contract.PhaseWarmup, contract.PhaseRun, contract.PhaseCleanup}
 
-func trialOf(t *testing.T, r runner.Runner, tls contract.TLSMode) contract.Trial {
+// workloadOf is the workload of a runner as the API completes it.
+func workloadOf(t *testing.T, r runner.Runner) json.RawMessage {
 	t.Helper()
 	workload, ok := workloads[r.Name]
 	if !ok {
 		t.Fatalf("add a workload for %s to this test", r.Name)
 	}
+	tool, err := apischema.ForTool(r.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	completed, err := tool.Complete(json.RawMessage(workload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return completed
+}
+
+func trialOf(t *testing.T, r runner.Runner, tls contract.TLSMode) contract.Trial {
+	t.Helper()
 	trial := contract.Trial{
-		Version: contract.TrialVersion, Runner: r.Name, Workload: json.RawMessage(workload),
+		Version: contract.TrialVersion, Runner: r.Name, Workload: workloadOf(t, r),
 		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
 		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
@@ -165,7 +180,7 @@ func isDeterministic(t *testing.T, r runner.Runner) {
 
 func refusesUnknownFields(t *testing.T, r runner.Runner) {
 	trial := trialOf(t, r, contract.TLSDisabled)
-	trial.Workload = json.RawMessage(strings.Replace(workloads[r.Name], "{", `{"noSuchField":1,`, 1))
+	trial.Workload = json.RawMessage(strings.Replace(string(trial.Workload), "{", `{"noSuchField":1,`, 1))
 	_, err := r.Command(trial, contract.PhaseRun, runner.Credentials{Username: "assay", Password: password})
 	if err == nil || !strings.Contains(err.Error(), "noSuchField") {
 		t.Errorf("got error %v, want one that names the field", err)
@@ -212,22 +227,36 @@ func knowsTheDuration(t *testing.T, r runner.Runner) {
 
 func namesItsDataFields(t *testing.T, r runner.Runner) {
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(workloads[r.Name]), &fields); err != nil {
+	if err := json.Unmarshal(workloadOf(t, r), &fields); err != nil {
 		t.Fatal(err)
 	}
 	loads := r.Skips == nil || !r.Skips(trialOf(t, r, contract.TLSDisabled), contract.PhasePrepare)
-	if len(r.DataFields) == 0 && loads {
-		t.Error("no field decides what is loaded: name those that do")
+	if r.DataFields == nil {
+		if loads {
+			t.Error("no field decides what is loaded: name those that do")
+		}
+		return
 	}
-	for _, name := range r.DataFields {
-		if _, ok := fields[name]; !ok {
-			t.Errorf("the workload has no field %q", name)
+	names, err := r.DataFields(workloadOf(t, r))
+	if err != nil || len(names) == 0 {
+		t.Errorf("data fields = %v, %v, want some", names, err)
+	}
+	var parameters map[string]string
+	if data, has := fields["parameters"]; has {
+		if err := json.Unmarshal(data, &parameters); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		_, field := fields[name]
+		if _, parameter := parameters[name]; !field && !parameter {
+			t.Errorf("the workload has neither a field nor a parameter %q", name)
 		}
 	}
 }
 
 func TestFindOfAnUnknownName(t *testing.T) {
-	if r, ok := Find("tpcc"); ok {
+	if r, ok := Find("hammerdb"); ok {
 		t.Errorf("found %q", r.Name)
 	}
 }

@@ -36,7 +36,9 @@ type DriversWorkload struct {
 	// of the client's CPU. Compare with a delay of 1us, which uses the relay too, and not with
 	// no delay.
 	// +optional
+	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[0-9]+(\.[0-9]+)?(us|ms|s)$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('1s')",message="delay must be at most 1s, such as 1ms"
 	Delay string `json:"delay,omitempty"`
 }
 

@@ -63,7 +63,7 @@ func TestSettingsHaveASource(t *testing.T) {
 	if n, _ := settings.Integer(limit.Value); n < 800 || limit.Source != v1alpha1.SourceWorkload {
 		t.Errorf("max_connections %+v, want at least 2 clients x 400 for the workload", limit)
 	}
-	// Three quarters of what 1 GiB leaves, as docs/guide/write-a-run.md says.
+	// Three quarters of what 1 GiB leaves, as docs/guide/compare.md says.
 	const pool = "innodb_buffer_pool_size"
 	if n, _ := settings.Integer(resolved(0)[pool].Value); n != 384<<20 || resolved(0)[pool].Source != v1alpha1.SourceShape {
 		t.Errorf("%+v, want 384 MiB from the shape", resolved(0)[pool])

@@ -202,6 +202,20 @@ type Data struct {
 	Reset *ResetReport `json:"reset,omitempty"`
 	// Snapshot was taken after loading; absent if none was.
 	Snapshot *Copy `json:"snapshot,omitempty"`
+	// Check is what the tool's own check of the data found after the measured window; absent
+	// of a tool that has none.
+	Check *DataCheck `json:"check,omitempty"`
+}
+
+// DataCheck is a tool's own check of the data: rules that hold whatever was measured.
+type DataCheck struct {
+	// Rules that were checked, each as often as it was; from 1.
+	Rules int64 `json:"rules"`
+	// Violations are the rules that the data breaks, in the words of the tool; empty when it
+	// keeps all of them. A tool may stop at the first.
+	Violations []string `json:"violations,omitempty"`
+	// Seconds that the check took, outside of the measured window.
+	Seconds float64 `json:"seconds"`
 }
 
 // ResetReport reports how the data was restored before a trial. Its time is not part of the

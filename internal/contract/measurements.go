@@ -25,6 +25,9 @@ const (
 	NameQueries = "queries"
 	// NameQueryCount is the number of statements of one kind; see LabelKind.
 	NameQueryCount = "queries.count"
+	// NameNewOrders is the rate of new orders, per minute: the main figure of TPC-C. Its unit
+	// says that it is derived from TPC-C, and not audited.
+	NameNewOrders = "tpmC"
 	// NameWrites is the rate of statements that changed a row, per second; intervals only.
 	NameWrites = "queries.writes"
 	// NameEvents is the number of operations that the tool counted itself.

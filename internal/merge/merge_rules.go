@@ -37,6 +37,7 @@ const (
 var rules = map[string]mergeRule{
 	contract.NameThroughput:        rate,
 	contract.NameQueries:           rate,
+	contract.NameNewOrders:         rate,
 	contract.NameQueryCount:        sum,
 	contract.NameWrites:            sum,
 	contract.NameEvents:            sum,

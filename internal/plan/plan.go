@@ -14,8 +14,10 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -45,6 +47,19 @@ type Plan struct {
 
 // Cell is one combination of the values of the axes.
 type Cell map[string]intstr.IntOrString
+
+// String is the cell for people, such as "test=oltp_insert threads=64".
+func (c Cell) String() string {
+	if len(c) == 0 {
+		return "no matrix"
+	}
+	words := make([]string, 0, len(c))
+	for _, axis := range slices.Sorted(maps.Keys(c)) {
+		value := c[axis]
+		words = append(words, axis+"="+value.String())
+	}
+	return strings.Join(words, " ")
+}
 
 // Trial is the measurement of one cell on one target in one block. The JSON names are short
 // because a plan has up to 20,000 trials.

@@ -55,6 +55,15 @@ type Client struct {
 	Timeout time.Duration
 }
 
+// UseImage makes the clients those of an image of the user, which the agent is put into. The
+// secrets are the names of those that the image is pulled with.
+func (c *Client) UseImage(agent string, pull corev1.PullPolicy, secrets []string) {
+	c.AgentImage, c.PullPolicy = agent, pull
+	for _, name := range secrets {
+		c.PullSecrets = append(c.PullSecrets, corev1.LocalObjectReference{Name: name})
+	}
+}
+
 // count of client pods.
 func (c Client) count() int { return max(c.Trial.Clients, 1) }
 

@@ -313,7 +313,7 @@ func TestCheck(t *testing.T) {
 
 func TestEveryCheckHasACase(t *testing.T) {
 	// TestSnapshotIsolation and TestDataRanDry: another check speaks with them.
-	tested := map[string]bool{"snapshot-isolation": true, "data-ran-dry": true, "no-op-writes": len(noOpCases) > 0}
+	tested := map[string]bool{"snapshot-isolation": true, "data-ran-dry": true, "data-inconsistent": true, "no-op-writes": len(noOpCases) > 0}
 	for _, tc := range cases {
 		tested[tc.check] = true
 	}

@@ -81,6 +81,21 @@ func writeShares(r contract.Result, f runner.Facts) (writeSeries, []float64) {
 	return shares, at
 }
 
+// inconsistent: after the window the data breaks rules that hold whatever was measured. Work
+// was lost, or done twice, and counts as throughput.
+func inconsistent(r contract.Result, _ runner.Facts) string {
+	if r.Data == nil || r.Data.Check == nil || len(r.Data.Check.Violations) == 0 {
+		return ""
+	}
+	const most = 5
+	texts := r.Data.Check.Violations
+	if more := len(texts) - most; more > 0 {
+		texts = append(slices.Clone(texts[:most]), fmt.Sprintf("and %d more", more))
+	}
+	return fmt.Sprintf("after the measured window the tool's own check of the data found rules that it breaks (%d checked): %s",
+		r.Data.Check.Rules, strings.Join(texts, "; "))
+}
+
 // readsPerInsert is the tolerated number of pages that inserts read from disk per row. It was
 // below 0.001 while the tables fit into memory, and 1 to 3 when they did not (MariaDB 10.11, a
 // buffer pool of 8 MiB).

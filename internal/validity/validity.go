@@ -84,6 +84,7 @@ var checks = []check{
 	{"queries-per-operation", Invalid, queriesPerOperation},
 	{"no-op-writes", Invalid, noOpMuch},
 	{"data-ran-dry", Invalid, ranDry},
+	{"data-inconsistent", Invalid, inconsistent},
 	{"operation-kinds", Invalid, operationKinds},
 	{"operation-mix", Invalid, operationMix},
 	{"histogram", Invalid, histogram},

@@ -86,7 +86,7 @@ func command(t contract.Trial, phase contract.Phase, c runner.Credentials, forma
 		args = append(args, arg)
 	}
 	out := runner.Command{Path: args[0], Args: args[1:], Files: files(t, c), Env: environment(t, c)}
-	if wanted.names(seedName) {
+	if names(wanted, seedName) {
 		out.Seed = runner.Seed(t, phase)
 	} else {
 		// Of a tool that Assay does not know: it may draw nothing at all.

@@ -106,8 +106,6 @@ func TestRefusals(t *testing.T) {
 		"a parameter with a name of Assay": {`"parameters":{"queries":"1000"`, `"parameters":{"HOST":"x","queries":"1000"`, "parameters.HOST"},
 		"a data parameter without a value": {`["queries"]`, `["rows"]`, `no parameter "rows"`},
 		"a format that nobody knows":       {`"Mysqlslap"`, `"HammerDB"`, "custom.format"},
-		"an output outside":                {`"threads":8`, `"threads":8,"output":"../x"`, "custom.output"},
-		"no threads":                       {`"threads":8`, `"threads":0`, "custom.threads"},
 		"an empty command":                 {`"command":["mariadb-slap"`, `"command":["","x"`, "custom.run.command"},
 	}
 	for name, test := range tests {

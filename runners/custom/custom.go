@@ -6,7 +6,7 @@
 //	credentials.go where a tool finds the password and the certificates
 //	parse.go       the output of a phase, by its format
 //	contract.go    the format Result: what a tool of one's own prints
-//	mysqlslap.go, gotpc.go, tpccmysql.go, benchbase.go, gobench.go, pytest.go and
+//	mysqlslap.go, tpccmysql.go, benchbase.go, gobench.go, pytest.go and
 //	histogramlog.go are the formats of known tools, one file each
 //
 // The exit code of Prepare and Cleanup is the proof that they did their work: of a
@@ -15,6 +15,8 @@
 package custom
 
 import (
+	"maps"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -28,26 +30,23 @@ const Name = "custom"
 type Format func(output []byte) runner.Report
 
 // Runner is the adapter. More formats are those of other runners (runner.Runner.Quote),
-// by their names in the API.
+// by their names in the API, as they are or Quoted.
 func Runner(more map[string]Format) runner.Runner {
 	formats := map[string]Format{
 		"Result":           parseResult,
 		"Mysqlslap":        parseMysqlslap,
-		"GoTPC":            parseGoTPC,
 		"TPCCMySQL":        parseTPCCMySQL,
 		"BenchBase":        parseBenchBase,
 		"GoBenchmark":      parseGoBenchmark,
 		"PytestBenchmark":  parsePytest,
 		formatHistogramLog: nil, // needs a unit: see parseHistogramLog
 	}
-	for name, quote := range more {
-		formats[name] = quoted(quote)
-	}
+	maps.Copy(formats, more)
 	return runner.Runner{
 		Name:     Name,
 		Headline: contract.NameThroughput,
 		Summary: []string{
-			contract.NameThroughput, contract.NameOffered, nameGoodput, nameTPMC, contract.NameErrorRate, contract.NameLatencyAvg,
+			contract.NameThroughput, contract.NameOffered, nameGoodput, contract.NameNewOrders, contract.NameErrorRate, contract.NameLatencyAvg,
 			contract.NameLatencyPercentile, nameOperationTime, nameRoundTime,
 		},
 		Command: func(t contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
@@ -59,7 +58,8 @@ func Runner(more map[string]Format) runner.Runner {
 		Facts:      facts,
 		Demand:     demand,
 		Skips:      skips,
-		DataFields: []string{"image", "prepare", "files", "dataParameters"},
+		DataFields: dataFields,
+		Pods:       pods,
 	}
 }
 
@@ -67,10 +67,6 @@ func Runner(more map[string]Format) runner.Runner {
 const (
 	// nameGoodput is the rate of operations that did what they were meant to.
 	nameGoodput = "goodput"
-	// nameTPMC is the number of new orders per minute, the headline of TPC-C.
-	nameTPMC = "tpmC"
-	// nameTPMTotal is the number of transactions of all kinds per minute.
-	nameTPMTotal = "tpmTotal"
 	// nameOperationTime is the time of one operation, in s; labelStat is its statistic.
 	nameOperationTime = "time.operation"
 	// nameRoundTime is the time of all operations of one repetition within the tool, in s.

@@ -11,6 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -22,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // the tool could not be obtained; benchbase is from a report of a user; the others are
 // from runs of the tools.
 var fixtures = map[string]string{
-	"mysqlslap.txt": "Mysqlslap", "mysqlslap.csv": "Mysqlslap", "gotpc.txt": "GoTPC",
+	"mysqlslap.txt": "Mysqlslap", "mysqlslap.csv": "Mysqlslap",
 	"tpccmysql.txt": "TPCCMySQL", "tpccmysql-ng.txt": "TPCCMySQL", "benchbase.json": "BenchBase",
 	"gobench.txt": "GoBenchmark", "pytest.json": "PytestBenchmark", "histogram.hdr": "HdrHistogramLog", "result.json": "Result",
 }
@@ -37,10 +40,17 @@ func fixture(t testing.TB, name string) []byte {
 }
 
 func trial(format string) contract.Trial {
-	workload, err := json.Marshal(Params{
-		Image: "example.com/tool:1", Run: Phase{Command: []string{"tool"}}, Threads: 1, Format: format,
+	workload, err := json.Marshal(v1alpha1.CustomWorkload{
+		Image: "example.com/tool:1", Run: v1alpha1.CustomPhase{Command: []string{"tool"}}, Format: format,
 	})
 	if err != nil {
+		panic(err)
+	}
+	tool, err := apischema.ForTool(Name)
+	if err != nil {
+		panic(err)
+	}
+	if workload, err = tool.Complete(workload); err != nil {
 		panic(err)
 	}
 	return contract.Trial{Version: contract.TrialVersion, Runner: Name, Workload: workload, Clients: 1, DurationSeconds: 10}
@@ -80,12 +90,8 @@ func TestNumbersOfTheFormats(t *testing.T) {
 		"mysqlslap: 4 clients x 500 queries in 0.259 s": {"mysqlslap.txt", contract.NameThroughput, nil, 2000 / 0.259},
 		"mysqlslap: the shortest round":                 {"mysqlslap.txt", nameRoundTime, map[string]string{"stat": "min"}, 0.240},
 		"mysqlslap --csv: the row of 4 clients":         {"mysqlslap.csv", nameRoundTime, map[string]string{"clients": "4", "stat": "max"}, 0.399},
-		"go-tpc: all transactions that ended well":      {"gotpc.txt", contract.NameThroughput, nil, (210 + 2459 + 231 + 2368 + 205) / 10.0},
-		"go-tpc: tpmC":                                  {"gotpc.txt", nameTPMC, nil, 14773.1},
-		"go-tpc: a percentile of one kind":              {"gotpc.txt", contract.NameLatencyPercentile, map[string]string{"operation": "payment", "p": "99.9"}, 6.8},
-		"go-tpc: one payment failed in 10 s":            {"gotpc.txt", contract.NameErrorRate, nil, 0.1},
 		"tpcc-mysql: 3 payments were retried or failed": {"tpccmysql.txt", contract.NameErrorRate, nil, 3.0 / 20},
-		"tpcc-mysql: TpmC":                              {"tpccmysql.txt", nameTPMC, nil, 67461},
+		"tpcc-mysql: TpmC":                              {"tpccmysql.txt", contract.NameNewOrders, nil, 67461},
 		"BenchBase: throughput, all digits":             {"benchbase.json", contract.NameThroughput, nil, 0.010009098869862678},
 		"BenchBase: median in ms":                       {"benchbase.json", contract.NameLatencyPercentile, map[string]string{"p": "50"}, 1145.302},
 		"go test: the mean of two runs in s":            {"gobench.txt", nameOperationTime, nil, (31181116 + 20443583) / 2e9},
@@ -114,7 +120,7 @@ func TestFailures(t *testing.T) {
 	}{
 		"silence":                           {"Mysqlslap", runner.Output{}, "no number in the format Mysqlslap"},
 		"a tool that failed with numbers":   {"Mysqlslap", runner.Output{Stdout: []byte("Benchmark\n\tNumber of clients running queries: 4\n"), ExitCode: 1}, "exit code 1"},
-		"a tool that was killed":            {"GoTPC", runner.Output{ExitCode: -1, Signal: "SIGKILL"}, "SIGKILL"},
+		"a tool that was killed":            {"TPCCMySQL", runner.Output{ExitCode: -1, Signal: "SIGKILL"}, "SIGKILL"},
 		"a benchmark of Go that failed":     {"GoBenchmark", runner.Output{Stdout: []byte("BenchmarkA-2 10 5 ns/op\n--- FAIL: BenchmarkB\nFAIL\n")}, "--- FAIL: BenchmarkB"},
 		"a constraint of TPC-C":             {"TPCCMySQL", runner.Output{Stdout: []byte(" New-Order: 83.21% [NG]\n<TpmC>\n 5.0 TpmC\n")}, "83.21%"},
 		"a run of BenchBase that broke off": {"BenchBase", runner.Output{Stdout: []byte(`{"Final State":"MEASURE","Throughput (requests/second)":5}`)}, "MEASURE"},

@@ -14,7 +14,7 @@ import (
 const formatHistogramLog = "HdrHistogramLog"
 
 // perMs is how many of a unit are one ms.
-var perMs = map[string]float64{"ns": 1e6, "us": 1e3, "": 1e3, "ms": 1}
+var perMs = map[string]float64{"ns": 1e6, "us": 1e3, "ms": 1}
 
 // percentiles that are read from a histogram.
 var percentiles = []float64{50, 95, 99, 99.9}

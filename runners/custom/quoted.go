@@ -18,10 +18,10 @@ var canonical = map[string]map[string]struct {
 	contract.NameTotalTime: {"ms": {"s", 1000}, "us": {"s", 1e6}},
 }
 
-// quoted reads the output of a known tool that is called in a way of the user's own: as
+// Quoted reads the output of a known tool that is called in a way of the user's own: as
 // tolerantly as output that somebody published, but as numbers of this trial. Operations
 // that failed fail the trial: of some tools the exit code does not tell.
-func quoted(quote Format) Format {
+func Quoted(quote Format) Format {
 	if quote == nil {
 		return nil
 	}

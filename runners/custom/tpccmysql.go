@@ -92,7 +92,7 @@ func tpccAt(line string) (at, n float64, ok bool) {
 func tpccThroughput(tpmC float64) []contract.Measurement {
 	m := number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, tpmC/60)
 	m.Operation = "new order"
-	return []contract.Measurement{m, number(nameTPMC, "tx/min", contract.HigherIsBetter, tpmC)}
+	return []contract.Measurement{m, number(contract.NameNewOrders, "tx/min", contract.HigherIsBetter, tpmC)}
 }
 
 // tpccErrors are the transactions of a kind that were late, repeated or failed.

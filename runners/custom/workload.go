@@ -6,47 +6,18 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Params are spec.workload.custom. The API has the defaults; nothing is defaulted
-// here.
-type Params struct {
-	// Image, ImagePullPolicy, ImagePullSecrets and Files are the manager's to use.
-	Image            string          `json:"image"`
-	ImagePullPolicy  string          `json:"imagePullPolicy,omitempty"`
-	ImagePullSecrets json.RawMessage `json:"imagePullSecrets,omitempty"`
-	Files            json.RawMessage `json:"files,omitempty"`
-	// Prepare and Cleanup are nil when there is nothing to do.
-	Prepare *Phase `json:"prepare,omitempty"`
-	Run     Phase  `json:"run"`
-	Cleanup *Phase `json:"cleanup,omitempty"`
-	// Parameters are values for the commands.
-	Parameters map[string]string `json:"parameters,omitempty"`
-	// DataParameters are those that decide what Prepare loads.
-	DataParameters []string `json:"dataParameters,omitempty"`
-	// Threads is the number of connections of the tool, from 1.
-	Threads int32 `json:"threads"`
-	// Format of the output of Run.
-	Format string `json:"format"`
-	// Output is the file with the output; empty for the standard output.
-	Output string `json:"output,omitempty"`
-	// HistogramUnit is the unit of the values of a histogram log: ns, us or ms.
-	HistogramUnit string `json:"histogramUnit,omitempty"`
-}
-
-// Phase is a command.
-type Phase struct {
-	Command []string `json:"command"`
-}
+// Params are spec.workload.custom, which have their defaults and are within their bounds.
+type Params v1alpha1.CustomWorkload
 
 // parameterName is what may stand between $( and ).
 var parameterName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
-
-// outputName is a file of the working directory.
-var outputName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`)
 
 // decodeParams reads the workload of a trial strictly.
 func decodeParams(workload json.RawMessage) (Params, error) {
@@ -60,16 +31,8 @@ func decodeParams(workload json.RawMessage) (Params, error) {
 	return p, nil
 }
 
+// validate checks what a schema cannot express.
 func (p Params) validate() error {
-	if p.Threads < 1 || p.Threads > 4096 {
-		return fmt.Errorf("workload.custom.threads: %d is out of range: use 1 to 4096", p.Threads)
-	}
-	if p.Output != "" && !outputName.MatchString(p.Output) {
-		return fmt.Errorf("workload.custom.output: %q is not the name of a file in the working directory", p.Output)
-	}
-	if units := []string{"", "ns", "us", "ms"}; !slices.Contains(units, p.HistogramUnit) {
-		return fmt.Errorf("workload.custom.histogramUnit: %q is not known: use ns, us or ms", p.HistogramUnit)
-	}
 	for name := range p.Parameters {
 		if !parameterName.MatchString(name) {
 			return fmt.Errorf("workload.custom.parameters: %q is not a name: use letters, digits and underscores", name)
@@ -83,8 +46,8 @@ func (p Params) validate() error {
 			return fmt.Errorf("workload.custom.dataParameters: there is no parameter %q", name)
 		}
 	}
-	for field, phase := range map[string]*Phase{"prepare": p.Prepare, "run": &p.Run, "cleanup": p.Cleanup} {
-		if phase != nil && (len(phase.Command) == 0 || phase.Command[0] == "") {
+	for field, phase := range map[string]*v1alpha1.CustomPhase{"prepare": p.Prepare, "run": &p.Run, "cleanup": p.Cleanup} {
+		if phase != nil && phase.Command[0] == "" {
 			return fmt.Errorf("workload.custom.%s.command: empty: name the program", field)
 		}
 	}
@@ -92,7 +55,7 @@ func (p Params) validate() error {
 }
 
 // phase is the command of a phase; nil when it has none.
-func (p Params) phase(phase contract.Phase) *Phase {
+func (p Params) phase(phase contract.Phase) *v1alpha1.CustomPhase {
 	switch phase {
 	case contract.PhasePrepare:
 		return p.Prepare
@@ -104,11 +67,11 @@ func (p Params) phase(phase contract.Phase) *Phase {
 
 // timed says whether the tool is told how long to run.
 func (p Params) timed() bool {
-	return p.Run.names(durationName)
+	return names(&p.Run, durationName)
 }
 
 // names says whether the command has a value that Assay fills in; $$(NAME) has not.
-func (p Phase) names(name string) bool {
+func names(p *v1alpha1.CustomPhase, name string) bool {
 	return slices.ContainsFunc(p.Command, func(arg string) bool {
 		return slices.Contains(reference.FindAllString(arg, -1), "$("+name+")")
 	})
@@ -151,4 +114,26 @@ var headlines = map[string]string{
 func demand(t contract.Trial) (contract.Demand, error) {
 	p, err := decodeParams(t.Workload)
 	return contract.Demand{Connections: int64(p.Threads)}, err
+}
+
+// dataFields are what Prepare depends on: of the parameters, those that the user names.
+func dataFields(workload json.RawMessage) ([]string, error) {
+	p, err := decodeParams(workload)
+	return append([]string{"image", "prepare", "files", "dataParameters"}, p.DataParameters...), err
+}
+
+// pods are made from the image of the user, with the files of the user.
+func pods(workload json.RawMessage) (runner.Pods, error) {
+	p, err := decodeParams(workload)
+	if err != nil {
+		return runner.Pods{}, err
+	}
+	out := runner.Pods{Image: p.Image, PullPolicy: string(p.ImagePullPolicy)}
+	for _, secret := range p.ImagePullSecrets {
+		out.PullSecrets = append(out.PullSecrets, secret.Name)
+	}
+	if p.Files != nil {
+		out.Files = runner.Files{ConfigMap: p.Files.Name, Field: "workload.custom.files"}
+	}
+	return out, nil
 }

@@ -43,7 +43,8 @@ type cell struct {
 func (p Params) cells() []cell {
 	var out []cell
 	for _, d := range p.inLanguage() {
-		for _, b := range p.Benchmarks {
+		for _, api := range p.Benchmarks {
+			b := Benchmark(api)
 			op, _ := operationNamed(b.Operation)
 			for _, n := range b.rows() {
 				for _, tx := range b.transactions() {
@@ -114,14 +115,29 @@ func (b Benchmark) schemes() []string {
 	if len(op.schemes) == 0 {
 		return []string{""}
 	}
-	return orElse(b.Schemes, singleRow)
+	return orElse(names(b.Schemes), singleRow)
 }
 
-func (b Benchmark) transactions() []string { return orElse(b.Transactions, autocommit) }
+func (b Benchmark) transactions() []string { return orElse(names(b.Transactions), autocommit) }
 
-func (b Benchmark) sessions() []string { return orElse(b.Sessions, dedicated) }
+func (b Benchmark) sessions() []string { return orElse(names(b.Sessions), dedicated) }
 
-func (b Benchmark) rows() []int { return orElse(b.Rows, 1) }
+func (b Benchmark) rows() []int {
+	var rows []int
+	for _, n := range b.Rows {
+		rows = append(rows, int(n))
+	}
+	return orElse(rows, 1)
+}
+
+// names are values of the API's enumerations.
+func names[T ~string](values []T) []string {
+	var out []string
+	for _, v := range values {
+		out = append(out, string(v))
+	}
+	return out
+}
 
 func (b Benchmark) measure() string {
 	op, _ := operationNamed(b.Operation)
@@ -138,7 +154,7 @@ func (b Benchmark) measure() string {
 func (b Benchmark) chunk(scheme string) int {
 	switch {
 	case b.Chunk > 0:
-		return b.Chunk
+		return int(b.Chunk)
 	case scheme == multiStatement:
 		return 500
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 func TestTheDocumentIsThatOfTheTable(t *testing.T) {
@@ -28,11 +30,14 @@ func TestRequestsAreThoseOfTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all Params
-	all.Drivers = []Driver{{Language: "Node", Name: "mysql2"}}
+	all.Drivers = []v1alpha1.Driver{{Language: "Node", Name: "mysql2"}}
 	for _, o := range operations {
-		b := Benchmark{Operation: o.name, Schemes: o.schemes, Sessions: []string{dedicated, "Pool", "New"}}
+		b := v1alpha1.DriverBenchmark{Operation: o.name, Sessions: []v1alpha1.DriverSession{dedicated, "Pool", "New"}}
+		for _, s := range o.schemes {
+			b.Schemes = append(b.Schemes, v1alpha1.DriverScheme(s))
+		}
 		if o.writes != "" {
-			b.Transactions = []string{autocommit, oneTransaction}
+			b.Transactions = []v1alpha1.DriverTransaction{autocommit, oneTransaction}
 		}
 		all.Benchmarks = append(all.Benchmarks, b)
 	}

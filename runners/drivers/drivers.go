@@ -28,6 +28,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -48,7 +49,7 @@ func Runner() runner.Runner {
 		Parse:   parse,
 		Facts:   facts,
 		Demand:  demand,
-		Image:   image,
+		Pods:    pods,
 		Axis:    axis,
 		Delay:   delay,
 		Opening: opening,
@@ -95,17 +96,18 @@ func demand(t contract.Trial) (contract.Demand, error) {
 	return contract.Demand{Connections: n + 2, PreparedStatements: 4 * n, Tables: int64(len(operations))}, nil
 }
 
-func image(workload json.RawMessage) (string, error) {
+// pods have the image of the language.
+func pods(workload json.RawMessage) (runner.Pods, error) {
 	p, err := decode(workload)
 	if err != nil {
-		return "", err
+		return runner.Pods{}, err
 	}
 	if p.Language == "" {
 		// Only of a phase that does nothing: a trial measures one language.
-		p.Language = p.languages()[0]
+		p.Language = v1alpha1.DriverLanguage(p.languages()[0])
 	}
 	l, err := p.language()
-	return l.image, err
+	return runner.Pods{Variant: l.image}, err
 }
 
 func axis(workload json.RawMessage) (field string, values []string, err error) {

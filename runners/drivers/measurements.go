@@ -64,7 +64,7 @@ func measurements(p Params, outcomes []outcome) []contract.Measurement {
 		if p.Baseline == nil {
 			continue
 		}
-		if base, has := throughput[p.Baseline.of(o.cell).name()]; has {
+		if base, has := throughput[Baseline(*p.Baseline).of(o.cell).name()]; has {
 			out = append(out, contract.Measurement{
 				Name: NameSpeedUp, Labels: labels, Unit: "1", Direction: contract.HigherIsBetter, Value: new(o.throughput() / base),
 			})
@@ -74,18 +74,18 @@ func measurements(p Params, outcomes []outcome) []contract.Measurement {
 }
 
 // of is the cell that another is compared with.
-func (b *Baseline) of(c cell) cell {
+func (b Baseline) of(c cell) cell {
 	if b.Driver != "" {
 		c.driver = Driver{As: b.Driver}
 	}
 	if b.Scheme != "" && c.scheme != "" {
-		c.scheme = b.Scheme
+		c.scheme = string(b.Scheme)
 	}
 	if b.Transaction != "" {
-		c.transaction = b.Transaction
+		c.transaction = string(b.Transaction)
 	}
 	if b.Session != "" {
-		c.session = b.Session
+		c.session = string(b.Session)
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -22,44 +23,19 @@ var errNoDesign = errors.New("measurement: the trial does not say how long each 
 
 var errClients = errors.New("clients.count: a driver is measured by one client: use 1")
 
-// Params are spec.workload.drivers. The defaults of lists are here, because they depend on
-// the operation. How long and how often is the design of the trial (Trial.Measurement).
-type Params struct {
-	Drivers    []Driver    `json:"drivers"`
-	Benchmarks []Benchmark `json:"benchmarks"`
-	Language   string      `json:"language,omitempty"`
-	Baseline   *Baseline   `json:"baseline,omitempty"`
-	Delay      string      `json:"delay,omitempty"`
-}
+// Params are spec.workload.drivers, within their bounds. The defaults of lists are here, because
+// they depend on the operation. How long and how often is the design of the trial
+// (Trial.Measurement).
+type Params v1alpha1.DriversWorkload
 
 // Driver is one driver.
-type Driver struct {
-	Language string            `json:"language"`
-	Name     string            `json:"name"`
-	Version  string            `json:"version,omitempty"`
-	As       string            `json:"as,omitempty"`
-	Options  map[string]string `json:"options,omitempty"`
-}
+type Driver v1alpha1.Driver
 
 // Benchmark is an operation and its variations.
-type Benchmark struct {
-	Operation     string   `json:"operation"`
-	Schemes       []string `json:"schemes,omitempty"`
-	Transactions  []string `json:"transactions,omitempty"`
-	Sessions      []string `json:"sessions,omitempty"`
-	Rows          []int    `json:"rows,omitempty"`
-	Measure       string   `json:"measure,omitempty"`
-	Chunk         int      `json:"chunk,omitempty"`
-	StorageEngine string   `json:"storageEngine,omitempty"`
-}
+type Benchmark v1alpha1.DriverBenchmark
 
 // Baseline has the values that tell it from what is compared with it.
-type Baseline struct {
-	Driver      string `json:"driver,omitempty"`
-	Scheme      string `json:"scheme,omitempty"`
-	Transaction string `json:"transaction,omitempty"`
-	Session     string `json:"session,omitempty"`
-}
+type Baseline v1alpha1.DriverBaseline
 
 // shown is the driver's name in results.
 func (d Driver) shown() string {
@@ -84,31 +60,24 @@ func decode(workload json.RawMessage) (Params, error) {
 	return p, nil
 }
 
+// validate checks what a schema cannot express.
 func (p Params) validate() error {
-	if len(p.Drivers) == 0 || len(p.Benchmarks) == 0 {
-		return errors.New("drivers, benchmarks: each needs at least one entry")
-	}
 	shown := map[string]bool{}
 	for i, d := range p.Drivers {
-		if !slices.ContainsFunc(languages, func(l language) bool { return l.name == d.Language }) {
-			return fmt.Errorf("drivers[%d].language: %q is not known", i, d.Language)
+		name := Driver(d).shown()
+		if shown[name] {
+			return fmt.Errorf("drivers[%d]: a second driver is called %s in results: give one of them another name with as", i, name)
 		}
-		if shown[d.shown()] {
-			return fmt.Errorf("drivers[%d]: a second driver is called %s in results: give one of them another name with as", i, d.shown())
-		}
-		shown[d.shown()] = true
+		shown[name] = true
 	}
-	if p.Language != "" && !slices.Contains(p.languages(), p.Language) {
+	if p.Language != "" && !slices.Contains(p.languages(), string(p.Language)) {
 		return fmt.Errorf("language: no entry of drivers is of the language %s", p.Language)
 	}
 	if p.Baseline != nil && p.Baseline.Driver != "" && !shown[p.Baseline.Driver] {
 		return fmt.Errorf("baseline.driver: no driver is called %s in results", p.Baseline.Driver)
 	}
-	if d, err := p.delay(); err != nil || d < 0 || d > time.Second {
-		return fmt.Errorf("delay: %q has to be a time from 0s to 1s, such as 1ms", p.Delay)
-	}
 	for i, b := range p.Benchmarks {
-		if err := b.validate(); err != nil {
+		if err := Benchmark(b).validate(); err != nil {
 			return fmt.Errorf("benchmarks[%d].%w", i, err)
 		}
 	}
@@ -147,12 +116,9 @@ func (p Params) unique() error {
 }
 
 func (b Benchmark) validate() error {
-	op, known := operationNamed(b.Operation)
-	if !known {
-		return fmt.Errorf("operation: %q is not known", b.Operation)
-	}
+	op, _ := operationNamed(b.Operation)
 	for _, s := range b.Schemes {
-		if !slices.Contains(op.schemes, s) {
+		if !slices.Contains(op.schemes, string(s)) {
 			return fmt.Errorf("schemes: %s has no scheme %s; it has: %q", b.Operation, s, op.schemes)
 		}
 	}
@@ -177,7 +143,7 @@ func (b Benchmark) validate() error {
 
 // language of the trial: the one that was chosen, or the only one.
 func (p Params) language() (language, error) {
-	name := p.Language
+	name := string(p.Language)
 	if all := p.languages(); name == "" && len(all) == 1 {
 		name = all[0]
 	}
@@ -193,8 +159,8 @@ func (p Params) language() (language, error) {
 func (p Params) languages() []string {
 	var out []string
 	for _, d := range p.Drivers {
-		if !slices.Contains(out, d.Language) {
-			out = append(out, d.Language)
+		if !slices.Contains(out, string(d.Language)) {
+			out = append(out, string(d.Language))
 		}
 	}
 	return out
@@ -205,7 +171,7 @@ func (p Params) inLanguage() []Driver {
 	var out []Driver
 	for _, d := range p.Drivers {
 		if p.Language == "" || d.Language == p.Language {
-			out = append(out, d)
+			out = append(out, Driver(d))
 		}
 	}
 	return out

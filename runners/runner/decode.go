@@ -8,8 +8,9 @@ import (
 	"io"
 )
 
-// DecodeWorkload reads a runner's part of the spec strictly into params: a field that is not
-// understood would silently change what is measured. Errors begin with workload.NAME.
+// DecodeWorkload reads a runner's part of the spec strictly into its type of the API: a field
+// that is not understood would silently change what is measured. Defaults are filled in and
+// bounds are checked by then (internal/apischema). Errors begin with workload.NAME.
 func DecodeWorkload(name string, workload json.RawMessage, params any) error {
 	dec := json.NewDecoder(bytes.NewReader(workload))
 	dec.DisallowUnknownFields()
@@ -20,4 +21,14 @@ func DecodeWorkload(name string, workload json.RawMessage, params any) error {
 		return fmt.Errorf("workload.%s: more data after the end of the object", name)
 	}
 	return nil
+}
+
+// Value is what a field of the API points to, which has a value by default; the zero value
+// where it has none.
+func Value[T any](field *T) T {
+	if field == nil {
+		var none T
+		return none
+	}
+	return *field
 }

@@ -1,13 +1,9 @@
 package runner
 
-import "encoding/json"
-
-// ImageName of a workload in the catalogue of images. It fails when the workload cannot
-// be understood.
-func (r Runner) ImageName(workload json.RawMessage) (string, error) {
-	if r.Image == nil {
-		return r.Name, nil
+// ImageName of the clients in the catalogue of images.
+func (r Runner) ImageName(pods Pods) string {
+	if pods.Variant == "" {
+		return r.Name
 	}
-	part, err := r.Image(workload)
-	return r.Name + "-" + part, err
+	return r.Name + "-" + pods.Variant
 }

@@ -77,6 +77,8 @@ type Report struct {
 	// it really took; nil without one.
 	Warmup        []contract.Measurement `json:",omitempty"`
 	WarmupSeconds *float64               `json:",omitempty"`
+	// Check is what a check of the data found; only of the phase Check.
+	Check *contract.DataCheck `json:",omitempty"`
 	// Failure is nil when the phase did its work: exit codes alone prove nothing.
 	Failure *contract.Failure
 }
@@ -226,9 +228,9 @@ type Runner struct {
 	// Facts are the expectations that internal/validity holds the result of one
 	// client against. It fails when the workload cannot be understood.
 	Facts func(t contract.Trial) (Facts, error)
-	// DataFields are the fields of the workload that decide what Prepare loads. They
-	// cannot be axes of a matrix: a run loads one data set.
-	DataFields []string
+	// DataFields are the fields and parameters of the workload that decide what Prepare
+	// loads. They cannot be axes of a matrix: a run loads one data set. Nil: there are none.
+	DataFields func(workload json.RawMessage) ([]string, error)
 	// Demand is what one client needs of the limits of a server. It fails when the
 	// workload cannot be understood. Nil: nothing is known.
 	Demand func(t contract.Trial) (contract.Demand, error)
@@ -249,9 +251,9 @@ type Runner struct {
 	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
 	// its own, so that with TLSRequired all three have to be in Credentials.
 	NeedsCertificate bool
-	// Image is the part of the name of the image in the catalogue that follows the runner's
-	// and a hyphen, for a tool whose images differ by workload. Nil: one image for all.
-	Image func(workload json.RawMessage) (string, error)
+	// Pods is what the pods of the clients are made of. Nil: of the one image of the tool in
+	// the catalogue, without files of the user.
+	Pods func(workload json.RawMessage) (Pods, error)
 	// Axis is a field of the workload that every run varies, though its matrix does not say
 	// so, and the values; no values: nothing is varied. Nil: there is none.
 	Axis func(workload json.RawMessage) (field string, values []string, err error)
@@ -260,6 +262,10 @@ type Runner struct {
 	Delay func(workload json.RawMessage) (time.Duration, error)
 	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
 	Skips func(t contract.Trial, p contract.Phase) bool
+	// Checks says how long the tool may take to check the data after the measured window; 0:
+	// it does not check. Where it does, Command and Parse know the phase Check, which the first
+	// client does when its window has ended and the server's counters were read. Nil: never.
+	Checks func(t contract.Trial) time.Duration
 	// Opening is how the process that measures comes to its window. Nil: it is started at the
 	// instant at which the window is to begin.
 	Opening func(t contract.Trial) Opening

@@ -72,7 +72,7 @@ type luaScript struct {
 func scriptOf(t contract.Trial, phase contract.Phase, p Params) (luaScript, error) {
 	switch {
 	case p.Script != nil:
-		files, err := p.Script.files(t.Inputs)
+		files, err := filesOf(p.Script, t.Inputs)
 		return luaScript{p.Script.File, files}, err
 	case bundled[p.Test].ownSchema:
 		return luaScript{bulkFile, map[string][]byte{bulkFile: []byte(bulkScript)}}, nil
@@ -169,7 +169,7 @@ func prepareArgs(t contract.Trial, p Params) ([]string, error) {
 		"--parts=" + strconv.Itoa(own.parts),
 		// Of the indexed column k, whatever distribution of keys is measured: so the data is
 		// the same for all of them.
-		"--rand-type=" + defaultRandType,
+		"--rand-type=" + loadRandType,
 	}, nil
 }
 
@@ -195,13 +195,13 @@ func runArgs(seed int64, p Params, events, seconds int64) []string {
 		"--time=" + strconv.FormatInt(seconds, 10),
 	}
 	if p.Rate > 0 {
-		args = append(args, "--rate="+strconv.FormatInt(p.Rate, 10))
+		args = append(args, "--rate="+strconv.Itoa(int(p.Rate)))
 	}
 	args = append(args,
 		"--rand-type="+p.RandType,
 		"--rand-seed="+strconv.FormatInt(seed, 10),
 		"--percentile="+strconv.Itoa(int(p.Percentile)),
-		"--histogram="+onOff(p.Histogram),
+		"--histogram="+onOff(runner.Value(p.Histogram)),
 		"--report-interval="+strconv.Itoa(int(p.ReportIntervalSeconds)),
 	)
 	if p.Script == nil && !bundled[p.Test].ownSchema {

@@ -13,7 +13,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-const workload = `{"test":"oltp_read_write","threads":64,"tables":10,"tableSize":1000000,"reportIntervalSeconds":1,
+const workload = `{"randType":"special","dbPsMode":"auto","ignoreErrors":"1213,1020,1205",
+	"test":"oltp_read_write","threads":64,"tables":10,"tableSize":1000000,"reportIntervalSeconds":1,
 	"percentile":99,"histogram":true,"skipTrx":false}`
 
 // aScript is the workload of a script of the user, as the API completes it.
@@ -105,7 +106,7 @@ func TestCommand(t *testing.T) {
 			phase: contract.PhaseRun, files: plainFiles,
 			change: func(t *contract.Trial) {
 				t.Workload = json.RawMessage(`{"test":"oltp_point_select","threads":1,"tables":10,"tableSize":1000000,
-					"percentile":1,"skipTrx":true}`)
+					"percentile":1,"skipTrx":true,"randType":"special","dbPsMode":"auto","ignoreErrors":"1213,1020,1205"}`)
 			},
 			args: connection + "--threads=1 --events=0 --time=300 --rand-type=special --rand-seed=172133699 --percentile=1 " +
 				"--histogram=off --report-interval=0 --skip-trx=on oltp_point_select run",

@@ -77,7 +77,7 @@ var causes = map[string]cause{
 func (r *reading) failure(t contract.Trial, phase contract.Phase, p Params, o runner.Output) *contract.Failure {
 	switch {
 	case len(r.fatals) > 0:
-		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || p.Script.has(contract.PhasePrepare)))
+		return r.fatalFailure(t.Endpoint.TLS, runner.MissingRemedy(phase, p.Script == nil || hasPhase(p.Script, contract.PhasePrepare)))
 	case signalOf(o) != "":
 		return failed(contract.ReasonToolFailed, "sysbench was ended by %s: %s", signalOf(o), afterSignal(signalOf(o)))
 	case o.ExitCode != 0:

@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -37,7 +40,7 @@ func measured(test string, skipTrx bool) fixture {
 		phase: contract.PhaseRun, seconds: 10, sound: true,
 		params: Params{
 			Test: test, Threads: 4, Tables: 2, TableSize: 10000, ReportIntervalSeconds: 1,
-			Percentile: 95, Histogram: true, SkipTrx: skipTrx,
+			Percentile: 95, Histogram: new(true), SkipTrx: skipTrx,
 		},
 	}
 }
@@ -46,12 +49,15 @@ func measured(test string, skipTrx bool) fixture {
 func quiet(test string, seconds int64, threads int32) fixture {
 	return fixture{
 		phase: contract.PhaseRun, seconds: seconds, sound: true,
-		params: Params{Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95},
+		params: Params{
+			Test: test, Threads: threads, Tables: 2, TableSize: 1000, Percentile: 95,
+			ReportIntervalSeconds: 3600, Histogram: new(false),
+		},
 	}
 }
 
 // offered is a run of 10 s at a rate; 0 for a closed loop.
-func offered(rate int64) fixture {
+func offered(rate int32) fixture {
 	return measured(TestReadWrite, false).with(func(f *fixture) { f.params.Rate = rate })
 }
 
@@ -85,8 +91,8 @@ func ran(test string) fixture {
 func ofScript(phase contract.Phase) fixture {
 	return ran("").with(func(f *fixture) {
 		f.phase, f.sound = phase, phase == contract.PhaseRun
-		f.params.TableSize = defaultTableSize
-		f.params.Script = &Script{File: "mine.lua", Phases: []string{"Prepare", "Cleanup"}}
+		f.params.TableSize = 10000
+		f.params.Script = &v1alpha1.SysbenchScript{ConfigMap: v1alpha1.ConfigMapFiles{Name: "mine"}, File: "mine.lua", Phases: []string{"Prepare", "Cleanup"}}
 	})
 }
 
@@ -261,6 +267,9 @@ func (f fixture) trial(t testing.TB) contract.Trial {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if workload, err = inSpec(workload); err != nil {
+		t.Fatal(err)
+	}
 	tls := contract.TLSDisabled
 	if f.requireTLS {
 		tls = contract.TLSRequired
@@ -270,6 +279,25 @@ func (f fixture) trial(t testing.TB) contract.Trial {
 		Ref: contract.TrialRef{Client: f.client}, Clients: f.clients,
 		Endpoint: contract.Endpoint{Host: "innodb.bench.svc", Port: 3306, Database: "sbtest", TLS: tls},
 	}
+}
+
+// inSpec is what the API server and the manager make of a workload before an adapter sees
+// it, or why they refuse it.
+func inSpec(workload json.RawMessage) (json.RawMessage, error) {
+	tool, err := apischema.ForTool(Name)
+	if err != nil {
+		return nil, err
+	}
+	return tool.Complete(workload)
+}
+
+// decodeSpec reads a workload on the way that one of a spec takes.
+func decodeSpec(workload json.RawMessage) (Params, error) {
+	completed, err := inSpec(workload)
+	if err != nil {
+		return Params{}, err
+	}
+	return decodeParams(completed)
 }
 
 func (f fixture) output(t testing.TB, name string) runner.Output {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
 func TestOptionsAreRefused(t *testing.T) {
@@ -62,7 +64,7 @@ func TestOptionsAreRefused(t *testing.T) {
 // Every refused name is refused for tests; a script may have tables and the like.
 func TestRefusedNamesAreRefused(t *testing.T) {
 	test := Params{Test: TestReadOnly}
-	script := Params{Script: &Script{File: defaultScript}}
+	script := Params{Script: &v1alpha1.SysbenchScript{File: "script.lua"}}
 	for _, r := range refusals {
 		for _, name := range r.names {
 			if test.refuses(name) != r.reason || script.refuses(name) != r.reason {
@@ -103,24 +105,24 @@ func TestOptionsAreAccepted(t *testing.T) {
 
 func TestScriptsAreRefused(t *testing.T) {
 	tests := map[string]struct{ old, new, want string }{
-		"a file that is no script":  {"mine.lua", "mine.sh", `script.file: "mine.sh"`},
+		"a file that is no script":  {"mine.lua", "mine.sh", `script.file: Invalid value: "mine.sh"`},
 		"a path":                    {"mine.lua", "../mine.lua", "script.file"},
-		"a phase that is not known": {`"Cleanup"`, `"Warmup"`, `script.phases: "Warmup"`},
-		"a number out of range":     {`"preparedStatements":7`, `"preparedStatements":-1`, "script.preparedStatements: -1"},
-		"tables":                    {`"tables":1,`, `"tables":2,`, "put what your script has into options"},
-		"rows":                      {`"tableSize":10000`, `"tableSize":10`, "put what your script has into options"},
-		"a transaction":             {`"threads"`, `"skipTrx":true,"threads"`, "put what your script has into options"},
+		"a phase that is not known": {`"Cleanup"`, `"Warmup"`, `script.phases[1]: Unsupported value: "Warmup"`},
+		"a number out of range":     {`"preparedStatements":7`, `"preparedStatements":-1`, "script.preparedStatements: Invalid value: -1"},
+		"tables":                    {`"tables":1,`, `"tables":2,`, "tables, tableSize and skipTrx are fields of the bundled tests"},
+		"rows":                      {`"tableSize":10000`, `"tableSize":10`, "tables, tableSize and skipTrx are fields of the bundled tests"},
+		"a transaction":             {`"threads"`, `"skipTrx":true,"threads"`, "tables, tableSize and skipTrx are fields of the bundled tests"},
 		"a field of the API":        {`"scale":"5"`, `"rate":"5"`, "use rate"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := decodeParams(edit(aScript, tc.old, tc.new)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := decodeSpec(edit(aScript, tc.old, tc.new)); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got error %v, want one with %q", err, tc.want)
 			}
 		})
 	}
-	p, err := decodeParams(edit(aScript, `"file":"mine.lua",`, ""))
-	if err != nil || p.Script.File != defaultScript {
-		t.Errorf("without a file: %+v, %v; want %s", p.Script, err, defaultScript)
+	p, err := decodeSpec(edit(aScript, `"file":"mine.lua",`, ""))
+	if err != nil || p.Script.File != "script.lua" {
+		t.Errorf("without a file: %+v, %v; want script.lua", p.Script, err)
 	}
 }

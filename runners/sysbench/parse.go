@@ -146,7 +146,7 @@ func (r *reading) missing(p Params) []string {
 	if _, ok := r.figures[figOffered]; p.Rate > 0 && !ok {
 		names = append(names, figOffered)
 	}
-	if p.Histogram && len(r.histogram) == 0 && r.figures[figEvents].value > 0 {
+	if runner.Value(p.Histogram) && len(r.histogram) == 0 && r.figures[figEvents].value > 0 {
 		names = append(names, "latency histogram")
 	}
 	return names

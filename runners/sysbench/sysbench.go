@@ -46,8 +46,9 @@ func Runner() runner.Runner {
 		Facts:   facts,
 		// The rows of the OLTP tests follow from these alone: not from the test, the threads
 		// or the seed. Other data is refused by Rows, which has to be the same for all cells.
-		DataFields: []string{"tables", "tableSize"},
+		DataFields: runner.Fields("tables", "tableSize"),
 		Demand:     demand,
+		Pods:       pods,
 		Rows:       rows,
 		Wears:      wear,
 		SameBytes:  sameBytes,

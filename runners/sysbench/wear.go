@@ -34,7 +34,7 @@ func wear(t contract.Trial) (runner.Wear, error) {
 		return runner.Wear{}, nil
 	}
 	if p.Rate > 0 {
-		w.Warmup, w.Window = new(p.Rate*t.WarmupSeconds), new(p.Rate*t.DurationSeconds)
+		w.Warmup, w.Window = new(int64(p.Rate)*t.WarmupSeconds), new(int64(p.Rate)*t.DurationSeconds)
 	}
 	if p.Events > 0 {
 		w.Window = &p.Events
@@ -42,7 +42,7 @@ func wear(t contract.Trial) (runner.Wear, error) {
 	if t.WarmupSeconds == 0 {
 		w.Warmup = new(int64(0))
 	}
-	if p.RandType == defaultRandType {
+	if p.RandType == loadRandType {
 		// sb_rand_special: the share res of the keys is uniform over the middle pct of the rows.
 		w.HotRows = float64(min(p.number("rand_spec_pct", 1), 100)) / 100
 		w.HotKeys = float64(min(p.number("rand_spec_res", 75), 100)) / 100

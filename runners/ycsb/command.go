@@ -184,5 +184,5 @@ func runArgs(t contract.Trial, phase contract.Phase, p Params, seconds int64) ph
 	if phase == contract.PhaseRun {
 		maps.Copy(own, p.windowArgs(t))
 	}
-	return phaseArgs{verb: "run", threads: int64(p.Threads), target: p.Target, properties: own}
+	return phaseArgs{verb: "run", threads: int64(p.Threads), target: int64(p.Target), properties: own}
 }

@@ -106,7 +106,7 @@ func TestParseJudgesWhatWasDone(t *testing.T) {
 		"rows that went past the batches":             {phase: contract.PhasePrepare, of: small(batches(100)), stdout: batched, stderr: "[ASSAY], BatchedRows, 2, 2\n" + complete, want: contract.ReasonToolFailed, message: "2 of them in batches"},
 		"a cleanup":                                   {phase: contract.PhaseCleanup, stderr: complete},
 		"a cleanup that said nothing":                 {phase: contract.PhaseCleanup, want: contract.ReasonOutputTruncated, message: "COMPLETE"},
-		"a workload that cannot be understood":        {phase: contract.PhaseRun, of: small(func(p *Params) { p.Threads = 0 }), want: contract.ReasonTrialUnreadable, message: "workload.ycsb.threads"},
+		"a workload that cannot be understood":        {phase: contract.PhaseRun, of: small(func(p *Params) { p.BatchUpdateAPI = true }), want: contract.ReasonTrialUnreadable, message: "workload.ycsb.batchSize"},
 		"a line that nobody knows is only a problem":  {phase: contract.PhaseRun, stdout: sound + "hello\n"},
 		"an option that YCSB does not know":           {phase: contract.PhaseRun, stdout: "Unknown option -x\nUsage: java site.ycsb.Client [options]\n", want: contract.ReasonToolFailed, message: "Unknown option -x"},
 		"what the driver counted explains the errors": {phase: contract.PhaseRun, stdout: sound + "[UPDATE], Return=ERROR, 2\n", stderr: "[ASSAY], Error, UPDATE, 1213, 40001, 2, Deadlock found when trying to get lock\n" + complete, want: contract.ReasonToolFailed, message: "transactions collided"},

@@ -149,7 +149,7 @@ var fixtures = map[string]fixture{
 
 func (f fixture) params() Params {
 	p := Params{
-		Workload: "a", RecordCount: 10000, OperationCount: 10000, Threads: 20, Driver: driverMySQL, Columns: columnsVarchar,
+		Workload: "a", RecordCount: 10000, OperationCount: 10000, Threads: 20, Driver: driverMySQL, Columns: "Varchar",
 		FieldCount: 10, FieldLength: 100, StatusIntervalSeconds: 1,
 	}
 	if f.change != nil {

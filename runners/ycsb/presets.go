@@ -1,10 +1,5 @@
 package ycsb
 
-import (
-	"maps"
-	"slices"
-)
-
 // presets are the workloads a to f as YCSB 0.17 publishes them (its folder workloads), in
 // full: no property that decides what is asked of the server is left to a default.
 var presets = map[string]map[string]string{
@@ -43,5 +38,3 @@ func (m mix) properties() map[string]string {
 		"table":                     tableName,
 	}
 }
-
-func presetNames() []string { return slices.Sorted(maps.Keys(presets)) }

@@ -161,7 +161,7 @@ func TestOpening(t *testing.T) {
 		"several clients without a warm-up":     {nil, 2, 0, runner.Opening{Timed: true, Lead: leadTogether}, 5 * time.Second},
 		"one client that counts operations":     {map[string]any{"operationCount": 500}, 1, 30, runner.Opening{}, 31 * time.Second},
 		"several clients that count operations": {map[string]any{"operationCount": 500}, 2, 30, runner.Opening{Timed: true, Lead: leadTogether}, 41 * time.Second},
-		"a workload that cannot be understood":  {map[string]any{"threads": 0}, 2, 30, runner.Opening{}, 31 * time.Second},
+		"a workload that cannot be understood":  {map[string]any{"batchUpdateAPI": true}, 2, 30, runner.Opening{}, 31 * time.Second},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

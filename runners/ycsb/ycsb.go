@@ -44,7 +44,7 @@ func Runner() runner.Runner {
 		Facts:   facts,
 		// The rows do not follow from the letter: it says what is asked of them. Properties that
 		// decide the rows cannot be axes, as no property can.
-		DataFields: []string{"recordCount", "fieldCount", "fieldLength", "columns"},
+		DataFields: runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
 		Demand:     demand,
 		Rows:       rows,
 		Quote:      quote,

@@ -159,7 +159,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 
 // accept pins the references of the spec, and says what the plan will do to its data.
 func (in Input) accept(ask *decision.Asking, out *Result) error {
-	in.askReferences(ask)
+	in.askReferences(out.Work, ask)
 	if !ask.Complete() {
 		return nil
 	}

@@ -27,8 +27,8 @@ func TestCellsNeedTheDataThatIsLoaded(t *testing.T) {
 		"others beside bulk_insert":        {sysbenchTest("bulk_insert", "4"), sysbenchTest("oltp_delete", "4"), "make one run for each"},
 		"bulk_insert with more threads":    {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "8"), "needs other tables"},
 		"bulk_insert with the same number": {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "4"), ""},
-		"a cell that cannot be read":       {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", "0"), "workload.sysbench.threads"},
-		"a base that cannot be loaded":     {sysbenchTest("bulk_insert", "0"), sysbenchTest("bulk_insert", "4"), "spec.workload: it is what is loaded"},
+		"a cell that cannot be read":       {sysbenchTest("bulk_insert", "4"), sysbenchTest("bulk_insert", `"four"`), "workload.sysbench: json"},
+		"a base that cannot be loaded":     {sysbenchTest("bulk_insert", `"four"`), sysbenchTest("bulk_insert", "4"), "spec.workload: it is what is loaded"},
 	}
 	cell := plan.Cell{"test": intstr.FromString("x")}
 	for name, tc := range tests {

@@ -11,43 +11,28 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
 )
-
-// files are what a workload names as its inputs.
-type files struct {
-	// field of the spec that names the ConfigMap.
-	field, configMap string
-	// file that has to be among them; empty for any.
-	file string
-}
-
-// filesWanted by a workload; ok is false without any.
-func filesWanted(w v1alpha1.Workload) (f files, ok bool) {
-	switch {
-	case w.Sysbench != nil && w.Sysbench.Script != nil:
-		return files{"spec.workload.sysbench.script.configMap", w.Sysbench.Script.ConfigMap.Name, w.Sysbench.Script.File}, true
-	case w.Custom != nil && w.Custom.Files != nil:
-		return files{field: "spec.workload.custom.files", configMap: w.Custom.Files.Name}, true
-	}
-	return files{}, false
-}
 
 // resolveFiles copies the files of the workload into a ConfigMap of the run that never
 // changes.
-func (in references) resolveFiles(r *resolution) error {
-	f, ok := filesWanted(in.Run.Spec.Workload)
-	if !ok {
+func (in references) resolveFiles(r *resolution, w Work) error {
+	pods, err := w.Tool.PodsOf(w.Params)
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+	}
+	f := pods.Files
+	if f.ConfigMap == "" {
 		return nil
 	}
 	name := contract.InputsName(in.Run.Name)
 	cm, copied := in.copied(name)
 	if !copied {
-		var err error
-		if cm, err = in.configMap(f.field, f.configMap); err != nil {
+		if cm, err = in.configMap("spec."+f.Field, f.ConfigMap); err != nil {
 			return err
 		}
 	}
-	if err := f.check(cm); err != nil {
+	if err := checkFiles(f, cm); err != nil {
 		return err
 	}
 	if !copied {
@@ -65,15 +50,15 @@ func (in references) copied(name string) (*corev1.ConfigMap, bool) {
 	return cm.Value, cm.Exists && cm.Value.DeletionTimestamp.IsZero() && metav1.IsControlledBy(cm.Value, in.Run)
 }
 
-// check that what the workload needs is there.
-func (f files) check(cm *corev1.ConfigMap) error {
+// checkFiles makes sure that what the workload needs is there.
+func checkFiles(f runner.Files, cm *corev1.ConfigMap) error {
 	has := resources.Files(cm)
 	if len(has) == 0 {
-		return refuse(v1alpha1.ReasonConfigMapNotFound, "%s: ConfigMap %q is empty: each key becomes a file", f.field, f.configMap)
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q is empty: each key becomes a file", f.Field, f.ConfigMap)
 	}
-	if _, is := has[f.file]; f.file != "" && !is {
-		return refuse(v1alpha1.ReasonConfigMapNotFound, "%s: ConfigMap %q has no key %q; it has: %q",
-			f.field, f.configMap, f.file, slices.Sorted(maps.Keys(has)))
+	if _, is := has[f.Needed]; f.Needed != "" && !is {
+		return refuse(v1alpha1.ReasonConfigMapNotFound, "spec.%s: ConfigMap %q has no key %q; it has: %q",
+			f.Field, f.ConfigMap, f.Needed, slices.Sorted(maps.Keys(has)))
 	}
 	return nil
 }

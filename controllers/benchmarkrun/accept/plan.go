@@ -28,7 +28,11 @@ func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.New(spec, w.dataFields())
+	fixed, err := w.Tool.DataFieldsOf(w.Params)
+	if err != nil {
+		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+	}
+	p, err := plan.New(spec, fixed)
 	if st := in.Run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
 		return in.storedPlan(*st, ask)
 	}
@@ -126,7 +130,7 @@ func (w Work) variedSpec() (v1alpha1.BenchmarkRunSpec, error) {
 	return spec, nil
 }
 
-// maxIntervals of a time series in one result, as in the rule of the API.
+// maxIntervals of a time series in one result.
 const maxIntervals = 10000
 
 // checkPlan refuses a plan that cannot be carried out.

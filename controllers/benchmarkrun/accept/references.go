@@ -16,7 +16,7 @@ type references struct {
 
 // askReferences asks for all objects that the spec names, and for the copies of an
 // earlier pass, at once.
-func (in Input) askReferences(ask *decision.Asking) {
+func (in Input) askReferences(w Work, ask *decision.Asking) {
 	run := in.Run
 	shape := func(ref *v1alpha1.ShapeRef) {
 		if ref != nil && ref.Inline == nil {
@@ -24,8 +24,9 @@ func (in Input) askReferences(ask *decision.Asking) {
 		}
 	}
 	shape(&run.Spec.Clients.Shape)
-	if files, ok := filesWanted(run.Spec.Workload); ok {
-		ask.ConfigMap(files.configMap)
+	// What is wrong with the workload, resolveFiles says.
+	if pods, err := w.Tool.PodsOf(w.Params); err == nil && pods.Files.ConfigMap != "" {
+		ask.ConfigMap(pods.Files.ConfigMap)
 		ask.ConfigMap(contract.InputsName(run.Name))
 	}
 	for _, t := range run.Spec.Targets {

@@ -32,7 +32,7 @@ func (in references) resolve(out Result) (resolution, error) {
 	if r.resolved.ClientShape, err = in.shape("spec.clients.shape", spec.Clients.Shape); err != nil {
 		return r, err
 	}
-	if err := in.resolveFiles(&r); err != nil {
+	if err := in.resolveFiles(&r, out.Work); err != nil {
 		return r, err
 	}
 	for i, t := range spec.Targets {
@@ -58,19 +58,20 @@ func (in references) resolve(out Result) (resolution, error) {
 // runnerImages of the client pods: the user's own, or those of the catalogue, one for each
 // name that the cells of the plan ask for.
 func (in references) runnerImages(w Work, p *plan.Plan) ([]v1alpha1.RunnerImage, error) {
-	if custom := in.Run.Spec.Workload.Custom; custom != nil {
-		return []v1alpha1.RunnerImage{{Name: w.Tool.Name, Image: custom.Image}}, nil
-	}
 	var out []v1alpha1.RunnerImage
 	for _, cell := range p.Cells {
 		params, err := w.Cell(cell)
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 		}
-		name, err := w.Tool.ImageName(params)
+		pods, err := w.Tool.PodsOf(params)
 		if err != nil {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 		}
+		if pods.Image != "" {
+			return []v1alpha1.RunnerImage{{Name: w.Tool.Name, Image: pods.Image}}, nil
+		}
+		name := w.Tool.ImageName(pods)
 		if slices.ContainsFunc(out, func(i v1alpha1.RunnerImage) bool { return i.Name == name }) {
 			continue
 		}

@@ -109,7 +109,7 @@ func TestDeletesThatMostlyFindNothingAreRefused(t *testing.T) {
 		r.Spec.Design.DataReset = v1alpha1.ResetPerTrial
 	})
 	err := w.checkWear(p)
-	const want = "spec.workload.sysbench: cell 0 (map[]) deletes 20000 times in a window, and 10000 rows are loaded: at least 57 % of the deletes " +
+	const want = "spec.workload.sysbench: cell 0 (no matrix) deletes 20000 times in a window, and 10000 rows are loaded: at least 57 % of the deletes " +
 		"would find no row, however often the data is put back: load more rows (workload.sysbench.tableSize), use fewer of workload.sysbench.events"
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v\nwant %s", err, want)

@@ -3,9 +3,9 @@ package accept
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/runners/runner"
@@ -15,60 +15,33 @@ import (
 type Work struct {
 	// Tool of the workload.
 	Tool runner.Runner
-	// Params are the tool's part of the spec as JSON.
+	// Params are the tool's part of the spec as JSON, with every default.
 	Params json.RawMessage
+	// schema of Params.
+	schema *apischema.Tool
 	// spec of the run.
 	spec v1alpha1.BenchmarkRunSpec
 }
 
-// WorkOf a spec. It fails when the catalogue has no such tool.
+// WorkOf a spec. It fails when the catalogue has no such tool, and when the API of this
+// program would refuse the tool's part of the spec: the CRD may be of another version.
 func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
-	name, params := workloadOf(spec.Workload)
+	name, params, err := spec.Workload.Tool()
+	if err != nil {
+		return Work{}, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
+	}
 	tool, ok := c.Tool(name)
 	if !ok {
 		return Work{}, refuse(v1alpha1.ReasonInvalidSpec, "spec.workload: this operator has no runner %q", name)
 	}
-	data, err := json.Marshal(params)
+	schema, err := apischema.ForTool(name)
 	if err != nil {
-		return Work{}, fmt.Errorf("spec.workload.%s: %w", name, err)
+		return Work{}, err
 	}
-	return Work{Tool: tool, Params: data, spec: spec}, nil
-}
-
-// workloadOf names the tool of a workload and its part of the spec.
-func workloadOf(w v1alpha1.Workload) (string, any) {
-	switch {
-	case w.YCSB != nil:
-		return "ycsb", w.YCSB
-	case w.Drivers != nil:
-		return "drivers", w.Drivers
-	case w.Custom != nil:
-		return "custom", w.Custom
+	if params, err = schema.Complete(params); err != nil {
+		return Work{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	return "sysbench", w.Sysbench
-}
-
-// newWorkload is an empty part of the spec of the same tool.
-func newWorkload(w v1alpha1.Workload) any {
-	switch {
-	case w.YCSB != nil:
-		return new(v1alpha1.YCSBWorkload)
-	case w.Drivers != nil:
-		return new(v1alpha1.DriversWorkload)
-	case w.Custom != nil:
-		return new(v1alpha1.CustomWorkload)
-	}
-	return new(v1alpha1.SysbenchWorkload)
-}
-
-// dataFields are what decides the data that is loaded: fields of the tool and, of a
-// custom one, the parameters that the user names.
-func (w Work) dataFields() []string {
-	fields := slices.Clone(w.Tool.DataFields)
-	if custom := w.spec.Workload.Custom; custom != nil {
-		fields = append(fields, custom.DataParameters...)
-	}
-	return fields
+	return Work{Tool: tool, Params: params, schema: schema, spec: spec}, nil
 }
 
 // Clients that work at the same time, at least 1.
@@ -80,7 +53,7 @@ func (w Work) Cell(cell plan.Cell) (json.RawMessage, error) {
 	if len(cell) == 0 {
 		return w.Params, nil
 	}
-	return plan.Apply(w.Params, cell, func() any { return newWorkload(w.spec.Workload) })
+	return plan.Apply(w.Params, cell, w.schema)
 }
 
 // sketch is a trial of a cell before anything is known of targets: enough to ask the
@@ -116,21 +89,19 @@ func (w Work) length(trial contract.Trial) (runner.Length, error) {
 	return w.Tool.Length(trial)
 }
 
-// Image of the clients that do a workload, of those that were resolved: never that of
-// another language, whose harness would refuse its drivers one by one. It fails when
-// there is none.
-func (w Work) Image(resolved v1alpha1.Resolved, params json.RawMessage) (string, error) {
-	if len(resolved.RunnerImages) == 0 {
-		return resolved.RunnerImage, nil
+// Image of the clients that do a workload, of those that were resolved, and what else their
+// pods are made of: never the image of another language, whose harness would refuse its
+// drivers one by one. It fails when there is none.
+func (w Work) Image(resolved v1alpha1.Resolved, params json.RawMessage) (string, runner.Pods, error) {
+	pods, err := w.Tool.PodsOf(params)
+	if err != nil || len(resolved.RunnerImages) == 0 {
+		return resolved.RunnerImage, pods, err
 	}
-	name, err := w.Tool.ImageName(params)
-	if err != nil {
-		return "", err
-	}
+	name := w.Tool.ImageName(pods)
 	for _, i := range resolved.RunnerImages {
 		if i.Name == name {
-			return i.Image, nil
+			return i.Image, pods, nil
 		}
 	}
-	return "", fmt.Errorf("status.resolved.runnerImages has no image %q", name)
+	return "", pods, fmt.Errorf("status.resolved.runnerImages has no image %q", name)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/podhealth"
@@ -37,11 +38,11 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 			return Result{State: lost}
 		}
 	}
-	image, err := in.Work.Image(*in.Run.Status.Resolved, e.Workload)
+	image, pods, err := in.Work.Image(*in.Run.Status.Resolved, e.Workload)
 	if err != nil {
 		return Result{State: decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)}
 	}
-	c := clients(in, e, image)
+	c := clients(in, e, image, pods)
 	if e.Reset != "" {
 		tables, state := loadedTables(in, e.Ref.Target, ask)
 		if state != nil {
@@ -74,7 +75,7 @@ func stop(in Input, name string) Result {
 }
 
 // clients are what the objects of an execution are built from.
-func clients(in Input, e Execution, image string) resources.Client {
+func clients(in Input, e Execution, image string, pods runner.Pods) resources.Client {
 	t := in.Run.Target(e.Ref.Target)
 	timeout := in.Limits.Scheduling.Duration + in.Limits.PodStart.Duration + e.Busy + in.Limits.TrialGrace.Duration
 	c := resources.Client{
@@ -87,8 +88,8 @@ func clients(in Input, e Execution, image string) resources.Client {
 	if files := in.Run.Status.Resolved.Inputs; files != nil {
 		c.Inputs = files.ConfigMap
 	}
-	if custom := in.Run.Spec.Workload.Custom; custom != nil {
-		c.AgentImage, c.PullPolicy, c.PullSecrets = in.Run.Status.Resolved.AgentImage, custom.ImagePullPolicy, custom.ImagePullSecrets
+	if pods.Image != "" {
+		c.UseImage(in.Run.Status.Resolved.AgentImage, corev1.PullPolicy(pods.PullPolicy), pods.PullSecrets)
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name

@@ -116,7 +116,7 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 			Index: new(int(t.Index)), Block: new(int(t.Block)), Cell: new(int(t.Cell)), Attempt: int(at.Attempt),
 		},
 	}
-	e.Busy = length.Most + settle + lead(in, e)
+	e.Busy = length.Most + settle + lead(in, e) + checking(in, e)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
 		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Limits.Reset.Duration+verifying
@@ -138,6 +138,14 @@ func lead(in Input, e Execution) time.Duration {
 		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 	}).Lead
+}
+
+// checking is how long the tool may take to check its data after the window.
+func checking(in Input, e Execution) time.Duration {
+	if in.Work.Tool.Checks == nil {
+		return 0
+	}
+	return in.Work.Tool.Checks(contract.Trial{Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients})
 }
 
 // message is what the clients of an execution are told, but for its deadline and for

@@ -1,4 +1,4 @@
-// What the agent asks, as docs/contracts/driver-protocol.v1.schema.json has it.
+// What the agent asks, as docs/contracts/driver-protocol.v2.schema.json has it.
 #ifndef PROTOCOL_H
 #define PROTOCOL_H
 

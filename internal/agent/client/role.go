@@ -52,6 +52,11 @@ func (r role) skips(p contract.Phase) bool {
 	return r.runner.Skips != nil && r.runner.Skips(r.trial, p)
 }
 
+// checks: the tool checks the data after the window; only the first client does.
+func (r role) checks() bool {
+	return r.waits() && r.first() && r.runner.Checks != nil && r.runner.Checks(r.trial) > 0
+}
+
 // resets reports whether this client restores the data by this method.
 func (r role) resets(method string) bool {
 	return r.first() && r.trial.Reset != nil && r.trial.Reset.Method == method
@@ -73,6 +78,9 @@ func (r role) phases() []contract.Phase {
 	phases := []contract.Phase{r.phase()}
 	if r.warms() {
 		phases = append(phases, contract.PhaseWarmup)
+	}
+	if r.checks() {
+		phases = append(phases, contract.PhaseCheck)
 	}
 	if r.resets(contract.ResetReload) {
 		phases = append(phases, contract.PhaseCleanup, contract.PhasePrepare)

@@ -165,6 +165,9 @@ func (t preparedTool) seeds() seeds { return seeds{t.seed, t.unseeded} }
 
 // rawName is the folder of a phase's raw output.
 func rawName(p contract.Phase) string {
-	names := map[contract.Phase]string{contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run", contract.PhaseCleanup: "cleanup"}
+	names := map[contract.Phase]string{
+		contract.PhasePrepare: "prepare", contract.PhaseWarmup: "warmup", contract.PhaseRun: "run",
+		contract.PhaseCheck: "check", contract.PhaseCleanup: "cleanup",
+	}
 	return names[p]
 }

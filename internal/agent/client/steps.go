@@ -30,6 +30,7 @@ type progress struct {
 	measured         measured
 	after            countersAfter
 	replicas         []contract.Replica
+	check            *contract.DataCheck
 	loaded           *loadedData
 	snapshot         *contract.Copy
 }
@@ -110,6 +111,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{timed, func() F { return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server)) }},
 		{asks, func() F { return part(o, &p.after, collectAfter(ctx, s, p.measured, p.server, p.baseline())) }},
 		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
+		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
 
 		{loads, func() F { return waitForPeers(ctx, s) }},
 		{loads && s.speaks(), func() F { return part(o, &p.loaded, countLoaded(ctx, s, p.server)) }},

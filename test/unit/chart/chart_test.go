@@ -154,7 +154,7 @@ func TestDefaultConfiguration(t *testing.T) {
 		found := r.Name == "custom"
 		for name := range c.Runners {
 			// A runner with several images has them under its name and a hyphen.
-			found = found || name == r.Name || r.Image != nil && strings.HasPrefix(name, r.Name+"-")
+			found = found || name == r.Name || strings.HasPrefix(name, r.Name+"-")
 		}
 		if !found {
 			t.Errorf("values.yaml has no runners.%s", r.Name)

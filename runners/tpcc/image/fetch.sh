@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Builds go-tpc from the pinned module (go.mod, go.sum) into the cache, once per content of this folder and Go version,
+# and prints the folder that holds it. One file is added to its main package: it takes the password from the
+# environment (password/password.go). Static, so that the image needs nothing else.
+source "$(dirname "${BASH_SOURCE[0]}")/../../../hack/lib.sh"
+
+module=$REPO/runners/tpcc/image
+package=github.com/pingcap/go-tpc/cmd/go-tpc
+
+build() {
+  local partial=$1.partial.$$ start
+  start=$(now_ms)
+  say "building go-tpc"
+  mkdir -p "$partial"
+  cp -r "$module" "$partial/source"
+  # Sources in the cache of modules are never changed: those of a vendor directory may be.
+  (cd "$partial/source" && export GOWORK=off CGO_ENABLED=0 GOOS=linux &&
+    GOFLAGS=-mod=mod go mod vendor && cp password/password.go "vendor/$package/" &&
+    GOFLAGS='-mod=vendor -buildvcs=false' nice go build -trimpath -ldflags '-s -w' -o ../go-tpc "$package") 2>&1 |
+    { grep -v '^go: downloading' || true; } >&2
+  rm -rf "$partial/source"
+  mv "$partial" "$1"
+  say "built go-tpc in $(since "$start")"
+}
+
+folder=$CACHE/tpcc/go-tpc-$(digest "$module" -- "$(go env GOVERSION GOARCH)")
+mkdir -p "$CACHE/tpcc"
+# Two callers may want it: the second one waits and finds it built.
+exec 8>"$CACHE/tpcc/lock"
+flock 8
+[[ -d $folder ]] || build "$folder"
+exec 8>&-
+printf '%s\n' "$folder"

@@ -1,0 +1,337 @@
+package tpcc
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/validity"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var someone = runner.Credentials{Username: "assay", Password: "s3cret"}
+
+// aTrial of a workload as the API completes it.
+func aTrial(t testing.TB, workload string) contract.Trial {
+	t.Helper()
+	tool, err := apischema.ForTool(Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	completed, err := tool.Complete(json.RawMessage(workload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return contract.Trial{
+		Version: contract.TrialVersion, Runner: Name, Workload: completed, Clients: 1, WarmupSeconds: 5, DurationSeconds: 10,
+		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "assay", TLS: contract.TLSDisabled, StorageEngine: "InnoDB"},
+	}
+}
+
+func load(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // an empty output has no file
+		t.Fatal(err)
+	}
+	return data
+}
+
+// fixtures are outputs of go-tpc 1.0.12 (testdata/README.md), and what is made of them.
+var fixtures = map[string]struct {
+	phase    contract.Phase
+	workload string
+	exit     int
+	// want is the reason of the failure; empty for a success. message is a part of it.
+	want    contract.Reason
+	message string
+}{
+	"prepare-maria1011":        {phase: contract.PhasePrepare, workload: `{"threads":2}`},
+	"prepare-mysql97":          {phase: contract.PhasePrepare, workload: `{"threads":2,"warehouses":2}`},
+	"run-maria1011":            {phase: contract.PhaseRun, workload: `{"threads":4}`},
+	"run-mysql97":              {phase: contract.PhaseRun, workload: `{"threads":4,"warehouses":2}`},
+	"run-mysql97-conflicts":    {phase: contract.PhaseRun, workload: `{"threads":8}`},
+	"check-maria1011":          {phase: contract.PhaseCheck, workload: `{"threads":4}`},
+	"check-mysql97-broken":     {phase: contract.PhaseCheck, workload: `{"threads":2,"warehouses":2,"checkWarehouses":2}`},
+	"cleanup-mysql97":          {phase: contract.PhaseCleanup, workload: `{"warehouses":2}`},
+	"run-stopped-maria118":     {contract.PhaseRun, `{"threads":4,"ignoreErrors":false}`, 0, contract.ReasonToolFailed, "1 of 4 terminals stopped"},
+	"fail-mysql97-stopped":     {contract.PhaseRun, `{"threads":8,"ignoreErrors":false}`, 0, contract.ReasonToolFailed, "5 of 8 terminals stopped"},
+	"fail-wrong-password":      {contract.PhaseRun, `{"threads":2}`, 2, contract.ReasonCredentialsRejected, "Access denied"},
+	"fail-refused":             {contract.PhaseRun, `{"threads":2}`, 2, contract.ReasonTargetUnreachable, "connection refused"},
+	"fail-table-missing":       {contract.PhaseRun, `{"threads":2}`, 0, contract.ReasonSchemaMissing, "nowhere.customer"},
+	"fail-check-table-missing": {contract.PhaseCheck, `{"threads":2,"warehouses":2,"checkWarehouses":2}`, 0, contract.ReasonSchemaMissing, "nowhere.orders"},
+	"fail-load-twice":          {contract.PhasePrepare, `{"threads":2}`, 0, contract.ReasonSchemaNotEmpty, "Duplicate entry '1' for key 'item.PRIMARY'"},
+	"fail-killed":              {contract.PhaseRun, `{"threads":4}`, 0, contract.ReasonConnectionLost, "invalid connection"},
+}
+
+func TestParse(t *testing.T) {
+	for name, f := range fixtures {
+		t.Run(name, func(t *testing.T) {
+			o := runner.Output{Stdout: load(t, name+".stdout"), Stderr: load(t, name+".stderr"), ExitCode: f.exit}
+			report := parse(aTrial(t, f.workload), f.phase, o)
+			switch {
+			case f.want == "" && report.Failure != nil:
+				t.Errorf("failed with %+v", report.Failure)
+			case f.want != "" && (report.Failure == nil || report.Failure.Reason != f.want || !strings.Contains(report.Failure.Message, f.message)):
+				t.Errorf("failure = %+v, want %s with %q", report.Failure, f.want, f.message)
+			}
+			got, err := json.MarshalIndent(report, "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := name + ".golden.json"
+			if *update {
+				if err := os.WriteFile(filepath.Join("testdata", golden), append(got, '\n'), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(strings.TrimSpace(string(load(t, golden))), string(got)); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			// What was cut off anywhere proves less, never something else.
+			whole := len(o.Stdout)
+			for _, part := range []int{0, whole / 3, whole / 2, whole * 9 / 10} {
+				o.Stdout = load(t, name+".stdout")[:part]
+				if cut := parse(aTrial(t, f.workload), f.phase, o); cut.Failure == nil {
+					t.Errorf("the first %d of %d bytes are enough", part, whole)
+				}
+			}
+		})
+	}
+}
+
+// What matters, read by hand from the outputs.
+func TestNumbers(t *testing.T) {
+	tests := map[string]struct {
+		fixture, name string
+		labels        map[string]string
+		want          float64
+	}{
+		"new orders per minute":               {"run-maria1011", contract.NameNewOrders, nil, 40157.6},
+		"transactions of all kinds":           {"run-maria1011", contract.NameThroughput, nil, (615 + 6684 + 585 + 6408 + 592) / (6684 * 60 / 40157.8)},
+		"no errors":                           {"run-maria1011", contract.NameErrorRate, nil, 0},
+		"errors of payments":                  {"run-mysql97-conflicts", contract.NameErrorRate, nil, 12 / (44 * 60 / 646.1)},
+		"the mean of a kind, from its sum":    {"run-maria1011", contract.NameLatencyAvg, map[string]string{"operation": "order_status"}, 492.2 / 585},
+		"the mean of all":                     {"run-maria1011", contract.NameLatencyAvg, nil, (3746.6 + 22038.1 + 492.2 + 11212.7 + 780.7) / (615 + 6684 + 585 + 6408 + 592)},
+		"how many there were of a kind":       {"run-maria1011", contract.NameOperationCount, map[string]string{"operation": "payment"}, 6408},
+		"a percentile":                        {"run-maria1011", contract.NameLatencyPercentile, map[string]string{"operation": "new_order", "p": "95"}, 7.3},
+		"the longest":                         {"run-maria1011", contract.NameLatencyMax, map[string]string{"operation": "payment"}, 92.3},
+		"a run in which a terminal had ended": {"run-stopped-maria118", contract.NameNewOrders, nil, 14773.1},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: load(t, tt.fixture+".stdout")})
+			m, ok := contract.Find(report.Measurements, tt.name, tt.labels)
+			if !ok || m.Value == nil {
+				t.Fatalf("there is no %s %v", tt.name, tt.labels)
+			}
+			if diff := *m.Value - tt.want; diff > 1e-9 || diff < -1e-9 {
+				t.Errorf("got %v, want %v", *m.Value, tt.want)
+			}
+		})
+	}
+}
+
+// The headline is never shown without saying what it is not.
+func TestTheHeadlineIsDerivedAndNotAudited(t *testing.T) {
+	report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
+	m, ok := contract.Find(report.Measurements, Runner().Headline, nil)
+	if !ok || !strings.Contains(m.Unit, "derived from TPC-C, not audited") {
+		t.Errorf("the unit is %q", m.Unit)
+	}
+}
+
+// A latency that go-tpc counts as its floor of 1 ms is not known, and left out.
+func TestLatenciesBelowAMillisecondAreLeftOut(t *testing.T) {
+	report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: load(t, "run-maria1011.stdout")})
+	if m, ok := contract.Find(report.Measurements, contract.NameLatencyPercentile, map[string]string{"operation": "order_status", "p": "50"}); ok {
+		t.Errorf("a median of %v ms, of a bucket that begins at 0", *m.Value)
+	}
+}
+
+// The series has an interval for each, the last from what the others lack, and adds up to the whole.
+func TestSeries(t *testing.T) {
+	whole := string(load(t, "run-maria1011.stdout"))
+	report := parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole)})
+	m, _ := contract.Find(report.Measurements, contract.NameNewOrders, nil)
+	if len(m.Intervals) != 10 || len(report.Problems) > 0 {
+		t.Fatalf("%d intervals, problems %+v, want 10 and none", len(m.Intervals), report.Problems)
+	}
+	n, from := 0.0, 0.0
+	for _, at := range m.Intervals {
+		n += *at.Value / 60 * (at.AtSeconds - from)
+		from = at.AtSeconds
+	}
+	if n < 6683.9 || n > 6684.1 {
+		t.Errorf("the intervals have %.2f new orders, the whole 6684", n)
+	}
+	// A stall of a whole interval is not printed: nobody knows then which interval is which.
+	first := strings.Index(whole, "[Current]")
+	second := first + strings.Index(whole[first:], "[Current] STOCK_LEVEL")
+	second += strings.Index(whole[second:], "\n") + 1
+	report = parse(aTrial(t, `{}`), contract.PhaseRun, runner.Output{Stdout: []byte(whole[:first] + whole[second:])})
+	if m, _ = contract.Find(report.Measurements, contract.NameNewOrders, nil); len(m.Intervals) > 0 || len(report.Problems) != 1 {
+		t.Errorf("%d intervals, problems %+v, want none and one", len(m.Intervals), report.Problems)
+	}
+}
+
+// Whole runs contradict neither themselves nor their trials.
+func TestSoundRunsAreSound(t *testing.T) {
+	for name, seconds := range map[string]int64{"run-maria1011": 10, "run-mysql97": 6} {
+		trial := aTrial(t, fixtures[name].workload)
+		trial.DurationSeconds = seconds
+		expected, err := facts(trial)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report := parse(trial, contract.PhaseRun, runner.Output{Stdout: load(t, name+".stdout")})
+		res := contract.Result{
+			State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)},
+			Measurements: report.Measurements, Errors: report.Errors, Problems: report.Problems,
+		}
+		// Nobody asked the server here what the writes changed.
+		if got := validity.Check(res, expected); len(got) != 1 || got[0].Check != "no-op-writes" || got[0].Severity != validity.Note {
+			t.Errorf("%s: %+v", name, got)
+		}
+		res.Data = &contract.Data{Check: parse(aTrial(t, `{"checkWarehouses":1}`), contract.PhaseCheck, runner.Output{Stdout: load(t, "check-mysql97-broken.stdout")}).Check}
+		if got := validity.Check(res, expected); len(got) != 2 || got[0].Check != "data-inconsistent" || got[0].Severity != validity.Invalid {
+			t.Errorf("%s with data that is not consistent: %+v", name, got)
+		}
+	}
+}
+
+func TestCommand(t *testing.T) {
+	const to = "--driver=mysql --host=db.bench.svc --port=3306 --user=assay --db=assay "
+	plain := to + "--conn-params=tls=false&default_storage_engine=%27InnoDB%27 "
+	tests := map[string]struct {
+		phase    contract.Phase
+		workload string
+		change   func(*contract.Trial, *runner.Credentials)
+		want     string
+	}{
+		"prepare": {contract.PhasePrepare, `{"warehouses":3,"threads":4}`, nil,
+			plain + "--threads=4 tpcc prepare --warehouses=3 --no-check --retry-count=1 --retry-interval=1ms"},
+		"warmup": {contract.PhaseWarmup, `{"threads":4}`, nil,
+			plain + "--threads=4 --time=5s --interval=1s --ignore-error tpcc run --warehouses=1 --weight=45,43,4,4,4 --max-measure-latency=1h"},
+		"run that stops at an error": {contract.PhaseRun, `{"ignoreErrors":false,"reportIntervalSeconds":2}`, nil,
+			plain + "--threads=1 --time=10s --interval=2s tpcc run --warehouses=1 --weight=45,43,4,4,4 --max-measure-latency=1h"},
+		"check of some":                 {contract.PhaseCheck, `{"warehouses":3,"checkWarehouses":2}`, nil, plain + "--threads=1 tpcc check --warehouses=2"},
+		"cleanup":                       {contract.PhaseCleanup, `{"threads":4}`, nil, plain + "--threads=1 tpcc cleanup --warehouses=1"},
+		"the storage engine by default": {contract.PhaseCleanup, `{}`, func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "" }, to + "--conn-params=tls=false --threads=1 tpcc cleanup --warehouses=1"},
+		"TLS to whoever answers": {contract.PhaseCleanup, `{}`, func(t *contract.Trial, _ *runner.Credentials) {
+			t.Endpoint.TLS, t.Endpoint.StorageEngine = contract.TLSRequired, ""
+		}, to + "--conn-params=tls=skip-verify --threads=1 tpcc cleanup --warehouses=1"},
+		"TLS to a server of the CA, with a certificate": {contract.PhaseCleanup, `{}`, func(t *contract.Trial, c *runner.Credentials) {
+			t.Endpoint.TLS, t.Endpoint.StorageEngine = contract.TLSRequired, ""
+			c.CA, c.Cert, c.Key = []byte("CA"), []byte("C"), []byte("K")
+		}, to + "--conn-params=tls=custom --ssl-ca=ca.pem --ssl-cert=client-cert.pem --ssl-key=client-key.pem --threads=1 tpcc cleanup --warehouses=1"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial, c := aTrial(t, tt.workload), someone
+			if tt.change != nil {
+				tt.change(&trial, &c)
+			}
+			got, err := command(trial, tt.phase, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if line := strings.Join(got.Args, " "); got.Path != "go-tpc" || line != tt.want {
+				t.Errorf("%s %s\nwant %s", got.Path, line, tt.want)
+			}
+			if got.Env[passwordVariable] != "s3cret" || got.Seed != 0 || got.Unseeded != (tt.phase == contract.PhaseRun || tt.phase == contract.PhaseWarmup) {
+				t.Errorf("environment %v, seed %d, unseeded %v", got.Env, got.Seed, got.Unseeded)
+			}
+			if _, has := got.Files[caFile]; has != (len(c.CA) > 0) {
+				t.Errorf("files %v", got.Files)
+			}
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	tests := map[string]struct {
+		change func(*contract.Trial, *runner.Credentials)
+		want   string
+	}{
+		"several hosts":               {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Host = "a,b" }, "endpoint.host"},
+		"no port":                     {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Port = 0 }, "endpoint.port"},
+		"a schema that is more":       {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.Database = "a?b" }, "endpoint.database"},
+		"an engine that is more":      {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.StorageEngine = "a'b" }, "endpoint.storageEngine"},
+		"TLS that is not decided":     {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.TLS = contract.TLSPreferred }, "endpoint.tls"},
+		"an account with a colon":     {func(_ *contract.Trial, c *runner.Credentials) { c.Username = "a:b" }, "credentials"},
+		"a target behind JDBC":        {func(t *contract.Trial, _ *runner.Credentials) { t.Endpoint.JDBC = &contract.JDBC{} }, "JDBC"},
+		"a window without a duration": {func(t *contract.Trial, _ *runner.Credentials) { t.DurationSeconds = 0 }, "durationSeconds"},
+		"no workload":                 {func(t *contract.Trial, _ *runner.Credentials) { t.Workload = nil }, "workload.tpcc"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			trial, c := aTrial(t, `{}`), someone
+			tt.change(&trial, &c)
+			if _, err := command(trial, contract.PhaseRun, c); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// What a workload needs: twice the threads in connections while it loads, 63 statements each
+// (Prepared_stmt_count was 1008 with 16 threads), and the rows of TPC-C.
+func TestWhatAWorkloadNeeds(t *testing.T) {
+	trial := aTrial(t, `{"warehouses":3,"threads":16,"checkWarehouses":2}`)
+	got, err := demand(trial)
+	if want := (contract.Demand{Connections: 32, PreparedStatements: 1008, Tables: 9}); err != nil || got != want {
+		t.Errorf("demand %+v, %v, want %+v", got, err, want)
+	}
+	want := map[string]int64{
+		"item": 100000, "warehouse": 3, "district": 30, "customer": 90000, "history": 90000, "orders": 90000, "new_order": 27000, "stock": 300000,
+	}
+	if got, err := rows(trial); err != nil || !cmp.Equal(want, got) {
+		t.Errorf("rows %v, %v", got, err)
+	}
+	for workload, want := range map[string]time.Duration{`{}`: 10 * time.Minute, `{"checkWarehouses":0}`: 0, `{"warehouses":3,"checkWarehouses":3}`: 30 * time.Minute} {
+		if got := checks(aTrial(t, workload)); got != want {
+			t.Errorf("%s: the check may take %s, want %s", workload, got, want)
+		}
+	}
+	if _, err := facts(contract.Trial{}); err == nil {
+		t.Error("facts of a trial without a workload")
+	}
+}
+
+// Whatever is printed, a report can be written down, and a success has a number.
+func FuzzParse(f *testing.F) {
+	for name := range fixtures {
+		f.Add(load(f, name+".stdout"))
+	}
+	f.Fuzz(func(t *testing.T, output []byte) {
+		trial := aTrial(t, `{"threads":2}`)
+		for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun, contract.PhaseCheck, contract.PhaseCleanup} {
+			report := parse(trial, phase, runner.Output{Stdout: output})
+			if _, err := json.Marshal(report); err != nil {
+				t.Errorf("the report cannot be written down: %v", err)
+			}
+			if phase == contract.PhaseRun && report.Failure == nil && len(report.Measurements) == 0 {
+				t.Error("neither a number nor a failure")
+			}
+			if phase == contract.PhaseCheck && (report.Check == nil) == (report.Failure == nil) {
+				t.Error("neither a check nor a failure, or both")
+			}
+		}
+		if _, err := json.Marshal(quote(output)); err != nil {
+			t.Errorf("the quote cannot be written down: %v", err)
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// TPC-C on a real server: loaded, measured, checked for consistency after the window, and never
+// shown without saying that it is derived from TPC-C and not audited.
+func TestTPCC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one of all stories: the check of a warehouse takes minutes")
+	}
+	ns := cluster.Namespace(t)
+	const bench = "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}"
+	text := cluster.RunYAML("orders", cluster.MySQL, "  design: {blocks: 1, warmup: 2s, duration: 10s}\n")
+	text = strings.Replace(text, bench, "{tpcc: {threads: 4}}", 1)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
+	cluster.Complete(t, got)
+
+	const derived = "derived from TPC-C, not audited"
+	if !strings.Contains(got.Status.Headline, derived) || !strings.HasPrefix(got.Status.Headline, "tpmC: mysql ") {
+		t.Errorf("the headline is %q", got.Status.Headline)
+	}
+	for _, entry := range got.Status.Summary {
+		if entry.Name == contract.NameNewOrders && !strings.Contains(entry.Unit, derived) {
+			t.Errorf("the unit of %s in the summary is %q", entry.Name, entry.Unit)
+		}
+	}
+
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mysql"), 0)
+	rows := map[string]int64{}
+	if loaded.Data != nil {
+		for _, table := range loaded.Data.Tables {
+			rows[table.Name] = table.Rows
+		}
+	}
+	if len(rows) != 9 || rows["stock"] != 100000 || rows["order_line"] < 150000 {
+		t.Errorf("loaded were %v", rows)
+	}
+
+	res := cluster.Stored(t, ns, contract.TrialName(got.Name, 0, 0), 0)
+	orders, ok := res.Find(contract.NameNewOrders, nil)
+	if !ok || orders.Value == nil || *orders.Value <= 0 || len(orders.Intervals) == 0 {
+		t.Errorf("new orders: %+v", orders)
+	}
+	payments, ok := res.Find(contract.NameLatencyAvg, map[string]string{contract.LabelOperation: "payment"})
+	if !ok || payments.Value == nil || *payments.Value <= 0 {
+		t.Errorf("latency of payments: %+v", payments)
+	}
+	if res.Data == nil || res.Data.Check == nil || res.Data.Check.Rules != 11 || len(res.Data.Check.Violations) > 0 {
+		t.Errorf("the check of the data: %+v", res.Data)
+	}
+	if !res.Tool.Unseeded || strings.Contains(strings.Join(res.Tool.Args, " "), "password") {
+		t.Errorf("the tool: %+v", res.Tool)
+	}
+}
