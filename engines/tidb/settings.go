@@ -19,7 +19,7 @@ import (
 //
 //	performance.max_procs      an item of a section of TiDB's configuration file; TiDB writes it
 //	                           with dashes (performance.max-procs), except in [instance]
-//	token_limit                one of the items above the first section (engine.IsTiDBItem)
+//	token_limit                one of the items above the first section (settings.IsTiDBItem)
 //	tidb_mem_quota_query       anything else: a system variable, set with SET GLOBAL at the first
 //	                           start; TiDB keeps it in its data
 //
