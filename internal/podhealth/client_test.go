@@ -41,7 +41,7 @@ func TestClient(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(Seen{Pod: tt.pod}, "main", config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Client(Seen{Pod: tt.pod}, "main", config.Default().Timeouts, start.Add(tt.after)))
 		})
 	}
 }
@@ -132,7 +132,7 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(tt.seen, "main", config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Client(tt.seen, "main", config.Default().Timeouts, start.Add(tt.after)))
 		})
 	}
 }
