@@ -99,7 +99,7 @@ func runClient(ctx context.Context, args []string) int {
 		return exitCode(log, err)
 	}
 	a := &client.Agent{
-		Options: o, Limits: client.DefaultLimits(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
+		Options: o, Timeouts: client.DefaultTimeouts(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
 	}
 	return exitCode(log, a.Run(ctx))
 }

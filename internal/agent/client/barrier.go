@@ -39,7 +39,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 	for {
 		cm, err := m.api.Get(ctx, m.trial)
 		if err == nil && !published(cm) {
-			look, cancel := context.WithTimeout(ctx, m.limits.Look)
+			look, cancel := context.WithTimeout(ctx, m.timeouts.Look)
 			err = m.api.Follow(look, m.trial, cm.ResourceVersion, published)
 			cancel()
 		}
@@ -49,7 +49,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 			}
 			return start, nil
 		}
-		if err := sleep(ctx, m.limits.Poll); err != nil {
+		if err := sleep(ctx, m.timeouts.Poll); err != nil {
 			return start, err
 		}
 	}

@@ -89,8 +89,8 @@ func Defaults() Options {
 	}
 }
 
-// Limits are the timeouts of the agent.
-type Limits struct {
+// Timeouts of the agent.
+type Timeouts struct {
 	// TrialRead is the timeout to read the trial, which has the deadline for all later steps.
 	TrialRead time.Duration
 	// Connect is the timeout for the first connection to a server, whose DNS name may be new.
@@ -117,9 +117,9 @@ type Limits struct {
 	Interrupted time.Duration
 }
 
-// DefaultLimits are the timeouts of production.
-func DefaultLimits() Limits {
-	return Limits{
+// DefaultTimeouts are the timeouts of production.
+func DefaultTimeouts() Timeouts {
+	return Timeouts{
 		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
 		Peers: time.Second, Yield: 15 * time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
@@ -130,7 +130,7 @@ func DefaultLimits() Limits {
 // Agent is one client.
 type Agent struct {
 	Options
-	Limits
+	Timeouts
 	API API
 	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)

@@ -15,7 +15,7 @@ import (
 // step changes it.
 type session struct {
 	role
-	limits      Limits
+	timeouts    Timeouts
 	credentials runner.Credentials
 	// server is nil for a database without the MySQL protocol.
 	server Server
@@ -45,7 +45,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] 
 		return o.failed(invalid(fmt.Errorf("the agent has no runner %q", t.Runner)))
 	}
 	s := session{
-		role: role{trial: t, runner: adapter}, limits: a.Limits, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
+		role: role{trial: t, runner: adapter}, timeouts: a.Timeouts, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
 		tool: toolbox{work: a.Work, grace: a.ToolGrace, children: &a.children},
 	}
 	if !s.speaks() && !adapter.JDBC {

@@ -15,8 +15,8 @@ const leastAsk = 100 * time.Millisecond
 
 // askUntil is the timeout for the target's agent before the planned start: half of the
 // remaining time, so a silent agent delays no start.
-func (l Limits) askUntil(planned time.Time) time.Duration {
-	return min(max(time.Until(planned)/2, leastAsk), l.Ask)
+func (t Timeouts) askUntil(planned time.Time) time.Duration {
+	return min(max(time.Until(planned)/2, leastAsk), t.Ask)
 }
 
 // counters from before the measured window.
@@ -89,7 +89,7 @@ func collectAfter(ctx context.Context, s session, m measured, facts serverFacts,
 		return o.failed(lost(err))
 	}
 	if w := m.window(); s.target != nil && w.known {
-		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.limits.Ask))
+		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.timeouts.Ask))
 	}
 	variables, err := s.server.Variables(ctx)
 	if err != nil {

@@ -34,7 +34,7 @@ func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 		} else {
 			s.retry.log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
 		}
-		if sleep(ctx, s.limits.Peers) != nil {
+		if sleep(ctx, s.timeouts.Peers) != nil {
 			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
 		}
 	}
@@ -70,7 +70,7 @@ func yield(ctx context.Context, s session, client int, err error) *contract.Fail
 		return nil
 	}
 	// An early end is what is waited for.
-	_ = sleep(ctx, s.limits.Yield)
+	_ = sleep(ctx, s.timeouts.Yield)
 	return interrupted("client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
 }
 

@@ -16,7 +16,7 @@ import (
 
 // reach retries until the server answers: its DNS name and its route may be new.
 func reach(ctx context.Context, s session, question func(context.Context) error) *contract.Failure {
-	patience, cancel := context.WithTimeout(ctx, s.limits.Connect)
+	patience, cancel := context.WithTimeout(ctx, s.timeouts.Connect)
 	defer cancel()
 	var final *contract.Failure
 	err := s.retry.do(patience, "reach the server", func(ctx context.Context) error {
@@ -90,7 +90,7 @@ func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o out
 	o.found = probe
 	_, all, err := s.demand()
 	if err != nil || probe == nil {
-		return o // the limits have said why
+		return o // checkLimits has reported why
 	}
 	if text := slowStart(all.Connections, connect.Seconds(), probe.MinSeconds); text != "" {
 		o.problem("server/connect", "%s", text)

@@ -129,10 +129,10 @@ func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequenc
 	var server statusBefore
 	failure := part(&o, &server, snapshotStatus(ctx, s, facts))
 	if failure == nil && s.replicated() {
-		failure = note(&o, s.replicas.mark(ctx, s.limits.Ask))
+		failure = note(&o, s.replicas.mark(ctx, s.timeouts.Ask))
 	}
 	if failure == nil {
-		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.limits.Ask))
+		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.timeouts.Ask))
 	}
 	if failure == nil {
 		// Context switches of the tool are known only for its whole lifetime.

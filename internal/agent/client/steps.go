@@ -74,7 +74,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	between := warms && !timed
 	// Both are known when the start is.
 	begins := func() session { return s.beginning(p.start.planned) }
-	untilStart := func() time.Duration { return s.limits.askUntil(p.start.planned) }
+	untilStart := func() time.Duration { return s.timeouts.askUntil(p.start.planned) }
 	loads, asks, waits, replicated, snapshots := s.loads(), s.asks(), s.waits(), s.replicated(), s.loads() && s.trial.Snapshot
 	return []step{
 		{true, func() F { return checkCommands(s) }},
@@ -96,8 +96,8 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
 		{s.relays(), func() F { return part(o, &p.relay, openRelay(s)) }},
 		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
-		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.limits.Ask)) }},
-		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.limits.Ask)) }},
+		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.timeouts.Ask)) }},
+		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.timeouts.Ask)) }},
 		{cold, func() F { return part(o, &p.tool, prepareTool(ctx, s, s.phase(), p.relay)) }},
 		{waits, func() F { return part(o, &p.ready, reportReady(ctx, s)) }},
 		{waits, func() F { return part(o, &p.start, agreeOnStart(ctx, s, p.clock)) }},

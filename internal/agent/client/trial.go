@@ -18,7 +18,7 @@ import (
 // loadTrial reads the trial. It retries after every API error, because the permission and the
 // object may be new.
 func (m configMaps) loadTrial(ctx context.Context, index int) (contract.Trial, *contract.Failure) {
-	ctx, cancel := context.WithTimeout(ctx, m.limits.TrialRead)
+	ctx, cancel := context.WithTimeout(ctx, m.timeouts.TrialRead)
 	defer cancel()
 	var cm ConfigMap
 	err := m.retry.do(ctx, "read the trial", func(ctx context.Context) error {
