@@ -1,7 +1,9 @@
-// Package target is `agent target`, process 1 of a database pod. In this order it reads its
-// target, reads the version of the image's server, writes its configuration, initialises the
-// data directory if there is none, starts the server, waits for the first login of the
-// benchmark's account, and then supervises the server until its own termination.
+// Package target is `agent target`, process 1 of a database pod. In: a target, a password and
+// certificates. Out: a running server, an HTTP interface and a termination message. In this
+// order it reads its target, reads the version of the image's server, writes its
+// configuration, initialises the data directory if there is none, starts the server, waits for
+// the first login of the benchmark's account, and then supervises the server until its own
+// termination.
 //
 // The server itself creates the account from an init file, at every start and before it
 // accepts connections. Considered and dropped: a session of root through the socket. It needs
