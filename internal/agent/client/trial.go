@@ -70,11 +70,11 @@ func checkData(t contract.Trial) error {
 	case t.Endpoint.JDBC != nil && (t.Snapshot || t.Reset != nil):
 		return errors.New("endpoint.jdbc: the data of a database behind a JDBC driver can be neither put back nor counted: set design.dataReset to PerRun")
 	case t.Snapshot && t.Agent == "":
-		return errors.New("agent: missing although a snapshot is to be taken")
+		return errors.New("agent: missing, but a snapshot was requested")
 	case t.Reset == nil:
 		return nil
 	case t.Reset.Method == contract.ResetSnapshot && t.Agent == "":
-		return errors.New("agent: missing although a snapshot is to be restored")
+		return errors.New("agent: missing, but a restore was requested")
 	case t.Reset.Method != contract.ResetSnapshot && t.Reset.Method != contract.ResetReload:
 		return fmt.Errorf("reset.method: got %q, want %s or %s", t.Reset.Method, contract.ResetSnapshot, contract.ResetReload)
 	}

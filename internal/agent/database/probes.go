@@ -187,7 +187,7 @@ func drop(ctx context.Context, c *sql.Conn, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)
 	defer cancel()
 	if _, err := c.ExecContext(ctx, "DROP TABLE "+name); err != nil {
-		return fmt.Errorf("dropping the table of the durability probe, which is to be dropped by hand now: %w", err)
+		return fmt.Errorf("dropping the table of the durability probe, drop it by hand: %w", err)
 	}
 	return nil
 }
