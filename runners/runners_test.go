@@ -92,7 +92,7 @@ func TestConformance(t *testing.T) {
 		"a workload it does not know is refused":      refusesUnknownFields,
 		"no output is a failure in every phase":       failsOnSilence,
 		"garbage is a failure, and no reason to stop": survivesGarbage,
-		"facts follow the trial":                      knowsTheDuration,
+		"expectations follow the trial":               knowsTheDuration,
 		"its data fields are fields of the workload":  namesItsDataFields,
 	}
 	for _, r := range All() {
@@ -103,7 +103,7 @@ func TestConformance(t *testing.T) {
 }
 
 func isComplete(t *testing.T, r runner.Runner) {
-	if r.Name == "" || r.Headline == "" || r.Command == nil || r.Parse == nil || r.Facts == nil {
+	if r.Name == "" || r.Headline == "" || r.Command == nil || r.Parse == nil || r.Expectations == nil {
 		t.Errorf("a part is missing: %+v", r)
 	}
 	got, ok := Find(r.Name)
@@ -215,13 +215,13 @@ func survivesGarbage(t *testing.T, r runner.Runner) {
 }
 
 func knowsTheDuration(t *testing.T, r runner.Runner) {
-	got, err := r.Facts(trialOf(t, r, contract.TLSRequired))
+	got, err := r.Expectations(trialOf(t, r, contract.TLSRequired))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A workload whose end is not a matter of time has no duration.
 	if got.DurationSeconds != 10 && !endsByItself[r.Name] || !got.TLSRequired {
-		t.Errorf("facts = %+v, want 10 s and TLS", got)
+		t.Errorf("expectations = %+v, want 10 s and TLS", got)
 	}
 }
 

@@ -388,8 +388,8 @@ func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
 	for mode, good := range map[contract.TLSMode]bool{"": true, contract.TLSDisabled: true, contract.TLSRequired: false} {
 		tr.Endpoint.TLS = mode
 		_, err := command(tr, contract.PhaseRun, runner.Credentials{})
-		if _, also := facts(tr); (err == nil) != good || (also == nil) != good {
-			t.Errorf("%q: command %v, facts %v", mode, err, also)
+		if _, also := expectations(tr); (err == nil) != good || (also == nil) != good {
+			t.Errorf("%q: command %v, expectations %v", mode, err, also)
 		}
 	}
 }

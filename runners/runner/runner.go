@@ -125,9 +125,9 @@ type Length struct {
 // AnyHeadline says that one measurement is as good as another.
 const AnyHeadline = "*"
 
-// Facts are what a trial lets one expect of its result, in numbers that do not
-// name the tool. A zero means: nothing is known, so nothing is checked.
-type Facts struct {
+// Expectations that the result of a trial is checked against (internal/validity). They are
+// numbers that do not name the tool. A zero means that nothing is known, so nothing is checked.
+type Expectations struct {
 	// Headline is the name of the measurement that a result has to have; empty for the
 	// throughput, AnyHeadline for any.
 	Headline string
@@ -225,9 +225,9 @@ type Runner struct {
 	// Parse reads the output of a phase. It never fails: what it cannot read is a
 	// Problem, what the tool could not do is a Failure.
 	Parse func(t contract.Trial, p contract.Phase, o Output) Report
-	// Facts are the expectations that internal/validity holds the result of one
-	// client against. It fails when the workload cannot be understood.
-	Facts func(t contract.Trial) (Facts, error)
+	// Expectations of the result of one client. It fails when the workload cannot be
+	// understood.
+	Expectations func(t contract.Trial) (Expectations, error)
 	// DataFields are the fields and parameters of the workload that decide what Prepare
 	// loads. They cannot be axes of a matrix: a run loads one data set. Nil: there are none.
 	DataFields func(workload json.RawMessage) ([]string, error)

@@ -41,9 +41,9 @@ func Runner() runner.Runner {
 			contract.NameThroughput, contract.NameQueries, contract.NameOffered, contract.NameErrorRate, contract.NameReconnects,
 			contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile,
 		},
-		Command: command,
-		Parse:   parse,
-		Facts:   facts,
+		Command:      command,
+		Parse:        parse,
+		Expectations: expectations,
 		// The rows of the OLTP tests follow from these alone: not from the test, the threads
 		// or the seed. Other data is refused by Rows, which has to be the same for all cells.
 		DataFields: runner.Fields("tables", "tableSize"),

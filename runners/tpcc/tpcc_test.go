@@ -192,7 +192,7 @@ func TestSoundRunsAreSound(t *testing.T) {
 	for name, seconds := range map[string]int64{"run-maria1011": 10, "run-mysql97": 6} {
 		trial := aTrial(t, fixtures[name].workload)
 		trial.DurationSeconds = seconds
-		expected, err := facts(trial)
+		expected, err := expectations(trial)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,8 +306,8 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 			t.Errorf("%s: the check may take %s, want %s", workload, got, want)
 		}
 	}
-	if _, err := facts(contract.Trial{}); err == nil {
-		t.Error("facts of a trial without a workload")
+	if _, err := expectations(contract.Trial{}); err == nil {
+		t.Error("expectations of a trial without a workload")
 	}
 }
 

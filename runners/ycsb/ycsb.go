@@ -39,9 +39,9 @@ func Runner() runner.Runner {
 			contract.NameEvents, contract.NameOperationCount, contract.NameReturnCount, contract.NameSetupTime,
 			contract.NameGCPercent, contract.NameGCTime, contract.NameGCCount,
 		},
-		Command: command,
-		Parse:   parse,
-		Facts:   facts,
+		Command:      command,
+		Parse:        parse,
+		Expectations: expectations,
 		// The rows do not follow from the letter: it says what is asked of them. Properties that
 		// decide the rows cannot be axes, as no property can.
 		DataFields: runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),

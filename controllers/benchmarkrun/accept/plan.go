@@ -142,17 +142,17 @@ func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
 		if err != nil {
 			return err
 		}
-		facts, err := w.Tool.Facts(trial)
+		expected, err := w.Tool.Expectations(trial)
 		if err != nil {
 			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 		}
 		if err := w.checkData(i, cell, trial); err != nil {
 			return err
 		}
-		if facts.DurationSeconds > 0 || w.Tool.Length != nil {
+		if expected.DurationSeconds > 0 || w.Tool.Length != nil {
 			least[i] = lengths[i].Least
 		}
-		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
+		if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
 			return refuse(v1alpha1.ReasonInvalidSpec,
 				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
 		}
