@@ -76,7 +76,7 @@ func trialOf(t *testing.T, r runner.Runner, tls contract.TLSMode) contract.Trial
 		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
 		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
-	if r.Length != nil {
+	if r.MeasuresOften() {
 		trial.Measurement = &contract.Measuring{WarmupSeconds: 0.5, DurationSeconds: 2, WarmupRounds: 1, Rounds: 3}
 	}
 	return trial
@@ -230,16 +230,10 @@ func namesItsDataFields(t *testing.T, r runner.Runner) {
 	if err := json.Unmarshal(workloadOf(t, r), &fields); err != nil {
 		t.Fatal(err)
 	}
-	loads := r.Skips == nil || !r.Skips(trialOf(t, r, contract.TLSDisabled), contract.PhasePrepare)
-	if r.DataFields == nil {
-		if loads {
-			t.Error("no field decides what is loaded: name those that do")
-		}
-		return
-	}
+	loads := !r.Skips(trialOf(t, r, contract.TLSDisabled), contract.PhasePrepare)
 	names, err := r.DataFields(workloadOf(t, r))
-	if err != nil || len(names) == 0 {
-		t.Errorf("data fields = %v, %v, want some", names, err)
+	if err != nil || loads && len(names) == 0 {
+		t.Errorf("data fields = %v, %v: name those that decide what is loaded", names, err)
 	}
 	var parameters map[string]string
 	if data, has := fields["parameters"]; has {

@@ -56,9 +56,9 @@ func Runner(more map[string]Format) runner.Runner {
 			return parse(t, p, o, formats)
 		},
 		Expectations: expectations,
-		Demand:       demand,
-		Skips:        skips,
-		DataFields:   dataFields,
+		Data:         runner.Data{Fields: dataFields},
+		Connection:   runner.Connection{Demand: demand},
+		Phases:       runner.Phases{Skips: skips},
 		Pods:         pods,
 	}
 }

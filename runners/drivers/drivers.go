@@ -48,14 +48,11 @@ func Runner() runner.Runner {
 		Command:      command,
 		Parse:        parse,
 		Expectations: expectations,
-		Demand:       demand,
-		Pods:         pods,
-		Axis:         axis,
-		Delay:        delay,
-		Opening:      opening,
-		Length:       length,
+		Connection:   runner.Connection{Demand: demand, Delay: delay},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
-		Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun },
+		Phases: runner.Phases{Opening: opening, Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun }},
+		Design: runner.Design{Length: length, Axis: axis},
+		Pods:   pods,
 	}
 }
 
@@ -110,15 +107,13 @@ func pods(workload json.RawMessage) (runner.Pods, error) {
 	return runner.Pods{Variant: l.image}, err
 }
 
-func axis(workload json.RawMessage) (field string, values []string, err error) {
+// axis of a workload of several languages: a trial measures one.
+func axis(workload json.RawMessage) (runner.Axis, error) {
 	p, err := decode(workload)
-	if err != nil || p.Language != "" {
-		return "", nil, err
+	if err != nil || p.Language != "" || len(p.languages()) < 2 {
+		return runner.Axis{}, err
 	}
-	if values = p.languages(); len(values) < 2 {
-		values = nil
-	}
-	return "language", values, nil
+	return runner.Axis{Field: "language", Values: p.languages()}, nil
 }
 
 func delay(workload json.RawMessage) (time.Duration, error) {

@@ -33,10 +33,9 @@ func Runner() runner.Runner {
 		Command:      command,
 		Parse:        parse,
 		Expectations: expectations,
-		DataFields:   runner.Fields("warehouses"),
-		Demand:       demand,
-		Rows:         rows,
+		Data:         runner.Data{Fields: runner.Fields("warehouses"), Rows: rows},
+		Connection:   runner.Connection{Demand: demand},
+		Phases:       runner.Phases{CheckTime: checkTime},
 		Quote:        quote,
-		Checks:       checks,
 	}
 }

@@ -302,7 +302,7 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 		t.Errorf("rows %v, %v", got, err)
 	}
 	for workload, want := range map[string]time.Duration{`{}`: 10 * time.Minute, `{"checkWarehouses":0}`: 0, `{"warehouses":3,"checkWarehouses":3}`: 30 * time.Minute} {
-		if got := checks(aTrial(t, workload)); got != want {
+		if got := checkTime(aTrial(t, workload)); got != want {
 			t.Errorf("%s: the check may take %s, want %s", workload, got, want)
 		}
 	}

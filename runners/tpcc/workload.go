@@ -94,8 +94,8 @@ func rows(t contract.Trial) (map[string]int64, error) {
 	return all, nil
 }
 
-// checks says how long the check of the data may take; 0 without one.
-func checks(t contract.Trial) time.Duration {
+// checkTime says how long the check of the data may take; 0 without one.
+func checkTime(t contract.Trial) time.Duration {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return 0 // Command says what is wrong

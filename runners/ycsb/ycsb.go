@@ -42,15 +42,15 @@ func Runner() runner.Runner {
 		Command:      command,
 		Parse:        parse,
 		Expectations: expectations,
-		// The rows do not follow from the letter: it says what is asked of them. Properties that
-		// decide the rows cannot be axes, as no property can.
-		DataFields: runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
-		Demand:     demand,
-		Rows:       rows,
+		Data: runner.Data{
+			// The rows do not follow from the letter: it says what is asked of them. Properties that
+			// decide the rows cannot be axes, as no property can.
+			Fields:     runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
+			Rows:       rows,
+			SharesLoad: true,
+		},
+		Connection: runner.Connection{Demand: demand, JDBC: true},
+		Phases:     runner.Phases{Skips: skips, Opening: opening},
 		Quote:      quote,
-		JDBC:       true,
-		Skips:      skips,
-		Opening:    opening,
-		SharesLoad: true,
 	}
 }

@@ -45,10 +45,10 @@ func expectations(in Input, e Execution, client int) (runner.Expectations, error
 	asked.Deadline = in.Now
 	asked.Ref.Client = client
 	expected, err := in.Work.Tool.Expectations(asked)
-	if err != nil || in.Work.Tool.Demand == nil {
+	if err != nil {
 		return expected, err
 	}
-	demand, err := in.Work.Tool.Demand(asked)
+	demand, _, err := in.Work.Tool.Demand(asked)
 	expected.Connections = demand.Connections
 	return expected, err
 }
