@@ -76,7 +76,7 @@ func trialOf(t *testing.T, r runner.Runner, tls contract.TLSMode) contract.Trial
 		Clients: 1, WarmupSeconds: 1, DurationSeconds: 10,
 		Endpoint: contract.Endpoint{Host: "db.bench.svc", Port: 3306, Database: "bench", TLS: tls, StorageEngine: "InnoDB"},
 	}
-	if r.Length != nil {
+	if r.MeasuresOften() {
 		trial.Measurement = &contract.Measuring{WarmupSeconds: 0.5, DurationSeconds: 2, WarmupRounds: 1, Rounds: 3}
 	}
 	return trial
@@ -92,7 +92,7 @@ func TestConformance(t *testing.T) {
 		"a workload it does not know is refused":      refusesUnknownFields,
 		"no output is a failure in every phase":       failsOnSilence,
 		"garbage is a failure, and no reason to stop": survivesGarbage,
-		"facts follow the trial":                      knowsTheDuration,
+		"expectations follow the trial":               knowsTheDuration,
 		"its data fields are fields of the workload":  namesItsDataFields,
 	}
 	for _, r := range All() {
@@ -103,7 +103,7 @@ func TestConformance(t *testing.T) {
 }
 
 func isComplete(t *testing.T, r runner.Runner) {
-	if r.Name == "" || r.Headline == "" || r.Command == nil || r.Parse == nil || r.Facts == nil {
+	if r.Name == "" || r.Headline == "" || r.Command == nil || r.Parse == nil || r.Expectations == nil {
 		t.Errorf("a part is missing: %+v", r)
 	}
 	got, ok := Find(r.Name)
@@ -215,13 +215,13 @@ func survivesGarbage(t *testing.T, r runner.Runner) {
 }
 
 func knowsTheDuration(t *testing.T, r runner.Runner) {
-	got, err := r.Facts(trialOf(t, r, contract.TLSRequired))
+	got, err := r.Expectations(trialOf(t, r, contract.TLSRequired))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// A workload whose end is not a matter of time has no duration.
 	if got.DurationSeconds != 10 && !endsByItself[r.Name] || !got.TLSRequired {
-		t.Errorf("facts = %+v, want 10 s and TLS", got)
+		t.Errorf("expectations = %+v, want 10 s and TLS", got)
 	}
 }
 
@@ -230,16 +230,10 @@ func namesItsDataFields(t *testing.T, r runner.Runner) {
 	if err := json.Unmarshal(workloadOf(t, r), &fields); err != nil {
 		t.Fatal(err)
 	}
-	loads := r.Skips == nil || !r.Skips(trialOf(t, r, contract.TLSDisabled), contract.PhasePrepare)
-	if r.DataFields == nil {
-		if loads {
-			t.Error("no field decides what is loaded: name those that do")
-		}
-		return
-	}
+	loads := !r.Skips(trialOf(t, r, contract.TLSDisabled), contract.PhasePrepare)
 	names, err := r.DataFields(workloadOf(t, r))
-	if err != nil || len(names) == 0 {
-		t.Errorf("data fields = %v, %v, want some", names, err)
+	if err != nil || loads && len(names) == 0 {
+		t.Errorf("data fields = %v, %v: name those that decide what is loaded", names, err)
 	}
 	var parameters map[string]string
 	if data, has := fields["parameters"]; has {

@@ -34,7 +34,7 @@ func TestSeveralClientsMeasureAsOne(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 3)
 	loaders := 1
-	if tool, _ := runners.Find("sysbench"); tool.SharesLoad {
+	if tool, _ := runners.Find("sysbench"); tool.Data.SharesLoad {
 		loaders = 3
 	}
 	if n := len(told.phase(contract.PhasePrepare)); n != loaders {

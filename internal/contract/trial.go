@@ -21,7 +21,7 @@ const (
 	// PhaseRun measures.
 	PhaseRun Phase = "Run"
 	// PhaseCheck checks the data after the measured window, for tools that can
-	// (runner.Runner.Checks). It is never a phase of a Trial of its own.
+	// (runner.Phases.CheckTime). It is never a phase of a Trial of its own.
 	PhaseCheck Phase = "Check"
 	// PhaseCleanup drops what Prepare created.
 	PhaseCleanup Phase = "Cleanup"

@@ -12,12 +12,12 @@ import (
 )
 
 // notMeasured: a measurement was tried and failed, or executed other work than intended.
-func notMeasured(r contract.Result, _ runner.Facts) string {
+func notMeasured(r contract.Result, _ runner.Expectations) string {
 	return absentNote(r, contract.NotMeasured, "could not be measured")
 }
 
 // unsupported: the tool reports that it does not support a measurement.
-func unsupported(r contract.Result, _ runner.Facts) string {
+func unsupported(r contract.Result, _ runner.Expectations) string {
 	return absentNote(r, contract.Unsupported, "are not supported")
 }
 

@@ -15,7 +15,7 @@ import (
 // cases change a real result so that exactly one check has something to say, or
 // so that it is close to having it; message is a part of what it says.
 var cases = map[string]struct {
-	change  func(*contract.Result, *runner.Facts)
+	change  func(*contract.Result, *runner.Expectations)
 	check   string
 	message string
 }{
@@ -37,11 +37,11 @@ var cases = map[string]struct {
 	"no events counted": {edit(contract.NameEvents, func(m *contract.Measurement) { m.Value = nil }), "", ""},
 	"a read that is not in the total": {
 		set(contract.NameQueryCount, 148905), "query-kinds", "add up to 212721, but 212720"},
-	"no kinds of queries": {func(r *contract.Result, _ *runner.Facts) { drop(r, contract.NameQueryCount) }, "", ""},
+	"no kinds of queries": {func(r *contract.Result, _ *runner.Expectations) { drop(r, contract.NameQueryCount) }, "", ""},
 	"queries of a workload without transactions": {
-		func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 18 }, "queries-per-operation", "191448 to 191448 queries, but 212720"},
+		func(_ *contract.Result, e *runner.Expectations) { e.QueriesPerOperation = 18 }, "queries-per-operation", "191448 to 191448 queries, but 212720"},
 	"queries of a workload that is not known": {
-		func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 0 }, "", ""},
+		func(_ *contract.Result, e *runner.Expectations) { e.QueriesPerOperation = 0 }, "", ""},
 	"an operation that is not in the histogram": {
 		edit(contract.NameLatencyAvg, func(m *contract.Measurement) { m.Histogram.Buckets[0].Count-- }), "histogram", "holds 10635 operations, but 10636"},
 	"no histogram": {edit(contract.NameLatencyAvg, func(m *contract.Measurement) { m.Histogram = nil }), "", ""},
@@ -58,31 +58,31 @@ var cases = map[string]struct {
 		set(contract.NameLatencySum, 31980.96), "latency-sum", "10636 operations of 3.76 ms are 39991.36 ms, but the sum of latencies is 31980.96 ms"},
 	"a sum within the rounding of the mean": {set(contract.NameLatencySum, 40040), "", ""},
 	"latencies that fill more than the time": {
-		func(_ *contract.Result, f *runner.Facts) { f.Threads = 3 }, "little", "fill 1.332 of the time of 3 threads"},
+		func(_ *contract.Result, e *runner.Expectations) { e.Threads = 3 }, "little", "fill 1.332 of the time of 3 threads"},
 	"latencies that leave the client time to idle": {
-		func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }, "client-bottleneck", "fill only 0.799"},
+		func(_ *contract.Result, e *runner.Expectations) { e.Threads = 5 }, "client-bottleneck", "fill only 0.799"},
 	"threads that had to wait for the last operations": {
-		all(asked(10636), func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 },
+		all(asked(10636), func(_ *contract.Result, e *runner.Expectations) { e.Threads = 5 },
 			edit(contract.NameLatencyMax, func(m *contract.Measurement) { m.Value = new(1100.0) })), "stall", "an operation took 1.100 s, 293 times the mean"},
 	"an operation that took a little less than a stall does": {set(contract.NameLatencyMax, 999), "", ""},
 	"threads that waited for an operation that stalled at the end": {
-		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 5 }, "", ""},
+		func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds, e.Threads = 9, 5 }, "", ""},
 	"threads that waited for more than that": {
-		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds, f.Threads = 9, 6 }, "client-bottleneck", "fill only 0.666"},
+		func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds, e.Threads = 9, 6 }, "client-bottleneck", "fill only 0.666"},
 	"threads that waited for more than the last operations": {
-		all(asked(10636), func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }), "client-bottleneck", "fill only 0.799"},
-	"a loop that is open": {func(_ *contract.Result, f *runner.Facts) { f.Threads = 0 }, "", ""},
+		all(asked(10636), func(_ *contract.Result, e *runner.Expectations) { e.Threads = 5 }), "client-bottleneck", "fill only 0.799"},
+	"a loop that is open": {func(_ *contract.Result, e *runner.Expectations) { e.Threads = 0 }, "", ""},
 	"a window that is too short": {
-		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were requested"},
+		func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds = 11 }, "duration", "was 10.0060 s, but 11 s were requested"},
 	"a window that is too long": {
-		func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 8 }, "duration", "was 10.0060 s, but 8 s"},
-	"a window that is 1 s longer": {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 9 }, "", ""},
+		func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds = 8 }, "duration", "was 10.0060 s, but 8 s"},
+	"a window that is 1 s longer": {func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds = 9 }, "", ""},
 	"two intervals that are missing": {
 		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = m.Intervals[:8] }), "intervals", "has 8 intervals of 1 s, but 10.0060 s have 10"},
 	"the last interval that is missing": {
 		edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = m.Intervals[:9] }), "", ""},
-	"a warm-up in the process that measures, which began late": {func(r *contract.Result, f *runner.Facts) {
-		f.WarmupSeconds, r.Tool.WarmupCut, r.Tool.WarmupSeconds = 5, contract.WarmupInProcess, new(3.25)
+	"a warm-up in the process that measures, which began late": {func(r *contract.Result, e *runner.Expectations) {
+		e.WarmupSeconds, r.Tool.WarmupCut, r.Tool.WarmupSeconds = 5, contract.WarmupInProcess, new(3.25)
 	}, "warmup", "the warm-up took 3.2 s instead of 5 s"},
 	"a server that completed no TLS handshake": {
 		withTLS(map[string]float64{tlsAccepts: 0}), "tls", "completed 0 TLS handshakes"},
@@ -120,7 +120,7 @@ var cases = map[string]struct {
 	"a client whose periods nobody counted": {
 		onClient(func(b, a *contract.Usage) { waited(500)(b, a); b.Periods = nil }), "client-throttled", "the client was throttled 500 times, for 0.250 s"},
 	"a client of which only the end is known": {
-		all(onClient(waited(500)), func(r *contract.Result, _ *runner.Facts) { r.Client.Before = nil }), "", ""},
+		all(onClient(waited(500)), func(r *contract.Result, _ *runner.Expectations) { r.Client.Before = nil }), "", ""},
 	"a target that waited in 1 % of the periods": {
 		onTarget(waited(10)), "target-throttled", "the target was throttled in 10 of 1000 periods"},
 	"a target that waited in more of them": {
@@ -142,13 +142,13 @@ var cases = map[string]struct {
 			b.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 3}
 			a.Pressure = map[string]float64{"memory.full": 3, "node.memory.full": 8}
 		}), "", ""},
-	"a replica that stopped": {func(r *contract.Result, _ *runner.Facts) {
+	"a replica that stopped": {func(r *contract.Result, _ *runner.Expectations) {
 		if r.Target == nil {
 			r.Target = &contract.Environment{}
 		}
 		r.Target.Replicas = []contract.Replica{{Error: "error 1236"}}
 	}, "replication", "replica 0: error 1236"},
-	"a commit that no replica acknowledged": {func(r *contract.Result, _ *runner.Facts) {
+	"a commit that no replica acknowledged": {func(r *contract.Result, _ *runner.Expectations) {
 		if r.Server == nil {
 			r.Server = &contract.Server{}
 		}
@@ -200,10 +200,10 @@ var cases = map[string]struct {
 	"positions that every write moves": {changedTo("gtid_executed", "gtid_binlog_pos"), "", ""},
 	"no setting that changed":          {changedTo(), "", ""},
 	"something that a reset could not prove": {
-		func(r *contract.Result, _ *runner.Facts) {
+		func(r *contract.Result, _ *runner.Expectations) {
 			r.Problems = []contract.Problem{{Source: "reset", Text: "sbtest1 has no checksum"}}
 		}, "reset", "after the reset: sbtest1 has no checksum"},
-	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *contract.Result, _ *runner.Facts) { r.Server.Cipher = "" }),
+	"TLS that one session did not have": {all(withTLS(map[string]float64{tlsAccepts: 5}), func(r *contract.Result, _ *runner.Expectations) { r.Server.Cipher = "" }),
 		"tls", "did not encrypt a session of the benchmark's account"},
 	"commits without flushes": {onServer(flushed("Innodb_data_fsyncs", 12)), "durability",
 		"for at least 1063 transactions that wrote, of 4 threads, the server requested only 12 flushes (innodb_data_fsyncs): commits were not durable"},
@@ -227,7 +227,7 @@ var cases = map[string]struct {
 	}), "", ""},
 	"statements that another server had": {answered(100), "server-statements", "the tool counted 212720 statements, but the server answered 100"},
 	"the counters of the first client":   {answered(205000), "", ""},
-	"operations of a tool that counts no statements": {all(answered(5000), func(r *contract.Result, f *runner.Facts) {
+	"operations of a tool that counts no statements": {all(answered(5000), func(r *contract.Result, e *runner.Expectations) {
 		r.Measurements = slices.DeleteFunc(r.Measurements, func(m contract.Measurement) bool { return strings.HasPrefix(m.Name, contract.NameQueries) })
 	}), "server-statements", "the tool counted 10636 operations, but the server answered 5000"},
 	"operations of a kind that were not answered": {mixed(map[string]int64{"read": 10636}, map[string]int64{"read": 10635}),
@@ -242,14 +242,14 @@ var cases = map[string]struct {
 	"latencies of one operation beyond those of all":      {labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 9999}, 50), "", ""},
 	"a percentile of one operation beyond its longest": {labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 9}, 50),
 		"latency-order", "the 95% latency of read (intended) 50 ms is not between the shortest 1 ms and the longest 9 ms"},
-	"percentiles that go down": {func(r *contract.Result, f *runner.Facts) {
-		labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 99}, 50)(r, f)
+	"percentiles that go down": {func(r *contract.Result, e *runner.Expectations) {
+		labelled(map[string]float64{contract.NameLatencyMin: 1, contract.NameLatencyMax: 99}, 50)(r, e)
 		last := r.Measurements[len(r.Measurements)-1]
 		last.Labels, last.Value = map[string]string{"operation": "read", "timing": "intended", "p": "99.9"}, new(40.0)
 		r.Measurements = append([]contract.Measurement{last}, r.Measurements...)
 	}, "latency-order", "the 99.9% latency of read (intended) 40 ms is shorter than that of a lower percentile, 50 ms"},
-	"few operations of one kind": {func(r *contract.Result, f *runner.Facts) {
-		labelled(nil, 50)(r, f)
+	"few operations of one kind": {func(r *contract.Result, e *runner.Expectations) {
+		labelled(nil, 50)(r, e)
 		r.Measurements[len(r.Measurements)-1].N = new(int64(100))
 	}, "percentile-sample", "only 5.0 of 100 operations of read (intended) lie beyond the 95% latency"},
 	"time of connecting that explains idle threads":        {all(idle(8), set(contract.NameLatencyMin, 2), after(2)), "", ""},
@@ -262,12 +262,12 @@ var cases = map[string]struct {
 	"statements that change many rows":     {stating(1000, 99999), "", ""},
 	"1 in 10 of the statements":            {stating(1000, 900), "", ""},
 	"few statements":                       {stating(99, 0), "", ""},
-	"statements that are looked at":        {all(stating(1000, 0), func(_ *contract.Result, f *runner.Facts) { f.Verified = true }), "", ""},
+	"statements that are looked at":        {all(stating(1000, 0), func(_ *contract.Result, e *runner.Expectations) { e.Verified = true }), "", ""},
 	"statements to a server started since": {stating(1000, -5), "", ""},
 	"inserts that read their pages back": {inserting(34444, 70898), "data-grew", "inserting 10636 rows, the server read 70898 pages from disk (Innodb_buffer_pool_reads): " +
 		"the tables have outgrown the buffer pool (innodb_buffer_pool_size = 8388608)"},
 	"inserts into tables that fit":  {inserting(12431, 3), "", ""},
-	"reads from disk of other work": {all(inserting(12431, 70898), func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 20 }), "", ""},
+	"reads from disk of other work": {all(inserting(12431, 70898), func(_ *contract.Result, e *runner.Expectations) { e.QueriesPerOperation = 20 }), "", ""},
 	"tables without a checksum": {withProblem("server/checksum", "2 of 2 tables (a, b) have no checksum: those of all tables may take 1m0s together"),
 		"checksum", "the data is compared by its number of rows alone: 2 of 2 tables (a, b) have no checksum"},
 	"what the agent could not do": {withProblem("server/tls", "TLS is preferred, but"), "agent", "server/tls: TLS is preferred, but"},
@@ -275,14 +275,14 @@ var cases = map[string]struct {
 		"6 measurements are not supported: driver=d0 (no such call); driver=d1 (no such call); driver=d2 (no such call); driver=d3 (no such call); driver=d4 (no such call); and 1 more"},
 	"what was tried and failed": {withoutValue(contract.NotMeasured, "9 rows instead of 10"), "not-measured", "could not be measured: driver=d0 (9 rows instead of 10)"},
 	"a line that was not understood": {
-		func(r *contract.Result, _ *runner.Facts) {
+		func(r *contract.Result, _ *runner.Expectations) {
 			r.Problems = []contract.Problem{{Source: "run/stdout", Line: 12, Text: "WARNING: something new"}}
 		}, "problems", "1 lines of output were not understood, the first one in run/stdout, line 12: WARNING: something new"},
 }
 
 // withoutValue adds six measurements that are absent for one reason.
-func withoutValue(state contract.AbsenceState, reason string) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func withoutValue(state contract.AbsenceState, reason string) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		for i := range 6 {
 			r.Measurements = append(r.Measurements, contract.Measurement{
 				Name: contract.NameThroughput, Labels: map[string]string{"driver": fmt.Sprintf("d%d", i)}, Unit: "ops/s",
@@ -295,7 +295,7 @@ func withoutValue(state contract.AbsenceState, reason string) func(*contract.Res
 func TestCheck(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			tc.change(&r, &f)
 			got := Check(r, f)
 			if tc.check == "" {

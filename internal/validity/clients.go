@@ -73,11 +73,11 @@ const (
 
 // clockDiffers and clockDiffersMuch: instants of this client and of the target are not
 // comparable. Rates and latencies are not affected, because each uses one clock.
-func clockDiffers(r contract.Result, _ runner.Facts) string {
+func clockDiffers(r contract.Result, _ runner.Expectations) string {
 	return clockText(r, noteOffset, warnOffset)
 }
 
-func clockDiffersMuch(r contract.Result, _ runner.Facts) string {
+func clockDiffersMuch(r contract.Result, _ runner.Expectations) string {
 	return clockText(r, warnOffset, math.Inf(1))
 }
 

@@ -47,7 +47,7 @@ func TestCheckClients(t *testing.T) {
 
 func TestClockOffsetIsANoteOrAWarning(t *testing.T) {
 	for seconds, want := range map[float64]Severity{0.05: Note, -0.05: Note, 0.15: Warning, -3600: Warning} {
-		r, f := run(t), facts
+		r, f := run(t), expected
 		clockBeside(seconds, 0.0002)(&r, &f)
 		if got := Check(r, f); len(got) != 1 || got[0].Severity != want {
 			t.Errorf("%g s: got %+v, want one finding that is a %s", seconds, got, want)

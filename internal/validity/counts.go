@@ -21,8 +21,8 @@ const (
 	rateStep   = 0.005
 )
 
-func headline(r contract.Result, f runner.Facts) string {
-	name := f.Headline
+func headline(r contract.Result, e runner.Expectations) string {
+	name := e.Headline
 	switch name {
 	case "":
 		name = contract.NameThroughput
@@ -38,31 +38,31 @@ func headline(r contract.Result, f runner.Facts) string {
 	return ""
 }
 
-func nothingDone(r contract.Result, _ runner.Facts) string {
+func nothingDone(r contract.Result, _ runner.Expectations) string {
 	if n, ok := operations(r); ok && n == 0 {
 		return "no operation was executed"
 	}
 	return ""
 }
 
-func throughput(r contract.Result, _ runner.Facts) string {
+func throughput(r contract.Result, _ runner.Expectations) string {
 	return rate(r, contract.NameThroughput, pauseSlack)
 }
 
-func queryRate(r contract.Result, _ runner.Facts) string {
+func queryRate(r contract.Result, _ runner.Expectations) string {
 	return rate(r, contract.NameQueries, pauseSlack)
 }
 
 // throughputBeside and queryRateBeside are rates that differ slightly from count and time.
-func throughputBeside(r contract.Result, f runner.Facts) string {
-	if throughput(r, f) != "" {
+func throughputBeside(r contract.Result, e runner.Expectations) string {
+	if throughput(r, e) != "" {
 		return ""
 	}
 	return rate(r, contract.NameThroughput, rateSlack)
 }
 
-func queryRateBeside(r contract.Result, f runner.Facts) string {
-	if queryRate(r, f) != "" {
+func queryRateBeside(r contract.Result, e runner.Expectations) string {
+	if queryRate(r, e) != "" {
 		return ""
 	}
 	return rate(r, contract.NameQueries, rateSlack)
@@ -89,7 +89,7 @@ func rate(r contract.Result, name string, slack float64) string {
 	return ""
 }
 
-func eventCount(r contract.Result, _ runner.Facts) string {
+func eventCount(r contract.Result, _ runner.Expectations) string {
 	n, counted := operations(r)
 	if events, ok := value(r, contract.NameEvents, nil); ok && counted && events != n {
 		return fmt.Sprintf("%.0f operations were counted, but %.0f events", n, events)
@@ -99,25 +99,25 @@ func eventCount(r contract.Result, _ runner.Facts) string {
 
 // operationsAsked allows one more operation per thread, because threads check the count before
 // their last operation.
-func operationsAsked(r contract.Result, f runner.Facts) string {
+func operationsAsked(r contract.Result, e runner.Expectations) string {
 	n, counted := operations(r)
-	if asked := float64(f.Operations); counted && f.Operations > 0 && n > asked+float64(f.Threads) {
-		return fmt.Sprintf("%.0f operations were counted, but %d were requested", n, f.Operations)
+	if asked := float64(e.Operations); counted && e.Operations > 0 && n > asked+float64(e.Threads) {
+		return fmt.Sprintf("%.0f operations were counted, but %d were requested", n, e.Operations)
 	}
 	return ""
 }
 
 // operationsMissing: the time limit came first. The rates are those of the executed
 // operations.
-func operationsMissing(r contract.Result, f runner.Facts) string {
+func operationsMissing(r contract.Result, e runner.Expectations) string {
 	n, counted := operations(r)
-	if counted && f.Operations > 0 && n < float64(f.Operations) {
-		return fmt.Sprintf("%.0f operations were counted, but %d were requested: the time limit came first", n, f.Operations)
+	if counted && e.Operations > 0 && n < float64(e.Operations) {
+		return fmt.Sprintf("%.0f operations were counted, but %d were requested: the time limit came first", n, e.Operations)
 	}
 	return ""
 }
 
-func queryKinds(r contract.Result, _ runner.Facts) string {
+func queryKinds(r contract.Result, _ runner.Expectations) string {
 	total, ok := queries(r)
 	if !ok {
 		return ""
@@ -137,13 +137,13 @@ func queryKinds(r contract.Result, _ runner.Facts) string {
 
 // queriesPerOperation allows for errors that the tool ignored: the transaction is repeated,
 // and the queries before the error are counted too.
-func queriesPerOperation(r contract.Result, f runner.Facts) string {
+func queriesPerOperation(r contract.Result, e runner.Expectations) string {
 	n, counted := operations(r)
 	total, ok := queries(r)
-	if !ok || !counted || f.QueriesPerOperation == 0 {
+	if !ok || !counted || e.QueriesPerOperation == 0 {
 		return ""
 	}
-	perOperation := float64(f.QueriesPerOperation)
+	perOperation := float64(e.QueriesPerOperation)
 	failed := float64(r.ErrorCount(contract.ErrorIgnored) + r.ErrorCount(contract.ErrorReconnects))
 	least, most := n*perOperation, (n+failed)*perOperation
 	if total < least || total > most {
@@ -153,7 +153,7 @@ func queriesPerOperation(r contract.Result, f runner.Facts) string {
 	return ""
 }
 
-func histogram(r contract.Result, _ runner.Facts) string {
+func histogram(r contract.Result, _ runner.Expectations) string {
 	n, counted := operations(r)
 	m, ok := unlabelled(r, contract.NameLatencyAvg)
 	if !ok || !counted || m.Histogram == nil {

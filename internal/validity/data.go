@@ -19,10 +19,10 @@ const dry = 0.5
 // two different workloads. It compares the first quarter of the intervals with the last
 // quarter. Within one interval, the counted writes and transactions may differ, so this check
 // only explains a finding of no-op-writes.
-func ranDry(r contract.Result, f runner.Facts) string {
-	shares, at := writeShares(r, f)
+func ranDry(r contract.Result, e runner.Expectations) string {
+	shares, at := writeShares(r, e)
 	quarter := max(1, len(shares)/4)
-	if len(shares) < 2 || noOpMuch(r, f) == "" {
+	if len(shares) < 2 || noOpMuch(r, e) == "" {
 		return ""
 	}
 	first, last := shares[:quarter].noOps(), shares[len(shares)-quarter:].noOps()
@@ -58,10 +58,10 @@ func (s writeSeries) noOps() float64 {
 }
 
 // writeShares of the intervals that have both rates, and their ends in seconds.
-func writeShares(r contract.Result, f runner.Facts) (writeSeries, []float64) {
+func writeShares(r contract.Result, e runner.Expectations) (writeSeries, []float64) {
 	operations, ok := unlabelled(r, contract.NameThroughput)
 	writes, known := unlabelled(r, contract.NameWrites)
-	if !ok || !known || f.WritesPerOperation == 0 {
+	if !ok || !known || e.WritesPerOperation == 0 {
 		return nil, nil
 	}
 	changed := map[float64]float64{}
@@ -74,7 +74,7 @@ func writeShares(r contract.Result, f runner.Facts) (writeSeries, []float64) {
 	var at []float64
 	for _, point := range operations.Intervals {
 		if n, there := changed[point.AtSeconds]; there && point.Value != nil {
-			shares = append(shares, writesAt{promised: f.WritesPerOperation * *point.Value, changed: n})
+			shares = append(shares, writesAt{promised: e.WritesPerOperation * *point.Value, changed: n})
 			at = append(at, point.AtSeconds)
 		}
 	}
@@ -83,7 +83,7 @@ func writeShares(r contract.Result, f runner.Facts) (writeSeries, []float64) {
 
 // inconsistent: after the window the data breaks rules that hold whatever was measured. Work
 // was lost, or done twice, and counts as throughput.
-func inconsistent(r contract.Result, _ runner.Facts) string {
+func inconsistent(r contract.Result, _ runner.Expectations) string {
 	if r.Data == nil || r.Data.Check == nil || len(r.Data.Check.Violations) == 0 {
 		return ""
 	}
@@ -103,12 +103,12 @@ const readsPerInsert = 0.1
 
 // outgrown: an insert test measures the disk once its tables are larger than the buffer pool.
 // The check applies only to operations that consist of inserts.
-func outgrown(r contract.Result, f runner.Facts) string {
-	each := f.Rows
-	if r.Server == nil || f.Clients > 1 || each.Inserted == 0 || each.Updated != 0 || each.Deleted != 0 || float64(f.QueriesPerOperation) > f.WritesPerOperation {
+func outgrown(r contract.Result, e runner.Expectations) string {
+	each := e.Rows
+	if r.Server == nil || e.Clients > 1 || each.Inserted == 0 || each.Updated != 0 || each.Deleted != 0 || float64(e.QueriesPerOperation) > e.WritesPerOperation {
 		return ""
 	}
-	rows := promisedRows(r, f).Inserted
+	rows := promisedRows(r, e).Inserted
 	reads, known := counter(r.Server.StatusDelta, "Innodb_buffer_pool_reads")
 	if !known || rows < fewWrites || reads <= readsPerInsert*rows {
 		return ""

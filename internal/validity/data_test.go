@@ -120,11 +120,11 @@ func TestLoadingWithoutChecksums(t *testing.T) {
 func TestDataInconsistent(t *testing.T) {
 	r := run(t)
 	r.Data = &contract.Data{Check: &contract.DataCheck{Rules: 11}}
-	if got := Check(r, facts); len(got) > 0 {
+	if got := Check(r, expected); len(got) > 0 {
 		t.Errorf("data that keeps the rules of its tool: %+v", got)
 	}
 	r.Data.Check.Violations = []string{"a", "b", "c", "d", "e", "f", "g"}
-	got := Check(r, facts)
+	got := Check(r, expected)
 	want := Finding{"data-inconsistent", Invalid, "after the measured window the tool's own check of the data found rules that it breaks (11 checked): a; b; c; d; e; and 2 more"}
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("data that breaks them: %+v, want %+v", got, want)

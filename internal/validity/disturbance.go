@@ -30,9 +30,9 @@ func environment(r contract.Result, side string) *contract.Environment {
 	return &r.Client.Environment
 }
 
-func targetThrottled(r contract.Result, _ runner.Facts) string { return throttled(r, theTarget) }
+func targetThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theTarget) }
 
-func clientThrottled(r contract.Result, _ runner.Facts) string { return throttled(r, theClient) }
+func clientThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theClient) }
 
 // throttled reports the number of throttled CPU periods of 100 ms. The container reached its
 // own limit by its own work, which is no reason to exclude a trial; see Limits.
@@ -59,9 +59,13 @@ func throttled(r contract.Result, side string) string {
 	return message + ": give it more CPU"
 }
 
-func targetPressure(r contract.Result, _ runner.Facts) string { return memoryPressure(r, theTarget) }
+func targetPressure(r contract.Result, _ runner.Expectations) string {
+	return memoryPressure(r, theTarget)
+}
 
-func clientPressure(r contract.Result, _ runner.Facts) string { return memoryPressure(r, theClient) }
+func clientPressure(r contract.Result, _ runner.Expectations) string {
+	return memoryPressure(r, theClient)
+}
 
 // memoryPressure of the container itself, within its own limit.
 func memoryPressure(r contract.Result, side string) string {
@@ -78,7 +82,7 @@ func memoryPressure(r contract.Result, side string) string {
 // targetRestarted: counters of a container only grow, so a lower value means a new container.
 // Context switches are not checked, because they include only present threads, and a server
 // ends threads with their connections.
-func targetRestarted(r contract.Result, _ runner.Facts) string {
+func targetRestarted(r contract.Result, _ runner.Expectations) string {
 	e := r.Target
 	if e == nil || e.Before == nil || e.After == nil {
 		return ""
@@ -124,7 +128,7 @@ func restarted(counter string, less float64) string {
 	return fmt.Sprintf("the target's %s was %.6g less after the measured window than before it: its container restarted", counter, less)
 }
 
-func clockStep(r contract.Result, _ runner.Facts) string {
+func clockStep(r contract.Result, _ runner.Expectations) string {
 	step := r.Client.ClockStepSeconds
 	seconds, _ := value(r, contract.NameTotalTime, nil)
 	if step == nil || math.Abs(*step) <= max(minClockStep, maxSlew*seconds) {

@@ -98,7 +98,7 @@ func TestOperationMixIsStillFound(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			f := runner.Facts{Judged: trialsOfARun, Mix: map[string]float64{"x": tc.share, "y": 0, "z": 0}}
+			f := runner.Expectations{Judged: trialsOfARun, Mix: map[string]float64{"x": tc.share, "y": 0, "z": 0}}
 			got := math.Round(tc.n * tc.actual)
 			r := contract.Result{Measurements: []contract.Measurement{
 				{Name: contract.NameThroughput, N: new(int64(tc.n))},
@@ -121,7 +121,7 @@ type sysbench struct {
 	mix     map[string]float64
 }
 
-func (s sysbench) trial() (contract.Result, runner.Facts) {
+func (s sysbench) trial() (contract.Result, runner.Expectations) {
 	latencies, ends := []float64{}, []float64{}
 	last := 0.0
 	typical := 1 + 30*s.Float64() // ms
@@ -138,7 +138,7 @@ func (s sysbench) trial() (contract.Result, runner.Facts) {
 		}
 		last = max(last, now)
 	}
-	return s.report(latencies, ends, last), runner.Facts{
+	return s.report(latencies, ends, last), runner.Expectations{
 		DurationSeconds: int64(s.seconds), Threads: int32(s.threads), QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182,
 		Judged: trialsOfARun, Mix: s.mix,
 	}

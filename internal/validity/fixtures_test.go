@@ -27,21 +27,21 @@ func load(t *testing.T, name string) contract.Result {
 	return r
 }
 
-var facts = runner.Facts{
+var expected = runner.Expectations{
 	DurationSeconds: 10, Threads: 4, QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182,
 }
 
 // set changes the value of a measurement; edit changes anything of it.
-func set(name string, v float64) func(*contract.Result, *runner.Facts) {
+func set(name string, v float64) func(*contract.Result, *runner.Expectations) {
 	return edit(name, func(m *contract.Measurement) { m.Value = &v })
 }
 
-func setN(name string, n int64) func(*contract.Result, *runner.Facts) {
+func setN(name string, n int64) func(*contract.Result, *runner.Expectations) {
 	return edit(name, func(m *contract.Measurement) { m.N = &n })
 }
 
-func edit(name string, change func(*contract.Measurement)) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func edit(name string, change func(*contract.Measurement)) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		for i := range r.Measurements {
 			if r.Measurements[i].Name == name {
 				change(&r.Measurements[i])
@@ -52,32 +52,34 @@ func edit(name string, change func(*contract.Measurement)) func(*contract.Result
 	}
 }
 
-func all(changes ...func(*contract.Result, *runner.Facts)) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
+func all(changes ...func(*contract.Result, *runner.Expectations)) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
 		for _, change := range changes {
-			change(r, f)
+			change(r, e)
 		}
 	}
 }
 
-func withErrors(name string, n int64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) { r.Errors = []contract.ErrorCount{{Name: name, Count: n}} }
+func withErrors(name string, n int64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
+		r.Errors = []contract.ErrorCount{{Name: name, Count: n}}
+	}
 }
 
-func withTLS(accepts map[string]float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
-		f.TLSRequired = true
+func withTLS(accepts map[string]float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
+		e.TLSRequired = true
 		r.Server = &contract.Server{Cipher: "TLS_AES_256_GCM_SHA384", TLSVersion: "TLSv1.3", StatusDelta: accepts}
 	}
 }
 
 // onClient and onTarget set the counters of a side before and after 10 s.
-func onClient(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) { r.Client.Environment = used(change) }
+func onClient(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) { r.Client.Environment = used(change) }
 }
 
-func onTarget(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) { e := used(change); r.Target = &e }
+func onTarget(change func(before, after *contract.Usage)) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) { e := used(change); r.Target = &e }
 }
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -89,8 +91,8 @@ func used(change func(before, after *contract.Usage)) contract.Environment {
 }
 
 // ofCPU lets the target use so many seconds of a limit of so many CPUs.
-func ofCPU(seconds, limit float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func ofCPU(seconds, limit float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Target.Limits.CPUs = &limit
 		r.Target.Before.CPUSeconds, r.Target.After.CPUSeconds = new(0.0), &seconds
 	}
@@ -111,40 +113,40 @@ func forMemory(key string, seconds float64) func(before, after *contract.Usage) 
 	}
 }
 
-func booted(at time.Time) func(*contract.Result, *runner.Facts) {
-	return all(onTarget(func(_, _ *contract.Usage) {}), func(r *contract.Result, _ *runner.Facts) { r.Target.Machine.BootTime = &at })
+func booted(at time.Time) func(*contract.Result, *runner.Expectations) {
+	return all(onTarget(func(_, _ *contract.Usage) {}), func(r *contract.Result, _ *runner.Expectations) { r.Target.Machine.BootTime = &at })
 }
 
-func clockBy(seconds float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) { r.Client.ClockStepSeconds = &seconds }
+func clockBy(seconds float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) { r.Client.ClockStepSeconds = &seconds }
 }
 
 // stretched is a window of 1000 s, for checks that depend on its length.
-func stretched(r *contract.Result, f *runner.Facts) {
+func stretched(r *contract.Result, e *runner.Expectations) {
 	for _, name := range []string{contract.NameThroughput, contract.NameQueries} {
-		edit(name, func(m *contract.Measurement) { m.Value = new(float64(*m.N) / 1000); m.Intervals = nil })(r, f)
+		edit(name, func(m *contract.Measurement) { m.Value = new(float64(*m.N) / 1000); m.Intervals = nil })(r, e)
 	}
-	set(contract.NameTotalTime, 1000)(r, f)
-	f.DurationSeconds, f.Threads, f.ReportIntervalSeconds = 1000, 0, 0
+	set(contract.NameTotalTime, 1000)(r, e)
+	e.DurationSeconds, e.Threads, e.ReportIntervalSeconds = 1000, 0, 0
 }
 
-func atRate(rate float64) func(*contract.Result, *runner.Facts) {
-	return func(_ *contract.Result, f *runner.Facts) { f.Rate, f.Threads = rate, 0 }
+func atRate(rate float64) func(*contract.Result, *runner.Expectations) {
+	return func(_ *contract.Result, e *runner.Expectations) { e.Rate, e.Threads = rate, 0 }
 }
 
 // atRandom draws the times of the operations.
-func atRandom(rate float64) func(*contract.Result, *runner.Facts) {
-	return all(atRate(rate), func(_ *contract.Result, f *runner.Facts) { f.RandomArrivals = true })
+func atRandom(rate float64) func(*contract.Result, *runner.Expectations) {
+	return all(atRate(rate), func(_ *contract.Result, e *runner.Expectations) { e.RandomArrivals = true })
 }
 
-func withoutSeries(r *contract.Result, f *runner.Facts) {
-	edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = nil })(r, f)
-	f.ReportIntervalSeconds = 0
+func withoutSeries(r *contract.Result, e *runner.Expectations) {
+	edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals = nil })(r, e)
+	e.ReportIntervalSeconds = 0
 }
 
 // queued operations at the end of each second.
-func queued(lengths ...float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func queued(lengths ...float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		m := contract.Measurement{Name: contract.NameQueueLength, Unit: "1"}
 		for i, n := range lengths {
 			m.Intervals = append(m.Intervals, contract.Interval{AtSeconds: float64(i + 1), Value: &n})
@@ -153,12 +155,12 @@ func queued(lengths ...float64) func(*contract.Result, *runner.Facts) {
 	}
 }
 
-func asked(operations int64) func(*contract.Result, *runner.Facts) {
-	return func(_ *contract.Result, f *runner.Facts) { f.Operations = operations }
+func asked(operations int64) func(*contract.Result, *runner.Expectations) {
+	return func(_ *contract.Result, e *runner.Expectations) { e.Operations = operations }
 }
 
-func changedTo(variables ...string) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func changedTo(variables ...string) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Server = &contract.Server{VariablesChanged: map[string]string{}}
 		for _, name := range variables {
 			r.Server.VariablesChanged[name] = "1"
@@ -167,22 +169,22 @@ func changedTo(variables ...string) func(*contract.Result, *runner.Facts) {
 }
 
 // clockBeside gives the target's clock an offset to the client's.
-func clockBeside(seconds, uncertainty float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func clockBeside(seconds, uncertainty float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Client.Clock = &contract.ClockOffset{Reference: contract.ReferenceAgent, OffsetSeconds: seconds, UncertaintySeconds: uncertainty, Exchanges: 8}
 	}
 }
 
-func zeroInterval(at int) func(*contract.Result, *runner.Facts) {
+func zeroInterval(at int) func(*contract.Result, *runner.Expectations) {
 	return edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[at].Value = new(float64) })
 }
 
-func slowInterval(at int, share float64) func(*contract.Result, *runner.Facts) {
+func slowInterval(at int, share float64) func(*contract.Result, *runner.Expectations) {
 	return edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[at].Value = new(share * 1060) })
 }
 
 // fewer makes the intervals those of a slower server.
-func fewer(by float64) func(*contract.Result, *runner.Facts) {
+func fewer(by float64) func(*contract.Result, *runner.Expectations) {
 	return edit(contract.NameThroughput, func(m *contract.Measurement) {
 		for i := range m.Intervals {
 			m.Intervals[i].Value = new(*m.Intervals[i].Value / by)
@@ -192,7 +194,7 @@ func fewer(by float64) func(*contract.Result, *runner.Facts) {
 
 // doNothing makes the result one that sysbench prints when no transaction ended:
 // all zeros.
-func doNothing(r *contract.Result, _ *runner.Facts) {
+func doNothing(r *contract.Result, _ *runner.Expectations) {
 	for i := range r.Measurements {
 		m := &r.Measurements[i]
 		if m.N != nil {

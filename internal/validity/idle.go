@@ -14,12 +14,12 @@ import (
 // idleStatements: statements changed fewer rows than there were statements, for a tool whose
 // expected changes are unknown. It is only a warning, because that may be intended. Both
 // numbers come from the server, so they include all clients.
-func idleStatements(r contract.Result, f runner.Facts) string {
-	if r.Server == nil || f.Verified || f.WritesPerOperation > 0 || promisedRows(r, f).Sum() > 0 {
+func idleStatements(r contract.Result, e runner.Expectations) string {
+	if r.Server == nil || e.Verified || e.WritesPerOperation > 0 || promisedRows(r, e).Sum() > 0 {
 		return ""
 	}
 	deltas := r.Server.StatusDelta
-	counters, ok := engine.CountersOfRows(r.Server.Version, cmp.Or(f.StorageEngine, r.Server.Variables["default_storage_engine"]))
+	counters, ok := engine.CountersOfRows(r.Server.Version, cmp.Or(e.StorageEngine, r.Server.Variables["default_storage_engine"]))
 	if !ok {
 		return ""
 	}

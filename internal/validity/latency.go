@@ -20,7 +20,7 @@ const (
 	littleHigh = 1.005
 )
 
-func latencySum(r contract.Result, _ runner.Facts) string {
+func latencySum(r contract.Result, _ runner.Expectations) string {
 	n, counted := operations(r)
 	avg, okAvg := whole(r, contract.NameLatencyAvg)
 	sum, okSum := whole(r, contract.NameLatencySum)
@@ -35,23 +35,23 @@ func latencySum(r contract.Result, _ runner.Facts) string {
 
 // little checks Little's law: concurrency = throughput × latency. No thread can have more
 // latency than time, except for one operation that began before the window and counts in full.
-func little(r contract.Result, f runner.Facts) string {
-	l, ok := filled(r, f)
+func little(r contract.Result, e runner.Expectations) string {
+	l, ok := filled(r, e)
 	if !ok || l.share <= littleHigh+l.rounding+l.begunBefore {
 		return ""
 	}
-	return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", l.n, l.avg, l.share, f.Threads, l.seconds)
+	return fmt.Sprintf("%.0f operations of %g ms fill %.3f of the time of %d threads in %.4f s: more than there was", l.n, l.avg, l.share, e.Threads, l.seconds)
 }
 
 // clientBottleneck: threads that do not wait for the server wait for their client. The numbers
 // are valid, but depend on the client.
-func clientBottleneck(r contract.Result, f runner.Facts) string {
-	l, ok := filled(r, f)
-	if !ok || l.share >= littleLow-l.rounding-(idleAtTheBegin(r, f)+idleAtTheEnd(r, f))/l.all {
+func clientBottleneck(r contract.Result, e runner.Expectations) string {
+	l, ok := filled(r, e)
+	if !ok || l.share >= littleLow-l.rounding-(idleAtTheBegin(r, e)+idleAtTheEnd(r, e))/l.all {
 		return ""
 	}
 	return fmt.Sprintf("%.0f operations of %g ms fill only %.3f of the time of %d threads in %.4f s (at least %.2f expected): "+
-		"the client was the bottleneck", l.n, l.avg, l.share, f.Threads, l.seconds, littleLow)
+		"the client was the bottleneck", l.n, l.avg, l.share, e.Threads, l.seconds, littleLow)
 }
 
 // filling relates the sum of latencies to the time of all threads.
@@ -63,17 +63,17 @@ type filling struct {
 	rounding, begunBefore float64
 }
 
-func filled(r contract.Result, f runner.Facts) (filling, bool) {
+func filled(r contract.Result, e runner.Expectations) (filling, bool) {
 	n, counted := operations(r)
 	seconds, timed := value(r, contract.NameTotalTime, nil)
 	avg, ok := whole(r, contract.NameLatencyAvg)
-	if !counted || !timed || !ok || f.Threads == 0 || n == 0 || seconds <= 0 {
+	if !counted || !timed || !ok || e.Threads == 0 || n == 0 || seconds <= 0 {
 		return filling{}, false
 	}
-	all := seconds * 1000 * float64(f.Threads)
+	all := seconds * 1000 * float64(e.Threads)
 	l := filling{n: n, avg: avg, seconds: seconds, all: all, share: n * avg / all, rounding: n * latencyStep / all}
 	if longest, ok := whole(r, contract.NameLatencyMax); ok {
-		l.begunBefore = longest * float64(f.Threads) / all
+		l.begunBefore = longest * float64(e.Threads) / all
 	}
 	return l, true
 }
@@ -81,27 +81,27 @@ func filled(r contract.Result, f runner.Facts) (filling, bool) {
 // idleAtTheEnd is the total time (ms) that threads may have waited for the last operations of
 // other threads: one operation each where the number of operations is fixed, and the time
 // after the requested duration where that is fixed.
-func idleAtTheEnd(r contract.Result, f runner.Facts) float64 {
-	if f.Operations == 0 {
+func idleAtTheEnd(r contract.Result, e runner.Expectations) float64 {
+	if e.Operations == 0 {
 		seconds, ok := value(r, contract.NameTotalTime, nil)
-		if !ok || f.DurationSeconds == 0 {
+		if !ok || e.DurationSeconds == 0 {
 			return 0
 		}
-		return float64(f.Threads) * 1000 * max(0, seconds-float64(f.DurationSeconds))
+		return float64(e.Threads) * 1000 * max(0, seconds-float64(e.DurationSeconds))
 	}
 	highest, ok := whole(r, contract.NameLatencyMax)
 	if !ok {
 		return 0
 	}
-	return float64(f.Threads) * highest
+	return float64(e.Threads) * highest
 }
 
 // idleAtTheBegin is the total time (ms) of all threads to connect, where the tool includes it
 // in the window.
-func idleAtTheBegin(r contract.Result, f runner.Facts) float64 {
+func idleAtTheBegin(r contract.Result, e runner.Expectations) float64 {
 	setup, ok := whole(r, contract.NameSetupTime)
 	if !ok {
 		return 0
 	}
-	return float64(f.Threads) * setup * 1000
+	return float64(e.Threads) * setup * 1000
 }

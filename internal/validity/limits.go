@@ -49,7 +49,7 @@ type Limit struct {
 
 // Limits are the limits that the result of one client reached, at most one of a kind. Only the
 // first client's result has those of the target.
-func Limits(r contract.Result, f runner.Facts) []Limit {
+func Limits(r contract.Result, e runner.Expectations) []Limit {
 	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
 	}
@@ -64,7 +64,7 @@ func Limits(r contract.Result, f runner.Facts) []Limit {
 	}
 	share, at := atCPULimit(r.Client.Environment)
 	_, waited := waitedForMemory(r.Client.Environment)
-	if at || waited || clientBottleneck(r, f) != "" {
+	if at || waited || clientBottleneck(r, e) != "" {
 		out = append(out, Limit{LimitClient, share})
 	}
 	return out

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-func clientOfCPU(seconds, limit float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func clientOfCPU(seconds, limit float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Client.Limits.CPUs = &limit
 		r.Client.Before.CPUSeconds, r.Client.After.CPUSeconds = new(0.0), &seconds
 	}
@@ -20,7 +20,7 @@ func clientOfCPU(seconds, limit float64) func(*contract.Result, *runner.Facts) {
 
 func TestLimits(t *testing.T) {
 	tests := map[string]struct {
-		change func(*contract.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Expectations)
 		want   []Limit
 	}{
 		"a trial within its limits":                   {onTarget(waited(0)), nil},
@@ -36,16 +36,16 @@ func TestLimits(t *testing.T) {
 		"a client at its limit":                       {all(onClient(waited(0)), clientOfCPU(9.9, 1)), []Limit{{LimitClient, new(0.0)}}},
 		"a client that waited for memory":             {onClient(forMemory("memory.full", 1)), []Limit{{LimitClient, nil}}},
 		"a client that let its threads wait": {
-			func(_ *contract.Result, f *runner.Facts) { f.Threads = 5 }, []Limit{{LimitClient, nil}}},
+			func(_ *contract.Result, e *runner.Expectations) { e.Threads = 5 }, []Limit{{LimitClient, nil}}},
 		"all of them": {all(onClient(waited(20)), onTarget(func(b, a *contract.Usage) {
 			waited(500)(b, a)
 			forMemory("memory.full", 3)(b, a)
 		})), []Limit{{LimitCPU, new(0.5)}, {LimitMemory, nil}, {LimitClient, new(0.02)}}},
-		"a result that failed": {all(onTarget(waited(900)), func(r *contract.Result, _ *runner.Facts) { r.State = contract.Failed }), nil},
+		"a result that failed": {all(onTarget(waited(900)), func(r *contract.Result, _ *runner.Expectations) { r.State = contract.Failed }), nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			tc.change(&r, &f)
 			if diff := cmp.Diff(tc.want, Limits(r, f)); diff != "" {
 				t.Errorf("limits (-want +got):\n%s", diff)
@@ -59,7 +59,7 @@ func TestLimits(t *testing.T) {
 
 // A share below that of a label is known too: it may decide a high percentile.
 func TestThrottled(t *testing.T) {
-	r, f := run(t), facts
+	r, f := run(t), expected
 	all(onTarget(waited(8)), onClient(waited(20)))(&r, &f)
 	if diff := cmp.Diff([]Limit{{LimitCPU, new(0.008)}, {LimitClient, new(0.02)}}, Throttled(r)); diff != "" {
 		t.Errorf("shares (-want +got):\n%s", diff)

@@ -15,7 +15,7 @@ func CheckLoad(r contract.Result) []Finding {
 		return nil
 	}
 	var findings []Finding
-	if message := unchecked(r, runner.Facts{}); message != "" {
+	if message := unchecked(r, runner.Expectations{}); message != "" {
 		findings = append(findings, Finding{Check: "checksum", Severity: Warning, Message: message})
 	}
 	if r.Server == nil {

@@ -18,7 +18,7 @@ const (
 
 // retransmits: each lost segment delays its statement by at least 200 ms (the minimum timeout
 // of Linux), which is much longer than the measured latencies.
-func retransmits(r contract.Result, _ runner.Facts) string {
+func retransmits(r contract.Result, _ runner.Expectations) string {
 	var found []string
 	for _, side := range []struct {
 		name string

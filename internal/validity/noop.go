@@ -40,12 +40,12 @@ func (e evidence) share() float64 { return max(0, 1-e.changed/e.promised) }
 // noOps is the evidence of all sources, the largest share first. Each source counts at most
 // too many changes, never too few. The server's counters include all clients, so with several
 // clients they are used only in the merged result (unseen < 1).
-func noOps(r contract.Result, f runner.Facts, unseen float64) []evidence {
+func noOps(r contract.Result, want runner.Expectations, unseen float64) []evidence {
 	var all []evidence
-	if e, ok := serverChanged(r, f, unseen); ok {
+	if e, ok := serverChanged(r, want, unseen); ok {
 		all = append(all, e)
 	}
-	if e, ok := toolChanged(r, f); ok {
+	if e, ok := toolChanged(r, want); ok {
 		all = append(all, e)
 	}
 	slices.SortStableFunc(all, func(a, b evidence) int { return cmp.Compare(b.share(), a.share()) })
@@ -53,12 +53,12 @@ func noOps(r contract.Result, f runner.Facts, unseen float64) []evidence {
 }
 
 // promisedRows are the rows that the successful operations should change.
-func promisedRows(r contract.Result, f runner.Facts) runner.Rows {
+func promisedRows(r contract.Result, e runner.Expectations) runner.Rows {
 	var rows runner.Rows
 	if n, ok := operations(r); ok {
-		rows = f.Rows.Times(n)
+		rows = e.Rows.Times(n)
 	}
-	for operation, each := range f.RowsOf {
+	for operation, each := range e.RowsOf {
 		if n, ok := value(r, contract.NameOperationCount, map[string]string{contract.LabelOperation: operation}); ok {
 			rows = rows.Plus(each.Times(n))
 		}
@@ -69,15 +69,15 @@ func promisedRows(r contract.Result, f runner.Facts) runner.Rows {
 // serverChanged compares the expected changes with the rows that the server counted. unseen is
 // the share of the clients' windows that the server's counters do not cover; 1 for a part of
 // the clients. The time until the counters were first read is added.
-func serverChanged(r contract.Result, f runner.Facts, unseen float64) (evidence, bool) {
+func serverChanged(r contract.Result, want runner.Expectations, unseen float64) (evidence, bool) {
 	unseen += uncounted(r)
-	promised := promisedRows(r, f)
+	promised := promisedRows(r, want)
 	// An address may stand for several servers, and this one executed only a part of the
 	// statements.
-	if r.Server == nil || promised.Sum() < fewWrites || unseen >= 1 || serverStatements(r, f) != "" {
+	if r.Server == nil || promised.Sum() < fewWrites || unseen >= 1 || serverStatements(r, want) != "" {
 		return evidence{}, false
 	}
-	counters, ok := engine.CountersOfRows(r.Server.Version, cmp.Or(f.StorageEngine, r.Server.Variables["default_storage_engine"]))
+	counters, ok := engine.CountersOfRows(r.Server.Version, cmp.Or(want.StorageEngine, r.Server.Variables["default_storage_engine"]))
 	if !ok {
 		return evidence{}, false
 	}
@@ -122,10 +122,10 @@ func counter(deltas map[string]float64, name string) (float64, bool) {
 // toolChanged: some tools check the number of changed rows and count statements without a
 // change as another kind than write. Repeated statements after an error count as writes too,
 // so this is an upper bound.
-func toolChanged(r contract.Result, f runner.Facts) (evidence, bool) {
+func toolChanged(r contract.Result, e runner.Expectations) (evidence, bool) {
 	n, counted := operations(r)
 	writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite})
-	promised := n * f.WritesPerOperation
+	promised := n * e.WritesPerOperation
 	if !counted || !known || promised < fewWrites {
 		return evidence{}, false
 	}
@@ -156,25 +156,25 @@ func noOpText(all []evidence, above, to float64) string {
 
 // alone is the unseen share for the result of one client: 0 for a single client, 1 for one of
 // several.
-func alone(f runner.Facts) float64 {
-	if f.Clients > 1 {
+func alone(e runner.Expectations) float64 {
+	if e.Clients > 1 {
 		return 1
 	}
 	return 0
 }
 
-func noOpMuch(r contract.Result, f runner.Facts) string {
-	return noOpText(noOps(r, f, alone(f)), noOpMost, math.Inf(1))
+func noOpMuch(r contract.Result, e runner.Expectations) string {
+	return noOpText(noOps(r, e, alone(e)), noOpMost, math.Inf(1))
 }
 
-func noOpLittle(r contract.Result, f runner.Facts) string {
-	return noOpText(noOps(r, f, alone(f)), noOpNoise, noOpMost)
+func noOpLittle(r contract.Result, e runner.Expectations) string {
+	return noOpText(noOps(r, e, alone(e)), noOpNoise, noOpMost)
 }
 
 // noOpUnobserved: writes were expected, and no source shows whether they changed rows.
-func noOpUnobserved(r contract.Result, f runner.Facts) string {
-	rows := promisedRows(r, f).Sum()
-	if rows < fewWrites || f.Clients > 1 || len(noOps(r, f, 0)) > 0 {
+func noOpUnobserved(r contract.Result, e runner.Expectations) string {
+	rows := promisedRows(r, e).Sum()
+	if rows < fewWrites || e.Clients > 1 || len(noOps(r, e, 0)) > 0 {
 		return ""
 	}
 	return fmt.Sprintf("whether the writes changed rows is not observable: %.0f changes were expected, and neither the tool nor a server with all statements counts changed rows", rows)
@@ -182,7 +182,7 @@ func noOpUnobserved(r contract.Result, f runner.Facts) string {
 
 // CheckMerged has the checks that need the results of all clients, because the server's
 // counters include all of them. For one client it has no findings: Check has them.
-func CheckMerged(merged contract.Result, f runner.Facts, skew merge.Skew) []Finding {
+func CheckMerged(merged contract.Result, e runner.Expectations, skew merge.Skew) []Finding {
 	if merged.State != contract.Succeeded || merged.Trial.Phase != string(contract.PhaseRun) || len(skew.Clients) < 2 {
 		return nil
 	}
@@ -191,7 +191,7 @@ func CheckMerged(merged contract.Result, f runner.Facts, skew merge.Skew) []Find
 	if skew.Overlap != nil {
 		unseen = max(0, 1-*skew.Overlap)
 	}
-	all := noOps(merged, f, unseen)
+	all := noOps(merged, e, unseen)
 	for _, c := range []struct {
 		severity  Severity
 		above, to float64
@@ -200,8 +200,8 @@ func CheckMerged(merged contract.Result, f runner.Facts, skew merge.Skew) []Find
 			return []Finding{{"no-op-writes", c.severity, message}}
 		}
 	}
-	f.Clients = 1
-	if message := noOpUnobserved(merged, f); message != "" {
+	e.Clients = 1
+	if message := noOpUnobserved(merged, e); message != "" {
 		return []Finding{{"no-op-writes", Note, message}}
 	}
 	return nil

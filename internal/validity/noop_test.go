@@ -68,7 +68,7 @@ func TestRowCounters(t *testing.T) {
 				if !partly {
 					want = truth
 				}
-				e, ok := serverChanged(counting(all.Version, load.StatusDelta), runner.Facts{Rows: load.Promised, StorageEngine: all.StorageEngine}, 0)
+				e, ok := serverChanged(counting(all.Version, load.StatusDelta), runner.Expectations{Rows: load.Promised, StorageEngine: all.StorageEngine}, 0)
 				if !ok || math.Abs(e.share()-want) > 1e-9 || e.share() > truth+1e-9 {
 					t.Errorf("found %.4f (%+v, %v), want %.4f of truly %.4f", e.share(), e, ok, want, truth)
 				}
@@ -92,7 +92,7 @@ func TestStatementsOfRealServers(t *testing.T) {
 		all := readLoads(t, file)
 		for _, load := range all.Loads {
 			message, tested := want[load.Load]
-			got := idleStatements(counting(all.Version, load.StatusDelta), runner.Facts{StorageEngine: all.StorageEngine})
+			got := idleStatements(counting(all.Version, load.StatusDelta), runner.Expectations{StorageEngine: all.StorageEngine})
 			if tested && ((got == "") != (message == "") || !strings.Contains(got, message)) {
 				t.Errorf("%s, %s: got %q, want %q", file, load.Load, got, message)
 			}
@@ -133,9 +133,9 @@ func TestCountersOfRows(t *testing.T) {
 
 // writing makes of the run of 10636 transactions with 42544 writes one that promises as
 // many, on MySQL.
-func writing(deltas map[string]float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
-		f.Rows, f.WritesPerOperation, f.StorageEngine = runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}, 4, "InnoDB"
+func writing(deltas map[string]float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
+		e.Rows, e.WritesPerOperation, e.StorageEngine = runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}, 4, "InnoDB"
 		r.Server = &contract.Server{Version: "9.7.4", StatusDelta: deltas}
 	}
 }
@@ -146,17 +146,17 @@ func changing(inserted, updated, deleted float64) map[string]float64 {
 }
 
 // inserting makes the run one of inserts alone, while the server reads so many pages from disk.
-func inserting(rows, reads float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
-		f.Rows, f.StorageEngine, f.QueriesPerOperation = runner.Rows{Inserted: 1}, "InnoDB", 0
+func inserting(rows, reads float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
+		e.Rows, e.StorageEngine, e.QueriesPerOperation = runner.Rows{Inserted: 1}, "InnoDB", 0
 		r.Server = &contract.Server{Version: "10.11.19-MariaDB", Variables: map[string]string{"innodb_buffer_pool_size": "8388608"},
 			StatusDelta: map[string]float64{"Handler_write": rows, "Innodb_buffer_pool_reads": reads}}
 	}
 }
 
 // stating is a server that executed so many updates and changed so many rows.
-func stating(statements, rows float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func stating(statements, rows float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Server = &contract.Server{Version: "9.7.4", Variables: map[string]string{"default_storage_engine": "InnoDB"},
 			StatusDelta: map[string]float64{"Com_update": statements, "Innodb_rows_updated": rows, "Com_delete": 5, "Innodb_rows_deleted": 0}}
 	}
@@ -164,8 +164,8 @@ func stating(statements, rows float64) func(*contract.Result, *runner.Facts) {
 
 // writes is how many statements the tool counts as kind write; the others are of the kind
 // other then.
-func writes(n float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func writes(n float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		for i, m := range r.Measurements {
 			switch m.Labels[contract.LabelKind] {
 			case "other":
@@ -178,7 +178,7 @@ func writes(n float64) func(*contract.Result, *runner.Facts) {
 }
 
 var noOpCases = map[string]struct {
-	change   func(*contract.Result, *runner.Facts)
+	change   func(*contract.Result, *runner.Expectations)
 	severity Severity // none: nothing is said
 	message  string
 }{
@@ -191,34 +191,34 @@ var noOpCases = map[string]struct {
 	"more of one kind do not make up for it": {writing(changing(99999, 99999, 0)), Invalid, "25.0 % of the writes changed nothing"},
 	"the tool sees what the server does not": {all(writing(changing(10636, 21272, 10636)), writes(20000)), Invalid, "53.0 % of the writes changed nothing, and count as throughput: the tool counted 20000 of 42544 writing statements"},
 	"the tool alone":                         {all(writing(nil), writes(41000)), Warning, "3.6 % of the writes"},
-	"no server, as of another database":      {all(writing(nil), writes(41000), func(r *contract.Result, _ *runner.Facts) { r.Server = nil }), Warning, "3.6 % of the writes"},
+	"no server, as of another database":      {all(writing(nil), writes(41000), func(r *contract.Result, _ *runner.Expectations) { r.Server = nil }), Warning, "3.6 % of the writes"},
 	"a server without counters":              {all(writing(nil), unsplit, onTiDB), Note, "not observable: 42544 changes were expected"},
 	"a server of which not every counter is": {all(writing(map[string]float64{"Innodb_rows_inserted": 0}), unsplit), Note, "not observable"},
 	"a server that had a part of the statements": {all(writing(map[string]float64{"Innodb_rows_inserted": 0, "Innodb_rows_updated": 0, "Innodb_rows_deleted": 0, "Questions": 212720 / 2}), unsplit),
 		Note, "not observable"},
 	"a server that was started meanwhile":       {all(writing(changing(-5, -5, -5)), unsplit), Note, "not observable"},
-	"one client of several cannot be judged":    {all(writing(changing(0, 0, 0)), func(_ *contract.Result, f *runner.Facts) { f.Clients = 2 }), "", ""},
-	"one client of several, by the tool":        {all(writing(changing(0, 0, 0)), writes(0), func(_ *contract.Result, f *runner.Facts) { f.Clients = 2 }), Invalid, "the tool counted 0 of 42544"},
-	"too few to speak of a share":               {all(writing(changing(0, 0, 0)), unsplit, func(r *contract.Result, f *runner.Facts) { f.Rows = runner.Rows{Updated: 99. / 10636} }), "", ""},
-	"nothing is promised":                       {all(writing(changing(0, 0, 0)), func(_ *contract.Result, f *runner.Facts) { f.Rows, f.WritesPerOperation = runner.Rows{}, 0 }), "", ""},
+	"one client of several cannot be judged":    {all(writing(changing(0, 0, 0)), func(_ *contract.Result, e *runner.Expectations) { e.Clients = 2 }), "", ""},
+	"one client of several, by the tool":        {all(writing(changing(0, 0, 0)), writes(0), func(_ *contract.Result, e *runner.Expectations) { e.Clients = 2 }), Invalid, "the tool counted 0 of 42544"},
+	"too few to speak of a share":               {all(writing(changing(0, 0, 0)), unsplit, func(r *contract.Result, e *runner.Expectations) { e.Rows = runner.Rows{Updated: 99. / 10636} }), "", ""},
+	"nothing is promised":                       {all(writing(changing(0, 0, 0)), func(_ *contract.Result, e *runner.Expectations) { e.Rows, e.WritesPerOperation = runner.Rows{}, 0 }), "", ""},
 	"promised by kinds of operations":           {all(writing(changing(0, 100, 0)), unsplit, ofKinds), Invalid, "80.0 % of the writes changed nothing, and count as throughput: the server changed Innodb_rows_updated 100 of 500"},
 	"promised by kinds of operations, all done": {all(writing(changing(0, 500, 0)), unsplit, ofKinds), "", ""},
 }
 
 // unsplit takes the number of writes away, as with a tool that does not tell.
-func unsplit(r *contract.Result, f *runner.Facts) { f.WritesPerOperation = 0 }
+func unsplit(r *contract.Result, e *runner.Expectations) { e.WritesPerOperation = 0 }
 
-func onTiDB(r *contract.Result, _ *runner.Facts) { r.Server.Version = "8.0.11-TiDB-v8.5.3" }
+func onTiDB(r *contract.Result, _ *runner.Expectations) { r.Server.Version = "8.0.11-TiDB-v8.5.3" }
 
-func ofKinds(r *contract.Result, f *runner.Facts) {
-	f.Rows, f.RowsOf = runner.Rows{}, map[string]runner.Rows{"update": {Updated: 1}, "insert": {Inserted: 1}}
-	mixed(map[string]int64{"update": 500}, nil)(r, f)
+func ofKinds(r *contract.Result, e *runner.Expectations) {
+	e.Rows, e.RowsOf = runner.Rows{}, map[string]runner.Rows{"update": {Updated: 1}, "insert": {Inserted: 1}}
+	mixed(map[string]int64{"update": 500}, nil)(r, e)
 }
 
 func TestNoOpWrites(t *testing.T) {
 	for name, tc := range noOpCases {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			tc.change(&r, &f)
 			got := Check(r, f)
 			if tc.severity == "" {
@@ -242,7 +242,7 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 	apart := merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.9)}
 	never := merge.Skew{Clients: make([]merge.ClientSkew, 2), Overlap: new(0.0)}
 	tests := map[string]struct {
-		change func(*contract.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Expectations)
 		skew   merge.Skew
 		want   Severity
 	}{
@@ -259,7 +259,7 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			tc.change(&r, &f)
 			f.Clients = 2
 			got := CheckMerged(r, f, tc.skew)
@@ -271,10 +271,10 @@ func TestNoOpWritesOfSeveralClients(t *testing.T) {
 }
 
 // drying gives the run intervals in each of which so many writes of 100 changed a row.
-func drying(changed ...float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
-		f.WritesPerOperation = 1
-		writes(0)(r, f)
+func drying(changed ...float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
+		e.WritesPerOperation = 1
+		writes(0)(r, e)
 		series := func(values []float64) func(*contract.Measurement) {
 			return func(m *contract.Measurement) {
 				m.Intervals = nil
@@ -283,8 +283,8 @@ func drying(changed ...float64) func(*contract.Result, *runner.Facts) {
 				}
 			}
 		}
-		edit(contract.NameThroughput, series(slices.Repeat([]float64{100}, len(changed))))(r, f)
-		edit(contract.NameWrites, series(changed))(r, f)
+		edit(contract.NameThroughput, series(slices.Repeat([]float64{100}, len(changed))))(r, e)
+		edit(contract.NameWrites, series(changed))(r, e)
 	}
 }
 
@@ -301,7 +301,7 @@ func TestDataRanDry(t *testing.T) {
 		"two intervals":                         {[]float64{100, 0}, "ended at 2 s"},
 		"one interval":                          {[]float64{100}, ""},
 	}
-	whole, f := run(t), facts
+	whole, f := run(t), expected
 	drying(100, 0)(&whole, &f)
 	writes(42544)(&whole, &f)
 	if got := ranDry(whole, f); got != "" {
@@ -309,7 +309,7 @@ func TestDataRanDry(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			drying(tc.changed...)(&r, &f)
 			if got := ranDry(r, f); (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
 				t.Errorf("got %q, want %q", got, tc.want)
@@ -320,8 +320,8 @@ func TestDataRanDry(t *testing.T) {
 
 // countedLate makes the run one of a tool that connected a minute before its window of 10 s, in
 // which the server's counters were read for the first time after so long.
-func countedLate(after time.Duration) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func countedLate(after time.Duration) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		began := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 		r.Times.WindowStarted, r.Times.WindowEnded = &began, new(began.Add(10*time.Second))
 		r.Times.MeasureStarted = new(began.Add(-time.Minute))
@@ -338,7 +338,7 @@ func TestCountersThatAreReadInsideTheWindow(t *testing.T) {
 		"Innodb_rows_inserted": 0.94 * 10636, "Innodb_rows_updated": 0.94 * 21272, "Innodb_rows_deleted": 0.94 * 10636, "Questions": 0.94 * asked,
 	}
 	tests := map[string]struct {
-		change func(*contract.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Expectations)
 		want   []string
 	}{
 		"what was done before is not counted":  {all(writing(share), countedLate(late)), nil},
@@ -348,7 +348,7 @@ func TestCountersThatAreReadInsideTheWindow(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			tc.change(&r, &f)
 			var got []string
 			for _, finding := range Check(r, f) {

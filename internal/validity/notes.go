@@ -24,8 +24,8 @@ const minBeyond = 10
 // tls: clients with libmariadb silently use plain text when a server has no TLS. So the check
 // uses the server: a session of the agent with the same account and mode, and the server's
 // number of handshakes for those of the tool.
-func tls(r contract.Result, f runner.Facts) string {
-	if !f.TLSRequired || r.Server == nil {
+func tls(r contract.Result, e runner.Expectations) string {
+	if !e.TLSRequired || r.Server == nil {
 		return ""
 	}
 	if r.Server.Cipher == "" {
@@ -33,7 +33,7 @@ func tls(r contract.Result, f runner.Facts) string {
 	}
 	accepts, ok := r.Server.StatusDelta[tlsAccepts]
 	// In an open loop the number of connections is unknown, but at least one.
-	connections := max(1, f.Threads)
+	connections := max(1, e.Threads)
 	if ok && accepts < float64(connections) {
 		return fmt.Sprintf("TLS is required, but the server completed %.0f TLS handshakes (%s) for %d connections", accepts, tlsAccepts, connections)
 	}
@@ -60,20 +60,20 @@ const (
 // stall reports intervals with no or little throughput, and an operation that took much longer
 // than all others, because a server that stops for 1.2 s may leave no interval of 1 s empty.
 // The trial stays in the summary, because the stall is the server's own.
-func stall(r contract.Result, f runner.Facts) string {
-	return cmp.Or(slowIntervals(r, f), longOperation(r, f))
+func stall(r contract.Result, e runner.Expectations) string {
+	return cmp.Or(slowIntervals(r, e), longOperation(r, e))
 }
 
-func slowIntervals(r contract.Result, f runner.Facts) string {
+func slowIntervals(r contract.Result, e runner.Expectations) string {
 	m, ok := r.Find(contract.NameThroughput, nil)
-	if !ok || f.Rate > 0 && f.Rate*float64(f.ReportIntervalSeconds) < fewArrivals {
+	if !ok || e.Rate > 0 && e.Rate*float64(e.ReportIntervalSeconds) < fewArrivals {
 		return ""
 	}
 	if empty, first := slower(m.Intervals, 0); empty > 0 {
 		return fmt.Sprintf("%d of %d intervals had no throughput, the first one at %g s", empty, len(m.Intervals), first)
 	}
 	typical, known := median(m.Intervals)
-	if !known || typical*float64(f.ReportIntervalSeconds) < manyOperations || len(m.Intervals) < 3 {
+	if !known || typical*float64(e.ReportIntervalSeconds) < manyOperations || len(m.Intervals) < 3 {
 		return ""
 	}
 	// The first interval may include the start-up, and the last one is incomplete.
@@ -86,9 +86,9 @@ func slowIntervals(r contract.Result, f runner.Facts) string {
 // longOperation is the longest operation, if it took much longer than the others. It is
 // skipped where operations differ by design, such as in bulk_insert, where one in thousands
 // sends the rows of all.
-func longOperation(r contract.Result, f runner.Facts) string {
+func longOperation(r contract.Result, e runner.Expectations) string {
 	for _, m := range r.Measurements {
-		alike := f.QueriesPerOperation > 0 || m.Labels[contract.LabelOperation] != ""
+		alike := e.QueriesPerOperation > 0 || m.Labels[contract.LabelOperation] != ""
 		if m.Name != contract.NameLatencyMax || m.Value == nil || *m.Value < stalledFor || !alike {
 			continue
 		}
@@ -115,7 +115,7 @@ func slower(intervals []contract.Interval, bound float64) (n int, first float64)
 
 // percentileSample: a percentile needs several operations beyond it; otherwise it depends on
 // one of them.
-func percentileSample(r contract.Result, _ runner.Facts) string {
+func percentileSample(r contract.Result, _ runner.Expectations) string {
 	all, ok := operations(r)
 	for _, m := range r.Measurements {
 		p, err := strconv.ParseFloat(m.Labels[contract.LabelPercentile], 64)
@@ -135,11 +135,11 @@ func percentileSample(r contract.Result, _ runner.Facts) string {
 	return ""
 }
 
-func ignoredErrors(r contract.Result, _ runner.Facts) string {
+func ignoredErrors(r contract.Result, _ runner.Expectations) string {
 	return errorsNote(r, contract.ErrorIgnored, "%d errors were ignored, one per %.0f operations: their transactions were begun again")
 }
 
-func reconnects(r contract.Result, _ runner.Facts) string {
+func reconnects(r contract.Result, _ runner.Expectations) string {
 	return errorsNote(r, contract.ErrorReconnects, "%d connections were lost and made again, one per %.0f operations")
 }
 
@@ -160,7 +160,7 @@ var positions = []string{
 }
 
 // variablesChanged: a setting changed during the measurement.
-func variablesChanged(r contract.Result, _ runner.Facts) string {
+func variablesChanged(r contract.Result, _ runner.Expectations) string {
 	if r.Server == nil {
 		return ""
 	}
@@ -195,7 +195,7 @@ func isOfAgent(p contract.Problem) bool {
 func isOfChecksum(p contract.Problem) bool { return p.Source == contract.SourceChecksum }
 
 // unchecked: tables without a checksum are compared only by their number of rows.
-func unchecked(r contract.Result, _ runner.Facts) string {
+func unchecked(r contract.Result, _ runner.Expectations) string {
 	i := slices.IndexFunc(r.Problems, isOfChecksum)
 	if i < 0 {
 		return ""
@@ -204,7 +204,7 @@ func unchecked(r contract.Result, _ runner.Facts) string {
 }
 
 // agentProblems are requests that the agent could not carry out.
-func agentProblems(r contract.Result, _ runner.Facts) string {
+func agentProblems(r contract.Result, _ runner.Expectations) string {
 	var texts []string
 	for _, p := range r.Problems {
 		if isOfAgent(p) {
@@ -214,7 +214,7 @@ func agentProblems(r contract.Result, _ runner.Facts) string {
 	return strings.Join(texts, "; ")
 }
 
-func resetProblems(r contract.Result, _ runner.Facts) string {
+func resetProblems(r contract.Result, _ runner.Expectations) string {
 	i := slices.IndexFunc(r.Problems, isOfReset)
 	if i < 0 {
 		return ""
@@ -222,7 +222,7 @@ func resetProblems(r contract.Result, _ runner.Facts) string {
 	return "after the reset: " + r.Problems[i].Text
 }
 
-func problems(r contract.Result, _ runner.Facts) string {
+func problems(r contract.Result, _ runner.Expectations) string {
 	lines := slices.DeleteFunc(slices.Clone(r.Problems), func(p contract.Problem) bool { return isOfReset(p) || isOfAgent(p) || isOfChecksum(p) })
 	if len(lines) == 0 {
 		return ""

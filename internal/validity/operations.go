@@ -18,7 +18,7 @@ const falseAlarms = 0.01
 
 // operationKinds: the number of operations of each kind equals the number of their successful
 // returns.
-func operationKinds(r contract.Result, _ runner.Facts) string {
+func operationKinds(r contract.Result, _ runner.Expectations) string {
 	answered := map[string]float64{}
 	for _, m := range r.Measurements {
 		if status := m.Labels[contract.LabelStatus]; m.Name == contract.NameReturnCount && m.Value != nil && endedWell[status] {
@@ -39,21 +39,21 @@ var endedWell = map[string]bool{"OK": true, "BATCHED_OK": true}
 
 // operationMix: the mix of operations is the requested one. Each operation is chosen at
 // random, so the number of one kind is binomial.
-func operationMix(r contract.Result, f runner.Facts) string {
+func operationMix(r contract.Result, e runner.Expectations) string {
 	n, counted := operations(r)
 	if !counted || n == 0 {
 		return ""
 	}
-	kinds := slices.Sorted(maps.Keys(f.Mix))
-	rate := falseAlarms / float64(max(f.Judged, 1)) / float64(max(len(kinds), 1))
+	kinds := slices.Sorted(maps.Keys(e.Mix))
+	rate := falseAlarms / float64(max(e.Judged, 1)) / float64(max(len(kinds), 1))
 	for _, operation := range kinds {
-		share := f.Mix[operation]
+		share := e.Mix[operation]
 		got, ok := value(r, contract.NameOperationCount, map[string]string{contract.LabelOperation: operation})
 		if !ok && share == 0 {
 			continue
 		}
 		// Absent is 0 here: a kind without operations has no section in a report.
-		if likely := atMostLikely(nearer(got, n*share, countStep+float64(f.Straddling)), n, share); likely < rate {
+		if likely := atMostLikely(nearer(got, n*share, countStep+float64(e.Straddling)), n, share); likely < rate {
 			return fmt.Sprintf("%.0f of %.0f operations are %s, but %.4g %% were asked for (%.0f): by chance fewer than one of %.2g trials is so far beside it",
 				got, n, operation, 100*share, n*share, 1/max(likely, math.SmallestNonzeroFloat32))
 		}

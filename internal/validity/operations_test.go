@@ -14,8 +14,8 @@ func counted(name string, labels map[string]string, n int64) contract.Measuremen
 }
 
 // mixed makes the run one of kinds of operations, and says how many were answered OK.
-func mixed(counts, ok map[string]int64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func mixed(counts, ok map[string]int64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		for _, operation := range slices.Sorted(maps.Keys(counts)) {
 			r.Measurements = append(r.Measurements, counted(contract.NameOperationCount, map[string]string{contract.LabelOperation: operation}, counts[operation]))
 		}
@@ -27,9 +27,9 @@ func mixed(counts, ok map[string]int64) func(*contract.Result, *runner.Facts) {
 }
 
 // answeredBy is one kind of operation that was answered with several statuses.
-func answeredBy(operation string, statuses map[string]int64, n int64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
-		mixed(map[string]int64{operation: n}, nil)(r, f)
+func answeredBy(operation string, statuses map[string]int64, n int64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
+		mixed(map[string]int64{operation: n}, nil)(r, e)
 		for _, status := range slices.Sorted(maps.Keys(statuses)) {
 			labels := map[string]string{contract.LabelOperation: operation, contract.LabelStatus: status}
 			r.Measurements = append(r.Measurements, counted(contract.NameReturnCount, labels, statuses[status]))
@@ -37,13 +37,13 @@ func answeredBy(operation string, statuses map[string]int64, n int64) func(*cont
 	}
 }
 
-func asking(mix map[string]float64) func(*contract.Result, *runner.Facts) {
-	return func(_ *contract.Result, f *runner.Facts) { f.Mix = mix }
+func asking(mix map[string]float64) func(*contract.Result, *runner.Expectations) {
+	return func(_ *contract.Result, e *runner.Expectations) { e.Mix = mix }
 }
 
 // labelled adds latencies of one operation, the last one its 95 % latency.
-func labelled(values map[string]float64, p95 float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func labelled(values map[string]float64, p95 float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		labels := map[string]string{contract.LabelOperation: "read", contract.LabelTiming: contract.TimingIntended}
 		for _, name := range slices.Sorted(maps.Keys(values)) {
 			r.Measurements = append(r.Measurements, contract.Measurement{Name: name, Labels: labels, Unit: "ms", Value: new(values[name])})
@@ -55,17 +55,17 @@ func labelled(values map[string]float64, p95 float64) func(*contract.Result, *ru
 }
 
 // idle lets all threads work for only so many of 10 s.
-func idle(seconds float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
+func idle(seconds float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
 		n, _ := operations(*r)
-		set(contract.NameLatencyAvg, seconds*1000*float64(f.Threads)/n)(r, f)
-		set(contract.NameLatencySum, seconds*1000*float64(f.Threads))(r, f)
+		set(contract.NameLatencyAvg, seconds*1000*float64(e.Threads)/n)(r, e)
+		set(contract.NameLatencySum, seconds*1000*float64(e.Threads))(r, e)
 	}
 }
 
 // after lets the threads connect for so many seconds first.
-func after(seconds float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func after(seconds float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Measurements = append(r.Measurements, contract.Measurement{Name: contract.NameSetupTime, Unit: "s", Value: &seconds})
 	}
 }

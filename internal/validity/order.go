@@ -14,7 +14,7 @@ import (
 
 // latencyOrder checks that minimum, percentiles, mean and maximum are in order, for each kind
 // of operation and for all operations.
-func latencyOrder(r contract.Result, f runner.Facts) string {
+func latencyOrder(r contract.Result, e runner.Expectations) string {
 	for _, m := range r.Measurements {
 		if m.Name != contract.NameLatencyMin || m.Value == nil {
 			continue
@@ -23,14 +23,14 @@ func latencyOrder(r contract.Result, f runner.Facts) string {
 		if !ok {
 			continue
 		}
-		if message := inOrder(r, m, highest, f); message != "" {
+		if message := inOrder(r, m, highest, e); message != "" {
 			return message
 		}
 	}
 	return ""
 }
 
-func inOrder(r contract.Result, lowest contract.Measurement, high float64, f runner.Facts) string {
+func inOrder(r contract.Result, lowest contract.Measurement, high float64, e runner.Expectations) string {
 	low, of := *lowest.Value, ofOperation(lowest)
 	if low > high {
 		return fmt.Sprintf("the shortest latency%s is %g ms, the longest %g ms", of, low, high)
@@ -39,13 +39,13 @@ func inOrder(r contract.Result, lowest contract.Measurement, high float64, f run
 		return fmt.Sprintf("the mean latency%s %g ms is not between the shortest %g ms and the longest %g ms", of, avg, low, high)
 	}
 	// A percentile is the value of a bucket, which may be slightly outside the extremes.
-	below, above := low*(1-f.QuantileError)-2*latencyStep, high*(1+f.QuantileError)+2*latencyStep
+	below, above := low*(1-e.QuantileError)-2*latencyStep, high*(1+e.QuantileError)+2*latencyStep
 	before := 0.0
 	for _, p := range percentilesLike(r, lowest) {
 		name, v := p.Labels[contract.LabelPercentile], *p.Value
 		if v < below || v > above {
 			return fmt.Sprintf("the %s%% latency%s %g ms is not between the shortest %g ms and the longest %g ms (buckets of %.1f %%)",
-				name, of, v, low, high, 100*f.QuantileError)
+				name, of, v, low, high, 100*e.QuantileError)
 		}
 		if v < before {
 			return fmt.Sprintf("the %s%% latency%s %g ms is shorter than that of a lower percentile, %g ms", name, of, v, before)

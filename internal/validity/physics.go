@@ -31,10 +31,10 @@ const (
 // counts flush requests; the effect on the device is not visible. Where the tool counts kinds
 // of statements, and each operation has the same number of them, that number bounds the
 // writing statements of a transaction.
-func unflushed(r contract.Result, f runner.Facts) string {
+func unflushed(r contract.Result, e runner.Expectations) string {
 	writes, counted := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite})
-	if own := atWork(f); counted && f.QueriesPerOperation > 0 && own > 0 {
-		return fewFlushes(r, math.Floor(writes/float64(f.QueriesPerOperation)/noChange), own)
+	if own := atWork(e); counted && e.QueriesPerOperation > 0 && own > 0 {
+		return fewFlushes(r, math.Floor(writes/float64(e.QueriesPerOperation)/noChange), own)
 	}
 	return ""
 }
@@ -42,12 +42,12 @@ func unflushed(r contract.Result, f runner.Facts) string {
 // unflushedByServer is unflushed for tools that do not count their statements. It uses the
 // server's counts if each statement is a transaction; other transaction boundaries are
 // unknown. It is no proof, because statements may write to temporary tables.
-func unflushedByServer(r contract.Result, f runner.Facts) string {
+func unflushedByServer(r contract.Result, e runner.Expectations) string {
 	if _, counted := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); counted || r.Server == nil {
 		return ""
 	}
 	writes, alone, counted := serverWrites(*r.Server)
-	threads, known := concurrency(*r.Server, f)
+	threads, known := concurrency(*r.Server, e)
 	if !counted || !alone || !known {
 		return ""
 	}
@@ -112,9 +112,9 @@ func serverWrites(s contract.Server) (writes float64, alone, ok bool) {
 }
 
 // concurrency is the maximum number of concurrent statements of all clients.
-func concurrency(s contract.Server, f runner.Facts) (float64, bool) {
-	if own := atWork(f); own > 0 {
-		return own * float64(max(f.Clients, 1)), true
+func concurrency(s contract.Server, e runner.Expectations) (float64, bool) {
+	if own := atWork(e); own > 0 {
+		return own * float64(max(e.Clients, 1)), true
 	}
 	most, err := strconv.ParseFloat(s.Variables["max_connections"], 64)
 	return most, err == nil && most > 0
@@ -122,13 +122,13 @@ func concurrency(s contract.Server, f runner.Facts) (float64, bool) {
 
 // fasterThanStorage: a durable commit waits for at least one flush, even if the flush covers
 // many threads, and for two sequential flushes with a synced binary log.
-func fasterThanStorage(r contract.Result, f runner.Facts) string {
+func fasterThanStorage(r contract.Result, e runner.Expectations) string {
 	if r.Server == nil || r.Target == nil || r.Target.Storage == nil || r.Target.Storage.Fsync == nil {
 		return ""
 	}
 	log, ok := promised(r.Server.Variables["default_storage_engine"], r.Server.Variables)
-	avg, timed := meanTime(r, f)
-	if !ok || !timed || !everyOperationCommits(r, f) {
+	avg, timed := meanTime(r, e)
+	if !ok || !timed || !everyOperationCommits(r, e) {
 		return ""
 	}
 	storage := r.Target.Storage
@@ -161,16 +161,16 @@ func cacheOf(s contract.Storage) string {
 
 // everyOperationCommits: each operation writes and commits, by the tool's or the server's
 // count of statements.
-func everyOperationCommits(r contract.Result, f runner.Facts) bool {
+func everyOperationCommits(r contract.Result, e runner.Expectations) bool {
 	n, counted := allOperations(r)
 	if !counted || n == 0 {
 		return false
 	}
-	if writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); known && f.QueriesPerOperation > 0 {
+	if writes, known := value(r, contract.NameQueryCount, map[string]string{contract.LabelKind: kindWrite}); known && e.QueriesPerOperation > 0 {
 		return writes >= n
 	}
 	writes, alone, known := serverWrites(*r.Server)
-	least := n * float64(max(f.Clients, 1))
+	least := n * float64(max(e.Clients, 1))
 	if late := uncounted(r); late > 0 {
 		least *= 1 - late - few // the tool's operations are all counted, and the server's statements only then
 	}
@@ -178,12 +178,12 @@ func everyOperationCommits(r contract.Result, f runner.Facts) bool {
 }
 
 // fasterThanNetwork: without batches, each statement needs a round trip.
-func fasterThanNetwork(r contract.Result, f runner.Facts) string {
+func fasterThanNetwork(r contract.Result, e runner.Expectations) string {
 	if r.Server == nil || r.Server.RoundTrip == nil {
 		return ""
 	}
-	n, by := statements(r, f)
-	avg, ok := meanTime(r, f)
+	n, by := statements(r, e)
+	avg, ok := meanTime(r, e)
 	trip := r.Server.RoundTrip.MinSeconds * 1000
 	if least := n * trip; ok && avg < hot*least {
 		return fmt.Sprintf("an operation of %.0f statements%s takes %.4g ms on average: less than half of the %.3f ms that so many round trips take "+
@@ -195,9 +195,9 @@ func fasterThanNetwork(r contract.Result, f runner.Facts) string {
 // statements of an operation: of the workload's definition, or else the server's number per
 // operation, rounded down; 0 where neither is known. Clients of the same workload have equal
 // shares of the server's statements, within a tenth.
-func statements(r contract.Result, f runner.Facts) (n float64, by string) {
-	if f.QueriesPerOperation > 0 {
-		return float64(f.QueriesPerOperation), ""
+func statements(r contract.Result, e runner.Expectations) (n float64, by string) {
+	if e.QueriesPerOperation > 0 {
+		return float64(e.QueriesPerOperation), ""
 	}
 	answered, known := r.Server.StatusDelta["Questions"]
 	done, counted := allOperations(r)
@@ -205,7 +205,7 @@ func statements(r contract.Result, f runner.Facts) (n float64, by string) {
 		return 0, ""
 	}
 	share := 1.0
-	if f.Clients > 1 {
+	if e.Clients > 1 {
 		share = 0.9
 	}
 	late := uncounted(r)
@@ -213,17 +213,17 @@ func statements(r contract.Result, f runner.Facts) (n float64, by string) {
 		return 0, ""
 	}
 	share /= 1 - late
-	return math.Floor(share*answered/(done*float64(max(f.Clients, 1))) + few), " (as the server counted them)"
+	return math.Floor(share*answered/(done*float64(max(e.Clients, 1))) + few), " (as the server counted them)"
 }
 
 // meanTime of an operation in ms: the mean latency where the tool reports it, else the upper
 // bound that follows from the throughput and the number of threads or connections.
-func meanTime(r contract.Result, f runner.Facts) (float64, bool) {
+func meanTime(r contract.Result, e runner.Expectations) (float64, bool) {
 	if avg, ok := whole(r, contract.NameLatencyAvg); ok {
 		return avg, true
 	}
 	rate, ok := whole(r, contract.NameThroughput)
-	own := atWork(f)
+	own := atWork(e)
 	if !ok || rate <= 0 || own <= 0 {
 		return 0, false
 	}
@@ -231,11 +231,11 @@ func meanTime(r contract.Result, f runner.Facts) (float64, bool) {
 }
 
 // atWork is the maximum number of concurrent operations of one client; 0 if unknown.
-func atWork(f runner.Facts) float64 {
-	if f.Threads > 0 {
-		return float64(f.Threads)
+func atWork(e runner.Expectations) float64 {
+	if e.Threads > 0 {
+		return float64(e.Threads)
 	}
-	return float64(f.Connections)
+	return float64(e.Connections)
 }
 
 // allOperations that succeeded; unknown where a tool counts only by kind, as harnesses of
@@ -260,7 +260,7 @@ func uncounted(r contract.Result) float64 {
 
 // serverStatements: the server answered as many statements as the tool counted, unless they
 // were sent in batches or to another server of a cluster.
-func serverStatements(r contract.Result, _ runner.Facts) string {
+func serverStatements(r contract.Result, _ runner.Expectations) string {
 	if r.Server == nil {
 		return ""
 	}
@@ -287,7 +287,7 @@ const (
 )
 
 // snapshotIsolation reports the usual reason for many ignored errors.
-func snapshotIsolation(r contract.Result, _ runner.Facts) string {
+func snapshotIsolation(r contract.Result, _ runner.Expectations) string {
 	n, ok := operations(r)
 	ignored := float64(r.ErrorCount(contract.ErrorIgnored))
 	if r.Server == nil || r.Server.Variables[isolation] != "ON" || !ok || n == 0 || ignored <= frequent*n {

@@ -11,8 +11,8 @@ import (
 )
 
 // onServer makes a server of InnoDB that promises to flush every commit, and changes it.
-func onServer(change func(*contract.Server)) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func onServer(change func(*contract.Server)) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Server = &contract.Server{Variables: map[string]string{"default_storage_engine": "InnoDB", "innodb_flush_log_at_trx_commit": "1"}}
 		change(r.Server)
 	}
@@ -32,26 +32,26 @@ func with(name, value string, change func(*contract.Server)) func(*contract.Serv
 
 // onStorage lets one flush of the target's storage take so many seconds at least, and
 // every transaction write.
-func onStorage(seconds float64) func(*contract.Result, *runner.Facts) {
-	return all(onServer(func(*contract.Server) {}), func(r *contract.Result, _ *runner.Facts) {
+func onStorage(seconds float64) func(*contract.Result, *runner.Expectations) {
+	return all(onServer(func(*contract.Server) {}), func(r *contract.Result, _ *runner.Expectations) {
 		r.Target = &contract.Environment{Storage: &contract.Storage{Filesystem: "ext4", Fsync: &contract.Probe{N: 100, MinSeconds: seconds}}}
 	})
 }
 
-func away(seconds float64) func(*contract.Result, *runner.Facts) {
+func away(seconds float64) func(*contract.Result, *runner.Expectations) {
 	return onServer(func(s *contract.Server) { s.RoundTrip = &contract.Probe{N: 29, MinSeconds: seconds} })
 }
 
-func answered(statements float64) func(*contract.Result, *runner.Facts) {
+func answered(statements float64) func(*contract.Result, *runner.Expectations) {
 	return onServer(func(s *contract.Server) { s.StatusDelta = map[string]float64{"Questions": statements} })
 }
 
-func isolated(value string) func(*contract.Result, *runner.Facts) {
+func isolated(value string) func(*contract.Result, *runner.Expectations) {
 	return onServer(func(s *contract.Server) { s.Variables[isolation] = value })
 }
 
-func withProblem(source, text string) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func withProblem(source, text string) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Problems = []contract.Problem{{Source: source, Text: text}}
 	}
 }
@@ -72,7 +72,7 @@ func TestSnapshotIsolation(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			all(isolated(tc.value), withErrors(contract.ErrorIgnored, tc.count))(&r, &f)
 			if diff := cmp.Diff(tc.want, snapshotIsolation(r, f)); diff != "" {
 				t.Errorf("message (-want +got):\n%s", diff)

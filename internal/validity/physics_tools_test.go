@@ -30,35 +30,35 @@ func otherTool() contract.Result {
 	}
 }
 
-func status(name string, n float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) { r.Server.StatusDelta[name] = n }
+func status(name string, n float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) { r.Server.StatusDelta[name] = n }
 }
 
-func variable(name, value string) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) { r.Server.Variables[name] = value }
+func variable(name, value string) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) { r.Server.Variables[name] = value }
 }
 
-func away2(trip, fsync float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func away2(trip, fsync float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Server.RoundTrip.MinSeconds, r.Target.Storage.Fsync.MinSeconds = trip, fsync
 	}
 }
 
-func clients(n int) func(*contract.Result, *runner.Facts) {
-	return func(_ *contract.Result, f *runner.Facts) { f.Clients = int32(n) }
+func clients(n int) func(*contract.Result, *runner.Expectations) {
+	return func(_ *contract.Result, e *runner.Expectations) { e.Clients = int32(n) }
 }
 
 // byKind: a tool that has a throughput for each kind of operation, and none for all.
-func byKind(r *contract.Result, _ *runner.Facts) {
+func byKind(r *contract.Result, _ *runner.Expectations) {
 	r.Measurements[0].Labels = map[string]string{"operation": "read"}
 }
 
 // Tools that say nothing of their statements are held against the server's counters.
 func TestPhysicsOfToolsThatDoNotCountStatements(t *testing.T) {
-	closed := func(_ *contract.Result, f *runner.Facts) { f.Threads = 4 }
-	open := func(_ *contract.Result, f *runner.Facts) { f.Connections = 4 }
-	neither := func(*contract.Result, *runner.Facts) {}
-	type change = func(*contract.Result, *runner.Facts)
+	closed := func(_ *contract.Result, e *runner.Expectations) { e.Threads = 4 }
+	open := func(_ *contract.Result, e *runner.Expectations) { e.Connections = 4 }
+	neither := func(*contract.Result, *runner.Expectations) {}
+	type change = func(*contract.Result, *runner.Expectations)
 	tests := map[string]struct {
 		tool    change
 		changes []change
@@ -102,7 +102,7 @@ func TestPhysicsOfToolsThatDoNotCountStatements(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := otherTool(), runner.Facts{}
+			r, f := otherTool(), runner.Expectations{}
 			all(append([]change{tc.tool}, tc.changes...)...)(&r, &f)
 			got := map[string]string{}
 			for _, c := range checks {

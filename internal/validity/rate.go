@@ -50,23 +50,23 @@ const (
 // Saturated reports whether a target did not achieve the offered rate of an open loop, and
 // why: less than 99 % of it was achieved, or the queue grew steadily. The latencies then
 // depend on the length of the window. False for a closed loop.
-func Saturated(r contract.Result, f runner.Facts) (bool, string) {
-	rate := offered(r, f)
+func Saturated(r contract.Result, e runner.Expectations) (bool, string) {
+	rate := offered(r, e)
 	seconds, timed := value(r, contract.NameTotalTime, nil)
 	achieved, ok := value(r, contract.NameThroughput, nil)
 	if rate <= 0 || !ok || !timed || seconds <= 0 {
 		return false, ""
 	}
-	text := fellBehind(r, f, rate, achieved, seconds)
+	text := fellBehind(r, e, rate, achieved, seconds)
 	if text == "" {
-		text = queueGrows(r, f, rate)
+		text = queueGrows(r, e, rate)
 	}
 	return text != "", text
 }
 
 // tooMuchOffered is the check for Saturated.
-func tooMuchOffered(r contract.Result, f runner.Facts) string {
-	_, text := Saturated(r, f)
+func tooMuchOffered(r contract.Result, e runner.Expectations) string {
+	_, text := Saturated(r, e)
 	return text
 }
 
@@ -81,23 +81,23 @@ func SaturationCaveat(name string) string {
 }
 
 // offered is the requested rate, or else the rate that the tool reports; 0 for a closed loop.
-func offered(r contract.Result, f runner.Facts) float64 {
-	if f.Rate > 0 {
-		return f.Rate
+func offered(r contract.Result, e runner.Expectations) float64 {
+	if e.Rate > 0 {
+		return e.Rate
 	}
 	rate, _ := whole(r, contract.NameOffered)
 	return rate
 }
 
 // fellBehind: of an open loop, achieved and offered rate are two numbers.
-func fellBehind(r contract.Result, f runner.Facts, rate, achieved, seconds float64) string {
+func fellBehind(r contract.Result, e runner.Expectations, rate, achieved, seconds float64) string {
 	open := seconds
 	if setup, ok := whole(r, contract.NameSetupTime); ok {
 		// The tool counts connecting into the window, and begins its schedule after it.
 		open = max(0, seconds-setup)
 	}
-	slack := edges * float64(f.Pacers)
-	if f.RandomArrivals {
+	slack := edges * float64(e.Pacers)
+	if e.RandomArrivals {
 		slack = arrivalSigmas * math.Sqrt(rate*open)
 	}
 	if achieved*seconds >= achievedLow*rate*open-slack {
@@ -109,9 +109,9 @@ func fellBehind(r contract.Result, f runner.Facts, rate, achieved, seconds float
 
 // queueGrows checks the number of waiting operations that the tool reports, or else, for a
 // schedule without randomness, the number of overdue operations.
-func queueGrows(r contract.Result, f runner.Facts, rate float64) string {
+func queueGrows(r contract.Result, e runner.Expectations, rate float64) string {
 	waiting := pointsOf(r, contract.NameQueueLength)
-	if waiting == nil && !f.RandomArrivals {
+	if waiting == nil && !e.RandomArrivals {
 		waiting = backlog(pointsOf(r, contract.NameThroughput), rate)
 	}
 	n := len(waiting)
@@ -129,7 +129,7 @@ func queueGrows(r contract.Result, f runner.Facts, rate float64) string {
 	first, middle, last := medians[0], medians[1], medians[2]
 	growth := last - first
 	between := waiting[n-1-(third-1)/2].AtSeconds - waiting[(third-1)/2].AtSeconds
-	least := max(queueFloor, edges*float64(f.Pacers), queueShare*rate*between, queueSeconds*rate)
+	least := max(queueFloor, edges*float64(e.Pacers), queueShare*rate*between, queueSeconds*rate)
 	if growth <= least || middle-first < queueStep*growth || last-middle < queueStep*growth {
 		return ""
 	}

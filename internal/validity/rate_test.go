@@ -23,7 +23,7 @@ type openLoop struct {
 }
 
 // simulate the trial, by events; the queue is looked at every second.
-func (o openLoop) simulate(r *rand.Rand) (contract.Result, runner.Facts) {
+func (o openLoop) simulate(r *rand.Rand) (contract.Result, runner.Expectations) {
 	gap := func() float64 {
 		if o.paced {
 			return 1 / o.rate
@@ -79,11 +79,11 @@ func (o openLoop) simulate(r *rand.Rand) (contract.Result, runner.Facts) {
 	if !o.paced { // YCSB tells no queue
 		ms = append(ms, contract.Measurement{Name: contract.NameQueueLength, Unit: "1", Intervals: queue})
 	}
-	facts := runner.Facts{Rate: o.rate, RandomArrivals: !o.paced}
+	expected := runner.Expectations{Rate: o.rate, RandomArrivals: !o.paced}
 	if o.paced {
-		facts.Pacers = int32(o.threads)
+		expected.Pacers = int32(o.threads)
 	}
-	return contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}, Measurements: ms}, facts
+	return contract.Result{State: contract.Succeeded, Trial: contract.TrialRef{Phase: string(contract.PhaseRun)}, Measurements: ms}, expected
 }
 
 // saturatedOf is how many of n simulated trials are called saturated.
@@ -135,21 +135,21 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 	const rate, seconds = 1000, 20.0
 	tests := map[string]struct {
 		achieved float64
-		facts    runner.Facts
+		expected runner.Expectations
 		setup    float64
 		offered  float64 // as the tool tells
 		want     bool
 	}{
-		"98.5 % of a schedule":                         {985, runner.Facts{Rate: rate, Pacers: 16}, 0, 0, true},
-		"98.5 % of random arrivals":                    {985, runner.Facts{Rate: rate, RandomArrivals: true}, 0, 0, false},
-		"97 % of few random arrivals":                  {9.7, runner.Facts{Rate: 10, RandomArrivals: true}, 0, 0, false},
-		"97 % of a slow schedule":                      {9.7, runner.Facts{Rate: 10, Pacers: 1}, 0, 0, true},
-		"two operations short per thread":              {9.7, runner.Facts{Rate: 10, Pacers: 2}, 0, 0, false},
-		"99 % of a schedule":                           {990, runner.Facts{Rate: rate}, 0, 0, false},
-		"a schedule that began after connecting":       {941, runner.Facts{Rate: rate}, 1, 0, false},
-		"a schedule that fell behind after connecting": {940, runner.Facts{Rate: rate}, 1, 0, true},
-		"98.5 % of what the tool says that it offered": {985, runner.Facts{}, 0, rate, true},
-		"a closed loop":                                {985, runner.Facts{}, 0, 0, false},
+		"98.5 % of a schedule":                         {985, runner.Expectations{Rate: rate, Pacers: 16}, 0, 0, true},
+		"98.5 % of random arrivals":                    {985, runner.Expectations{Rate: rate, RandomArrivals: true}, 0, 0, false},
+		"97 % of few random arrivals":                  {9.7, runner.Expectations{Rate: 10, RandomArrivals: true}, 0, 0, false},
+		"97 % of a slow schedule":                      {9.7, runner.Expectations{Rate: 10, Pacers: 1}, 0, 0, true},
+		"two operations short per thread":              {9.7, runner.Expectations{Rate: 10, Pacers: 2}, 0, 0, false},
+		"99 % of a schedule":                           {990, runner.Expectations{Rate: rate}, 0, 0, false},
+		"a schedule that began after connecting":       {941, runner.Expectations{Rate: rate}, 1, 0, false},
+		"a schedule that fell behind after connecting": {940, runner.Expectations{Rate: rate}, 1, 0, true},
+		"98.5 % of what the tool says that it offered": {985, runner.Expectations{}, 0, rate, true},
+		"a closed loop":                                {985, runner.Expectations{}, 0, 0, false},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestARateThatWasNotAchieved(t *testing.T) {
 				{Name: contract.NameThroughput, Value: &tc.achieved}, {Name: contract.NameTotalTime, Value: new(seconds)},
 				{Name: contract.NameSetupTime, Value: &tc.setup}, {Name: contract.NameOffered, Value: &tc.offered},
 			}}
-			if got, text := Saturated(r, tc.facts); got != tc.want || got != strings.Contains(text, "not steady-state figures") {
+			if got, text := Saturated(r, tc.expected); got != tc.want || got != strings.Contains(text, "not steady-state figures") {
 				t.Errorf("got %v (%s), want %v", got, text, tc.want)
 			}
 		})

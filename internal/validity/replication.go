@@ -10,7 +10,7 @@ import (
 )
 
 // replicaBroke: without one of its replicas, a primary has less work than requested.
-func replicaBroke(r contract.Result, _ runner.Facts) string {
+func replicaBroke(r contract.Result, _ runner.Expectations) string {
 	if r.Target == nil {
 		return ""
 	}
@@ -29,7 +29,7 @@ var unacknowledged = []string{"Rpl_semi_sync_source_no_tx", "Rpl_semi_sync_maste
 
 // notSemiSync: a primary stops waiting for a late replica after a timeout; replication is then
 // asynchronous.
-func notSemiSync(r contract.Result, _ runner.Facts) string {
+func notSemiSync(r contract.Result, _ runner.Expectations) string {
 	if r.Server == nil {
 		return ""
 	}

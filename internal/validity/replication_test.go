@@ -22,7 +22,7 @@ func TestReplicaBroke(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got := replicaBroke(contract.Result{Target: tt.target}, runner.Facts{}); got != tt.want {
+			if got := replicaBroke(contract.Result{Target: tt.target}, runner.Expectations{}); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
@@ -41,7 +41,7 @@ func TestNotSemiSync(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got := notSemiSync(contract.Result{Server: tt.server}, runner.Facts{})
+			got := notSemiSync(contract.Result{Server: tt.server}, runner.Expectations{})
 			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}

@@ -27,7 +27,7 @@
 //	load.go         a target behaves as its settings promise
 //	clients.go      the clients of one trial measured at the same time
 //
-// The package does not know the tools: a tool's expectations are runner.Facts.
+// The package does not know the tools: a tool's expectations are runner.Expectations.
 package validity
 
 import (
@@ -70,7 +70,7 @@ type Finding struct {
 type check struct {
 	name     string
 	severity Severity
-	say      func(contract.Result, runner.Facts) string
+	say      func(contract.Result, runner.Expectations) string
 }
 
 // checks in the order of their findings: coarse checks first.
@@ -137,7 +137,7 @@ var checks = []check{
 
 // Check runs all checks on the result of a measured window. A failed result, or one of another
 // phase, is not a measurement and has no findings.
-func Check(r contract.Result, f runner.Facts) []Finding {
+func Check(r contract.Result, e runner.Expectations) []Finding {
 	if r.State != contract.Succeeded || r.Trial.Phase != string(contract.PhaseRun) {
 		return nil
 	}
@@ -147,7 +147,7 @@ func Check(r contract.Result, f runner.Facts) []Finding {
 	}
 	r = withoutLostCounters(r)
 	for _, c := range checks {
-		if message := c.say(r, f); message != "" {
+		if message := c.say(r, e); message != "" {
 			findings = append(findings, Finding{Check: c.name, Severity: c.severity, Message: message})
 		}
 	}

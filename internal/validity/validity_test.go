@@ -12,22 +12,22 @@ import (
 
 func TestUntouchedResultsHaveTheseFindings(t *testing.T) {
 	tests := map[string]struct {
-		file  string
-		facts runner.Facts
-		want  []Finding
+		file     string
+		expected runner.Expectations
+		want     []Finding
 	}{
-		"a sound run": {"run.json", facts, nil},
+		"a sound run": {"run.json", expected, nil},
 		"a run with many errors that were ignored": {
-			"run-ignored-errors.json", runner.Facts{DurationSeconds: 8, Threads: 4, QueriesPerOperation: 20, QuantileError: 0.0182},
+			"run-ignored-errors.json", runner.Expectations{DurationSeconds: 8, Threads: 4, QueriesPerOperation: 20, QuantileError: 0.0182},
 			[]Finding{{"ignored-errors", Warning, "1292 errors were ignored, one per 12 operations: their transactions were begun again"}},
 		},
-		"a run that failed is no measurement":               {"run-failed.json", facts, nil},
-		"loading data is no measurement":                    {"prepare.json", facts, nil},
-		"nothing is expected of a tool nothing is known of": {"run.json", runner.Facts{QuantileError: 0.0182}, nil},
+		"a run that failed is no measurement":               {"run-failed.json", expected, nil},
+		"loading data is no measurement":                    {"prepare.json", expected, nil},
+		"nothing is expected of a tool nothing is known of": {"run.json", runner.Expectations{QuantileError: 0.0182}, nil},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, Check(load(t, tc.file), tc.facts)); diff != "" {
+			if diff := cmp.Diff(tc.want, Check(load(t, tc.file), tc.expected)); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
 		})
@@ -50,7 +50,7 @@ func TestIgnoredErrorsExplainMoreQueries(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, "run-ignored-errors.json")
 			setN(contract.NameQueries, tc.queries)(&r, nil)
-			if got := queriesPerOperation(r, facts) == ""; got != tc.want {
+			if got := queriesPerOperation(r, expected) == ""; got != tc.want {
 				t.Errorf("plausible = %v, want %v", got, tc.want)
 			}
 		})
@@ -61,7 +61,7 @@ func TestIgnoredErrorsExplainMoreQueries(t *testing.T) {
 // each other only by what a busy machine explains are none either.
 func TestSeverity(t *testing.T) {
 	tests := map[string]struct {
-		change func(*contract.Result, *runner.Facts)
+		change func(*contract.Result, *runner.Expectations)
 		want   Severity
 	}{
 		"a client that is throttled always":              {onClient(waited(1000)), Warning},
@@ -70,10 +70,10 @@ func TestSeverity(t *testing.T) {
 		"periods nobody counted":                         {onTarget(func(b, a *contract.Usage) { waited(500)(b, a); a.Periods = nil }), Warning},
 		"a target that waits for its own memory":         {onTarget(forMemory("memory.full", 5)), Warning},
 		"a client that waits for its own memory":         {onClient(forMemory("memory.full", 5)), Warning},
-		"a client that is the bottleneck":                {func(_ *contract.Result, f *runner.Facts) { f.Threads = 40 }, Warning},
-		"more latency than there was time":               {func(_ *contract.Result, f *runner.Facts) { f.Threads = 3 }, Invalid},
-		"a server that stalled at the end":               {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 5 }, Warning},
-		"a window that is too short":                     {func(_ *contract.Result, f *runner.Facts) { f.DurationSeconds = 20 }, Warning},
+		"a client that is the bottleneck":                {func(_ *contract.Result, e *runner.Expectations) { e.Threads = 40 }, Warning},
+		"more latency than there was time":               {func(_ *contract.Result, e *runner.Expectations) { e.Threads = 3 }, Invalid},
+		"a server that stalled at the end":               {func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds = 5 }, Warning},
+		"a window that is too short":                     {func(_ *contract.Result, e *runner.Expectations) { e.DurationSeconds = 20 }, Warning},
 		"a rate that was computed 0.1 s late":            {set(contract.NameThroughput, 1052.5), Warning},
 		"a rate of another window":                       {set(contract.NameThroughput, 1116), Invalid},
 		"a stall of 1 s":                                 {zeroInterval(4), Warning},
@@ -84,7 +84,7 @@ func TestSeverity(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			r, f := run(t), facts
+			r, f := run(t), expected
 			tc.change(&r, &f)
 			if got := Check(r, f); len(got) != 1 || got[0].Severity != tc.want {
 				t.Errorf("got %+v, want one finding that is %s", got, tc.want)

@@ -13,17 +13,17 @@ const minWarmup = 0.9
 
 // shortWarmup: for a process with its own warm-up, the start of the window is fixed before its
 // start. A slow start shortens its warm-up.
-func shortWarmup(r contract.Result, f runner.Facts) string {
-	if f.WarmupSeconds == 0 || r.Tool.WarmupCut != contract.WarmupInProcess {
+func shortWarmup(r contract.Result, e runner.Expectations) string {
+	if e.WarmupSeconds == 0 || r.Tool.WarmupCut != contract.WarmupInProcess {
 		return ""
 	}
 	done := 0.0
 	if r.Tool.WarmupSeconds != nil {
 		done = *r.Tool.WarmupSeconds
 	}
-	if done >= minWarmup*float64(f.WarmupSeconds) {
+	if done >= minWarmup*float64(e.WarmupSeconds) {
 		return ""
 	}
 	return fmt.Sprintf("the warm-up took %.1f s instead of %d s, because the tool started slowly: give the clients more CPU, or raise design.warmup",
-		done, f.WarmupSeconds)
+		done, e.WarmupSeconds)
 }

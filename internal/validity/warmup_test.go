@@ -25,7 +25,7 @@ func TestShortWarmup(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := contract.Result{Tool: contract.Tool{WarmupCut: tc.cut, WarmupSeconds: tc.took}}
-			if got := shortWarmup(r, runner.Facts{WarmupSeconds: tc.asked}); (got != "") != tc.finds {
+			if got := shortWarmup(r, runner.Expectations{WarmupSeconds: tc.asked}); (got != "") != tc.finds {
 				t.Errorf("got %q", got)
 			}
 		})

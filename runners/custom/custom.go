@@ -55,11 +55,11 @@ func Runner(more map[string]Format) runner.Runner {
 		Parse: func(t contract.Trial, p contract.Phase, o runner.Output) runner.Report {
 			return parse(t, p, o, formats)
 		},
-		Facts:      facts,
-		Demand:     demand,
-		Skips:      skips,
-		DataFields: dataFields,
-		Pods:       pods,
+		Expectations: expectations,
+		Data:         runner.Data{Fields: dataFields},
+		Connection:   runner.Connection{Demand: demand},
+		Phases:       runner.Phases{Skips: skips},
+		Pods:         pods,
 	}
 }
 

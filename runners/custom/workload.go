@@ -82,12 +82,12 @@ func skips(t contract.Trial, phase contract.Phase) bool {
 	return err == nil && p.phase(phase) == nil
 }
 
-func facts(t contract.Trial) (runner.Facts, error) {
+func expectations(t contract.Trial) (runner.Expectations, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Facts{}, err
+		return runner.Expectations{}, err
 	}
-	f := runner.Facts{
+	f := runner.Expectations{
 		TLSRequired: t.Endpoint.TLS == contract.TLSRequired,
 		Headline:    headlines[p.Format],
 		// Its own options may hold a rate, which its report tells.

@@ -45,17 +45,14 @@ func Runner() runner.Runner {
 		Summary: []string{
 			contract.NameThroughput, NameSpeedUp, NameRows, contract.NameLatencyAvg, contract.NameLatencyPercentile, NameStatements,
 		},
-		Command: command,
-		Parse:   parse,
-		Facts:   facts,
-		Demand:  demand,
-		Pods:    pods,
-		Axis:    axis,
-		Delay:   delay,
-		Opening: opening,
-		Length:  length,
+		Command:      command,
+		Parse:        parse,
+		Expectations: expectations,
+		Connection:   runner.Connection{Demand: demand, Delay: delay},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
-		Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun },
+		Phases: runner.Phases{Opening: opening, Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun }},
+		Design: runner.Design{Length: length, Axis: axis},
+		Pods:   pods,
 	}
 }
 
@@ -69,20 +66,20 @@ func opening(t contract.Trial) runner.Opening {
 	return runner.Opening{WarmsUp: slices.ContainsFunc(p.cells(), func(c cell) bool { return c.warmups(*t.Measurement) > 0 })}
 }
 
-// facts of a trial: a harness works on one operation at a time, so there is no rate that
+// expectations of a trial: a harness works on one operation at a time, so there is no rate that
 // the whole trial has.
-func facts(t contract.Trial) (runner.Facts, error) {
+func expectations(t contract.Trial) (runner.Expectations, error) {
 	p, err := decode(t.Workload)
 	if err != nil {
-		return runner.Facts{}, err
+		return runner.Expectations{}, err
 	}
 	if t.Clients > 1 {
-		return runner.Facts{}, errClients
+		return runner.Expectations{}, errClients
 	}
 	if err := p.checkDelay(t.Endpoint.TLS); err != nil {
-		return runner.Facts{}, err
+		return runner.Expectations{}, err
 	}
-	return runner.Facts{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
+	return runner.Expectations{Headline: runner.AnyHeadline, Verified: true, TLSRequired: t.Endpoint.TLS == contract.TLSRequired}, nil
 }
 
 // demand of a trial: a connection for each driver, that of the agent, and those that one
@@ -110,15 +107,13 @@ func pods(workload json.RawMessage) (runner.Pods, error) {
 	return runner.Pods{Variant: l.image}, err
 }
 
-func axis(workload json.RawMessage) (field string, values []string, err error) {
+// axis of a workload of several languages: a trial measures one.
+func axis(workload json.RawMessage) (runner.Axis, error) {
 	p, err := decode(workload)
-	if err != nil || p.Language != "" {
-		return "", nil, err
+	if err != nil || p.Language != "" || len(p.languages()) < 2 {
+		return runner.Axis{}, err
 	}
-	if values = p.languages(); len(values) < 2 {
-		values = nil
-	}
-	return "language", values, nil
+	return runner.Axis{Field: "language", Values: p.languages()}, nil
 }
 
 func delay(workload json.RawMessage) (time.Duration, error) {

@@ -329,12 +329,12 @@ func TestRefusals(t *testing.T) {
 
 func TestLanguagesMakeAnAxis(t *testing.T) {
 	every := strings.Replace(spec, `"language": "Node", "baseline"`, `"baseline"`, 1)
-	field, values, err := axis([]byte(every))
-	if err != nil || field != "language" || !slices.Equal(values, []string{"Node", "Go"}) {
-		t.Errorf("axis = %s %v, %v", field, values, err)
+	varied, err := axis([]byte(every))
+	if err != nil || varied.Field != "language" || !slices.Equal(varied.Values, []string{"Node", "Go"}) {
+		t.Errorf("axis = %+v, %v", varied, err)
 	}
-	if _, values, _ = axis([]byte(spec)); values != nil {
-		t.Errorf("one language was chosen, and still %v vary", values)
+	if varied, _ = axis([]byte(spec)); varied.Values != nil {
+		t.Errorf("one language was chosen, and still %v vary", varied.Values)
 	}
 	if got, err := pods([]byte(spec)); err != nil || got.Variant != "node" {
 		t.Errorf("pods = %+v, %v", got, err)
@@ -388,8 +388,8 @@ func TestADelayNeedsAnUnencryptedTarget(t *testing.T) {
 	for mode, good := range map[contract.TLSMode]bool{"": true, contract.TLSDisabled: true, contract.TLSRequired: false} {
 		tr.Endpoint.TLS = mode
 		_, err := command(tr, contract.PhaseRun, runner.Credentials{})
-		if _, also := facts(tr); (err == nil) != good || (also == nil) != good {
-			t.Errorf("%q: command %v, facts %v", mode, err, also)
+		if _, also := expectations(tr); (err == nil) != good || (also == nil) != good {
+			t.Errorf("%q: command %v, expectations %v", mode, err, also)
 		}
 	}
 }

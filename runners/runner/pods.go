@@ -19,7 +19,7 @@ type Pods struct {
 	Files Files
 }
 
-// Fields are data fields that do not depend on the workload (Runner.DataFields).
+// Fields are data fields that do not depend on the workload (Data.Fields).
 func Fields(names ...string) func(json.RawMessage) ([]string, error) {
 	return func(json.RawMessage) ([]string, error) { return names, nil }
 }
@@ -32,20 +32,4 @@ type Files struct {
 	Field string
 	// Needed is the file that has to be among them; empty: any.
 	Needed string
-}
-
-// PodsOf is what the workload needs of the pods of its clients.
-func (r Runner) PodsOf(workload json.RawMessage) (Pods, error) {
-	if r.Pods == nil {
-		return Pods{}, nil
-	}
-	return r.Pods(workload)
-}
-
-// DataFieldsOf are the fields and parameters of the workload that decide what is loaded.
-func (r Runner) DataFieldsOf(workload json.RawMessage) ([]string, error) {
-	if r.DataFields == nil {
-		return nil, nil
-	}
-	return r.DataFields(workload)
 }

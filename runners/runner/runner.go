@@ -125,9 +125,9 @@ type Length struct {
 // AnyHeadline says that one measurement is as good as another.
 const AnyHeadline = "*"
 
-// Facts are what a trial lets one expect of its result, in numbers that do not
-// name the tool. A zero means: nothing is known, so nothing is checked.
-type Facts struct {
+// Expectations that the result of a trial is checked against (internal/validity). They are
+// numbers that do not name the tool. A zero means that nothing is known, so nothing is checked.
+type Expectations struct {
 	// Headline is the name of the measurement that a result has to have; empty for the
 	// throughput, AnyHeadline for any.
 	Headline string
@@ -210,7 +210,9 @@ func (r Rows) Times(n float64) Rows {
 // Sum of all kinds.
 func (r Rows) Sum() float64 { return r.Inserted + r.Updated + r.Deleted }
 
-// Runner adapts one tool.
+// Runner adapts one tool. Every tool has the first six fields. The others are optional: a
+// simple tool leaves them out. The methods of Runner answer for them, and say what it means
+// that one is left out; nobody else looks whether a function is nil.
 type Runner struct {
 	// Name in the API (spec.workload.<name>) and in the catalogue of images.
 	Name string
@@ -225,54 +227,21 @@ type Runner struct {
 	// Parse reads the output of a phase. It never fails: what it cannot read is a
 	// Problem, what the tool could not do is a Failure.
 	Parse func(t contract.Trial, p contract.Phase, o Output) Report
-	// Facts are the expectations that internal/validity holds the result of one
-	// client against. It fails when the workload cannot be understood.
-	Facts func(t contract.Trial) (Facts, error)
-	// DataFields are the fields and parameters of the workload that decide what Prepare
-	// loads. They cannot be axes of a matrix: a run loads one data set. Nil: there are none.
-	DataFields func(workload json.RawMessage) ([]string, error)
-	// Demand is what one client needs of the limits of a server. It fails when the
-	// workload cannot be understood. Nil: nothing is known.
-	Demand func(t contract.Trial) (contract.Demand, error)
-	// Rows that Prepare has to leave, all clients together, by the name of the table. Nil,
-	// or an empty answer: nothing is known.
-	Rows func(t contract.Trial) (map[string]int64, error)
-	// Wears is what the operations of one client of the trial do to the rows that Rows counts.
-	// Nil: nothing is known.
-	Wears func(t contract.Trial) (Wear, error)
-	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
-	// byte, so that checksums of two loads can be compared. Nil: nothing is known.
-	SameBytes func(t contract.Trial) bool
-	// Quote parses output that somebody published: whatever of it is there, however it was
-	// copied. Nil: there is none to parse.
-	Quote func(text []byte) Report
-	// JDBC: the tool reaches targets whose Endpoint.JDBC is set.
-	JDBC bool
-	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
-	// its own, so that with TLSRequired all three have to be in Credentials.
-	NeedsCertificate bool
-	// Pods is what the pods of the clients are made of. Nil: of the one image of the tool in
-	// the catalogue, without files of the user.
+	// Expectations of the result of one client. It fails when the workload cannot be
+	// understood.
+	Expectations func(t contract.Trial) (Expectations, error)
+
+	// Data that the tool loads.
+	Data Data
+	// Connection of the tool with servers.
+	Connection Connection
+	// Phases of the tool.
+	Phases Phases
+	// Design of the tool's experiments.
+	Design Design
+	// Pods of the clients.
 	Pods func(workload json.RawMessage) (Pods, error)
-	// Axis is a field of the workload that every run varies, though its matrix does not say
-	// so, and the values; no values: nothing is varied. Nil: there is none.
-	Axis func(workload json.RawMessage) (field string, values []string, err error)
-	// Delay is by how much longer every round trip between tool and server shall take; 0 for as
-	// it is. Nil: as it is.
-	Delay func(workload json.RawMessage) (time.Duration, error)
-	// Skips says that the phase has nothing to do, and no command. Nil: no phase.
-	Skips func(t contract.Trial, p contract.Phase) bool
-	// Checks says how long the tool may take to check the data after the measured window; 0:
-	// it does not check. Where it does, Command and Parse know the phase Check, which the first
-	// client does when its window has ended and the server's counters were read. Nil: never.
-	Checks func(t contract.Trial) time.Duration
-	// Opening is how the process that measures comes to its window. Nil: it is started at the
-	// instant at which the window is to begin.
-	Opening func(t contract.Trial) Opening
-	// Length of a trial of a tool that makes many measurements in one trial, each by the
-	// design of Trial.Measurement. Nil: a trial makes one, and takes warm-up and duration.
-	Length func(t contract.Trial) (Length, error)
-	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
-	// clients load together. False: the first client loads alone.
-	SharesLoad bool
+	// Quote parses output that somebody published: whatever of it is there, however it was
+	// copied.
+	Quote func(text []byte) Report
 }

@@ -84,7 +84,7 @@ func (s realServer) goesWell(t *testing.T, c realCase) {
 	if most := stop(); most != asked.PreparedStatements {
 		t.Errorf("%d prepared statements were open, want %d", most, asked.PreparedStatements)
 	}
-	expected, err := facts(trial)
+	expected, err := expectations(trial)
 	if err != nil {
 		t.Fatal(err)
 	}

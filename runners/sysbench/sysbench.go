@@ -41,23 +41,24 @@ func Runner() runner.Runner {
 			contract.NameThroughput, contract.NameQueries, contract.NameOffered, contract.NameErrorRate, contract.NameReconnects,
 			contract.NameLatencyMin, contract.NameLatencyAvg, contract.NameLatencyMax, contract.NameLatencyPercentile,
 		},
-		Command: command,
-		Parse:   parse,
-		Facts:   facts,
-		// The rows of the OLTP tests follow from these alone: not from the test, the threads
-		// or the seed. Other data is refused by Rows, which has to be the same for all cells.
-		DataFields: runner.Fields("tables", "tableSize"),
-		Demand:     demand,
-		Pods:       pods,
-		Rows:       rows,
-		Wears:      wear,
-		SameBytes:  sameBytes,
-		Quote:      quoted,
-		Skips:      skips,
-		// The script of prepare can; sysbench by itself always makes all the tables. A script
-		// of the user cannot: Skips.
-		SharesLoad: true,
+		Command:      command,
+		Parse:        parse,
+		Expectations: expectations,
+		Data: runner.Data{
+			// The rows of the OLTP tests follow from these alone: not from the test, the threads
+			// or the seed. Other data is refused by Rows, which has to be the same for all cells.
+			Fields:    runner.Fields("tables", "tableSize"),
+			Rows:      rows,
+			Wear:      wear,
+			SameBytes: sameBytes,
+			// The script of prepare can; sysbench by itself always makes all the tables. A script
+			// of the user cannot: Skips.
+			SharesLoad: true,
+		},
 		// Its TLS is that of files in its working directory, all three.
-		NeedsCertificate: true,
+		Connection: runner.Connection{Demand: demand, NeedsCertificate: true},
+		Phases:     runner.Phases{Skips: skips},
+		Pods:       pods,
+		Quote:      quoted,
 	}
 }

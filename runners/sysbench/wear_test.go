@@ -43,7 +43,7 @@ func TestWear(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			got, err := Runner().Wears(tt.trial)
+			got, err := Runner().Data.Wear(tt.trial)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,7 +58,7 @@ func TestWear(t *testing.T) {
 	}
 	cold := of(TestDelete, `,"events":5`)
 	cold.WarmupSeconds = 0
-	if got, err := Runner().Wears(cold); err != nil || got.Warmup == nil || *got.Warmup != 0 {
+	if got, err := Runner().Data.Wear(cold); err != nil || got.Warmup == nil || *got.Warmup != 0 {
 		t.Errorf("without a warm-up: %+v, %v, want one of 0 operations", got, err)
 	}
 }

@@ -93,13 +93,13 @@ func (p Params) checkEvent() error {
 	return nil
 }
 
-func facts(t contract.Trial) (runner.Facts, error) {
+func expectations(t contract.Trial) (runner.Expectations, error) {
 	p, err := workloadOf(t)
 	if err != nil {
-		return runner.Facts{}, err
+		return runner.Expectations{}, err
 	}
 	changes := p.changes()
-	f := runner.Facts{
+	f := runner.Expectations{
 		DurationSeconds:       t.DurationSeconds,
 		WritesPerOperation:    changes.writes,
 		Rows:                  changes.rows,

@@ -82,7 +82,7 @@ func TestDecodeParamsIsStrict(t *testing.T) {
 	}
 }
 
-func TestFacts(t *testing.T) {
+func TestExpectations(t *testing.T) {
 	queries := map[string]struct {
 		test    string
 		skipTrx bool
@@ -105,47 +105,47 @@ func TestFacts(t *testing.T) {
 	for name, tc := range queries {
 		t.Run(name, func(t *testing.T) {
 			f := measured(tc.test, tc.skipTrx).with(overTLS)
-			got, err := facts(f.trial(t))
+			got, err := expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := runner.Facts{
+			want := runner.Expectations{
 				DurationSeconds: 10, Threads: 4, QueriesPerOperation: tc.want, ReportIntervalSeconds: 1,
 				QuantileError: quantileError, TLSRequired: true, Rows: tc.rows, WritesPerOperation: tc.rows.Sum(), StorageEngine: "InnoDB",
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("facts (-want +got):\n%s", diff)
+				t.Errorf("expectations (-want +got):\n%s", diff)
 			}
 		})
 	}
 	loops := map[string]struct {
 		change func(*Params)
-		want   runner.Facts
+		want   runner.Expectations
 	}{
 		"a number of events takes as long as it takes": {
-			func(p *Params) { p.Events = 500 }, runner.Facts{Operations: 500, Threads: 4}},
+			func(p *Params) { p.Events = 500 }, runner.Expectations{Operations: 500, Threads: 4}},
 		"threads that wait for work keep no law of Little": {
-			func(p *Params) { p.Rate = 50 }, runner.Facts{DurationSeconds: 10, Rate: 50, RandomArrivals: true}},
+			func(p *Params) { p.Rate = 50 }, runner.Expectations{DurationSeconds: 10, Rate: 50, RandomArrivals: true}},
 		"a number of events at a rate": {
-			func(p *Params) { p.Rate, p.Events = 50, 500 }, runner.Facts{Operations: 500, Rate: 50, RandomArrivals: true}},
+			func(p *Params) { p.Rate, p.Events = 50, 500 }, runner.Expectations{Operations: 500, Rate: 50, RandomArrivals: true}},
 	}
 	for name, tc := range loops {
 		t.Run(name, func(t *testing.T) {
 			f := measured(TestReadWrite, false)
 			tc.change(&f.params)
-			got, err := facts(f.trial(t))
+			got, err := expectations(f.trial(t))
 			if err != nil {
 				t.Fatal(err)
 			}
 			tc.want.Rows, tc.want.WritesPerOperation, tc.want.StorageEngine = runner.Rows{Inserted: 1, Updated: 2, Deleted: 1}, 4, "InnoDB"
 			tc.want.QueriesPerOperation, tc.want.ReportIntervalSeconds, tc.want.QuantileError = 20, 1, quantileError
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("facts (-want +got):\n%s", diff)
+				t.Errorf("expectations (-want +got):\n%s", diff)
 			}
 		})
 	}
-	if _, err := facts(contract.Trial{}); err == nil {
-		t.Error("facts of a trial without a workload: want an error")
+	if _, err := expectations(contract.Trial{}); err == nil {
+		t.Error("expectations of a trial without a workload: want an error")
 	}
 }
 

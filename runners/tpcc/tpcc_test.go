@@ -192,7 +192,7 @@ func TestSoundRunsAreSound(t *testing.T) {
 	for name, seconds := range map[string]int64{"run-maria1011": 10, "run-mysql97": 6} {
 		trial := aTrial(t, fixtures[name].workload)
 		trial.DurationSeconds = seconds
-		expected, err := facts(trial)
+		expected, err := expectations(trial)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -302,12 +302,12 @@ func TestWhatAWorkloadNeeds(t *testing.T) {
 		t.Errorf("rows %v, %v", got, err)
 	}
 	for workload, want := range map[string]time.Duration{`{}`: 10 * time.Minute, `{"checkWarehouses":0}`: 0, `{"warehouses":3,"checkWarehouses":3}`: 30 * time.Minute} {
-		if got := checks(aTrial(t, workload)); got != want {
+		if got := checkTime(aTrial(t, workload)); got != want {
 			t.Errorf("%s: the check may take %s, want %s", workload, got, want)
 		}
 	}
-	if _, err := facts(contract.Trial{}); err == nil {
-		t.Error("facts of a trial without a workload")
+	if _, err := expectations(contract.Trial{}); err == nil {
+		t.Error("expectations of a trial without a workload")
 	}
 }
 

@@ -51,14 +51,14 @@ const items = 100_000
 // tables that it makes.
 const tables = 9
 
-func facts(t contract.Trial) (runner.Facts, error) {
+func expectations(t contract.Trial) (runner.Expectations, error) {
 	p, err := workloadOf(t)
 	if err != nil {
-		return runner.Facts{}, err
+		return runner.Expectations{}, err
 	}
 	// Threads is left out: the ping before each transaction, and transactions that failed, take
 	// time that no latency has.
-	return runner.Facts{
+	return runner.Expectations{
 		Headline:              contract.NameNewOrders,
 		DurationSeconds:       t.DurationSeconds,
 		StorageEngine:         t.Endpoint.StorageEngine,
@@ -94,8 +94,8 @@ func rows(t contract.Trial) (map[string]int64, error) {
 	return all, nil
 }
 
-// checks says how long the check of the data may take; 0 without one.
-func checks(t contract.Trial) time.Duration {
+// checkTime says how long the check of the data may take; 0 without one.
+func checkTime(t contract.Trial) time.Duration {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
 		return 0 // Command says what is wrong

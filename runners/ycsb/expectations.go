@@ -9,12 +9,12 @@ import (
 // significant digits.
 const quantileError = 0.001
 
-func facts(t contract.Trial) (runner.Facts, error) {
+func expectations(t contract.Trial) (runner.Expectations, error) {
 	p, err := decodeParams(t.Workload)
 	if err != nil {
-		return runner.Facts{}, err
+		return runner.Expectations{}, err
 	}
-	f := runner.Facts{
+	f := runner.Expectations{
 		DurationSeconds:       t.DurationSeconds,
 		Operations:            p.OperationCount,
 		Rate:                  float64(p.Target),

@@ -76,34 +76,34 @@ func TestRangesOfNewKeysAreApart(t *testing.T) {
 func TestExpectations(t *testing.T) {
 	mix := map[string]float64{"read": 0.5, "update": 0.5, "scan": 0, "insert": 0, "read-modify-write": 0}
 	tests := map[string]struct {
-		changes map[string]any
-		tls     contract.TLSMode
-		facts   runner.Facts
-		demand  contract.Demand
+		changes  map[string]any
+		tls      contract.TLSMode
+		expected runner.Expectations
+		demand   contract.Demand
 	}{
 		"a closed loop": {
-			facts:  runner.Facts{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand: contract.Demand{Connections: 20, Tables: 1},
+			expected: runner.Expectations{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
+			demand:   contract.Demand{Connections: 20, Tables: 1},
 		},
 		"an open loop with TLS": {
 			changes: map[string]any{"target": 500}, tls: contract.TLSRequired,
-			facts:  runner.Facts{DurationSeconds: 300, Rate: 500, Pacers: 20, ReportIntervalSeconds: 1, QuantileError: 0.001, TLSRequired: true},
-			demand: contract.Demand{Connections: 20, Tables: 1},
+			expected: runner.Expectations{DurationSeconds: 300, Rate: 500, Pacers: 20, ReportIntervalSeconds: 1, QuantileError: 0.001, TLSRequired: true},
+			demand:   contract.Demand{Connections: 20, Tables: 1},
 		},
 		"a number of operations, prepared in the server": {
-			changes: map[string]any{"operationCount": 5000, "urlParameters": map[string]string{"useServerPrepStmts": "true"}},
-			facts:   runner.Facts{Operations: 5000, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand:  contract.Demand{Connections: 20, PreparedStatements: 260, Tables: 1},
+			changes:  map[string]any{"operationCount": 5000, "urlParameters": map[string]string{"useServerPrepStmts": "true"}},
+			expected: runner.Expectations{Operations: 5000, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
+			demand:   contract.Demand{Connections: 20, PreparedStatements: 260, Tables: 1},
 		},
 		"batches of MariaDB's driver": {
-			changes: map[string]any{"driver": "MariaDB", "batchSize": 10, "batchUpdateAPI": true},
-			facts:   runner.Facts{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand:  contract.Demand{Connections: 20, PreparedStatements: 20, Tables: 1},
+			changes:  map[string]any{"driver": "MariaDB", "batchSize": 10, "batchUpdateAPI": true},
+			expected: runner.Expectations{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
+			demand:   contract.Demand{Connections: 20, PreparedStatements: 20, Tables: 1},
 		},
 		"all fields written at once": {
-			changes: map[string]any{"urlParameters": map[string]string{"useServerPrepStmts": "true"}, "properties": map[string]string{"writeallfields": "true"}},
-			facts:   runner.Facts{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
-			demand:  contract.Demand{Connections: 20, PreparedStatements: 80, Tables: 1},
+			changes:  map[string]any{"urlParameters": map[string]string{"useServerPrepStmts": "true"}, "properties": map[string]string{"writeallfields": "true"}},
+			expected: runner.Expectations{DurationSeconds: 300, Threads: 20, ReportIntervalSeconds: 1, QuantileError: 0.001},
+			demand:   contract.Demand{Connections: 20, PreparedStatements: 80, Tables: 1},
 		},
 	}
 	for name, tt := range tests {
@@ -112,7 +112,7 @@ func TestExpectations(t *testing.T) {
 			if tt.tls != "" {
 				trial.Endpoint.TLS = tt.tls
 			}
-			f, err := facts(trial)
+			f, err := expectations(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,17 +120,17 @@ func TestExpectations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tt.facts.Mix, tt.facts.StorageEngine = mix, trial.Endpoint.StorageEngine
-			tt.facts.RowsOf = map[string]runner.Rows{"insert": {Inserted: 1}, "update": {Updated: 1}}
-			if tt.facts.DurationSeconds > 0 { // bounded by time: it warms up in the process that measures
-				tt.facts.WarmupSeconds, tt.facts.Straddling = 30, 20
+			tt.expected.Mix, tt.expected.StorageEngine = mix, trial.Endpoint.StorageEngine
+			tt.expected.RowsOf = map[string]runner.Rows{"insert": {Inserted: 1}, "update": {Updated: 1}}
+			if tt.expected.DurationSeconds > 0 { // bounded by time: it warms up in the process that measures
+				tt.expected.WarmupSeconds, tt.expected.Straddling = 30, 20
 			}
 			n, err := rows(trial)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(tt.facts, f); diff != "" {
-				t.Errorf("facts (-want +got):\n%s", diff)
+			if diff := cmp.Diff(tt.expected, f); diff != "" {
+				t.Errorf("expectations (-want +got):\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.demand, d); diff != "" {
 				t.Errorf("demand (-want +got):\n%s", diff)

@@ -39,18 +39,18 @@ func Runner() runner.Runner {
 			contract.NameEvents, contract.NameOperationCount, contract.NameReturnCount, contract.NameSetupTime,
 			contract.NameGCPercent, contract.NameGCTime, contract.NameGCCount,
 		},
-		Command: command,
-		Parse:   parse,
-		Facts:   facts,
-		// The rows do not follow from the letter: it says what is asked of them. Properties that
-		// decide the rows cannot be axes, as no property can.
-		DataFields: runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
-		Demand:     demand,
-		Rows:       rows,
+		Command:      command,
+		Parse:        parse,
+		Expectations: expectations,
+		Data: runner.Data{
+			// The rows do not follow from the letter: it says what is asked of them. Properties that
+			// decide the rows cannot be axes, as no property can.
+			Fields:     runner.Fields("recordCount", "fieldCount", "fieldLength", "columns"),
+			Rows:       rows,
+			SharesLoad: true,
+		},
+		Connection: runner.Connection{Demand: demand, JDBC: true},
+		Phases:     runner.Phases{Skips: skips, Opening: opening},
 		Quote:      quote,
-		JDBC:       true,
-		Skips:      skips,
-		Opening:    opening,
-		SharesLoad: true,
 	}
 }

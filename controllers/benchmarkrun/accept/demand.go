@@ -26,15 +26,12 @@ func (d Demand) isZero() bool { return d.All == contract.Demand{} }
 // demand asks the tool about every cell of the plan.
 func (w Work) demand(p *plan.Plan) (Demand, error) {
 	out := Demand{clients: int64(w.Clients())}
-	if w.Tool.Demand == nil {
-		return out, nil
-	}
 	for i, cell := range p.Cells {
 		trial, err := w.sketch(cell)
 		if err != nil {
 			return out, err
 		}
-		one, err := w.Tool.Demand(trial)
+		one, _, err := w.Tool.Demand(trial)
 		if err != nil {
 			return out, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 		}

@@ -28,7 +28,7 @@ func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	fixed, err := w.Tool.DataFieldsOf(w.Params)
+	fixed, err := w.Tool.DataFields(w.Params)
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 	}
@@ -115,15 +115,12 @@ func (w Work) lengths(p *plan.Plan) ([]runner.Length, error) {
 // variedSpec is the spec with the axis that the tool adds to its matrix.
 func (w Work) variedSpec() (v1alpha1.BenchmarkRunSpec, error) {
 	spec := w.spec
-	if w.Tool.Axis == nil {
-		return spec, nil
-	}
-	field, values, err := w.Tool.Axis(w.Params)
-	if err != nil || len(values) == 0 || slices.ContainsFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == field }) {
+	added, err := w.Tool.Axis(w.Params)
+	if err != nil || len(added.Values) == 0 || slices.ContainsFunc(spec.Matrix, func(a v1alpha1.Axis) bool { return a.Name == added.Field }) {
 		return spec, err
 	}
-	axis := v1alpha1.Axis{Name: field}
-	for _, v := range values {
+	axis := v1alpha1.Axis{Name: added.Field}
+	for _, v := range added.Values {
 		axis.Values = append(axis.Values, intstr.FromString(v))
 	}
 	spec.Matrix = append(slices.Clone(spec.Matrix), axis)
@@ -142,17 +139,17 @@ func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
 		if err != nil {
 			return err
 		}
-		facts, err := w.Tool.Facts(trial)
+		expected, err := w.Tool.Expectations(trial)
 		if err != nil {
 			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 		}
 		if err := w.checkData(i, cell, trial); err != nil {
 			return err
 		}
-		if facts.DurationSeconds > 0 || w.Tool.Length != nil {
+		if expected.DurationSeconds > 0 || w.Tool.MeasuresOften() {
 			least[i] = lengths[i].Least
 		}
-		if every := int64(facts.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
+		if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
 			return refuse(v1alpha1.ReasonInvalidSpec,
 				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
 		}
@@ -172,7 +169,7 @@ func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
 func (w Work) checkData(index int, cell plan.Cell, trial contract.Trial) error {
-	if w.Tool.Rows == nil || len(cell) == 0 {
+	if len(cell) == 0 {
 		return nil
 	}
 	needed, err := w.Tool.Rows(trial)

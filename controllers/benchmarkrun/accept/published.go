@@ -27,7 +27,7 @@ const maxQuotedText = 256 << 10
 // It returns the digest of the text.
 func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolution) (sha string, err error) {
 	tool, ok := in.Catalogue.Tool(quotedFormats[t.Published.Format])
-	if !ok || tool.Quote == nil {
+	if !ok || !tool.Quotes() {
 		return "", refuse(v1alpha1.ReasonInvalidSpec, "%s.format: this operator cannot read published output of %s", field, t.Published.Format)
 	}
 	name := contract.QuotedName(in.Run.Name, t.Name)

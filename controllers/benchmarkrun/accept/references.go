@@ -70,7 +70,7 @@ func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.Instan
 // checkExternal makes sure that the tool can reach an external target, and that the
 // target's Secret has what the tool needs.
 func (in references) checkExternal(field string, w Work, e *v1alpha1.ExternalTarget) error {
-	if e.JDBC != nil && !w.Tool.JDBC {
+	if e.JDBC != nil && !w.Tool.Connection.JDBC {
 		return refuse(v1alpha1.ReasonInvalidSpec, "%s.jdbc: %s does not speak JDBC: use the workload ycsb, or give the host of a server of the MySQL family",
 			field, w.Tool.Name)
 	}
@@ -80,7 +80,7 @@ func (in references) checkExternal(field string, w Work, e *v1alpha1.ExternalTar
 			field, e.Credentials.Name, in.Run.Namespace)
 	}
 	keys := []string{contract.KeyUsername, contract.KeyPassword}
-	if e.TLS == v1alpha1.TLSRequired && w.Tool.NeedsCertificate {
+	if e.TLS == v1alpha1.TLSRequired && w.Tool.Connection.NeedsCertificate {
 		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
 	}
 	for _, k := range keys {

@@ -3,8 +3,10 @@ package accept
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
@@ -81,7 +83,8 @@ func TestDemandFits(t *testing.T) {
 
 // A tool of which nothing is known asks for nothing.
 func TestNoDemandIsKnown(t *testing.T) {
-	d, err := Work{}.demand(&plan.Plan{Cells: []plan.Cell{{}}})
+	work := Work{spec: v1alpha1.BenchmarkRunSpec{Design: v1alpha1.Design{Duration: &metav1.Duration{Duration: time.Minute}}}}
+	d, err := work.demand(&plan.Plan{Cells: []plan.Cell{{}}})
 	if err != nil || !d.isZero() || limitSettings(engine.Engine{Limits: func(contract.Demand) []contract.Setting { return []contract.Setting{{Name: "x"}} }}, d) != nil {
 		t.Errorf("demand %+v, %v", d, err)
 	}

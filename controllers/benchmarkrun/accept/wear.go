@@ -23,9 +23,6 @@ const (
 // wears of the cells of a plan; ok is false where the tool does not say, or changes no row
 // for good.
 func (w Work) wears(p *plan.Plan) (data wear.Data, ok bool, err error) {
-	if w.Tool.Wears == nil || w.Tool.Rows == nil {
-		return data, false, nil
-	}
 	data = wear.Data{Plan: p, Clients: int64(w.Clients())}
 	for i, cell := range p.Cells {
 		trial, err := w.sketch(cell)
@@ -33,7 +30,10 @@ func (w Work) wears(p *plan.Plan) (data wear.Data, ok bool, err error) {
 			return data, false, err
 		}
 		trial.WarmupSeconds = int64(w.spec.Design.Warmup.Seconds())
-		one, err := w.Tool.Wears(trial)
+		one, known, err := w.Tool.Wear(trial)
+		if !known {
+			return data, false, nil
+		}
 		if err != nil {
 			return data, false, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 		}

@@ -71,7 +71,7 @@ func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
 
 // Measurement is the design of each measurement; nil for a tool that makes one in a trial.
 func (w Work) Measurement() *contract.Measuring {
-	if w.Tool.Length == nil {
+	if !w.Tool.MeasuresOften() {
 		return nil
 	}
 	d := w.spec.Design
@@ -82,11 +82,7 @@ func (w Work) Measurement() *contract.Measuring {
 
 // length of the measurements of a trial.
 func (w Work) length(trial contract.Trial) (runner.Length, error) {
-	if w.Tool.Length == nil {
-		one := plan.Measuring(w.spec.Design)
-		return runner.Length{Least: one, Most: one}, nil
-	}
-	return w.Tool.Length(trial)
+	return w.Tool.Length(trial, plan.Measuring(w.spec.Design))
 }
 
 // Image of the clients that do a workload, of those that were resolved, and what else their

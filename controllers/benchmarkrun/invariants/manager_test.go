@@ -56,7 +56,7 @@ func (c *cluster) start(name string) *manager {
 		Runner: func(name string) (runner.Runner, bool) {
 			return runner.Runner{
 				Name: name, Summary: []string{contract.NameThroughput},
-				Facts: func(contract.Trial) (runner.Facts, error) { return runner.Facts{}, nil },
+				Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil },
 			}, true
 		},
 		Queue: queue.NewLedger(),

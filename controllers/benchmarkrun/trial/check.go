@@ -17,20 +17,20 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 	var out []contract.RecordedFinding
 	var limits []validity.Limit
 	for i, res := range results {
-		facts, err := expectations(in, e, i)
+		expected, err := expectations(in, e, i)
 		if err != nil {
 			return []contract.RecordedFinding{{Check: "facts", Severity: string(validity.Invalid), Message: err.Error()}}, nil
 		}
-		facts.Clients = int32(len(results))
-		facts.Judged = len(in.Plan.Trials) * max(len(results), 1)
-		for _, f := range validity.Check(res, facts) {
+		expected.Clients = int32(len(results))
+		expected.Judged = len(in.Plan.Trials) * max(len(results), 1)
+		for _, f := range validity.Check(res, expected) {
 			found := recorded(f)
 			if len(results) > 1 {
 				found.Client = new(int32(i))
 			}
 			out = append(out, found)
 		}
-		limits = append(limits, validity.Limits(res, facts)...)
+		limits = append(limits, validity.Limits(res, expected)...)
 	}
 	common := validity.CheckNeighbours(results)
 	if len(results) > 1 {
@@ -40,17 +40,17 @@ func check(in Input, e Execution, results []contract.Result, skew merge.Skew) ([
 }
 
 // expectations that the result of one client is checked against.
-func expectations(in Input, e Execution, client int) (runner.Facts, error) {
+func expectations(in Input, e Execution, client int) (runner.Expectations, error) {
 	asked := message(in, e)
 	asked.Deadline = in.Now
 	asked.Ref.Client = client
-	facts, err := in.Work.Tool.Facts(asked)
-	if err != nil || in.Work.Tool.Demand == nil {
-		return facts, err
+	expected, err := in.Work.Tool.Expectations(asked)
+	if err != nil {
+		return expected, err
 	}
-	demand, err := in.Work.Tool.Demand(asked)
-	facts.Connections = demand.Connections
-	return facts, err
+	demand, _, err := in.Work.Tool.Demand(asked)
+	expected.Connections = demand.Connections
+	return expected, err
 }
 
 // checkTogether asks of the results of a trial what one client's alone cannot say: what
@@ -58,12 +58,12 @@ func expectations(in Input, e Execution, client int) (runner.Facts, error) {
 func checkTogether(in Input, e Execution, all outcome, ask *decision.Asking) []contract.RecordedFinding {
 	asked := message(in, e)
 	asked.Deadline = in.Now
-	facts, err := in.Work.Tool.Facts(asked)
+	expected, err := in.Work.Tool.Expectations(asked)
 	if err != nil {
 		return nil // check has said so
 	}
-	facts.Clients = int32(e.Clients)
-	found := validity.CheckMerged(all.merged, facts, all.skew)
+	expected.Clients = int32(e.Clients)
+	found := validity.CheckMerged(all.merged, expected, all.skew)
 	if mayDrift(in, asked) && all.merged.State == contract.Succeeded && all.merged.Server != nil && all.merged.Server.Rows != nil {
 		if loaded := loadResult(in, e.Ref.Target, ask); saysData(loaded) {
 			found = append(found, validity.CheckDrift(loaded.Value.Result, all.merged)...)

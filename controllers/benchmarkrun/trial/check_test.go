@@ -61,8 +61,8 @@ func TestChanceIsSharedByAllTrials(t *testing.T) {
 		in := Input{
 			Run:  &v1alpha1.BenchmarkRun{Spec: v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a", External: &v1alpha1.ExternalTarget{}}}}},
 			Plan: &plan.Plan{Trials: make([]plan.Trial, trials)},
-			Work: accept.Work{Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) {
-				return runner.Facts{Mix: map[string]float64{"read": 0.5}}, nil
+			Work: accept.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) {
+				return runner.Expectations{Mix: map[string]float64{"read": 0.5}}, nil
 			}}},
 		}
 		in.Run.Spec.SetDefaults()

@@ -82,7 +82,7 @@ func Load(in Input, target string) Execution {
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
 		Busy: in.Timeouts.Load.Duration, Workload: in.Work.Params, Clients: 1,
 	}
-	if in.Work.Tool.SharesLoad {
+	if in.Work.Tool.Data.SharesLoad {
 		e.Clients = in.Run.ClientCount()
 	}
 	if in.resets() && in.Run.Target(target).MySQL != nil {
@@ -100,7 +100,7 @@ func Cleanup(in Input, target string) (e Execution, needed bool) {
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
 		Busy: in.Timeouts.Cleanup.Duration, Workload: in.Work.Params, Clients: 1,
 	}
-	return e, in.Work.Tool.Skips == nil || !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
+	return e, !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
 }
 
 // Measurement is an attempt at a trial of the plan. Workload and length are those of its
@@ -130,9 +130,6 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 // lead is how long the processes of a trial may take to come to their work beside
 // warm-up and window: that of the warm-up and that which measures.
 func lead(in Input, e Execution) time.Duration {
-	if in.Work.Tool.Opening == nil {
-		return 0
-	}
 	d := in.Run.Spec.Design
 	return 2 * in.Work.Tool.Opening(contract.Trial{
 		Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
@@ -142,10 +139,7 @@ func lead(in Input, e Execution) time.Duration {
 
 // checking is how long the tool may take to check its data after the window.
 func checking(in Input, e Execution) time.Duration {
-	if in.Work.Tool.Checks == nil {
-		return 0
-	}
-	return in.Work.Tool.Checks(contract.Trial{Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients})
+	return in.Work.Tool.CheckTime(contract.Trial{Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients})
 }
 
 // message is what the clients of an execution are told, but for its deadline and for
@@ -165,7 +159,7 @@ func message(in Input, e Execution) contract.Trial {
 	if trial.Measurement != nil {
 		trial.DurationSeconds = int64(e.Busy.Seconds())
 	}
-	if in.Work.Tool.Skips != nil && in.Work.Tool.Skips(trial, contract.PhaseWarmup) {
+	if in.Work.Tool.Skips(trial, contract.PhaseWarmup) {
 		trial.WarmupSeconds = 0 // nobody would do anything meanwhile
 	}
 	if t.External != nil {

@@ -42,7 +42,7 @@ func TestATrialInheritsWhatInvalidatesItsTarget(t *testing.T) {
 			Status: v1alpha1.BenchmarkRunStatus{Targets: []v1alpha1.TargetStatus{{Name: "innodb", InvalidatedBy: []v1alpha1.Finding{found}}}},
 		},
 		Now:  time.Unix(1000, 0),
-		Work: accept.Work{Tool: runner.Runner{Facts: func(contract.Trial) (runner.Facts, error) { return runner.Facts{}, nil }}},
+		Work: accept.Work{Tool: runner.Runner{Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil }}},
 		Plan: &plan.Plan{Targets: []string{"innodb", "myrocks"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{Index: 0}, {Index: 1, Target: 1}}},
 	}
 	in.Run.Spec.SetDefaults()

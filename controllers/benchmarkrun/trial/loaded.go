@@ -25,7 +25,7 @@ func LoadFindings(in Input, target string, res contract.Result, ask *decision.As
 	if first := firstLoaded(in, target); first != "" {
 		if loaded := loadResult(in, first, ask); saysData(loaded) {
 			e := Execution{Ref: res.Trial, Workload: in.Work.Params, Clients: 1}
-			same := in.Work.Tool.SameBytes != nil && in.Work.Tool.SameBytes(message(in, e))
+			same := in.Work.Tool.SameBytes(message(in, e))
 			found = append(found, validity.CompareData(loaded.Value.Result, res, same)...)
 		}
 	}
@@ -101,11 +101,9 @@ func rowsLoaded(in Input, e Execution, results []contract.Result) (rows int64, k
 	if results[0].Data == nil {
 		return 0, false, nil
 	}
-	var own map[string]int64
-	if in.Work.Tool.Rows != nil {
-		if own, err = in.Work.Tool.Rows(message(in, e)); err != nil {
-			return 0, false, fmt.Errorf("the rows of %s: %w", e.Name, err)
-		}
+	own, err := in.Work.Tool.Rows(message(in, e))
+	if err != nil {
+		return 0, false, fmt.Errorf("the rows of %s: %w", e.Name, err)
 	}
 	if len(own) == 0 && in.Run.Target(e.Ref.Target).External != nil {
 		return 0, false, nil

@@ -33,7 +33,7 @@ func TestTheDataIsCheckedAfterTheWindow(t *testing.T) {
 			r.agent.Runner = func(name string) (runner.Runner, bool) {
 				tool, ok := testRunner(name)
 				parse := tool.Parse
-				tool.Checks = func(contract.Trial) time.Duration {
+				tool.Phases.CheckTime = func(contract.Trial) time.Duration {
 					if tt.checks {
 						return time.Minute
 					}

@@ -133,7 +133,7 @@ func TestInputs(t *testing.T) {
 func TestAPhaseWithoutACommandCountsWhatIsThere(t *testing.T) {
 	r := newRig(t, "good", contract.PhasePrepare, nil)
 	r.agent.Runner = adapter(func(a *runner.Runner) {
-		a.Skips = func(_ contract.Trial, p contract.Phase) bool { return p == contract.PhasePrepare }
+		a.Phases.Skips = func(_ contract.Trial, p contract.Phase) bool { return p == contract.PhasePrepare }
 		a.Command = nil
 	})
 	if err := r.agent.Run(t.Context()); err != nil {
@@ -154,7 +154,7 @@ func TestADatabaseBehindJDBCIsNotAsked(t *testing.T) {
 	}
 	for _, phase := range []contract.Phase{contract.PhasePrepare, contract.PhaseRun} {
 		r := newRig(t, "good", phase, jdbc)
-		r.agent.Runner = adapter(func(a *runner.Runner) { a.JDBC = true })
+		r.agent.Runner = adapter(func(a *runner.Runner) { a.Connection.JDBC = true })
 		r.startWhenReady(t)
 		if err := r.agent.Run(t.Context()); err != nil {
 			t.Fatal(err)

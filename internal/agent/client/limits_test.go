@@ -111,18 +111,18 @@ func TestLimitsAreHeldAgainstTheDemandBeforeAnythingRuns(t *testing.T) {
 
 func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
 	r := role{trial: contract.Trial{Clients: 4}}
-	r.runner.Demand = func(contract.Trial) (contract.Demand, error) {
+	r.runner.Connection.Demand = func(contract.Trial) (contract.Demand, error) {
 		return contract.Demand{Connections: 10, PreparedStatements: 20, Tables: 3}, nil
 	}
 	own, all, err := r.demand()
 	if want := (contract.Demand{Connections: 40, PreparedStatements: 80, Tables: 3}); err != nil || all != want || own.Connections != 10 {
 		t.Errorf("own %+v, all %+v, %v", own, all, err)
 	}
-	r.runner.Demand, r.trial.Demand.Connections = nil, 10
+	r.runner.Connection.Demand, r.trial.Demand.Connections = nil, 10
 	if own, all, err = r.demand(); err != nil || own.Connections != 3 || all.Connections != 10 {
 		t.Errorf("own %+v, all %+v, %v", own, all, err)
 	}
-	r.runner.Demand = func(contract.Trial) (contract.Demand, error) {
+	r.runner.Connection.Demand = func(contract.Trial) (contract.Demand, error) {
 		return contract.Demand{}, errors.New("threads: missing")
 	}
 	if _, _, err = r.demand(); err == nil {
@@ -163,7 +163,7 @@ func TestProbesOfTheServer(t *testing.T) {
 	}
 
 	r = prepare()
-	r.agent.Runner = adapter(func(a *runner.Runner) { a.Skips = func(contract.Trial, contract.Phase) bool { return true } })
+	r.agent.Runner = adapter(func(a *runner.Runner) { a.Phases.Skips = func(contract.Trial, contract.Phase) bool { return true } })
 	if res = runAll(t, []*rig{r})[0]; res.Server.Durability != nil {
 		t.Error("the schema of a user who loads the data himself was written to")
 	}
@@ -172,7 +172,7 @@ func TestProbesOfTheServer(t *testing.T) {
 func TestRowsThatPrepareHasToLeave(t *testing.T) {
 	rows := func(want map[string]int64, err error) func(string) (runner.Runner, bool) {
 		return adapter(func(a *runner.Runner) {
-			a.Rows = func(contract.Trial) (map[string]int64, error) { return want, err }
+			a.Data.Rows = func(contract.Trial) (map[string]int64, error) { return want, err }
 		})
 	}
 	tests := map[string]struct {

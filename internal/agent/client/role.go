@@ -49,12 +49,12 @@ func (r role) prefersTLS() bool {
 
 // skips: the tool has no command for the phase.
 func (r role) skips(p contract.Phase) bool {
-	return r.runner.Skips != nil && r.runner.Skips(r.trial, p)
+	return r.runner.Skips(r.trial, p)
 }
 
 // checks: the tool checks the data after the window; only the first client does.
 func (r role) checks() bool {
-	return r.waits() && r.first() && r.runner.Checks != nil && r.runner.Checks(r.trial) > 0
+	return r.waits() && r.first() && r.runner.CheckTime(r.trial) > 0
 }
 
 // resets reports whether this client restores the data by this method.
@@ -64,7 +64,7 @@ func (r role) resets(method string) bool {
 
 // opening is how the measuring process starts its window.
 func (r role) opening() runner.Opening {
-	if r.runner.Opening == nil || !r.waits() {
+	if !r.waits() {
 		return runner.Opening{}
 	}
 	return r.runner.Opening(r.trial)
@@ -92,12 +92,13 @@ func (r role) phases() []contract.Phase {
 func (r role) demand() (own, all contract.Demand, err error) {
 	all = r.trial.Demand
 	clients := int64(max(r.trial.Clients, 1))
-	if r.runner.Demand == nil {
+	own, known, err := r.runner.Demand(r.trial)
+	if err != nil {
+		return own, all, err
+	}
+	if !known {
 		own.Connections = (all.Connections + clients - 1) / clients
 		return own, all, nil
-	}
-	if own, err = r.runner.Demand(r.trial); err != nil {
-		return own, all, err
 	}
 	if all == (contract.Demand{}) {
 		all = contract.Demand{Connections: own.Connections * clients, PreparedStatements: own.PreparedStatements * clients, Tables: own.Tables}
@@ -107,7 +108,7 @@ func (r role) demand() (own, all contract.Demand, err error) {
 
 // relays: round trips may be delayed, and the tool has a command in this phase.
 func (r role) relays() bool {
-	return r.runner.Delay != nil && (!r.skips(r.phase()) || r.warms() && !r.skips(contract.PhaseWarmup))
+	return !r.skips(r.phase()) || r.warms() && !r.skips(contract.PhaseWarmup)
 }
 
 // beginning is the role with the start of the window, for a tool that begins it by itself.

@@ -48,7 +48,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] 
 		role: role{trial: t, runner: adapter}, timeouts: a.Timeouts, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
 		tool: toolbox{work: a.Work, grace: a.ToolGrace, children: &a.children},
 	}
-	if !s.speaks() && !adapter.JDBC {
+	if !s.speaks() && !adapter.Connection.JDBC {
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))
 	}
 	var err error

@@ -139,9 +139,6 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 
 // checkRows compares the rows after Prepare with the expected rows.
 func checkRows(s session, tables []contract.Table) *contract.Failure {
-	if s.runner.Rows == nil {
-		return nil
-	}
 	want, err := s.runner.Rows(s.trial)
 	if err != nil {
 		return invalid(err)

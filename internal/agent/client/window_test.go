@@ -26,7 +26,7 @@ func timedRig(t *testing.T, tool string, o runner.Opening, change func(*contract
 func timedRunner(o runner.Opening) func(string) (runner.Runner, bool) {
 	return adapter(func(a *runner.Runner) {
 		command, parse := a.Command, a.Parse
-		a.Opening = func(contract.Trial) runner.Opening { return o }
+		a.Phases.Opening = func(contract.Trial) runner.Opening { return o }
 		a.Command = func(t contract.Trial, p contract.Phase, c runner.Credentials) (runner.Command, error) {
 			out, err := command(t, p, c)
 			at := t.Begin

@@ -50,11 +50,11 @@ var traps = []trap{
 	{"S1.4", "the chart has other numbers than the table", open(reports)},
 	{"S1.5", "one headline hides latencies that are worse", held("internal/summary", "TestEveryTrialIsAccountedFor", "latency stands beside throughput in every summary; a verdict on both needs "+comparisons)},
 	{"S1.6", "a load that is slower than the run is not remarked; latencies of a closed loop hide stalls",
-		check("stall", validity.Warning, of(func(r *contract.Result, f *runner.Facts) {
-			measurement(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[4].Value = new(0.0) })(r, f)
+		check("stall", validity.Warning, of(func(r *contract.Result, e *runner.Expectations) {
+			measurement(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[4].Value = new(0.0) })(r, e)
 		}))},
-	{"S1.7", "percentiles of 20 operations", check("percentile-sample", validity.Warning, of(func(r *contract.Result, f *runner.Facts) {
-		fewOperations(r, f)
+	{"S1.7", "percentiles of 20 operations", check("percentile-sample", validity.Warning, of(func(r *contract.Result, e *runner.Expectations) {
+		fewOperations(r, e)
 	}))},
 	{"S1.8", "versions, durability, buffers, seeds and the data are not stated", held("internal/agent/client", "TestEnvironmentOfBothSides", "results carry the server's variables, both environments, seeds and checksums")},
 
@@ -66,7 +66,7 @@ var traps = []trap{
 	{"S2.5", "\"no measurable cost\" is said of 27 %", open(comparisons)},
 	{"S2.6", "the default of autocommit is told both ways", held("runners/drivers", "TestRequestsAreThoseOfTheSchema", "each request names its transaction")},
 	{"S2.7", "a gate on means of 3 to 5 rounds, from another machine, that new benchmarks pass unseen", open(baselines)},
-	{"S2.8", "more than half of what was measured has no figure", check("not-measured", validity.Warning, of(func(r *contract.Result, _ *runner.Facts) {
+	{"S2.8", "more than half of what was measured has no figure", check("not-measured", validity.Warning, of(func(r *contract.Result, _ *runner.Expectations) {
 		r.Measurements = append(r.Measurements, contract.Measurement{Name: contract.NameThroughput, Labels: map[string]string{contract.LabelOperation: "x"}, Unit: "ops/s",
 			Absent: &contract.Absence{State: contract.NotMeasured, Reason: "the rows are not those that were written"}})
 	}))},
@@ -93,7 +93,7 @@ var traps = []trap{
 	{"S4.3", "3,000 threads cannot start with the usual limits of a server", held("runners/sysbench", "TestDemand", "the demand is computed before the start, and limits are raised or the run is refused")},
 	{"S4.4", "\"20 % on average\" where the best figures are 18, 20 and 22", open(comparisons)},
 	{"S4.5", "the distribution of keys is the default of a release", held("runners/sysbench", "TestCommand", "--rand-type is always written out")},
-	{"S4.6", "queries per second of tests with 6, 14 and 20 queries per event", check("queries-per-operation", validity.Invalid, of(func(_ *contract.Result, f *runner.Facts) { f.QueriesPerOperation = 14 }))},
+	{"S4.6", "queries per second of tests with 6, 14 and 20 queries per event", check("queries-per-operation", validity.Invalid, of(func(_ *contract.Result, e *runner.Expectations) { e.QueriesPerOperation = 14 }))},
 	{"S4.7", "dashes and underscores name one option twice", held("runners/sysbench", "TestOptionsAreRefused", "the same option twice is refused")},
 	{"S4.8", "each point once, without a warm-up, on data that the points before had changed",
 		check("data-drift", validity.Warning, driftedData)},
@@ -127,13 +127,13 @@ var traps = []trap{
 		return validity.CheckClients(merge.Skew{Clients: make([]merge.ClientSkew, 2), ClocksUnknown: true})
 	})},
 	{"R.10", "a warm-up in a process of its own leaves the compiler of the measuring one cold", held("runners/ycsb", "TestTwoClientsMeasureTogether", "YCSB warms up in the process that measures; a result says how its warm-up was cut")},
-	{"R.11", "an open loop at 98.5 % of its rate is shown with its latency", check("saturated", validity.Warning, of(func(r *contract.Result, f *runner.Facts) {
+	{"R.11", "an open loop at 98.5 % of its rate is shown with its latency", check("saturated", validity.Warning, of(func(r *contract.Result, e *runner.Expectations) {
 		achieved, _ := contract.Find(r.Measurements, contract.NameThroughput, nil)
-		f.Rate, f.Threads = *achieved.Value/0.985, 0
+		e.Rate, e.Threads = *achieved.Value/0.985, 0
 	}))},
 	{"R.12", "two machines of one name differ by a third in speed", held("internal/machinespeed", "TestBars", "a fixed kernel is timed before each trial; 5 % slower is found in 95 of 100 runs")},
 	{"R.13", "nothing checks tools other than sysbench against fsync and round trip", held("internal/validity", "TestPhysicsOfToolsThatDoNotCountStatements", "statements and commits are those of the server's counters")},
-	{"R.14", "a checksum that was not taken is silence", check("checksum", validity.Warning, of(func(r *contract.Result, _ *runner.Facts) {
+	{"R.14", "a checksum that was not taken is silence", check("checksum", validity.Warning, of(func(r *contract.Result, _ *runner.Expectations) {
 		r.Problems = append(r.Problems, contract.Problem{Source: "server/checksum", Text: "2 of 2 tables (a, b) have no checksum"})
 	}))},
 	{"R.14 (targets)", "targets of one experiment hold different data", check("same-data", validity.Warning, func(*testing.T) []validity.Finding {
@@ -146,9 +146,9 @@ var traps = []trap{
 }
 
 // updates is a test of so many operations of one UPDATE each.
-func updates(n int64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, f *runner.Facts) {
-		*f = runner.Facts{DurationSeconds: 10, Rows: runner.Rows{Updated: 1}, WritesPerOperation: 1}
+func updates(n int64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, e *runner.Expectations) {
+		*e = runner.Expectations{DurationSeconds: 10, Rows: runner.Rows{Updated: 1}, WritesPerOperation: 1}
 		*r = contract.Result{
 			Version: r.Version, State: contract.Succeeded, Trial: r.Trial,
 			Measurements: []contract.Measurement{
@@ -160,16 +160,16 @@ func updates(n int64) func(*contract.Result, *runner.Facts) {
 }
 
 // counted puts a counter of the server over the window.
-func counted(name string, n float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func counted(name string, n float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Server = &contract.Server{Version: "9.7.0", Variables: map[string]string{"default_storage_engine": "InnoDB"},
 			StatusDelta: map[string]float64{name: n, "Questions": 1010}}
 	}
 }
 
 // writes is the number of statements that the tool counted as writing.
-func writes(n float64) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func writes(n float64) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		r.Measurements = append(r.Measurements, contract.Measurement{
 			Name: contract.NameQueryCount, Labels: map[string]string{contract.LabelKind: "write"}, Unit: "1", Value: &n,
 		})
@@ -187,7 +187,7 @@ func withoutFlushes() contract.Result {
 }
 
 // fewOperations are 20, as in the phase CLEANUP of YCSB.
-func fewOperations(r *contract.Result, _ *runner.Facts) {
+func fewOperations(r *contract.Result, _ *runner.Expectations) {
 	n := int64(20)
 	for i := range r.Measurements {
 		if r.Measurements[i].Name == contract.NameLatencyPercentile {

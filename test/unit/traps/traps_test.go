@@ -63,9 +63,9 @@ func open(needs string) catcher { return catcher{open: needs} }
 
 // of finds what is wrong with a real run of sysbench (10 s, 4 threads, oltp_read_write on MySQL
 // 9.7) that was changed.
-func of(changes ...func(*contract.Result, *runner.Facts)) func(t *testing.T) []validity.Finding {
+func of(changes ...func(*contract.Result, *runner.Expectations)) func(t *testing.T) []validity.Finding {
 	return func(t *testing.T) []validity.Finding {
-		r, f := realRun(t), soundFacts
+		r, f := realRun(t), soundExpectations
 		for _, change := range changes {
 			change(&r, &f)
 		}
@@ -73,7 +73,7 @@ func of(changes ...func(*contract.Result, *runner.Facts)) func(t *testing.T) []v
 	}
 }
 
-var soundFacts = runner.Facts{DurationSeconds: 10, Threads: 4, QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182}
+var soundExpectations = runner.Expectations{DurationSeconds: 10, Threads: 4, QueriesPerOperation: 20, ReportIntervalSeconds: 1, QuantileError: 0.0182}
 
 func realRun(t *testing.T) contract.Result {
 	t.Helper()
@@ -88,12 +88,12 @@ func realRun(t *testing.T) contract.Result {
 	return r
 }
 
-func value(name string, v float64) func(*contract.Result, *runner.Facts) {
+func value(name string, v float64) func(*contract.Result, *runner.Expectations) {
 	return measurement(name, func(m *contract.Measurement) { m.Value = &v })
 }
 
-func measurement(name string, change func(*contract.Measurement)) func(*contract.Result, *runner.Facts) {
-	return func(r *contract.Result, _ *runner.Facts) {
+func measurement(name string, change func(*contract.Measurement)) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
 		for i := range r.Measurements {
 			if r.Measurements[i].Name == name {
 				change(&r.Measurements[i])

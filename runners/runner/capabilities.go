@@ -1,0 +1,161 @@
+package runner
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Data is what the tool can say of the rows that Prepare loads. Each part is optional.
+type Data struct {
+	// Fields and parameters of the workload that decide what Prepare loads. They cannot be
+	// axes of a matrix: a run loads one data set.
+	Fields func(workload json.RawMessage) ([]string, error)
+	// Rows that Prepare has to leave, all clients together, by the name of the table. An
+	// empty answer: nothing is known.
+	Rows func(t contract.Trial) (map[string]int64, error)
+	// Wear is what the operations of one client of the trial do to the rows that Rows counts.
+	Wear func(t contract.Trial) (Wear, error)
+	// SameBytes says that every Prepare of the trial's workload leaves the same rows, byte by
+	// byte, so that checksums of two loads can be compared.
+	SameBytes func(t contract.Trial) bool
+	// SharesLoad: Prepare does Trial.Ref.Client's part of Trial.Clients, so that all
+	// clients load together. False: the first client loads alone.
+	SharesLoad bool
+}
+
+// Connection is what the tool needs of a server, and how it reaches one. Each part is optional.
+type Connection struct {
+	// Demand is what one client needs of the limits of a server. It fails when the
+	// workload cannot be understood.
+	Demand func(t contract.Trial) (contract.Demand, error)
+	// JDBC: the tool reaches targets whose Endpoint.JDBC is set.
+	JDBC bool
+	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
+	// its own, so that with TLSRequired all three have to be in Credentials.
+	NeedsCertificate bool
+	// Delay adds latency to every round trip between tool and server, by a relay in the
+	// client's pod; 0 adds none.
+	Delay func(workload json.RawMessage) (time.Duration, error)
+}
+
+// Phases say how the tool goes through the phases of a trial. Each part is optional.
+type Phases struct {
+	// Skips says that the phase has nothing to do, and no command.
+	Skips func(t contract.Trial, p contract.Phase) bool
+	// Opening is how the process that measures comes to its window.
+	Opening func(t contract.Trial) Opening
+	// CheckTime is how long the tool may take to check the data after the measured window; 0:
+	// it does not check. Where it does, Command and Parse know the phase Check, which the first
+	// client does when its window has ended and the server's counters were read.
+	CheckTime func(t contract.Trial) time.Duration
+}
+
+// Design is for tools that make many measurements in one trial. Each part is optional.
+type Design struct {
+	// Length of a trial that makes many measurements, each by the design of
+	// Trial.Measurement.
+	Length func(t contract.Trial) (Length, error)
+	// Axis that every run has, though its matrix does not say so.
+	Axis func(workload json.RawMessage) (Axis, error)
+}
+
+// Axis is a field of the workload that a run varies.
+type Axis struct {
+	// Field of the workload.
+	Field string
+	// Values of the field, one for each cell; none: the field is not varied.
+	Values []string
+}
+
+// DataFields are the fields and parameters of the workload that decide what is loaded; none
+// where the tool names none. It fails when the workload cannot be understood.
+func (r Runner) DataFields(workload json.RawMessage) ([]string, error) {
+	return ask(r.Data.Fields, workload)
+}
+
+// Rows that Prepare has to leave, by the name of the table; none where that is not known. It
+// fails when the workload cannot be understood.
+func (r Runner) Rows(t contract.Trial) (map[string]int64, error) { return ask(r.Data.Rows, t) }
+
+// Wear of the rows by one client of the trial. Known is false where the tool says nothing of
+// it, or of the rows themselves. It fails when the workload cannot be understood.
+func (r Runner) Wear(t contract.Trial) (w Wear, known bool, err error) {
+	if r.Data.Wear == nil || r.Data.Rows == nil {
+		return Wear{}, false, nil
+	}
+	w, err = r.Data.Wear(t)
+	return w, true, err
+}
+
+// SameBytes says that every load leaves the same bytes; false where that is not known.
+func (r Runner) SameBytes(t contract.Trial) bool {
+	return r.Data.SameBytes != nil && r.Data.SameBytes(t)
+}
+
+// Demand of one client on the limits of a server. Known is false where the tool does not say.
+// It fails when the workload cannot be understood.
+func (r Runner) Demand(t contract.Trial) (d contract.Demand, known bool, err error) {
+	d, err = ask(r.Connection.Demand, t)
+	return d, r.Connection.Demand != nil, err
+}
+
+// Delay of every round trip; 0 where the tool asks for none. It fails when the workload cannot
+// be understood.
+func (r Runner) Delay(workload json.RawMessage) (time.Duration, error) {
+	return ask(r.Connection.Delay, workload)
+}
+
+// Skips says that the phase has nothing to do; a tool that does not say does every phase.
+func (r Runner) Skips(t contract.Trial, p contract.Phase) bool {
+	return r.Phases.Skips != nil && r.Phases.Skips(t, p)
+}
+
+// Opening of the process that measures. The zero value, where the tool does not say: the
+// process is started at the instant at which the window is to begin.
+func (r Runner) Opening(t contract.Trial) Opening {
+	if r.Phases.Opening == nil {
+		return Opening{}
+	}
+	return r.Phases.Opening(t)
+}
+
+// CheckTime is how long the check of the data may take; 0 for a tool that checks nothing.
+func (r Runner) CheckTime(t contract.Trial) time.Duration {
+	if r.Phases.CheckTime == nil {
+		return 0
+	}
+	return r.Phases.CheckTime(t)
+}
+
+// MeasuresOften says that one trial makes many measurements; otherwise it makes one.
+func (r Runner) MeasuresOften() bool { return r.Design.Length != nil }
+
+// Length of a trial. A tool that makes one measurement takes the time of one, which is that of
+// warm-up and window. It fails when the workload cannot be understood.
+func (r Runner) Length(t contract.Trial, one time.Duration) (Length, error) {
+	if !r.MeasuresOften() {
+		return Length{Least: one, Most: one}, nil
+	}
+	return r.Design.Length(t)
+}
+
+// Axis that the tool adds to the matrix; one without values where it adds none. It fails when
+// the workload cannot be understood.
+func (r Runner) Axis(workload json.RawMessage) (Axis, error) { return ask(r.Design.Axis, workload) }
+
+// PodsOf the clients; the zero value, where the tool does not say: of its one image in the
+// catalogue, without files of the user. It fails when the workload cannot be understood.
+func (r Runner) PodsOf(workload json.RawMessage) (Pods, error) { return ask(r.Pods, workload) }
+
+// Quotes says that the tool can parse output that somebody published (Quote).
+func (r Runner) Quotes() bool { return r.Quote != nil }
+
+// ask an optional question; the zero value where the tool does not answer it.
+func ask[Q, A any](question func(Q) (A, error), about Q) (answer A, err error) {
+	if question == nil {
+		return answer, nil
+	}
+	return question(about)
+}
