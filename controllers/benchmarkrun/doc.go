@@ -30,7 +30,8 @@
 // # Invariants
 //
 // They hold with stale caches, with crashes between any two actions, and with two
-// managers; TestInvariants checks them.
+// managers. TestInvariants checks 3 to 6 at each write, TestActionsStopAtTheFirstError 1
+// and 7, TestForeignObjectIsNotTouched 2.
 //
 //  1. Actions are performed in their order, and the first that fails is the last.
 //  2. An object is created once and belongs to this run, or the actions stop. Objects that

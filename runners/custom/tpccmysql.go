@@ -21,6 +21,9 @@ var (
 	tpccSeconds     = regexp.MustCompile(`^in ([0-9]+) sec\.`)
 )
 
+// unitNewOrders says what the rate of new orders is not, as that of the tool tpcc does.
+const unitNewOrders = "new orders/min, derived from TPC-C, not audited"
+
 // tpccLate ends the name of the transactions that took longer than TPC-C allows: no errors.
 const tpccLate = "late"
 
@@ -92,7 +95,7 @@ func tpccAt(line string) (at, n float64, ok bool) {
 func tpccThroughput(tpmC float64) []contract.Measurement {
 	m := number(contract.NameThroughput, "tx/s", contract.HigherIsBetter, tpmC/60)
 	m.Operation = "new order"
-	return []contract.Measurement{m, number(contract.NameNewOrders, "tx/min", contract.HigherIsBetter, tpmC)}
+	return []contract.Measurement{m, number(contract.NameNewOrders, unitNewOrders, contract.HigherIsBetter, tpmC)}
 }
 
 // tpccErrors are the transactions of a kind that were late, repeated or failed.

@@ -69,7 +69,7 @@ func TestEveryEngine(t *testing.T) {
 		if loaded.Data == nil || len(loaded.Data.Tables) != 2 || loaded.Data.Tables[0].Rows != 2000 {
 			t.Errorf("target %s holds %+v", s.name, loaded.Data)
 		}
-		t.Logf("%s: %s, fsyncs per commit %s, storage %+v, round trip %s ms", s.name, target.ServerVersion, target.FsyncsPerCommit, *target.Storage, target.RoundTripSeconds)
+		t.Logf("%s: %s, fsyncs per commit %s, storage %+v, round trip %s s", s.name, target.ServerVersion, target.FsyncsPerCommit, *target.Storage, target.RoundTripSeconds)
 	}
 }
 
