@@ -36,7 +36,7 @@ type cluster struct {
 	// quiet: nothing is destroyed any more, and nothing fails.
 	quiet bool
 	// refused is how often a client found that another one had begun.
-	refused int
+	refused int64
 	// careless: somebody deleted a result.
 	careless bool
 	uids     int

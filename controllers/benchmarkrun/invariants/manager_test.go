@@ -23,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/queue"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -42,6 +43,8 @@ type manager struct {
 	busy bool
 	// crashed: it does nothing more.
 	crashed bool
+	// began is where the journal was when this pass began.
+	began journal.Position
 	// begun are the marked results that this pass came upon.
 	begun map[string]bool
 	// failed is the write of this pass that the API server did not take.
@@ -69,7 +72,7 @@ func (c *cluster) start(name string) *manager {
 
 // reconcile does one pass. Errors are what a pass after a crash or a refusal has.
 func (m *manager) reconcile() {
-	m.busy, m.failed, m.begun = true, "", map[string]bool{}
+	m.busy, m.failed, m.began, m.begun = true, "", m.position(), map[string]bool{}
 	defer func() { m.busy = false }()
 	_, err := m.r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "run"}})
 	if err != nil && m.quiet && !apierrors.IsConflict(err) {

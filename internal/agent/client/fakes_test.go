@@ -28,7 +28,11 @@ type fakeAPI struct {
 	refuse error
 	// noWatch breaks every Follow.
 	noWatch bool
-	changed chan struct{}
+	// together: a result is shown as it was until so many have read it.
+	together int
+	// loseAnswers is how many patches are done without an answer.
+	loseAnswers int
+	changed     chan struct{}
 }
 
 func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
@@ -40,6 +44,10 @@ func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
 	}
 	if name == "t" {
 		return f.snapshot(), nil
+	}
+	if f.together > 0 {
+		f.together--
+		return ConfigMap{ResourceVersion: "0"}, nil
 	}
 	return ConfigMap{ResourceVersion: f.version(name), Annotations: f.annotations(name), BinaryData: f.binaryData(name)}, nil
 }
@@ -135,7 +143,17 @@ func (f *fakeAPI) Patch(_ context.Context, name string, patch []byte) error {
 	}
 	p["name"] = name
 	f.patches = append(f.patches, p)
+	if f.loseAnswers > 0 {
+		f.loseAnswers--
+		return errors.New("timeout")
+	}
 	return nil
+}
+
+// found is what somebody wrote into the first result before.
+func (f *fakeAPI) found(patch map[string]any) {
+	patch["name"] = "t-result-0"
+	f.patches = append(f.patches, patch)
 }
 
 func (f *fakeAPI) set(change func()) {
