@@ -46,6 +46,10 @@ const (
 
 // Annotations.
 const (
+	// AnnotationClaimedBy is set by a client on its result ConfigMap before it does anything
+	// else: the pod, and a word that is this process's own. No other process goes on with
+	// the result.
+	AnnotationClaimedBy = "assay.dev/claimed-by"
 	// AnnotationReady is set by a client on its result ConfigMap when it can start.
 	AnnotationReady = "assay.dev/ready"
 	// AnnotationStart is set by the manager on a trial's ConfigMap when it has

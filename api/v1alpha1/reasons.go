@@ -132,6 +132,9 @@ const (
 	ReasonNodeLost = "NodeLost"
 	// ReasonClientLost: a client pod or its container vanished for an unknown reason.
 	ReasonClientLost = "ClientLost"
+	// ReasonAlreadyBegun: another client pod has begun this attempt. Its Job was deleted and
+	// created again; nothing was measured a second time.
+	ReasonAlreadyBegun = "AlreadyBegun"
 	// ReasonInterrupted: the client pod was terminated.
 	ReasonInterrupted = "Interrupted"
 	// ReasonTargetPodDeleted: the database pod was deleted during a trial.

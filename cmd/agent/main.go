@@ -76,7 +76,7 @@ func runTarget(ctx context.Context, args []string) int {
 
 func runClient(ctx context.Context, args []string) int {
 	o := client.Defaults()
-	o.Node = os.Getenv("NODE_NAME")
+	o.Node, o.Pod = os.Getenv("NODE_NAME"), os.Getenv("POD_NAME")
 	flags := flag.NewFlagSet("client", flag.ContinueOnError)
 	namespace := flags.String("namespace", "", "`namespace` of the two ConfigMaps")
 	flags.StringVar(&o.Trial, "trial", "", "`name` of the trial's ConfigMap")

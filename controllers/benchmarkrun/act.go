@@ -143,7 +143,7 @@ func (a actor) create(ctx context.Context, do decision.Create, out *acted) error
 	switch {
 	case do.Existing == decision.Stop:
 		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%T %s was written meanwhile", obj, obj.GetName())
-	case do.Existing == decision.KeepUnmarked && (cm.Annotations[v1alpha1.AnnotationReady] != "" || len(cm.BinaryData) > 0):
+	case do.Existing == decision.KeepUnmarked && decision.Begun(cm):
 		out.stopped, out.begun = decision.WaitFor(v1alpha1.ReasonProgressing, "%s has begun", obj.GetName()), true
 	}
 	return nil

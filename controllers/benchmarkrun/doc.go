@@ -37,8 +37,11 @@
 //  2. An object is created once and belongs to this run, or the actions stop. Objects that
 //     exist are replaced only under the version that was read.
 //  3. The results of an execution are created first, its Job last.
-//  4. No Job is created after a client has marked its result: a client marks it before it
-//     starts the tool. So no tool runs twice for one attempt.
+//  4. No tool runs twice for one attempt. A client claims its result, under the lock of the
+//     version that it read, before it does anything else; one that finds it claimed refuses,
+//     and leaves it alone. A pass that comes upon a claimed result creates no Job. One that
+//     came upon none, and is overtaken by another manager, may still create a Job after its
+//     attempt has begun: the clients of that Job refuse.
 //  5. The record of an attempt is written before the next attempt begins. Records are only
 //     added, so that no trial is measured twice and none is lost.
 //  6. The Job of a trial is deleted only when its record is written, or before any other

@@ -148,6 +148,8 @@ const (
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow Reason = "LimitTooLow"
+	// ReasonAlreadyBegun: another client pod has begun this attempt.
+	ReasonAlreadyBegun Reason = "AlreadyBegun"
 	// ReasonInterrupted: the client pod was terminated.
 	ReasonInterrupted Reason = "Interrupted"
 )

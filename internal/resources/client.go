@@ -148,9 +148,7 @@ func (c Client) podSpec() corev1.PodSpec {
 				runnerAgent, "client", "--namespace=" + c.Run.Namespace, "--trial=" + c.Name,
 				"--result=" + c.Name + "-result-$(JOB_COMPLETION_INDEX)", "--client-index=$(JOB_COMPLETION_INDEX)",
 			},
-			Env: []corev1.EnvVar{{Name: "NODE_NAME", ValueFrom: &corev1.EnvVarSource{
-				FieldRef: &corev1.ObjectFieldSelector{FieldPath: "spec.nodeName"},
-			}}},
+			Env:                      []corev1.EnvVar{fromPod("NODE_NAME", "spec.nodeName"), fromPod("POD_NAME", "metadata.name")},
 			Resources:                resourcesOf(c.Shape),
 			SecurityContext:          containerSecurity(),
 			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
@@ -176,6 +174,11 @@ func (c Client) podSpec() corev1.PodSpec {
 		spec.Affinity.PodAntiAffinity = awayFromTargets(c.Run)
 	}
 	return spec
+}
+
+// fromPod is a variable with a field of the pod.
+func fromPod(name, field string) corev1.EnvVar {
+	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: field}}}
 }
 
 // addInputs mounts the files of the workload.

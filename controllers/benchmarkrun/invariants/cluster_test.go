@@ -35,10 +35,8 @@ type cluster struct {
 	toolStarts map[string]int
 	// quiet: nothing is destroyed any more, and nothing fails.
 	quiet bool
-	// within: a manager is between two calls. Nobody deletes a Job just then: of two managers
-	// in the midst of beginning an execution, the slower one would begin it again. Only a lock
-	// on two objects at once could prevent that.
-	within bool
+	// refused is how often a client found that another one had begun.
+	refused int64
 	// careless: somebody deleted a result.
 	careless bool
 	uids     int

@@ -3,6 +3,7 @@ package invariants
 import (
 	"flag"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,16 +15,25 @@ var seeds = flag.Uint64("seeds", 20, "how many runs are played")
 
 // TestInvariants plays runs. -seeds=1000 finds what is rare.
 func TestInvariants(t *testing.T) {
+	var played, refused atomic.Int64
+	t.Cleanup(func() {
+		if played.Load() >= 20 && refused.Load() == 0 {
+			t.Error("no client was ever refused: a Job that is created again was not tried")
+		}
+	})
 	for seed := range *seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			play(t, seed)
+			refused.Add(play(t, seed))
+			played.Add(1)
 		})
 	}
 }
 
-// play a run: first with every disturbance, then in peace until it has ended.
-func play(t *testing.T, seed uint64) {
+// play a run: first with every disturbance, then in peace until it has ended. It returns how
+// many clients found that another one had begun.
+func play(t *testing.T, seed uint64) (refused int64) {
+	t.Helper()
 	c := newCluster(t, seed)
 	policies := []v1alpha1.TrialFailurePolicy{v1alpha1.OnFailureContinue, v1alpha1.OnFailureRetry, v1alpha1.OnFailureStop}
 	c.createRun(policies[seed%3])
@@ -48,7 +58,7 @@ func play(t *testing.T, seed uint64) {
 	for range 600 {
 		if c.run().Finished() {
 			c.judgeEnd()
-			return
+			return c.refused
 		}
 		kubelet{c}.step()
 		c.now = c.now.Add(time.Second)
@@ -57,4 +67,5 @@ func play(t *testing.T, seed uint64) {
 	}
 	run = c.run()
 	t.Fatalf("the run never ended: phase %s, %+v; the journal is at %+v", run.Status.Phase, run.Status.Conditions, c.position())
+	return c.refused
 }

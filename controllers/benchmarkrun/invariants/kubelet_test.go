@@ -45,7 +45,7 @@ func (c kubelet) destroy(jobs []batchv1.Job) {
 	}
 	job := &jobs[c.rng.IntN(len(jobs))]
 	switch pods := c.podsOf(job); {
-	case c.rng.IntN(3) == 0 && !c.within:
+	case c.rng.IntN(3) == 0:
 		c.delete(job)
 	case len(pods) > 0 && c.rng.IntN(2) == 0:
 		c.delete(&pods[c.rng.IntN(len(pods))])
@@ -101,6 +101,14 @@ func (c kubelet) work(job *batchv1.Job) {
 		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.RunnerContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
 		c.must(c.api.Status().Update(context.Background(), pod))
 	case out == nil: // there is no place for its result: it waits for its end
+	case out.Annotations[v1alpha1.AnnotationClaimedBy] == "":
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationClaimedBy, string(pod.UID))
+		c.must(c.api.Update(context.Background(), out))
+	case out.Annotations[v1alpha1.AnnotationClaimedBy] != string(pod.UID):
+		c.refused++
+		told := contract.Termination{Version: contract.TerminationVersion, State: contract.Failed, Reason: contract.ReasonAlreadyBegun, Message: "it is claimed"}
+		c.end(pod, 1, told.Encode())
+		c.failJob(job)
 	case out.Annotations[v1alpha1.AnnotationReady] == "":
 		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationReady, "true")
 		c.must(c.api.Update(context.Background(), out))

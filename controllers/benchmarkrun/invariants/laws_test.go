@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
 )
@@ -29,6 +30,9 @@ func (m *manager) judge(verb string, obj client.Object) {
 		if o.Labels[v1alpha1.LabelRole] == v1alpha1.RoleJournal && o.BinaryData[contract.KeyRecords] != nil {
 			m.judgeRecords(verb, o)
 		}
+		if have := m.configMap(o.Name); verb == "create" && have != nil && decision.Begun(have) {
+			m.begun[o.Name] = true
+		}
 		if start := o.Data[contract.KeyStart]; verb == "update" && start != "" {
 			m.judgeStart(o)
 		}
@@ -38,8 +42,8 @@ func (m *manager) judge(verb string, obj client.Object) {
 	}
 }
 
-// judgeNewJob: the results come first, the Job last; no Job after a marked result; the
-// journal before the next attempt.
+// judgeNewJob: the results come first, the Job last; no Job in a pass that came upon a
+// marked result; the journal before the next attempt.
 func (m *manager) judgeNewJob(job *batchv1.Job) {
 	have := &batchv1.Job{}
 	if m.api.Get(m.t.Context(), client.ObjectKeyFromObject(job), have) == nil {
@@ -53,12 +57,13 @@ func (m *manager) judgeNewJob(job *batchv1.Job) {
 		switch {
 		case out == nil && !m.careless:
 			m.t.Errorf("manager %s creates Job %s before result %d", m.name, job.Name, i)
-		case out != nil && (out.Annotations[v1alpha1.AnnotationReady] != "" || len(out.BinaryData) > 0):
-			m.t.Errorf("manager %s creates Job %s after client %d marked its result", m.name, job.Name, i)
+		case m.begun[contract.ResultName(job.Name, i)]:
+			m.t.Errorf("manager %s creates Job %s although it came upon the mark of client %d", m.name, job.Name, i)
 		}
 	}
-	if at, is := positionOf(job); is && at != m.position() {
-		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v", m.name, at, m.position())
+	// A pass may be overtaken by another manager: then the clients of its Job refuse.
+	if at, is := positionOf(job); is && (earlier(at, m.began) || earlier(m.position(), at)) {
+		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v, and was at %+v when the pass began", m.name, at, m.position(), m.began)
 	}
 }
 
@@ -69,8 +74,7 @@ func (m *manager) judgeDeletedJob(job *batchv1.Job) {
 	if !is || run.Finished() {
 		return
 	}
-	next := m.position()
-	if at.Index > next.Index || at.Index == next.Index && at.Attempt >= next.Attempt {
+	if next := m.position(); !earlier(at, next) {
 		m.t.Errorf("manager %s deletes Job %s, whose end is not recorded: the journal is at %+v", m.name, job.Name, next)
 	}
 }
@@ -129,6 +133,11 @@ func (c *cluster) records() journal.Records {
 }
 
 func (c *cluster) position() journal.Position { return c.records().Position() }
+
+// earlier says whether an attempt comes before another.
+func earlier(a, b journal.Position) bool {
+	return a.Index < b.Index || a.Index == b.Index && a.Attempt < b.Attempt
+}
 
 // positionOf the Job of a trial.
 func positionOf(job *batchv1.Job) (at journal.Position, is bool) {

@@ -23,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/queue"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -42,6 +43,10 @@ type manager struct {
 	busy bool
 	// crashed: it does nothing more.
 	crashed bool
+	// began is where the journal was when this pass began.
+	began journal.Position
+	// begun are the marked results that this pass came upon.
+	begun map[string]bool
 	// failed is the write of this pass that the API server did not take.
 	failed string
 }
@@ -67,9 +72,8 @@ func (c *cluster) start(name string) *manager {
 
 // reconcile does one pass. Errors are what a pass after a crash or a refusal has.
 func (m *manager) reconcile() {
-	outer := m.within
-	m.busy, m.failed, m.within = true, "", true
-	defer func() { m.busy, m.within = false, outer }()
+	m.busy, m.failed, m.began, m.begun = true, "", m.position(), map[string]bool{}
+	defer func() { m.busy = false }()
 	_, err := m.r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "run"}})
 	if err != nil && m.quiet && !apierrors.IsConflict(err) {
 		m.t.Fatalf("manager %s: %v", m.name, err)
@@ -164,12 +168,37 @@ func (m *manager) write(verb string, obj client.Object, do func() error) error {
 		m.other.reconcile()
 	case m.chance(8):
 		kubelet{m.cluster}.step()
+	case m.isJob(verb, obj) && m.other != nil && !m.other.busy && m.chance(3):
+		m.overtaken(obj.(*batchv1.Job))
 	}
 	if m.failed != "" && verb != "status" {
 		m.t.Errorf("manager %s: %s after %s failed in the same pass", m.name, what, m.failed)
 	}
 	m.judge(verb, obj)
 	return do()
+}
+
+func (m *manager) isJob(verb string, obj client.Object) bool {
+	_, is := obj.(*batchv1.Job)
+	return is && verb == "create"
+}
+
+// overtaken: while this manager is about to create a Job, the other one creates it, its
+// clients come as far as their tools, and somebody deletes it.
+func (m *manager) overtaken(job *batchv1.Job) {
+	started := m.toolStarts[job.Name]
+	for range 40 {
+		m.other.sync(true)
+		m.other.reconcile()
+		kubelet{m.cluster}.step()
+		if m.toolStarts[job.Name] > started {
+			break
+		}
+	}
+	have := &batchv1.Job{}
+	if m.api.Get(context.Background(), client.ObjectKeyFromObject(job), have) == nil {
+		m.delete(have)
+	}
 }
 
 // cache is what a manager believes: each kind as it was at some time.

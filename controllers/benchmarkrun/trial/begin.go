@@ -3,6 +3,7 @@ package trial
 import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
@@ -21,17 +22,18 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	if in.Run.Spec.Suspend {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back before %s", e.Name)}
 	}
-	if working := in.Children.WorkingJobs(); len(working) > 0 {
-		return stop(in, working[0])
-	}
+	// Before any other client is stopped: it may be of what follows the end of this execution.
 	for i := range e.Clients {
-		if begun(ask.Found(contract.ResultName(e.Name, i))) {
+		if begun(in, contract.ResultName(e.Name, i), ask) {
 			r := takenAway(e, ask)
 			if _, ended := r.State.(decision.Done); ended {
 				return finish(in, e, r.End, ask)
 			}
 			return r
 		}
+	}
+	if working := in.Children.WorkingJobs(); len(working) > 0 {
+		return stop(in, working[0])
 	}
 	if files := in.Run.Status.Resolved.Inputs; files != nil {
 		if lost, is := accept.CheckFiles(*files, ask.ConfigMap(files.ConfigMap)).(decision.Failed); is {
@@ -59,9 +61,14 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	return Result{State: running(e), Actions: append(actions, decision.Create{Object: c.Job()})}
 }
 
-// begun says whether a client has touched the result that an action came upon.
-func begun(cm decision.Fact[*corev1.ConfigMap]) bool {
-	return cm.Exists && (marked(cm.Value) || len(cm.Value.BinaryData) > 0)
+// begun says whether a client has touched a result: one that an action came upon, or one of
+// this run that the cache knows of.
+func begun(in Input, result string, ask *decision.Asking) bool {
+	if cm := ask.Found(result); cm.Exists && decision.Begun(cm.Value) {
+		return true
+	}
+	meta := ask.Metadata(result)
+	return meta.Exists && decision.Claimed(meta.Value) && metav1.IsControlledBy(meta.Value, in.Run)
 }
 
 // stop makes sure that no client of an earlier execution is at work when the next one

@@ -160,6 +160,8 @@ func (c *cluster) known() decision.Known {
 	for i := range c.e.Clients {
 		if c.found || c.in.Children.Jobs[c.e.Name] != nil {
 			with(contract.ResultName(c.e.Name, i), c.results[i])
+		} else {
+			k = k.With(decision.GetMetadata{Name: contract.ResultName(c.e.Name, i)}, decision.Absent{})
 		}
 		k = k.With(decision.ReadLog{Pod: fmt.Sprintf("%s-%d", c.e.Name, i), Container: resources.RunnerContainer}, "the log")
 	}

@@ -180,7 +180,7 @@ func barrier(in Input, e Execution, ask *decision.Asking) Result {
 				}}
 			}
 		default:
-			ready = ready && marked(meta.Value)
+			ready = ready && meta.Value.Annotations[v1alpha1.AnnotationReady] != ""
 		}
 	}
 	if !ready || e.phase() != contract.PhaseRun {
@@ -214,14 +214,6 @@ func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action
 	}
 	cm.Annotations[v1alpha1.AnnotationStart] = cm.Data[contract.KeyStart]
 	return []decision.Action{decision.Replace{Object: cm}}
-}
-
-// annotated is an object with annotations.
-type annotated interface{ GetAnnotations() map[string]string }
-
-// marked says whether a client is ready to begin, or has begun.
-func marked(result annotated) bool {
-	return result.GetAnnotations()[v1alpha1.AnnotationReady] != ""
 }
 
 // takenAway ends an execution that did begin, but whose Job is gone.

@@ -18,6 +18,7 @@ import (
 // ConfigMap has the parts of a ConfigMap that the agent needs.
 type ConfigMap struct {
 	ResourceVersion string
+	Annotations     map[string]string
 	Data            map[string]string
 	BinaryData      map[string][]byte
 }
@@ -30,7 +31,8 @@ type API interface {
 	Get(ctx context.Context, name string) (ConfigMap, error)
 	// Follow calls show with later versions until it returns true, and then returns nil.
 	Follow(ctx context.Context, name, resourceVersion string, show func(ConfigMap) bool) error
-	// Patch is a JSON merge patch.
+	// Patch is a JSON merge patch. One that names a resourceVersion fails when the object
+	// has another.
 	Patch(ctx context.Context, name string, patch []byte) error
 }
 
@@ -80,6 +82,8 @@ type Options struct {
 	TerminationLog string
 	// Node is the name of the node; empty if unknown.
 	Node string
+	// Pod is the name of the pod; empty if not known.
+	Pod string
 }
 
 // Defaults are the paths that internal/resources mounts.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +28,11 @@ type fakeAPI struct {
 	refuse error
 	// noWatch breaks every Follow.
 	noWatch bool
-	changed chan struct{}
+	// together: a result is shown as it was until so many have read it.
+	together int
+	// loseAnswers is how many patches are done without an answer.
+	loseAnswers int
+	changed     chan struct{}
 }
 
 func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
@@ -40,7 +45,42 @@ func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
 	if name == "t" {
 		return f.snapshot(), nil
 	}
-	return ConfigMap{BinaryData: f.binaryData(name)}, nil
+	if f.together > 0 {
+		f.together--
+		return ConfigMap{ResourceVersion: "0"}, nil
+	}
+	return ConfigMap{ResourceVersion: f.version(name), Annotations: f.annotations(name), BinaryData: f.binaryData(name)}, nil
+}
+
+// version of a result: the number of its patches.
+func (f *fakeAPI) version(name string) string {
+	n := 0
+	for _, p := range f.patches {
+		if p["name"] == name {
+			n++
+		}
+	}
+	return strconv.Itoa(n)
+}
+
+// annotations that were patched into a result.
+func (f *fakeAPI) annotations(name string) map[string]string {
+	out := map[string]string{}
+	for _, p := range f.patches {
+		if p["name"] == name {
+			for key, value := range annotationsIn(p) {
+				out[key] = fmt.Sprint(value)
+			}
+		}
+	}
+	return out
+}
+
+// annotationsIn a patch.
+func annotationsIn(patch map[string]any) map[string]any {
+	meta, _ := patch["metadata"].(map[string]any)
+	annotations, _ := meta["annotations"].(map[string]any)
+	return annotations
 }
 
 // binaryData is what was patched into a result; nil when nothing was.
@@ -97,9 +137,23 @@ func (f *fakeAPI) Patch(_ context.Context, name string, patch []byte) error {
 	if err := json.Unmarshal(patch, &p); err != nil {
 		return err
 	}
+	meta, _ := p["metadata"].(map[string]any)
+	if version, locked := meta["resourceVersion"]; locked && version != f.version(name) {
+		return errors.New("conflict: the object has been modified")
+	}
 	p["name"] = name
 	f.patches = append(f.patches, p)
+	if f.loseAnswers > 0 {
+		f.loseAnswers--
+		return errors.New("timeout")
+	}
 	return nil
+}
+
+// found is what somebody wrote into the first result before.
+func (f *fakeAPI) found(patch map[string]any) {
+	patch["name"] = "t-result-0"
+	f.patches = append(f.patches, patch)
 }
 
 func (f *fakeAPI) set(change func()) {
@@ -119,7 +173,7 @@ func (f *fakeAPI) ready() int {
 	defer f.mu.Unlock()
 	n := 0
 	for _, p := range f.patches {
-		if _, ok := p["metadata"]; ok {
+		if _, ok := annotationsIn(p)[annotationReady]; ok {
 			n++
 		}
 	}

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,8 +32,12 @@ func (a *Agent) Run(ctx context.Context) error {
 // conclude goes from the trial to the termination message.
 func (a *Agent) conclude(ctx context.Context, started time.Time) contract.Termination {
 	trial, failure := a.configMaps().loadTrial(ctx, a.Index)
+	if failure == nil {
+		failure = a.configMaps().claim(ctx, a.Pod+"/"+rand.Text())
+	}
 	if failure != nil {
-		if ctx.Err() != nil {
+		// The result is not this client's, or nobody knows whose it is.
+		if ctx.Err() != nil && failure.Reason != contract.ReasonAlreadyBegun {
 			failure.Reason = contract.ReasonInterrupted
 		}
 		return termination("", failure)

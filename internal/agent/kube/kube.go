@@ -76,7 +76,7 @@ func (c *ConfigMaps) Get(ctx context.Context, name string) (client.ConfigMap, er
 }
 
 func view(cm *corev1.ConfigMap) client.ConfigMap {
-	return client.ConfigMap{ResourceVersion: cm.ResourceVersion, Data: cm.Data, BinaryData: cm.BinaryData}
+	return client.ConfigMap{ResourceVersion: cm.ResourceVersion, Annotations: cm.Annotations, Data: cm.Data, BinaryData: cm.BinaryData}
 }
 
 // Follow calls show with each version of a ConfigMap after the given one, until show returns

@@ -18,7 +18,7 @@ import (
 
 const (
 	path   = "/api/v1/namespaces/bench/configmaps"
-	object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"t","resourceVersion":"%d"},"data":{%s},"binaryData":{"r":"AP8="}}`
+	object = `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"t","resourceVersion":"%d","annotations":{"a":"b"}},"data":{%s},"binaryData":{"r":"AP8="}}`
 )
 
 func connect(t *testing.T, handler http.HandlerFunc) *ConfigMaps {
@@ -50,7 +50,7 @@ func TestGet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := client.ConfigMap{ResourceVersion: "7", Data: map[string]string{"trial.json": "{}"}, BinaryData: map[string][]byte{"r": {0, 255}}}
+	want := client.ConfigMap{ResourceVersion: "7", Annotations: map[string]string{"a": "b"}, Data: map[string]string{"trial.json": "{}"}, BinaryData: map[string][]byte{"r": {0, 255}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ConfigMap (-want +got):\n%s", diff)
 	}

@@ -252,8 +252,12 @@ func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, p
 	if err := k.API.Get(ctx, client.ObjectKey{Namespace: k.Namespace, Name: contract.ResultName(job.Name, index)}, &out); err != nil {
 		return err
 	}
+	if holder := out.Annotations[v1alpha1.AnnotationClaimedBy]; holder != "" && holder != string(pod.UID) {
+		return k.refuse(ctx, pod, holder)
+	}
 	if out.Annotations[v1alpha1.AnnotationReady] == "" {
 		before := out.DeepCopy()
+		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationClaimedBy, string(pod.UID))
 		metav1.SetMetaDataAnnotation(&out.ObjectMeta, v1alpha1.AnnotationReady, time.Now().Format(time.RFC3339Nano))
 		return k.API.Patch(ctx, &out, client.MergeFrom(before))
 	}
@@ -337,6 +341,19 @@ func (k *Kubelet) deliver(ctx context.Context, pod *corev1.Pod, out *corev1.Conf
 			terminated.ExitCode, terminated.Reason = 0, "Completed"
 		}
 	}
+	return k.end(ctx, pod, terminated)
+}
+
+// refuse ends a client whose result another pod has claimed.
+func (k *Kubelet) refuse(ctx context.Context, pod *corev1.Pod, holder string) error {
+	told := contract.Termination{
+		Version: contract.TerminationVersion, State: contract.Failed, Reason: contract.ReasonAlreadyBegun, Message: "claimed by " + holder,
+	}
+	return k.end(ctx, pod, &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.Now(), Message: string(told.Encode())})
+}
+
+// end the container of a client, and its pod.
+func (k *Kubelet) end(ctx context.Context, pod *corev1.Pod, terminated *corev1.ContainerStateTerminated) error {
 	before := pod.DeepCopy()
 	pod.Status.Phase = corev1.PodFailed
 	if terminated.ExitCode == 0 {

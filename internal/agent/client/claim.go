@@ -1,0 +1,70 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// annotationClaimedBy is the mark of the process that owns a result (api/v1alpha1).
+const annotationClaimedBy = "assay.dev/claimed-by"
+
+// claim marks the result as that of this process, before anything else is done. The
+// manager cannot create a Job and look at the results in one step, so that the Job of an
+// attempt may be created again after its first client has begun. Of all processes only the
+// first goes on: the lock of the version that was read decides between two at once. A
+// container that restarts in its pod is another process: the one before it may have started
+// the tool.
+func (m configMaps) claim(ctx context.Context, claimant string) *contract.Failure {
+	ctx, cancel := context.WithTimeout(ctx, m.timeouts.TrialRead)
+	defer cancel()
+	holder := ""
+	err := m.retry.do(ctx, "claim the result", func(ctx context.Context) error {
+		cm, err := m.api.Get(ctx, m.result)
+		if err != nil {
+			return err
+		}
+		switch holder = holderOf(cm); holder {
+		case claimant: // the answer to an earlier patch was lost
+			return nil
+		case "":
+			return m.annotateClaim(ctx, cm.ResourceVersion, claimant)
+		}
+		return fmt.Errorf("%w: %s", ErrRefused, m.result)
+	})
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrRefused) && holder != "":
+		pod, _, _ := strings.Cut(holder, "/")
+		return &contract.Failure{Reason: contract.ReasonAlreadyBegun, Message: fmt.Sprintf(
+			"ConfigMap %s is claimed by pod %s, which began this attempt before: this client did nothing", m.result, pod)}
+	}
+	return &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: fmt.Sprintf("the result could not be claimed: %v", err)}
+}
+
+// holderOf a result; empty while nobody has touched it.
+func holderOf(cm ConfigMap) string {
+	switch holder := cm.Annotations[annotationClaimedBy]; {
+	case holder != "":
+		return holder
+	case cm.Annotations[annotationReady] != "" || len(cm.BinaryData) > 0:
+		return "(unknown)" // an agent of an earlier release, which leaves no name
+	}
+	return ""
+}
+
+// annotateClaim writes the mark under the lock of the version that was read.
+func (m configMaps) annotateClaim(ctx context.Context, version, claimant string) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+		"resourceVersion": version, "annotations": map[string]string{annotationClaimedBy: claimant},
+	}})
+	if err != nil {
+		return err
+	}
+	return m.api.Patch(ctx, m.result, patch)
+}
