@@ -24,8 +24,8 @@ const (
 	// ReasonQueued: other runs use the nodes, or are before this one in the queue.
 	ReasonQueued = "Queued"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials so that
-	// this one must not go on with them. The run waits until a newer manager takes
-	// over.
+	// this one must not go on with them. Or another Assay accepted a spec that this one refuses.
+	// The run waits until the other manager takes over.
 	ReasonJournalTooNew = "JournalTooNew"
 	// ReasonOffered: nodes offer the shape.
 	ReasonOffered = "Offered"
