@@ -19,7 +19,9 @@ import (
 // far can be read.
 func accepted(v view) answer {
 	a := answer{state: v.accepted.State, actions: v.accepted.Actions, news: []news{acceptedNews{v.accepted}}}
-	switch {
+	switch wait := v.awaitsManager(); {
+	case wait != nil:
+		a.state = wait
 	case !isDone(a.state):
 	case !isDone(v.bookState):
 		a.state = v.bookState

@@ -108,9 +108,10 @@ func (v view) take(c chapter) answer {
 }
 
 // late is the failure of a run that is overdue at a chapter that was not done before; the
-// state is nil for any other.
+// state is nil for any other, and for one that waits for another manager: this one cannot
+// say what was measured.
 func late(v view, c chapter) answer {
-	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) {
+	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) || v.awaitsManager() != nil {
 		return answer{}
 	}
 	return says(overdue(v.Run, v.Now))
