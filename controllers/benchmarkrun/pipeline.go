@@ -99,9 +99,10 @@ func decide(w World) pass {
 	return p.end(v, decision.Failed{})
 }
 
-// take a chapter, unless the cluster has just refused its actions.
+// take a chapter, unless the cluster has just refused its actions. The last chapter says
+// itself what follows from that: no other one does.
 func (v view) take(c chapter) answer {
-	if failure, refused := v.Refused[c.condition]; refused {
+	if failure, refused := v.Refused[c.condition]; refused && c.condition != concluding {
 		return says(failure)
 	}
 	return c.decide(v)
