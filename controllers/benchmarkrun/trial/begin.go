@@ -1,8 +1,12 @@
 package trial
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
@@ -20,6 +24,9 @@ import (
 func begin(in Input, e Execution, ask *decision.Asking) Result {
 	if in.Run.Spec.Suspend {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back before %s", e.Name)}
+	}
+	if failure, ending := hasFailedBefore(in, e); ending {
+		return Result{State: failure}
 	}
 	if working := in.Children.WorkingJobs(); len(working) > 0 {
 		return stop(in, working[0])
@@ -58,6 +65,26 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	actions = append(actions, grant(in.Run, c, ask)...)
 	return Result{State: running(e), Actions: append(actions, decision.Create{Object: c.Job()})}
 }
+
+// hasFailedBefore is the failure of a run whose tables are being dropped already: that begins
+// only when nothing else will. Without it the execution that failed would stop the clean-up
+// to begin again, fail again, and so on without end.
+func hasFailedBefore(in Input, e Execution) (decision.Failed, bool) {
+	condition := map[contract.Phase]string{
+		contract.PhasePrepare: v1alpha1.ConditionDataLoaded, contract.PhaseRun: v1alpha1.ConditionMeasured,
+	}[e.phase()]
+	cleans := slices.ContainsFunc(in.Run.Spec.Targets, func(t v1alpha1.Target) bool {
+		return t.External != nil && in.Children.Jobs[contract.CleanupName(in.Run.Name, t.Name)] != nil
+	})
+	c := apimeta.FindStatusCondition(in.Run.Status.Conditions, condition)
+	if !cleans || c == nil || c.Status != metav1.ConditionFalse || slices.Contains(passing, c.Reason) {
+		return decision.Failed{}, false
+	}
+	return decision.Failed{Reason: c.Reason, Message: c.Message}, true
+}
+
+// passing are the reasons of a chapter that had not failed when the status was written.
+var passing = []string{v1alpha1.ReasonProgressing, v1alpha1.ReasonRetrying, v1alpha1.ReasonSuspended}
 
 // begun says whether a client has touched the result that an action came upon.
 func begun(cm decision.Fact[*corev1.ConfigMap]) bool {
