@@ -24,7 +24,8 @@ const (
 	// ReasonQueued: other runs hold the nodes, or are in front of this run in the queue.
 	ReasonQueued = "Queued"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form
-	// that this manager must not continue. The run waits for a newer manager.
+	// that this manager must not continue, or accepted a spec that this manager refuses. The run
+	// waits for the other manager.
 	ReasonJournalTooNew = "JournalTooNew"
 	// ReasonOffered: nodes offer the shape.
 	ReasonOffered = "Offered"

@@ -84,8 +84,6 @@ func (r *Reconciler) act(ctx context.Context, a actor, p pass) performed {
 		switch refused, is := done.stopped.(decision.Failed); {
 		case err != nil:
 			last.answer, out.err = says(retrying(err)), fmt.Errorf("%s: %w", c.condition, err)
-		case is && c.condition == concluding:
-			out.err = fmt.Errorf("%s: %s", c.condition, refused.Message)
 		case is:
 			out.again, out.refused = true, map[string]decision.Failed{c.condition: refused}
 		}

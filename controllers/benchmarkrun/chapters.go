@@ -19,7 +19,9 @@ import (
 // far can be read.
 func accepted(v view) answer {
 	a := answer{state: v.accepted.State, actions: v.accepted.Actions, news: []news{acceptedNews{v.accepted}}}
-	switch {
+	switch wait := v.awaitsManager(); {
+	case wait != nil:
+		a.state = wait
 	case !isDone(a.state):
 	case !isDone(v.bookState):
 		a.state = v.bookState
@@ -127,11 +129,17 @@ func cleaned(v view, failure decision.Failed) answer {
 }
 
 // concluded: the results and the condition that announces them appear in the same write.
+// Where the cluster refuses to store them, a run that has failed ends without, and any other
+// one waits: nothing that was measured is given up.
 func concluded(v view, failure decision.Failed) answer {
 	var actions []decision.Action
 	var told []news
+	refused, is := v.Refused[concluding]
+	if is && failure.Reason == "" {
+		return says(decision.WaitFor(refused.Reason, "the results cannot be stored: %s", refused.Message))
+	}
 	book, end := v.book, endedNews{failure: failure, at: v.Now}
-	if at := book.Position(); failure.Reason != "" && v.isRunning(at) {
+	if at := book.Position(); failure.Reason != "" && !is && v.isRunning(at) {
 		added, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
 		if err != nil {
 			return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
@@ -146,9 +154,15 @@ func concluded(v view, failure decision.Failed) answer {
 	if _, waits := state.(decision.Waiting); waits {
 		return says(state)
 	}
-	// Where a part is lost, there are no records: the run has failed for just this.
+	// Where a part is lost, there are no records, and the run has failed for just this.
+	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
+		end.failure = lost
+	}
 	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all}
 	end.result = conclude.Decide(in)
+	if is {
+		end.result.Actions, end.result.Parts = nil, 0
+	}
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

@@ -99,18 +99,20 @@ func decide(w World) pass {
 	return p.end(v, decision.Failed{})
 }
 
-// take a chapter, unless the cluster has just refused its actions.
+// take a chapter, unless the cluster has just refused its actions. The last chapter says
+// itself what follows from that: no other one does.
 func (v view) take(c chapter) answer {
-	if failure, refused := v.Refused[c.condition]; refused {
+	if failure, refused := v.Refused[c.condition]; refused && c.condition != concluding {
 		return says(failure)
 	}
 	return c.decide(v)
 }
 
 // late is the failure of a run that is overdue at a chapter that was not done before; the
-// state is nil for any other.
+// state is nil for any other, and for one that waits for another manager: this one cannot
+// say what was measured.
 func late(v view, c chapter) answer {
-	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) {
+	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) || v.awaitsManager() != nil {
 		return answer{}
 	}
 	return says(overdue(v.Run, v.Now))

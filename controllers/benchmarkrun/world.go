@@ -66,6 +66,17 @@ func look(w World) view {
 	return v
 }
 
+// awaitsManager is the wait for a manager that can read the records and the plan of the
+// run; nil where this one can.
+func (v view) awaitsManager() decision.State {
+	for _, state := range []decision.State{v.bookState, v.accepted.State} {
+		if wait, waits := state.(decision.Waiting); waits && wait.Reason == v1alpha1.ReasonJournalTooNew {
+			return wait
+		}
+	}
+	return nil
+}
+
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
 	return trial.Input{

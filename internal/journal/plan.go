@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -59,6 +60,16 @@ func decodePlan(gz []byte) (Plan, error) {
 		return p, &TooNewError{Version: contract.JournalVersion, MinReader: contract.JournalReader + 1}
 	}
 	return p, nil
+}
+
+// CheckPlan fails with a TooNewError for a part of the plan of a newer manager. Whatever else
+// is wrong with the part matters only to a reader that needs it.
+func CheckPlan(part []byte) error {
+	var newer *TooNewError
+	if _, err := open(part); errors.As(err, &newer) {
+		return newer
+	}
+	return nil
 }
 
 // JoinPlan joins the parts of a plan. It fails with a TooNewError for the plan of a newer

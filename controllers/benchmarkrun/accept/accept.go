@@ -109,13 +109,24 @@ func failed(err error) decision.State {
 	return decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err)
 }
 
+// unlessOther is a state; a run that was planned and whose spec is refused now was accepted by
+// another version of this program, because a spec does not change. It waits for that version.
+func (in Input) unlessOther(state decision.State) decision.State {
+	refused, is := state.(decision.Failed)
+	if !is || refused.Reason != v1alpha1.ReasonInvalidSpec || in.Run.Status.Plan == nil {
+		return state
+	}
+	return decision.WaitFor(v1alpha1.ReasonJournalTooNew,
+		"another version of Assay accepted this run, and this manager refuses its spec (%s): install that version again, the run goes on then", refused.Message)
+}
+
 // Decide whether the run can be carried out, and how. While ask is not complete, the
 // result means nothing.
 func Decide(in Input, ask *decision.Asking) Result {
 	st := in.Run.Status
 	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan}}
 	if err := in.decide(ask, &out); err != nil {
-		out.State, out.Actions = failed(err), nil
+		out.State, out.Actions = in.unlessOther(failed(err)), nil
 	}
 	return out
 }

@@ -33,8 +33,8 @@ func TestDecide(t *testing.T) {
 		actions []string
 	}{
 		"a new run, which names nothing": {nil, done, nil, []string{"mark", "run-plan-0000"}},
-		"the next pass":                  {[]change{accepted(t)}, done, nil, nil},
-		"the mark was lost":              {[]change{accepted(t), func(w *world) { w.in.Run.Annotations = nil }}, done, nil, []string{"mark"}},
+		"the next pass":                  {[]change{accepted(t)}, done, []string{"ConfigMap run-plan-0000"}, nil},
+		"the mark was lost":              {[]change{accepted(t), func(w *world) { w.in.Run.Annotations = nil }}, done, []string{"ConfigMap run-plan-0000"}, []string{"mark"}},
 		"a new run that is suspended": {
 			[]change{suspended}, "wait Suspended: spec.suspend holds the run back; nothing was started", nil, []string{"mark"},
 		},
@@ -44,7 +44,7 @@ func TestDecide(t *testing.T) {
 		"it is resumed: only now is the plan written": {
 			[]change{suspended, accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Suspend = false })}, done, nil, []string{"run-plan-0000"},
 		},
-		"suspended after the start": {[]change{accepted(t), suspended, func(w *world) { w.in.Started = true }}, done, nil, nil},
+		"suspended after the start": {[]change{accepted(t), suspended, func(w *world) { w.in.Started = true }}, done, []string{"ConfigMap run-plan-0000"}, nil},
 
 		"the plan of another version": {
 			[]change{accepted(t), otherPlan(t, true)}, "done: 1 trials planned: 1 cells x 1 targets x 2 blocks", []string{"ConfigMap run-plan-0000"}, nil,
@@ -55,13 +55,13 @@ func TestDecide(t *testing.T) {
 			[]string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"the plan of another version, known from an earlier pass": {
-			[]change{accepted(t), func(w *world) { w.in.Known = w.decide(t).Planned }, otherPlan(t, false)}, done, nil, nil,
+			[]change{accepted(t), func(w *world) { w.in.Known = w.decide(t).Planned }, otherPlan(t, false)}, done, []string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"a plan that was accepted is not checked again": {
-			[]change{accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = time.Minute })}, done, nil, nil,
+			[]change{accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = time.Minute })}, done, []string{"ConfigMap run-plan-0000"}, nil,
 		},
 		"the plan of this version, deleted": {
-			[]change{accepted(t), func(w *world) { clear(w.objects) }}, done, nil, nil,
+			[]change{accepted(t), func(w *world) { clear(w.objects) }}, done, []string{"ConfigMap run-plan-0000"}, nil,
 		},
 
 		"a spec that gives no plan is refused before anything is read": {
@@ -122,7 +122,7 @@ func TestDecide(t *testing.T) {
 			[]string{"ConfigMap scripts", "ConfigMap run-inputs"}, []string{"run-inputs", "mark", "run-plan-0000"},
 		},
 		"an accepted run reads nothing that it named": {
-			[]change{script, configMap("scripts", lua), accepted(t), func(w *world) { clear(w.objects) }}, done, nil, nil,
+			[]change{script, configMap("scripts", lua), accepted(t), func(w *world) { clear(w.objects) }}, done, []string{"ConfigMap run-plan-0000"}, nil,
 		},
 	}
 	for name, tt := range tests {

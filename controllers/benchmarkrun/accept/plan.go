@@ -24,6 +24,14 @@ import (
 // plan of the spec. A run that was planned by another version of this program keeps
 // the plan that was written down, which has to be read then.
 func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
+	if in.Run.Status.Plan != nil {
+		// Also where this program would plan the same: only the writer knows who may go on.
+		if cm := ask.ConfigMap(contract.PlanName(in.Run.Name, 0)); cm.Exists {
+			if err := journal.CheckPlan(cm.Value.BinaryData[contract.KeyPlan]); err != nil {
+				return nil, fmt.Errorf("the plan of this run: %w", err)
+			}
+		}
+	}
 	spec, err := w.variedSpec()
 	if err != nil {
 		return nil, err

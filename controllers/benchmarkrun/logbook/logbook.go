@@ -75,6 +75,9 @@ func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book,
 	if err == nil && records.Part != number {
 		err = fmt.Errorf("it says that it is part %d", records.Part)
 	}
+	if err == nil {
+		err = fits(run.Status.Plan, records)
+	}
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
 		return Empty(), decision.WaitFor(v1alpha1.ReasonJournalTooNew, "ConfigMap %s with the records of this run: %v", name, newer)
@@ -83,6 +86,19 @@ func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book,
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
 	}
 	return Book{Records: records, Exists: true, object: fact.Value.Object}, decision.Done{}
+}
+
+// fits says why records are not those of a plan: its trials are looked up by their indexes.
+func fits(p *v1alpha1.PlanStatus, records journal.Records) error {
+	if len(records.Records) == 0 {
+		return errors.New("it has no record")
+	}
+	for _, rec := range records.Records {
+		if rec.Index < 0 || rec.Attempt < 0 || p != nil && rec.Index >= p.TrialCount {
+			return fmt.Errorf("it has a record of attempt %d at trial %d, which the plan does not have", rec.Attempt, rec.Index)
+		}
+	}
+	return nil
 }
 
 // Added is a book with a record more, and the action that writes it.

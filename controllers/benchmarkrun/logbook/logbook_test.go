@@ -1,0 +1,48 @@
+package logbook
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+// A record of a trial that the plan does not have would be looked up in the plan.
+func TestRecordsOutsideThePlanAreLost(t *testing.T) {
+	final := func(index, attempt int32) contract.Record {
+		return contract.Record{Index: index, Attempt: attempt, Final: true, State: contract.Failed, Target: "db"}
+	}
+	for name, c := range map[string]struct {
+		part journal.Records
+		want string
+	}{
+		"a trial of the plan":  {journal.Records{Records: []contract.Record{final(2, 0)}}, ""},
+		"behind the plan":      {journal.Records{Records: []contract.Record{final(3, 0)}}, v1alpha1.ReasonJournalLost},
+		"before the plan":      {journal.Records{Records: []contract.Record{final(-5, 0)}}, v1alpha1.ReasonJournalLost},
+		"before the first try": {journal.Records{Records: []contract.Record{final(0, -1)}}, v1alpha1.ReasonJournalLost},
+		"no record":            {journal.Records{Before: contract.Totals{Done: 3}}, v1alpha1.ReasonJournalLost},
+	} {
+		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "1"}}
+		run.Status.Placement, run.Status.Plan = &v1alpha1.Placement{}, &v1alpha1.PlanStatus{TrialCount: 3}
+		data, err := c.part.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyRecords: data}}
+		cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(run, v1alpha1.GroupVersion.WithKind("BenchmarkRun"))}
+		known := decision.Known{}.With(decision.GetRecords{Name: contract.RecordsName("run", 0)}, decision.PartIn(cm))
+		_, state := Read(run, known.Ask())
+		got := ""
+		if failed, is := state.(decision.Failed); is {
+			got = failed.Reason
+		}
+		if got != c.want {
+			t.Errorf("%s: %+v, want the reason %q", name, state, c.want)
+		}
+	}
+}
