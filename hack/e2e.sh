@@ -22,11 +22,11 @@ case $stories in
   *) fail "no such stories: $stories (core, full, chaos, trials, fidelity or reproductions)" ;;
 esac
 
-step "install the chart with short limits"
+step "install the chart with short timeouts"
 # Errors of a pull are borne for two minutes in production, and a killed manager's lease for 15 s; the stories have no
 # time for either.
 "$(tool helm)/helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace \
-  --values out/values-local.yaml --set leaderElection.enabled=false --set limits.imagePull=10s --wait --timeout 3m >/dev/null
+  --values out/values-local.yaml --set leaderElection.enabled=false --set timeouts.imagePull=10s --wait --timeout 3m >/dev/null
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 
 if [[ $package == ./test/e2e ]]; then

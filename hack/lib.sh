@@ -63,7 +63,8 @@ beat() {
 in_progress() {
   local file start what log seconds last text=''
   for file in "$ASSAY_PROGRESS"/*; do
-    { read -r start && read -r what && read -r log; } <"$file" 2>/dev/null || continue
+    # Whatever is under way may end between two looks, and without any the pattern stands for itself.
+    { read -r start && read -r what && read -r log; } 2>/dev/null <"$file" || continue
     seconds=$((($(now_ms) - start) / 1000))
     ((seconds >= 9)) || continue
     last=''

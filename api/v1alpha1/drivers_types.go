@@ -94,16 +94,16 @@ type DriverBenchmark struct {
 	// +listType=set
 	Schemes []DriverScheme `json:"schemes,omitempty"`
 
-	// transactions: Autocommit commits each statement, One commits all statements of an
-	// operation together. Absent: Autocommit.
+	// transactions are the scopes of a commit: Autocommit commits each statement, One commits
+	// all statements of an operation together. Absent: Autocommit.
 	// +optional
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=set
 	Transactions []DriverTransaction `json:"transactions,omitempty"`
 
-	// sessions: Dedicated uses one connection for all operations. Pool takes a connection from
-	// the driver's pool for each operation and returns it. New opens a connection for each
-	// operation. Absent: Dedicated.
+	// sessions are the sources of connections. Dedicated uses one connection for all
+	// operations. Pool takes a connection from the driver's pool for each operation and
+	// returns it. New opens a connection for each operation. Absent: Dedicated.
 	// +optional
 	// +kubebuilder:validation:MaxItems=3
 	// +listType=set
@@ -117,9 +117,10 @@ type DriverBenchmark struct {
 	// +listType=set
 	Rows []int32 `json:"rows,omitempty"`
 
-	// measure: Rounds executes a fixed number of operations and restores the data before each.
-	// Time repeats the operation for design.duration. Absent: Rounds for Insert, Update,
-	// Delete and SelectByKey; Time for the others. Delete supports only Rounds.
+	// measure is the way to measure: Rounds executes a fixed number of operations and restores
+	// the data before each. Time repeats the operation for design.duration. Absent: Rounds for
+	// Insert, Update, Delete and SelectByKey; Time for the others. Delete supports only
+	// Rounds.
 	// +optional
 	// +kubebuilder:validation:Enum=Rounds;Time
 	Measure string `json:"measure,omitempty"`

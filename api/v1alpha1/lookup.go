@@ -5,7 +5,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 )
 
-// Target of the spec by its name; the zero value when there is none.
+// Target is the target of the spec with the name; the zero value when there is none.
 func (r *BenchmarkRun) Target(name string) Target {
 	for _, t := range r.Spec.Targets {
 		if t.Name == name {
@@ -15,7 +15,7 @@ func (r *BenchmarkRun) Target(name string) Target {
 	return Target{}
 }
 
-// Provided are the targets that Assay runs itself, in the order of the spec.
+// Provided are the targets that Assay provides, in the order of the spec.
 func (r *BenchmarkRun) Provided() []Target {
 	var out []Target
 	for _, t := range r.Spec.Targets {
@@ -26,7 +26,7 @@ func (r *BenchmarkRun) Provided() []Target {
 	return out
 }
 
-// ResolvedTarget are the pinned inputs of a target; the zero value before they are.
+// ResolvedTarget has the pinned inputs of a target; the zero value before they are pinned.
 func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	if r.Status.Resolved == nil {
 		return ResolvedTarget{}
@@ -39,7 +39,8 @@ func (r *BenchmarkRun) ResolvedTarget(name string) ResolvedTarget {
 	return ResolvedTarget{}
 }
 
-// PlacementOf a target that Assay places; the zero value for any other.
+// PlacementOf is the placement of a target; the zero value for a target that Assay does not
+// place.
 func (r *BenchmarkRun) PlacementOf(name string) TargetPlacement {
 	if r.Status.Placement == nil {
 		return TargetPlacement{}
@@ -52,7 +53,7 @@ func (r *BenchmarkRun) PlacementOf(name string) TargetPlacement {
 	return TargetPlacement{}
 }
 
-// TargetStatus of a target; one with nothing but its name when nothing is known yet.
+// TargetStatus is the status of a target; it has only the name when there is none yet.
 func (r *BenchmarkRun) TargetStatus(name string) TargetStatus {
 	for _, t := range r.Status.Targets {
 		if t.Name == name {
@@ -62,20 +63,20 @@ func (r *BenchmarkRun) TargetStatus(name string) TargetStatus {
 	return TargetStatus{Name: name}
 }
 
-// Finished says whether the run has ended.
+// Finished reports whether the run has ended.
 func (r *BenchmarkRun) Finished() bool {
 	return meta.IsStatusConditionTrue(r.Status.Conditions, ConditionComplete) || r.HasFailed()
 }
 
-// HasFailed says whether the run has ended with a failure.
+// HasFailed reports whether the run has ended with a failure.
 func (r *BenchmarkRun) HasFailed() bool {
 	return meta.IsStatusConditionTrue(r.Status.Conditions, ConditionFailed)
 }
 
-// ClientCount is the number of clients that work together, at least 1.
+// ClientCount is the number of clients, at least 1.
 func (r *BenchmarkRun) ClientCount() int { return int(max(r.Spec.Clients.Count, 1)) }
 
-// Replicas is how many replicas the target has.
+// Replicas is the number of replicas of the target.
 func (t Target) Replicas() int {
 	if t.MySQL == nil || t.MySQL.Replication == nil {
 		return 0
@@ -83,13 +84,13 @@ func (t Target) Replicas() int {
 	return int(t.MySQL.Replication.Replicas)
 }
 
-// IsInvalid says that the number must not be used.
+// IsInvalid reports whether the severity is Invalid: the result contradicts itself.
 func (f Finding) IsInvalid() bool { return f.Severity == "Invalid" }
 
-// IsDisturbed says that something outside of what is measured happened meanwhile.
+// IsDisturbed reports whether the severity is Disturbed: interference during the measurement.
 func (f Finding) IsDisturbed() bool { return f.Severity == "Disturbed" }
 
-// DescribeNode is what a node says of itself.
+// DescribeNode has the properties in a node's status.
 func DescribeNode(node *corev1.Node) NodeInfo {
 	info := node.Status.NodeInfo
 	return NodeInfo{

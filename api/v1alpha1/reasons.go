@@ -1,9 +1,9 @@
 package v1alpha1
 
-// The one vocabulary of reasons: those of conditions, of failed trials, and those that
-// the agents report, which the manager copies. A transient reason goes away without the
-// user, or may not meet the next attempt; a permanent one comes back until the user
-// changes something. docs/reference/conditions.md is made of the groups below.
+// The one vocabulary of reasons: of conditions, of failed trials, and of the agents, whose
+// reasons the manager copies. A transient reason goes away without the user, or may not
+// affect the next attempt. A permanent reason comes back until the user changes something.
+// docs/reference/conditions.md is generated from the groups below.
 
 // Transient: states of a step. The manager goes on by itself.
 const (
@@ -11,7 +11,7 @@ const (
 	ReasonSucceeded = "Succeeded"
 	// ReasonNotReached: the run has not come so far, or ended before.
 	ReasonNotReached = "NotReached"
-	// ReasonNotContacted: there is an external target that nobody has logged in to yet.
+	// ReasonNotContacted: no login to an external target was attempted yet.
 	ReasonNotContacted = "NotContacted"
 	// ReasonProgressing: the step is being worked on.
 	ReasonProgressing = "Progressing"
@@ -21,11 +21,10 @@ const (
 	ReasonSuspended = "Suspended"
 	// ReasonNotSuspended: spec.suspend is false.
 	ReasonNotSuspended = "NotSuspended"
-	// ReasonQueued: other runs use the nodes, or are before this one in the queue.
+	// ReasonQueued: other runs hold the nodes, or are in front of this run in the queue.
 	ReasonQueued = "Queued"
-	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials so that
-	// this one must not go on with them. The run waits until a newer manager takes
-	// over.
+	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form
+	// that this manager must not continue. The run waits for a newer manager.
 	ReasonJournalTooNew = "JournalTooNew"
 	// ReasonOffered: nodes offer the shape.
 	ReasonOffered = "Offered"
@@ -33,8 +32,8 @@ const (
 
 // Permanent: the spec, or what it names, has to change. The run ends before it measures.
 const (
-	// ReasonInvalidSpec: the spec contradicts itself in a way that only the manager can
-	// see.
+	// ReasonInvalidSpec: the spec contradicts itself in a way that the API server cannot
+	// check.
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonTooManyTrials: the plan would have more than 20,000 trials.
 	ReasonTooManyTrials = "TooManyTrials"
@@ -49,18 +48,17 @@ const (
 	// ReasonConfigMapNotFound: a named ConfigMap does not exist.
 	ReasonConfigMapNotFound = "ConfigMapNotFound"
 	// ReasonSettingInvalid: a server setting of the spec is malformed, or is one that Assay
-	// sets. No server has seen it.
+	// sets.
 	ReasonSettingInvalid = "SettingInvalid"
-	// ReasonPublishedUnreadable: the text of a published target has no number that can be
-	// read.
+	// ReasonPublishedUnreadable: the text of a published target has no readable number.
 	ReasonPublishedUnreadable = "PublishedUnreadable"
 	// ReasonNoNodeOffersShape: no ready node matches a shape and is large enough.
 	ReasonNoNodeOffersShape = "NoNodeOffersShape"
-	// ReasonCannotSeparate: client and target cannot be on different nodes.
+	// ReasonCannotSeparate: client and target cannot be placed on different nodes.
 	ReasonCannotSeparate = "CannotSeparate"
-	// ReasonChildConflict: an object of the same name belongs to somebody else.
+	// ReasonChildConflict: an object of the same name exists and belongs to another owner.
 	ReasonChildConflict = "ChildConflict"
-	// ReasonPodRejected: the API server, or the kubelet of its node, refuses a pod of the run.
+	// ReasonPodRejected: the API server or a kubelet refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
@@ -72,7 +70,7 @@ const (
 	// ReasonInitialisationFailed: the data directory or the benchmark's account could not be
 	// created.
 	ReasonInitialisationFailed = "InitialisationFailed"
-	// ReasonServerRefusedSetting: the server ended, because it refuses a setting.
+	// ReasonServerRefusedSetting: the server ended because it refuses a setting.
 	ReasonServerRefusedSetting = "ServerRefusedSetting"
 	// ReasonServerMissing: the image has no server of the flavor that starts, or lacks the
 	// storage engine.
@@ -87,9 +85,9 @@ const (
 	ReasonTLSFailed = "TLSFailed"
 	// ReasonSchemaMissing: the database or a table does not exist.
 	ReasonSchemaMissing = "SchemaMissing"
-	// ReasonSchemaNotEmpty: a table that was to be created exists already.
+	// ReasonSchemaNotEmpty: a table of the workload exists already.
 	ReasonSchemaNotEmpty = "SchemaNotEmpty"
-	// ReasonToolMissing: the image has no such tool.
+	// ReasonToolMissing: the image does not have the tool.
 	ReasonToolMissing = "ToolMissing"
 	// ReasonToolFailed: the tool failed in another way: see the message.
 	ReasonToolFailed = "ToolFailed"
@@ -116,8 +114,8 @@ const (
 	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid
 	// parameter.
 	ReasonRequestInvalid = "RequestInvalid"
-	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was
-	// deleted: what was measured is not known any more.
+	// ReasonJournalLost: a ConfigMap with the plan or the records of the trials was deleted.
+	// The measured trials are no longer known.
 	ReasonJournalLost = "JournalLost"
 	// ReasonInputsLost: the run's copy of the files of the workload was deleted or changed.
 	ReasonInputsLost = "InputsLost"
@@ -132,7 +130,7 @@ const (
 	ReasonPodEvicted = "PodEvicted"
 	// ReasonNodeLost: the node of a pod is gone, does not answer, or was shut down.
 	ReasonNodeLost = "NodeLost"
-	// ReasonClientLost: a client pod or its container vanished, and nothing says why.
+	// ReasonClientLost: a client pod or its container vanished for an unknown reason.
 	ReasonClientLost = "ClientLost"
 	// ReasonAlreadyBegun: another client pod has begun this attempt. Its Job was deleted and
 	// created again; nothing was measured a second time.
@@ -141,11 +139,10 @@ const (
 	ReasonInterrupted = "Interrupted"
 	// ReasonTargetPodDeleted: the database pod was deleted during a trial.
 	ReasonTargetPodDeleted = "TargetPodDeleted"
-	// ReasonTargetCrashed: the database container ended: in a trial, or again and again at
-	// its start.
+	// ReasonTargetCrashed: the database container ended in a trial, or repeatedly at its
+	// start.
 	ReasonTargetCrashed = "TargetCrashed"
-	// ReasonTargetRestarted: the database restarted during a trial, and its tool did not
-	// notice.
+	// ReasonTargetRestarted: the database restarted during a trial, unnoticed by the tool.
 	ReasonTargetRestarted = "TargetRestarted"
 	// ReasonServerCrashed: the agent of the database pod reports that the server ended
 	// unexpectedly.
@@ -159,13 +156,14 @@ const (
 	ReasonTargetUnreachable = "TargetUnreachable"
 	// ReasonConnectionLost: connections that had been made were lost.
 	ReasonConnectionLost = "ConnectionLost"
-	// ReasonDeadlineExceeded: a step did not end in time; the message names the limit.
+	// ReasonDeadlineExceeded: a step did not end in time; the message names the timeout.
 	ReasonDeadlineExceeded = "DeadlineExceeded"
 	// ReasonResultMissing: a client ended without a result.
 	ReasonResultMissing = "ResultMissing"
-	// ReasonResultContradictory: the result is not the one the client announced.
+	// ReasonResultContradictory: the result differs from the one in the client's termination
+	// message.
 	ReasonResultContradictory = "ResultContradictory"
-	// ReasonOutputTruncated: the tool ended well but part of its report is missing.
+	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
 	ReasonOutputTruncated = "OutputTruncated"
 	// ReasonDeliveryFailed: the result could not be written into its ConfigMap.
 	ReasonDeliveryFailed = "DeliveryFailed"
@@ -186,8 +184,8 @@ const (
 const (
 	// ReasonContradictions: a validity check found a contradiction.
 	ReasonContradictions = "Contradictions"
-	// ReasonNoUsableTrial: no result counts: all contradict themselves, were disturbed, or
-	// belong to a block with a trial that was.
+	// ReasonNoUsableTrial: no trial counts: all results contradict themselves, were disturbed,
+	// or belong to a disturbed block.
 	ReasonNoUsableTrial = "NoUsableTrial"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"

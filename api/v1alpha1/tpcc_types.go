@@ -1,36 +1,36 @@
 package v1alpha1
 
 // TPCCWorkload are the parameters of TPC-C by go-tpc 1.0.12. Its figures are derived from
-// TPC-C, and not audited: there are no keying and thinking times, and nothing of the rest of
-// the rules of the TPC.
+// TPC-C, and not audited: there are no keying and thinking times, and the other rules of the
+// TPC do not apply.
 // +kubebuilder:validation:XValidation:rule="self.checkWarehouses <= self.warehouses",message="checkWarehouses is more than warehouses: there are no more to check"
 type TPCCWorkload struct {
-	// warehouses is the number of warehouses, 1 to 10,000. Each has about 600,000 rows, or
-	// 100 MB.
+	// warehouses is the number of warehouses, 1 to 10,000. Each has about 600,000 rows (100
+	// MB).
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	Warehouses int32 `json:"warehouses,omitempty"`
 
-	// threads is the number of terminals, each with a connection, that work at the same time,
-	// 1 to 4096. Any of them takes any warehouse.
+	// threads is the number of concurrent terminals, 1 to 4096, each with its own connection.
+	// Each terminal uses all warehouses.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=4096
 	Threads int32 `json:"threads,omitempty"`
 
-	// ignoreErrors (the default): a transaction that fails is rolled back, counted, and not
-	// repeated. false fails the trial at the first one.
+	// ignoreErrors continues after a failed transaction (the default): it is rolled back,
+	// counted, and not repeated. false fails the trial at the first error.
 	// +optional
 	// +kubebuilder:default=true
 	IgnoreErrors *bool `json:"ignoreErrors,omitempty"`
 
-	// checkWarehouses is how many warehouses are checked after the measured window of each
-	// trial, for the consistency that TPC-C demands; 0 for none. A trial whose data is not
-	// consistent is Invalid. A warehouse takes some minutes, because of one query that
-	// compares each customer with all payments.
+	// checkWarehouses is the number of warehouses whose consistency is checked by the
+	// conditions of TPC-C after the measured window of each trial; 0 for none. A trial with
+	// inconsistent data is Invalid. The check of a warehouse takes some minutes, because one
+	// query compares each customer with all payments.
 	// +optional
 	// +kubebuilder:default=1
 	// +kubebuilder:validation:Minimum=0

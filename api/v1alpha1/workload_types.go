@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Workload is what the clients do: exactly one tool with its parameters. Whoever adds a
-// tool adds its field here, and its type in a file of its own; nothing else names the tools.
+// Workload is what the clients do: exactly one tool with its parameters. A new tool adds its
+// field here, and its type in its own file; nothing else in the API names the tools.
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:MaxProperties=1
 type Workload struct {
@@ -32,8 +32,8 @@ type Workload struct {
 	Custom *CustomWorkload `json:"custom,omitempty"`
 }
 
-// Tool is the name of the one tool that is set, and its parameters as JSON. It is an error
-// when none is set, or more than one.
+// Tool is the name of the tool, and its parameters as JSON. It fails unless exactly one tool
+// is set.
 func (w Workload) Tool() (name string, parameters json.RawMessage, err error) {
 	data, err := json.Marshal(w)
 	if err != nil {

@@ -35,14 +35,14 @@ Every command explains its flags with -h.
 `
 
 func main() {
-	// A second signal changes nothing: the stop is under way, and has a deadline.
+	// A second signal changes nothing: the agent is already stopping, with a deadline.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	code := run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// run returns the exit code: 0 done, 1 failed, 2 called wrongly.
+// run returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments.
 func run(ctx context.Context, args []string) int {
 	commands := map[string]func(context.Context, []string) int{
 		"target": runTarget, "client": runClient, "install": runInstall, "version": runVersion,
@@ -65,7 +65,7 @@ func runTarget(ctx context.Context, args []string) int {
 	flags.StringVar(&o.Tmp, "tmp", o.Tmp, "`directory` for temporary files")
 	flags.StringVar(&o.Listen, "listen", o.Listen, "`address` of /readyz, /livez and /environment")
 	flags.StringVar(&o.TerminationLog, "termination-log", o.TerminationLog, "`file` for the termination message")
-	flags.DurationVar(&o.Grace, "grace", o.Grace, "how long the server may take to shut down")
+	flags.DurationVar(&o.Grace, "grace", o.Grace, "time for the server to shut down before it is killed")
 	log, ok := parse(flags, args, 0)
 	if !ok {
 		return 2
@@ -99,7 +99,7 @@ func runClient(ctx context.Context, args []string) int {
 		return exitCode(log, err)
 	}
 	a := &client.Agent{
-		Options: o, Limits: client.DefaultLimits(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
+		Options: o, Timeouts: client.DefaultTimeouts(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
 	}
 	return exitCode(log, a.Run(ctx))
 }

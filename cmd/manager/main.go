@@ -49,13 +49,13 @@ type flags struct {
 
 func main() {
 	var f flags
-	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and limits")
+	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and timeouts")
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
 	flag.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address of the Prometheus metrics; 0 to turn them off")
 	flag.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
-	flag.BoolVar(&f.elect, "leader-elect", false, "let only one of several managers work")
+	flag.BoolVar(&f.elect, "leader-elect", false, "let only one of several managers reconcile")
 	flag.StringVar(&f.electionNamespace, "leader-election-namespace", "", "namespace of the lease; empty for the pod's own")
-	flag.IntVar(&f.workers, "workers", 4, "number of runs that are looked at side by side")
+	flag.IntVar(&f.workers, "workers", 4, "number of runs that are reconciled in parallel")
 	flag.Float64Var(&f.qps, "kube-api-qps", 200, "requests per second to the API server, on average; twice as many at a time")
 	flag.Parse()
 
@@ -67,7 +67,7 @@ func main() {
 	}
 }
 
-// gcPercent trades processor time, of which the manager needs little, for memory.
+// gcPercent trades CPU time, of which the manager needs little, for memory.
 const gcPercent = 50
 
 func run(f flags) error {
@@ -134,8 +134,8 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 	return nil
 }
 
-// newScheme holds only the kinds that the manager uses: every group more is
-// memory and size.
+// newScheme has only the kinds that the manager uses, because every further group costs
+// memory.
 func newScheme() (*runtime.Scheme, error) {
 	scheme := runtime.NewScheme()
 	add := runtime.NewSchemeBuilder(
@@ -148,8 +148,8 @@ func newScheme() (*runtime.Scheme, error) {
 	return scheme, nil
 }
 
-// cacheOptions keep the cache small: of the common kinds only the objects that
-// Assay made, and of each only what the controllers read.
+// cacheOptions keep the cache small: only objects that Assay created, for common kinds, and
+// only the fields that the controllers read.
 func cacheOptions(namespaces string) cache.Options {
 	ours := func(t toolscache.TransformFunc) cache.ByObject {
 		return cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Transform: t}
@@ -172,8 +172,8 @@ func cacheOptions(namespaces string) cache.Options {
 	return o
 }
 
-// slim leaves out what takes most of the room and nobody reads: the images that a
-// node holds, the specs of pods but their node, and the templates of pods.
+// slim drops large fields that no controller reads: the images of a node, the specs of pods
+// except the node, and the templates of pods.
 func slim(o any) (any, error) {
 	if object, ok := o.(metav1.Object); ok {
 		object.SetManagedFields(nil)

@@ -69,7 +69,7 @@ func look(w World) view {
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
 	return trial.Input{
-		Run: v.Run, Now: v.Now, Limits: v.Catalogue.Config.Limits, Work: v.accepted.Work,
+		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Work: v.accepted.Work,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }
@@ -78,7 +78,7 @@ func (v view) trialInput() trial.Input {
 // nodes.
 func (v view) targets() target.Result {
 	return target.Decide(target.Input{
-		Run: v.Run, Now: v.Now, Limits: v.Catalogue.Config.Limits, Active: v.activeTarget(), Measuring: v.measures(),
+		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Active: v.activeTarget(), Measuring: v.measures(),
 		Children: v.Children,
 	}, v.ask)
 }

@@ -1,4 +1,5 @@
-// Package instanceshape tells, for every InstanceShape, how many nodes offer it.
+// Package instanceshape counts the nodes that offer each InstanceShape. In: InstanceShapes and
+// nodes. Out: the count and the condition Offered in the status of each InstanceShape.
 package instanceshape
 
 import (

@@ -2,7 +2,7 @@ package engine
 
 import "maps"
 
-// Reasons why settings are Assay's, to be completed to "set by Assay (...)".
+// Reasons why Assay owns settings, for messages such as "set by Assay (...)".
 const (
 	onlyVolume = "the data directory's volume is the only place that a server may write to"
 	oneServer  = "clients and probes rely on one address, one port and one socket"
@@ -13,9 +13,8 @@ const (
 	process    = "the agent starts and stops the server"
 )
 
-// owned are the settings that Assay owns with every flavor. Settings that name
-// read-only places of the image (basedir, plugin_dir, lc_messages_dir) and those
-// that bear on performance are the user's.
+// owned are the settings that Assay owns for every flavor. Users may set read-only directories
+// of the image (basedir, plugin_dir, lc_messages_dir) and everything that affects performance.
 var owned = map[string]string{
 	"datadir":                   onlyVolume,
 	"tmpdir":                    onlyVolume,
@@ -58,8 +57,7 @@ var owned = map[string]string{
 	"version":                   process,
 }
 
-// OwnedWith is the list of settings that Assay owns with every flavor, and more
-// of one flavor.
+// OwnedWith adds the settings of one flavor to those that Assay owns for every flavor.
 func OwnedWith(more ...map[string]string) map[string]string {
 	all := maps.Clone(owned)
 	for _, m := range more {

@@ -2,20 +2,20 @@ package engine
 
 import "strings"
 
-// RowCounters are the global status variables in which a server counts the rows that
-// statements of its clients changed. A DELETE and an UPDATE that find no row count nothing.
-// Each is an upper bound: it counts work that was rolled back too.
+// RowCounters are the global status variables that count the rows changed by statements of
+// clients. A DELETE or UPDATE that finds no row is not counted. Each counter is an upper
+// bound, because it includes rolled-back work.
 type RowCounters struct {
 	Inserted, Updated, Deleted string
-	// Pages counts changes of pages, where Updated counts an UPDATE to the values that the
-	// row has: a row that is changed makes at least PagesPerRow of them, one that is not
-	// makes none. Empty where there is no such counter, or no need.
+	// Pages counts changed pages, for servers whose Updated counter includes an UPDATE without
+	// a change of values: a changed row changes at least PagesPerRow pages, an unchanged row
+	// none. Empty where the counter does not exist or is not needed.
 	Pages       string
 	PagesPerRow float64
 }
 
-// The counters of the servers, each tried with loads whose share of statements that change
-// nothing is known (internal/validity/testdata/rows).
+// The counters of the servers. Each was tested with workloads of a known share of statements
+// without effect (internal/validity/testdata/rows).
 var (
 	// MariaDB has no Innodb_rows_* since 10.5; the handlers of all storage engines count
 	// alike, with temporary tables apart (Handler_tmp_*). They count an INSERT before it
@@ -26,13 +26,13 @@ var (
 	// system schema are apart (Innodb_system_rows_*).
 	innodbRows = RowCounters{Inserted: "Innodb_rows_inserted", Updated: "Innodb_rows_updated", Deleted: "Innodb_rows_deleted"}
 	// MyRocks counts an UPDATE to the same values. In Percona Server the names are in lower
-	// case: compare them without case.
+	// case, so they are compared without case.
 	rocksdbRows = RowCounters{Inserted: "Rocksdb_rows_inserted", Updated: "Rocksdb_rows_updated", Deleted: "Rocksdb_rows_deleted"}
 )
 
-// CountersOfRows are those of a server that gives this version (SELECT VERSION()), for
-// tables of the storage engine. It is false where there are none: TiDB counts no rows, and
-// no other storage engine was tried.
+// CountersOfRows are the row counters of a server with this version (SELECT VERSION()), for
+// tables of the storage engine. ok is false where there are none: TiDB counts no rows, and
+// other storage engines were not tested.
 func CountersOfRows(version, storageEngine string) (RowCounters, bool) {
 	named := func(flavor string) bool { return strings.Contains(strings.ToLower(version), strings.ToLower(flavor)) }
 	switch engine := strings.ToLower(storageEngine); {
@@ -41,7 +41,8 @@ func CountersOfRows(version, storageEngine string) (RowCounters, bool) {
 	case engine == "rocksdb":
 		return rocksdbRows, true
 	case named(MariaDB) && engine == "innodb":
-		// A row that changes writes to its page and to one of the undo log: about 4 were seen.
+		// A changed row writes to its page and to an undo log page: about 4 changes were
+		// observed.
 		counters := handlerRows
 		counters.Pages, counters.PagesPerRow = "Innodb_buffer_pool_write_requests", 2
 		return counters, true

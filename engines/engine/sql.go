@@ -6,8 +6,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// privileges are what sysbench and its like need on the benchmark's own schema.
-// None is global, and none can be passed on.
+// privileges are the privileges of the tools on the benchmark's schema. None is global, and
+// none can be granted to others.
 const privileges = "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER"
 
 // QuoteIdentifier quotes a name for SQL.
@@ -21,8 +21,8 @@ func QuoteString(text string) string { return "'" + stringEscaper.Replace(text) 
 var stringEscaper = strings.NewReplacer(
 	`\`, `\\`, `'`, `\'`, "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\x1a", `\Z`)
 
-// NeutralSession makes the statements after it mean the same whatever the user's
-// settings are: quoting, character set, and no trace in the binary log.
+// NeutralSession makes the following statements independent of the user's settings: quoting,
+// character set, and no events in the binary log.
 func NeutralSession() []string {
 	return []string{
 		"SET SESSION sql_mode = '';",
@@ -36,12 +36,12 @@ func CreateSchema(t contract.Target) string {
 	return "CREATE DATABASE IF NOT EXISTS " + QuoteIdentifier(t.Database) + ";"
 }
 
-// Account is the benchmark's account as SQL names it. Clients come from any
-// address; the NetworkPolicy of the target says which.
+// Account is the benchmark's account in SQL. It allows any client address; the NetworkPolicy
+// of the target restricts them.
 func Account(t contract.Target) string { return QuoteString(t.Username) + "@'%'" }
 
-// Grant gives the account its privileges. In a GRANT the name of a schema is a
-// pattern, so its wildcards are escaped.
+// Grant grants the account its privileges. In a GRANT the name of a schema is a pattern, so
+// its wildcards are escaped.
 func Grant(t contract.Target) string {
 	pattern := strings.NewReplacer(`\`, `\\`, `_`, `\_`, `%`, `\%`).Replace(t.Database)
 	return "GRANT " + privileges + " ON " + QuoteIdentifier(pattern) + ".* TO " + Account(t) + ";"

@@ -4,10 +4,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// TLSSettings of a server of the MySQL family: those of MySQL since 5.7.8 and of MariaDB
-// since 10.5.2. With Disabled there are none: a server that makes certificates for itself
-// keeps them, and clients do not ask for encryption. That stays as the version has it,
-// since a switch for it exists in some versions only.
+// TLSSettings of a server of the MySQL family: those of MySQL since 5.7.8 and of MariaDB since
+// 10.5.2. With Disabled there are none: a server may keep its self-made certificates, because
+// a switch against them exists only in some versions. Clients then do not use TLS.
 func TLSSettings(t contract.Target, p Paths) []contract.Setting {
 	if !t.HasTLS() {
 		return nil

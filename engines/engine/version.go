@@ -18,16 +18,16 @@ const (
 )
 
 var (
-	// mysqldVersion is in what mysqld and mariadbd print, such as
-	// "mysqld  Ver 5.7.22 for Linux on x86_64 (MySQL Community Server (GPL))" and
-	// "mariadbd  Ver 11.8.6-MariaDB-0+deb13u1 from Debian for debian-linux-gnu on x86_64".
+	// mysqldVersion matches the output of mysqld and mariadbd, such as "mysqld Ver 5.7.22 for
+	// Linux on x86_64 (MySQL Community Server (GPL))" and "mariadbd Ver
+	// 11.8.6-MariaDB-0+deb13u1 from Debian for debian-linux-gnu on x86_64".
 	mysqldVersion = regexp.MustCompile(`(?m)\bVer ([0-9]+\.[0-9]+\.[0-9]+)(\S*)(?: .*)?$`)
-	// tidbVersion is in what tidb-server prints.
+	// tidbVersion matches the output of tidb-server.
 	tidbVersion = regexp.MustCompile(`(?m)^Release Version: v([0-9]+\.[0-9]+\.[0-9]+)`)
 )
 
-// Recogniser makes the function Recognise of an engine: it takes the server of one
-// flavor from the oldest version on, such as 5.7.
+// Recogniser makes the function Recognise of an engine, which accepts servers of one flavor
+// from the oldest version on, such as 5.7.
 func Recogniser(flavor string, oldest ...int) func(printed string) (string, error) {
 	return func(printed string) (string, error) {
 		found, version, err := identify(printed)
@@ -43,8 +43,8 @@ func Recogniser(flavor string, oldest ...int) func(printed string) (string, erro
 	}
 }
 
-// identify says whose server printed its version. A build of MySQL bears no name
-// that all builds have in common, so MySQL is what nobody else is.
+// identify returns the flavor of the server that printed its version. Builds of MySQL have no
+// common name, so MySQL is the flavor if no other matches.
 func identify(printed string) (flavor, version string, err error) {
 	if m := tidbVersion.FindStringSubmatch(printed); m != nil {
 		return TiDB, m[1], nil

@@ -41,21 +41,20 @@ func Engine() engine.Engine {
 	}
 }
 
-// programs under which the server goes; the second is its name before 10.5 and
-// in images that keep it.
+// programs are the names of the server; the second is its name before 10.5, which some images
+// keep.
 func programs() []string { return []string{"mariadbd", "mysqld"} }
 
-// config turns abbreviations off first: otherwise datad is a name for datadir. It holds
-// for the lines after it.
+// config first turns off abbreviations for the following lines: otherwise datad would stand
+// for datadir.
 func config(t contract.Target, p engine.Paths) []byte {
 	t.Settings = append([]contract.Setting{{Name: "loose_getopt_prefix_matching", Value: "OFF"}}, t.Settings...)
 	return mysqld.Render(t, append(mysqld.Settings(t, p), contract.Setting{Name: "secure_file_priv", Value: p.Tmp}), member(t))
 }
 
-// initialise makes root@localhost for whoever is root of the operating system and
-// comes through the socket; nobody else. --force, because a small image has no
-// /etc/hosts to look the host name up in. --skip-name-resolve keeps that name out
-// of the accounts.
+// initialise makes root@localhost only for root of the operating system, through the socket.
+// --force, because a small image has no /etc/hosts to look up the host name.
+// --skip-name-resolve keeps that name out of the accounts.
 func initialise(configFile string, p engine.Paths) engine.Command {
 	return engine.Command{Programs: []string{"mariadb-install-db", "mysql_install_db"}, Args: []string{
 		"--defaults-file=" + configFile, "--datadir=" + p.Data,
@@ -64,9 +63,9 @@ func initialise(configFile string, p engine.Paths) engine.Command {
 	}}
 }
 
-// bootstrap takes the server's default authentication plugin, which every client
-// library knows. Anonymous accounts and a root of other hosts may come with the
-// image's own scripts; their names are not known, so the table is edited.
+// bootstrap uses the server's default authentication plugin, which every client library
+// supports. The image's own scripts may create anonymous accounts and root accounts of other
+// hosts; their names are unknown, so they are deleted from the table.
 func bootstrap(t contract.Target, password string) []string {
 	identified := " IDENTIFIED BY " + engine.QuoteString(password) + ";"
 	return append(append(engine.NeutralSession(),

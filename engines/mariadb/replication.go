@@ -9,8 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// replicated are the settings that every server in replication has. Strict, so that a
-// replica that has more than its primary stops, instead of going its own way.
+// replicated are the settings that every server in replication has. Strict mode stops a
+// replica with more transactions than its primary.
 func replicated(contract.Target) []contract.Setting {
 	return []contract.Setting{
 		{Name: "log_bin", Value: mysqld.BinaryLog},
@@ -25,7 +25,7 @@ func member(t contract.Target) []contract.Setting {
 	}
 	settings := mysqld.Member(t)
 	if t.IsReplica() {
-		// The agent starts replication when it has told the server whom to follow.
+		// The agent starts replication after it has set the primary.
 		settings = append(settings, contract.Setting{Name: "skip_slave_start", Value: "ON"})
 	}
 	if t.Replication.Mode != mysqld.SemiSync {
@@ -44,8 +44,8 @@ func replicationAccount(t contract.Target, identified string) []string {
 	return mysqld.ReplicationAccount(t, "SLAVE MONITOR, REPLICATION SLAVE ADMIN", identified)
 }
 
-// follow begins where the replica's own data is. Since 11.4 a replica by itself asks for
-// TLS and checks the name in the certificate; here the target's tls decides.
+// follow starts at the position of the replica's own data. Since 11.4 a replica uses TLS and
+// checks the name in the certificate by default; here the target's tls decides.
 func follow(t contract.Target, password string) []string {
 	host, port := contract.SplitAddress(t.Replication.Primary)
 	ssl := "0"
@@ -64,5 +64,5 @@ func follow(t contract.Target, password string) []string {
 
 func replicaStatus(contract.Target) string { return "SHOW SLAVE STATUS" }
 
-// awaitPosition waits until the position is reached; 0 when it is.
+// awaitPosition waits until the position is reached; the result is then 0.
 const awaitPosition = "SELECT MASTER_GTID_WAIT(?, ?)"

@@ -19,7 +19,7 @@ import (
 //
 //	performance.max_procs      an item of a section of TiDB's configuration file; TiDB writes it
 //	                           with dashes (performance.max-procs), except in [instance]
-//	token_limit                one of the items above the first section (engine.IsTiDBItem)
+//	token_limit                one of the items above the first section (settings.IsTiDBItem)
 //	tidb_mem_quota_query       anything else: a system variable, set with SET GLOBAL at the first
 //	                           start; TiDB keeps it in its data
 //
@@ -28,8 +28,7 @@ import (
 // underscored are items and sections that TiDB itself writes with underscores.
 var underscored = map[string]bool{"new_collations_enabled_on_first_bootstrap": true, "instance": true}
 
-// owned are the settings that Assay sets itself, and those that would break what it
-// relies on.
+// owned are the settings that Assay sets, and those that Assay depends on.
 func owned() map[string]string {
 	const (
 		places     = "the data directory's volume is the only place that a server may write to"
@@ -59,14 +58,14 @@ func owned() map[string]string {
 // own are the items that Assay writes.
 func own(t contract.Target, p engine.Paths) []contract.Setting {
 	items := []contract.Setting{
-		{Name: "host", Value: "0.0.0.0"}, // to a Go program it means every address, those of IPv6 included
+		{Name: "host", Value: "0.0.0.0"}, // for a Go program it includes all IPv6 addresses
 		{Name: "port", Value: strconv.Itoa(int(t.Port))},
 		{Name: "socket", Value: p.Run + "/server.sock"},
 		{Name: "store", Value: "unistore"},
 		{Name: "path", Value: p.Data},
 		{Name: "temp_dir", Value: p.Tmp + "/tidb"},
 		{Name: "tmp_storage_path", Value: p.Tmp + "/tidb-spill"},
-		// Without a file of its own the slow log is part of the log.
+		// Without a separate file the slow log is part of the log.
 		{Name: "log.slow_query_file", Value: ""},
 		{Name: "status.report_status", Value: "false"},
 	}
@@ -80,8 +79,8 @@ func own(t contract.Target, p engine.Paths) []contract.Setting {
 	return items
 }
 
-// config is the TOML file. A name is written once, since TOML takes a second one for a
-// mistake; no name of the user's is Assay's.
+// config is the TOML file. Each name is written once, because TOML refuses duplicates; users
+// cannot set Assay's names.
 func config(t contract.Target, p engine.Paths) []byte {
 	sections := map[string][]string{}
 	for _, s := range append(items(t.Settings), own(t, p)...) {
@@ -106,8 +105,8 @@ func config(t contract.Target, p engine.Paths) []byte {
 	return out.Bytes()
 }
 
-// items are the settings that belong into the file, the last of each name, as the
-// names of TiDB with underscores.
+// items are the settings for the file, the last of each name, by TiDB's names with
+// underscores.
 func items(all []contract.Setting) []contract.Setting {
 	var out []contract.Setting
 	for _, s := range all {
@@ -120,9 +119,9 @@ func items(all []contract.Setting) []contract.Setting {
 	return out
 }
 
-// variables are the statements that set the other settings. TiDB goes on after one that
-// it refuses, and says so in its log. Variables that exist for MySQL's sake and do
-// nothing are hidden, so that a setting of one is seen to have no effect.
+// variables are the statements that set the other settings. TiDB continues after a refused
+// statement, and logs it. Variables that exist only for compatibility with MySQL are hidden,
+// so that a setting of one is a difference.
 func variables(all []contract.Setting) []string {
 	out := []string{"SET GLOBAL tidb_enable_noop_variables = 'OFF';"}
 	for _, s := range all {
@@ -135,7 +134,7 @@ func variables(all []contract.Setting) []string {
 
 func bare(name string) string { return strings.TrimPrefix(settings.CanonicalName(name), "loose_") }
 
-// given is the value that a setting stands for.
+// given is the effective value of a setting.
 func given(value string) string {
 	switch value {
 	case "":
@@ -146,7 +145,7 @@ func given(value string) string {
 	return value
 }
 
-// tomlPlain is what TOML takes for a number.
+// tomlPlain matches numbers of TOML.
 var tomlPlain = regexp.MustCompile(`^[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
 
 func tomlValue(value string) string {

@@ -1,9 +1,9 @@
-// Package tidb describes TiDB 6.6 and later as Assay provides it: one tidb-server with
-// its embedded store (unistore) in the data directory. That is TiDB's own store for
-// development and tests: it has one copy, and does not sync what it commits. A cluster
-// of TiKV is an external target.
+// Package tidb describes TiDB 6.6 and later as Assay provides it: one tidb-server with its
+// embedded store (unistore) in the data directory. That is TiDB's own store for development
+// and tests: it has one copy, and does not sync commits. A cluster of TiKV is an external
+// target.
 //
-// What TiDB does otherwise than a mysqld, and what follows:
+// Differences from mysqld:
 //
 //   - There is no command that makes a data directory. The server makes it at its first
 //     start, and only then runs the init file. A data directory whose first start did
@@ -26,7 +26,7 @@ import (
 func Engine() engine.Engine {
 	return engine.Engine{
 		Flavor: engine.TiDB,
-		// The name that TiDB answers to, whatever it stores its rows in.
+		// TiDB accepts this name for its own storage engine.
 		StorageEngines: []string{"InnoDB"},
 		Owned:          owned(),
 		Version: func() engine.Command {
@@ -43,19 +43,19 @@ func Engine() engine.Engine {
 
 func programs() []string { return []string{"tidb-server"} }
 
-// serve refuses a file with an item that TiDB does not know, as a mysqld does.
+// serve makes TiDB refuse a file with an unknown item, as mysqld does.
 func serve(configFile, initFile string, _ engine.Paths) engine.Command {
 	return engine.Command{Programs: programs(), Args: []string{
 		"--config=" + configFile, "--config-strict", "--initialize-sql-file=" + initFile,
 	}}
 }
 
-// bootstrap sets the user's system variables, and removes the root without a password
-// that TiDB makes for every host.
+// bootstrap sets the user's system variables, and drops the root account without a password
+// that TiDB creates for every host.
 func bootstrap(t contract.Target, password string) []string {
 	identified := " IDENTIFIED WITH mysql_native_password BY " + engine.QuoteString(password)
 	if t.TLS == contract.TLSRequired {
-		// require_secure_transport cannot be set from here: TiDB wants an encrypted session
+		// require_secure_transport cannot be set here, because TiDB needs an encrypted session
 		// for it. There is no other account.
 		identified += " REQUIRE SSL"
 	}
@@ -69,17 +69,16 @@ func bootstrap(t contract.Target, password string) []string {
 
 const (
 	mib = 1 << 20
-	// minMemoryLimit is the least that TiDB takes, in bytes.
+	// minMemoryLimit is the minimum that TiDB accepts, in bytes.
 	minMemoryLimit = 512 * mib
 )
 
-// defaults limit the memory of TiDB to four fifths of what the shape leaves to it.
+// defaults limit the memory of TiDB to four fifths of the shape's memory without the data.
 //
 //	tidb_server_memory_limit = 80 % x (memory - data in memory), in whole MiB, at least 512 MiB
 //
-// 80 % is TiDB's own share; it would take it of all the memory of the container, also
-// of that which the data takes, and it does not show the number. Below 512 MiB TiDB
-// accepts no limit, so there is none.
+// 80 % is TiDB's own default, but of the whole memory of the container including the data, and
+// it does not show the number. Below 512 MiB TiDB accepts no limit, so there is none.
 func defaults(s engine.Shape, _ string) []contract.Setting {
 	memory := s.MemoryBytes
 	if s.DataInMemory {
@@ -92,11 +91,11 @@ func defaults(s engine.Shape, _ string) []contract.Setting {
 	return []contract.Setting{{Name: "tidb_server_memory_limit", Value: strconv.FormatInt(limit, 10)}}
 }
 
-// stockTokens is how many sessions TiDB by itself lets work at the same time.
+// stockTokens is TiDB's default number of concurrently working sessions.
 const stockTokens = 1000
 
-// limits raise the number of sessions that may work at the same time. Connections,
-// prepared statements and open tables are not limited.
+// limits raise the number of concurrently working sessions. Connections, prepared statements
+// and open tables are not limited.
 func limits(d contract.Demand) []contract.Setting {
 	const headroom = 32
 	if d.Connections+headroom <= stockTokens {

@@ -10,8 +10,8 @@ import (
 // claimsPage is the ledger of claims.
 const claimsPage = "docs/evidence/claims.md"
 
-// claim is an item of the ledger: a list item that begins at the margin, with the lines below it
-// up to an empty one or the next item.
+// claim is an item of the ledger: a list item without indentation, with the lines below it up
+// to an empty line or the next item.
 type claim struct {
 	line int
 	text string
@@ -41,8 +41,8 @@ func claims(d document) []claim {
 // testName is `path/of/package.TestName`, in backticks.
 var testName = regexp.MustCompile(`^([a-z0-9_/.-]+)\.((?:Test|Fuzz|Benchmark)[A-Za-z0-9_]*)$`)
 
-// checkClaims: each claim of the ledger names a test that exists, or links to a heading of a page
-// of figures. Whether the heading is there, checkLinks says.
+// checkClaims: each claim of the ledger names an existing test, or links to a heading of a
+// page of figures. checkLinks checks the heading.
 func checkClaims(s *source, docs documents) []problem {
 	page, there := docs[claimsPage]
 	if !there {
@@ -78,5 +78,5 @@ func checkClaims(s *source, docs documents) []problem {
 	return out
 }
 
-// isFigures says whether a page has figures that were measured.
+// isFigures reports whether a page has measured figures.
 func isFigures(name string) bool { return name == "performance.md" || name == "reproductions.md" }

@@ -29,8 +29,8 @@ func checkFindings(s *source, docs documents) []problem {
 	return problems
 }
 
-// checkNames are the names that findings have in their field Check, with the place of one, and
-// the places where a name cannot be read off the source.
+// checkNames are the names in the field Check of findings, each with one place, and the places
+// where a name cannot be derived from the source.
 func checkNames(s *source) (map[string]string, []problem) {
 	r := &resolver{source: s, names: map[string]string{}, seen: map[ast.Expr]bool{}}
 	for _, folder := range s.folders() {
@@ -72,8 +72,8 @@ type call struct {
 	node *ast.CallExpr
 }
 
-// resolver reads the values of expressions off the source, without types: literals, constants,
-// variables of a function, arguments of calls, and fields of literals.
+// resolver derives the values of expressions from the source without types: literals,
+// constants, variables of a function, arguments of calls, and fields of literals.
 type resolver struct {
 	*source
 	literals []literal

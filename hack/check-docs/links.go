@@ -49,7 +49,7 @@ func readDocuments(root string) (documents, error) {
 	return docs, err
 }
 
-// skipped folders have nothing that is ours.
+// skipped folders have no documents of this repository.
 func skipped(relative, name string) bool {
 	return relative != "." && (relative == "bin" || relative == "out" || name == "node_modules" || name == "testdata" ||
 		strings.HasPrefix(name, "."))
@@ -77,7 +77,7 @@ var (
 	targetPattern = regexp.MustCompile(`(?m)^make ([a-z0-9 -]*[a-z0-9])(?: +#.*)?$`)
 )
 
-// spans are what stands in backticks.
+// spans are the texts in backticks.
 func (d document) spans() []string { return unique(spanPattern.FindAllStringSubmatch(d.prose, -1)) }
 
 // links are where the document links to.
@@ -85,7 +85,7 @@ func (d document) links() []string {
 	return unique(linkPattern.FindAllStringSubmatch(spanPattern.ReplaceAllString(d.prose, ""), -1))
 }
 
-// anchors are what the headings of the document are called in links.
+// anchors are the link names of the document's headings.
 func (d document) anchors() []string {
 	var out []string
 	for line := range strings.Lines(d.prose) {
@@ -174,7 +174,7 @@ func (r repository) exists(name string) bool {
 	return err == nil
 }
 
-// badLink says what is wrong with a link, or nothing.
+// badLink describes the problem of a link; empty for none.
 func (r repository) badLink(docs documents, d document, link string) string {
 	for _, scheme := range []string{"http://", "https://", "mailto:"} {
 		if strings.HasPrefix(link, scheme) {

@@ -1,9 +1,9 @@
-// Command check-docs fails when a document and the repository disagree. It runs in the root of the
-// repository; hack/verify.sh calls it. It checks
+// Command check-docs fails when a document contradicts the repository. It runs in the root of
+// the repository; hack/verify.sh calls it. It checks
 //
 //	links.go     links, headings, paths in backticks, make targets
 //	findings.go  every check that makes a finding is explained; its names come from the Go sources
-//	reasons.go   every reason of a condition is given by something
+//	reasons.go   every reason of a condition is used
 //	claims.go    every claim of the ledger names a test or a figure that exists
 //	source.go    the Go packages of the repository, parsed
 package main
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// problem is one disagreement: a place, such as a file or file:line, and what is wrong there.
+// problem is one contradiction: a place, such as a file or file:line, and a description.
 type problem struct{ where, what string }
 
 // String is the problem as one line.

@@ -12,8 +12,7 @@ import (
 // reasonsFolder declares the reasons of conditions; docs/reference/conditions.md is derived from it.
 const reasonsFolder = "api/v1alpha1"
 
-// checkReasons: every reason that the API declares is used outside of tests. One that nothing
-// gives is a promise that nobody keeps.
+// checkReasons: every reason that the API declares is used outside of tests.
 func checkReasons(s *source) []problem {
 	declared := map[string]string{}
 	if p := s.packages[reasonsFolder]; p != nil {

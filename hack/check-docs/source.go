@@ -192,7 +192,7 @@ func (s *source) folders() []string {
 	return out
 }
 
-// hasTest says whether a package has a function of this name that go test runs.
+// hasTest reports whether a package has a test function of this name.
 func (s *source) hasTest(folder, name string) bool {
 	p := s.packages[folder]
 	if p == nil {

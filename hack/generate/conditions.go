@@ -22,8 +22,8 @@ var conditionsTemplate string
 // term is a documented constant: the value of a condition's type or of a reason.
 type term struct{ Value, Meaning string }
 
-// deriveConditions writes the page of all conditions and reasons. A constant
-// without a meaning is an error, so the page is always complete.
+// deriveConditions writes the page of all conditions and reasons. A constant without a meaning
+// is an error, so the page is complete.
 func deriveConditions() error {
 	if err := checkVocabulary("api/v1alpha1/reasons.go"); err != nil {
 		return err

@@ -1,6 +1,6 @@
-// Command generate derives what no other tool does: the RBAC rules of the chart
-// from config/rbac/role.yaml, and docs/reference/conditions.md from the Go sources. It runs
-// in the root of the repository; hack/generate.sh calls it.
+// Command generate generates the parts that other tools do not: the RBAC rules of the chart
+// from config/rbac/role.yaml, and docs/reference/conditions.md from the Go sources. It runs in
+// the root of the repository; hack/generate.sh calls it.
 package main
 
 import (

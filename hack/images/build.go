@@ -45,8 +45,8 @@ func missing(images []image, present []string) []chain {
 	return out
 }
 
-// buildAll builds chains at the same time, and the images of a chain one after another: one
-// Debian's downloads overlap with another's unpacking.
+// buildAll builds chains in parallel, and the images of a chain in sequence: downloads of one
+// Debian release overlap with the unpacking of another.
 func (b builder) buildAll(ctx context.Context, chains []chain) error {
 	if len(chains) == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (b builder) build(ctx context.Context, i image) error {
 	return nil
 }
 
-// layContext puts what the build of an image takes into a folder.
+// layContext copies the inputs of an image's build into a folder.
 func layContext(ctx context.Context, i image, folder string) error {
 	for _, input := range i.Inputs {
 		from, to, err := i.input(ctx, input)

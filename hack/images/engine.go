@@ -42,8 +42,8 @@ func (e engine) tags(ctx context.Context, images []image) ([]string, error) {
 	return strings.Fields(out), err
 }
 
-// chooseBuilder sets the environment of builds. A client without the plugin of BuildKit still has
-// the classic builder; the Dockerfiles work with both.
+// chooseBuilder sets the environment of builds. A client without the BuildKit plugin uses the
+// classic builder; the Dockerfiles work with both.
 func (e *engine) chooseBuilder(ctx context.Context) {
 	e.env = []string{"BUILDX_NO_DEFAULT_ATTESTATIONS=1"}
 	if _, err := e.output(ctx, "buildx", "version"); err != nil {

@@ -29,8 +29,8 @@ func workers(nodes []node) []node {
 	return out
 }
 
-// belongs says whether a node gets an image: the manager runs anywhere, databases and clients on
-// workers only.
+// belongs reports whether a node gets an image: the manager runs on all nodes, databases and
+// clients only on workers.
 func belongs(i image, n node, nodes []node) bool {
 	return i.Name == "manager" || slices.Contains(workers(nodes), n)
 }

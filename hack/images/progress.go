@@ -17,7 +17,7 @@ type progress struct {
 	folder string
 }
 
-// step says what begins, and returns what says that it has ended.
+// step prints the start of a step, and returns a function that prints its end.
 func (p progress) step(name string) (done func()) {
 	start := time.Now()
 	fmt.Fprintf(p.out, "\n==> [%s] %s\n", start.Format(time.TimeOnly), name)
@@ -29,8 +29,8 @@ func (p progress) say(format string, args ...any) {
 	fmt.Fprintf(p.out, "    "+format+"\n", args...)
 }
 
-// underway tells the heartbeat what goes on until done is called. The last line of the log, if
-// one is named, is shown beside it. A heartbeat that cannot be written to is no reason to fail.
+// underway sets the text of the heartbeat until done is called. The last line of the log, if
+// there is one, is shown too. A failed heartbeat is ignored.
 func (p progress) underway(what, log string) (done func()) {
 	if p.folder == "" {
 		return func() {}

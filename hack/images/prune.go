@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// kept is how many images of a name and series stay, the newest ones: a run in progress keeps
-// its agent.
+// kept is the number of newest images of a name and series that are kept, so a running run
+// keeps its agent.
 const kept = 3
 
 // stale are the references of an image beyond the newest ones. present is newest first. The one

@@ -17,9 +17,8 @@ const (
 // flavors of servers: the key in the chart's values, and the name of the images.
 var flavors = []struct{ key, name string }{{"MySQL", "mysql"}, {"MariaDB", "mariadb"}, {"TiDB", "tidb"}}
 
-// available are the images that the values name: those that were asked for, and of the others
-// those that every worker has. One that is not there keeps its default of the chart, and a set
-// that was built earlier is still found.
+// available are the images for the values: the requested images, and other images that every
+// worker has. Other images keep the defaults of the chart.
 func available(all, chosen []image, present []string) []image {
 	var out []image
 	for _, i := range all {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// drivers is the list of all drivers. A new one is a file of its own and a line here.
+// drivers is the list of all drivers. A new driver adds its own file and a line here.
 var drivers = []driver{goSQLDriver, goMySQL, nullDriver}
 
-// driver is what this harness knows of a driver before anything is opened.
+// driver has the facts of a driver before any connection.
 type driver struct {
 	name        string
 	module      string                       // its path in go.mod, which pins the version; empty for null
@@ -21,7 +21,7 @@ type driver struct {
 	open        func(target) (client, error) // looks at options; connects nothing
 }
 
-// target is where a connection goes and how.
+// target is the address and the options of a connection.
 type target struct {
 	host           string
 	port           int

@@ -34,8 +34,8 @@ type Tool struct {
 	rules     *cel.Validator
 }
 
-// ForTool is the schema of spec.workload.<name> in the CRD of this program. An error means
-// that the CRD has no such field, or that this program cannot read its own CRD.
+// ForTool is the schema of spec.workload.<name> in the embedded CRD. It fails if the CRD has
+// no such field or cannot be read.
 func ForTool(name string) (*Tool, error) {
 	all, err := tools()
 	if err != nil {
@@ -80,7 +80,7 @@ func workloadSchema(manifest []byte) (apiextensionsv1.JSONSchemaProps, error) {
 	return workload, nil
 }
 
-// New is the schema of an object at a path, which errors begin with.
+// New is the schema of an object. path is the prefix of error messages.
 func New(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (*Tool, error) {
 	var internal apiextensions.JSONSchemaProps
 	if err := apiextensionsv1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(props, &internal, nil); err != nil {
@@ -97,8 +97,8 @@ func New(path *field.Path, props *apiextensionsv1.JSONSchemaProps) (*Tool, error
 	return &Tool{path: path, schema: schema, validator: validator, rules: cel.NewValidator(schema, false, celconfig.PerCallLimit)}, nil
 }
 
-// Read decodes a tool's part of a spec. Numbers without a fraction become int64, as the
-// schema wants them.
+// Read decodes a tool's part of a spec. Numbers without a fraction become int64, as the schema
+// requires.
 func (t *Tool) Read(data json.RawMessage) (map[string]any, error) {
 	var object map[string]any
 	if err := kjson.Unmarshal(data, &object); err != nil {
@@ -110,8 +110,8 @@ func (t *Tool) Read(data json.RawMessage) (map[string]any, error) {
 	return object, nil
 }
 
-// Complete is a tool's part of a spec with every default filled in, checked; the names of its
-// fields are sorted. The error names every field that is wrong, in the order of their paths.
+// Complete returns a tool's part of a spec with all defaults, checked, with sorted fields. The
+// error names every invalid field, in the order of their paths.
 func (t *Tool) Complete(data json.RawMessage) (json.RawMessage, error) {
 	object, err := t.Read(data)
 	if err != nil {
@@ -123,7 +123,7 @@ func (t *Tool) Complete(data json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(object)
 }
 
-// CompleteObject does the same with an object that was read, in place.
+// CompleteObject does the same in place with the result of Read.
 func (t *Tool) CompleteObject(object map[string]any) error {
 	unknown := pruning.PruneWithOptions(object, t.schema, false, structural.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	if len(unknown) > 0 {

@@ -5,10 +5,10 @@
 // the API server apply it: defaults, unknown fields, types, bounds, enumerations, patterns,
 // lists without duplicates, and rules in CEL.
 //
-// In comes a tool's part of a spec as JSON: that of spec.workload, or that of a cell after
-// the values of the matrix were set, which the API server never sees. Out comes the same
-// with every default filled in, or an error that names each field that is wrong.
+// In: a tool's part of a spec as JSON, of spec.workload or of a cell with the values of the
+// matrix, which the API server never sees. Out: the same with all defaults, or an error that
+// names each invalid field.
 //
-// It knows no tool, and checks nothing that a schema cannot express: that is the business
-// of the adapters in runners/.
+// It does not know the tools, and checks only what a schema can express. The adapters in
+// runners/ check the rest.
 package apischema

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kind is what values a field takes.
+// Kind is the kind of a field's values.
 type Kind string
 
 // Kinds of fields.
@@ -13,16 +13,16 @@ const (
 	Integer Kind = "integer"
 	Boolean Kind = "boolean"
 	Text    Kind = "string"
-	// Texts is an object with texts by name.
+	// Texts is an object with strings by name.
 	Texts Kind = "texts"
 	// Many is any other list or object.
 	Many Kind = "many"
 )
 
-// Single says whether a field has one value: an integer, a truth value or a text.
+// Single reports whether a field has one value: an integer, a boolean or a string.
 func (k Kind) Single() bool { return k == Integer || k == Boolean || k == Text }
 
-// Needs says for people what values the field takes.
+// Needs describes the values of the field, for people.
 func (k Kind) Needs() string {
 	switch k {
 	case Integer:
@@ -35,8 +35,8 @@ func (k Kind) Needs() string {
 	return "many values"
 }
 
-// Field is the kind of a field; false when the tool has no such field. Names are told apart
-// by case, as the API server does.
+// Field is the kind of a field; false when the tool has no such field. Names are
+// case-sensitive, as for the API server.
 func (t *Tool) Field(name string) (Kind, bool) {
 	property, ok := t.schema.Properties[name]
 	if !ok {

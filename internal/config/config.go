@@ -24,8 +24,8 @@ type Config struct {
 	Runners map[string]Image `json:"runners"`
 	// Engines is the engine catalogue: flavor, then version, to image.
 	Engines map[string]map[string]Image `json:"engines"`
-	// Limits are the timeouts of the operator.
-	Limits Limits `json:"limits"`
+	// Timeouts of the operator.
+	Timeouts Timeouts `json:"timeouts"`
 }
 
 // Image of a container.
@@ -34,9 +34,9 @@ type Image struct {
 	Image string `json:"image"`
 }
 
-// Limits are the timeouts of the operator. A wait that exceeds its timeout fails with a reason
+// Timeouts are the timeouts of the operator. A wait that exceeds its timeout fails with a reason
 // of its own. All are positive.
-type Limits struct {
+type Timeouts struct {
 	// PodCreation: from a pod owner (StatefulSet, Job) to its pod. Default 1m.
 	PodCreation metav1.Duration `json:"podCreation"`
 	// Scheduling: from an unschedulable pod to its node. Default 5m.
@@ -66,7 +66,7 @@ type Limits struct {
 // Default is the configuration without a file: the default timeouts, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Limits: Limits{
+	return Config{Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -108,12 +108,12 @@ func (c Config) check() error {
 		}
 	}
 	for name, v := range map[string]metav1.Duration{
-		"podCreation": c.Limits.PodCreation, "scheduling": c.Limits.Scheduling, "imagePull": c.Limits.ImagePull,
-		"podStart": c.Limits.PodStart, "targetReady": c.Limits.TargetReady, "load": c.Limits.Load,
-		"cleanup": c.Limits.Cleanup, "queue": c.Limits.Queue, "reset": c.Limits.Reset, "trialGrace": c.Limits.TrialGrace,
+		"podCreation": c.Timeouts.PodCreation, "scheduling": c.Timeouts.Scheduling, "imagePull": c.Timeouts.ImagePull,
+		"podStart": c.Timeouts.PodStart, "targetReady": c.Timeouts.TargetReady, "load": c.Timeouts.Load,
+		"cleanup": c.Timeouts.Cleanup, "queue": c.Timeouts.Queue, "reset": c.Timeouts.Reset, "trialGrace": c.Timeouts.TrialGrace,
 	} {
 		if v.Duration <= 0 {
-			return fmt.Errorf("limits.%s must be greater than 0, such as 2m", name)
+			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
 	}
 	return nil

@@ -13,13 +13,13 @@ func TestParse(t *testing.T) {
 		wantErr string
 	}{
 		"images alone are enough":             {yaml: images},
-		"a limit can be set":                  {yaml: images + "limits: {imagePull: 3s}\n"},
+		"a limit can be set":                  {yaml: images + "timeouts: {imagePull: 3s}\n"},
 		"an unknown field is refused":         {yaml: images + "agnet: {}\n", wantErr: "agnet"},
 		"the agent's image is needed":         {yaml: "runners: {}\n", wantErr: "agent.image"},
-		"a limit must be positive":            {yaml: images + "limits: {load: 0s}\n", wantErr: "limits.load"},
+		"a timeout must be positive":          {yaml: images + "timeouts: {load: 0s}\n", wantErr: "timeouts.load"},
 		"an entry without an image is named":  {yaml: "agent: {image: a}\nengines: {MySQL: {\"8.4\": {}}}\n", wantErr: `engines.MySQL["8.4"]`},
 		"a runner without an image is named":  {yaml: "agent: {image: a}\nrunners: {ycsb: {}}\n", wantErr: "runners.ycsb"},
-		"a number in place of a time is told": {yaml: images + "limits: {load: 5}\n", wantErr: "configuration"},
+		"a number in place of a time is told": {yaml: images + "timeouts: {load: 5}\n", wantErr: "configuration"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -29,8 +29,8 @@ func TestParse(t *testing.T) {
 				t.Fatalf("unexpected error: %v", err)
 			case tt.wantErr != "" && (err == nil || !strings.Contains(err.Error(), tt.wantErr)):
 				t.Fatalf("error = %v, want one that names %q", err, tt.wantErr)
-			case tt.wantErr == "" && c.Limits.Scheduling.Duration != 5*time.Minute:
-				t.Errorf("the default of an unset limit is lost: %v", c.Limits.Scheduling)
+			case tt.wantErr == "" && c.Timeouts.Scheduling.Duration != 5*time.Minute:
+				t.Errorf("the default of an unset timeout is lost: %v", c.Timeouts.Scheduling)
 			}
 		})
 	}

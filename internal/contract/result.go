@@ -114,17 +114,17 @@ const (
 	ReasonConnectionLost Reason = "ConnectionLost"
 	// ReasonSchemaMissing: the database or a table does not exist.
 	ReasonSchemaMissing Reason = "SchemaMissing"
-	// ReasonSchemaNotEmpty: a table that was to be created exists already.
+	// ReasonSchemaNotEmpty: a table of the workload exists already.
 	ReasonSchemaNotEmpty Reason = "SchemaNotEmpty"
 	// ReasonTLSFailed: TLS was requested and is unavailable, or the reverse.
 	ReasonTLSFailed Reason = "TLSFailed"
 	// ReasonToolFailed: the tool failed in another way: see the message.
 	ReasonToolFailed Reason = "ToolFailed"
-	// ReasonToolMissing: the image has no such tool.
+	// ReasonToolMissing: the image does not have the tool.
 	ReasonToolMissing Reason = "ToolMissing"
 	// ReasonDeadlineExceeded: the phase did not end in time.
 	ReasonDeadlineExceeded Reason = "DeadlineExceeded"
-	// ReasonOutputTruncated: the tool ended well but part of its report is missing.
+	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
 	ReasonOutputTruncated Reason = "OutputTruncated"
 	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
 	ReasonResultTooLarge Reason = "ResultTooLarge"

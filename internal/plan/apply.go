@@ -41,7 +41,7 @@ func Apply(base json.RawMessage, cell Cell, tool *apischema.Tool) (json.RawMessa
 	return json.Marshal(object)
 }
 
-// parameters is the field with texts by name that axes may set one by one.
+// parameters is the field with strings by name, which axes may set one by one.
 const parameters = "parameters"
 
 // setAxis sets the value of an axis in the object of a workload.
@@ -62,7 +62,7 @@ func setAxis(object map[string]any, axis string, value intstr.IntOrString, tool 
 	return nil
 }
 
-// setParameter sets one of the parameters; each is a text, whatever it spells.
+// setParameter sets one of the parameters, always as a string.
 func setParameter(object map[string]any, axis string, value intstr.IntOrString, tool *apischema.Tool) error {
 	known, _ := object[parameters].(map[string]any)
 	if _, has := known[axis]; !has {

@@ -28,7 +28,7 @@ var over = map[corev1.PodPhase]bool{corev1.PodFailed: true, corev1.PodSucceeded:
 // given name. A pod whose container has ended has a reason when the cause was outside of it:
 // see Verdict.Explain. A node may be unready for l.TrialGrace, because the client may
 // continue.
-func Client(seen Seen, container string, l config.Limits, now time.Time) Verdict {
+func Client(seen Seen, container string, l config.Timeouts, now time.Time) Verdict {
 	pod := seen.Pod
 	s := containerStatus(pod, container)
 	if s != nil && s.State.Terminated != nil {

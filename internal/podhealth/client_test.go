@@ -41,7 +41,7 @@ func TestClient(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(Seen{Pod: tt.pod}, "main", config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Client(Seen{Pod: tt.pod}, "main", config.Default().Timeouts, start.Add(tt.after)))
 		})
 	}
 }
@@ -105,7 +105,7 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 		"evicted by pressure on the node":    {unlooked(phase(corev1.PodFailed, "Evicted"), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "evicted by its node"}},
 		"put out for a critical pod":         {unlooked(phase(corev1.PodFailed, "Preempting"), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "critical pod"}},
 		"ended by a shutdown of the node":    {unlooked(phase(corev1.PodFailed, "Terminated"), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonNodeLost, "was shut down"}},
-		"ended by the kubelet without words": {unlooked(failed, disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "put out"}},
+		"ended by the kubelet without words": {unlooked(failed, disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "evicted from node"}},
 		"a cause that is new":                {unlooked(failed, disruptedBy("Tomorrow")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "Tomorrow"}},
 		"evicted, as old kubelets say":       {unlooked(phase(corev1.PodFailed, "Evicted")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "told"}},
 		"refused during a shutdown":          {unlooked(phase(corev1.PodFailed, "NodeShutdown")), 0, want{Failed, v1alpha1.ReasonNodeLost, "was shut down"}},
@@ -132,7 +132,7 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(tt.seen, "main", config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Client(tt.seen, "main", config.Default().Timeouts, start.Add(tt.after)))
 		})
 	}
 }

@@ -57,7 +57,7 @@ var startErrors = map[string]bool{
 }
 
 // Missing returns the verdict on a pod owner (a StatefulSet or a Job) without a pod.
-func Missing(created time.Time, l config.Limits, now time.Time) Verdict {
+func Missing(created time.Time, l config.Timeouts, now time.Time) Verdict {
 	if now.Sub(created) > l.PodCreation.Duration {
 		return Verdict{State: Failed, Reason: v1alpha1.ReasonPodRejected, Message: fmt.Sprintf(
 			"no pod was created within %s: an admission policy, a quota or a missing permission refuses it; kubectl get events names it",
@@ -67,7 +67,7 @@ func Missing(created time.Time, l config.Limits, now time.Time) Verdict {
 }
 
 // Starting returns the verdict on a pod whose main container has not run yet.
-func Starting(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
+func Starting(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 	scheduled, since := condition(pod, corev1.PodScheduled)
 	if scheduled != corev1.ConditionTrue {
 		return unscheduled(pod, l, now)
@@ -87,7 +87,7 @@ func Starting(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
 	return Verdict{State: Waiting, Reason: v1alpha1.ReasonProgressing, Message: "pod " + pod.Name + " is starting"}
 }
 
-func unscheduled(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
+func unscheduled(pod *corev1.Pod, l config.Timeouts, now time.Time) Verdict {
 	message := "waiting for the scheduler"
 	since := pod.CreationTimestamp.Time
 	for _, c := range pod.Status.Conditions {
@@ -104,7 +104,7 @@ func unscheduled(pod *corev1.Pod, l config.Limits, now time.Time) Verdict {
 
 // waitingContainer returns the verdict on a waiting container; ok is false for an ordinary
 // wait.
-func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.Limits) (Verdict, bool) {
+func waitingContainer(s corev1.ContainerStatus, waited time.Duration, l config.Timeouts) (Verdict, bool) {
 	w := s.State.Waiting
 	if retry, isPull := pullErrors[w.Reason]; isPull {
 		v := Verdict{State: Waiting, Reason: v1alpha1.ReasonImagePullFailed,

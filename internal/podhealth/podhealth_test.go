@@ -88,13 +88,13 @@ func TestTarget(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Target(tt.pod, "main", config.Default().Limits, start.Add(tt.after)))
+			tt.want.check(t, Target(tt.pod, "main", config.Default().Timeouts, start.Add(tt.after)))
 		})
 	}
 }
 
 func TestMissing(t *testing.T) {
-	l := config.Default().Limits
+	l := config.Default().Timeouts
 	want{Waiting, v1alpha1.ReasonProgressing, "created"}.check(t, Missing(start, l, start.Add(time.Second)))
 	want{Failed, v1alpha1.ReasonPodRejected, "no pod"}.check(t, Missing(start, l, start.Add(2*time.Minute)))
 }

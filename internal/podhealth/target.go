@@ -23,7 +23,7 @@ var permanentReasons = map[contract.TargetReason]bool{
 }
 
 // Target returns the verdict on a database pod, from its container of the given name.
-func Target(pod *corev1.Pod, container string, l config.Limits, now time.Time) Verdict {
+func Target(pod *corev1.Pod, container string, l config.Timeouts, now time.Time) Verdict {
 	s := containerStatus(pod, container)
 	if s != nil {
 		if v, failed := ended(pod, s); failed {
@@ -76,7 +76,7 @@ func ended(pod *corev1.Pod, s *corev1.ContainerStatus) (Verdict, bool) {
 // container, whichever is later, because a crashed server needs time to recover. A container
 // that ended again without becoming ready is in a crash loop. It fails at once for a permanent
 // reason, and otherwise when the pod has been unready for l.TargetReady in total.
-func TargetAgain(seen Seen, container string, l config.Limits, now time.Time) Verdict {
+func TargetAgain(seen Seen, container string, l config.Timeouts, now time.Time) Verdict {
 	pod := seen.Pod
 	s := containerStatus(pod, container)
 	state, bad := nodeState(seen)

@@ -78,7 +78,7 @@ func TestTargetAgain(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, TargetAgain(tt.seen, "main", config.Default().Limits, at(tt.after).Time))
+			tt.want.check(t, TargetAgain(tt.seen, "main", config.Default().Timeouts, at(tt.after).Time))
 		})
 	}
 }

@@ -17,13 +17,13 @@ func TestTPCC(t *testing.T) {
 	}
 	ns := cluster.Namespace(t)
 	const bench = "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}"
-	text := cluster.RunYAML("orders", cluster.MySQL, "  design: {blocks: 1, warmup: 2s, duration: 10s}\n")
+	text := cluster.RunYAML("orders", cluster.MariaDB, "  design: {blocks: 1, warmup: 2s, duration: 10s}\n")
 	text = strings.Replace(text, bench, "{tpcc: {threads: 4}}", 1)
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 20*time.Minute)
 	cluster.Complete(t, got)
 
 	const derived = "derived from TPC-C, not audited"
-	if !strings.Contains(got.Status.Headline, derived) || !strings.HasPrefix(got.Status.Headline, "tpmC: mysql ") {
+	if !strings.Contains(got.Status.Headline, derived) || !strings.HasPrefix(got.Status.Headline, "tpmC: mariadb ") {
 		t.Errorf("the headline is %q", got.Status.Headline)
 	}
 	for _, entry := range got.Status.Summary {
@@ -32,7 +32,7 @@ func TestTPCC(t *testing.T) {
 		}
 	}
 
-	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mysql"), 0)
+	loaded := cluster.Stored(t, ns, contract.LoadName(got.Name, "mariadb"), 0)
 	rows := map[string]int64{}
 	if loaded.Data != nil {
 		for _, table := range loaded.Data.Tables {

@@ -74,8 +74,8 @@ engines:
       image: {{ $entry.image | quote }}
     {{- end }}
   {{- end }}
-limits:
-  {{- toYaml .Values.limits | nindent 2 }}
+timeouts:
+  {{- toYaml .Values.timeouts | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}

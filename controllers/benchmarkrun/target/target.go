@@ -21,8 +21,8 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Limits of the waits.
-	Limits config.Limits
+	// Timeouts of the operator.
+	Timeouts config.Timeouts
 	// Active is the one target that may run with design.idleTargets: Stopped; empty: all
 	// of them run.
 	Active string
@@ -183,16 +183,16 @@ func (in room) judge(b resources.Target, set *appsv1.StatefulSet, pod *corev1.Po
 		// A set that was scaled up just now is older than its pod's absence.
 		return waiting("waiting for the pod to be created")
 	case pod == nil:
-		return podhealth.Missing(set.CreationTimestamp.Time, in.Limits, in.Now)
+		return podhealth.Missing(set.CreationTimestamp.Time, in.Timeouts, in.Now)
 	case loaded:
 		seen := podhealth.Seen{Pod: pod}
 		if name := pod.Spec.NodeName; name != "" {
 			node := in.ask.Node(name)
 			seen.Node, seen.NodeKnown = node.Value, node.Known
 		}
-		return podhealth.TargetAgain(seen, resources.ServerContainer, in.Limits, in.Now)
+		return podhealth.TargetAgain(seen, resources.ServerContainer, in.Timeouts, in.Now)
 	}
-	return podhealth.Target(pod, resources.ServerContainer, in.Limits, in.Now)
+	return podhealth.Target(pod, resources.ServerContainer, in.Timeouts, in.Now)
 }
 
 // inTheWay is another target whose pod has to go before this one may come up; empty for

@@ -30,7 +30,7 @@ func TestDecide(t *testing.T) {
 		w.in.Children.StatefulSets[replica].Name = replica
 		w.in.Children.TargetPods[replica] = w.in.Children.TargetPods[a].DeepCopy()
 	}
-	long := config.Default().Limits.PodCreation.Duration + time.Second
+	long := config.Default().Timeouts.PodCreation.Duration + time.Second
 	tests := map[string]struct {
 		given []change
 		// state of the targets together, of a and of b.

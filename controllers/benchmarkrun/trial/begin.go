@@ -84,7 +84,7 @@ func stop(in Input, name string) Result {
 // clients are what the objects of an execution are built from.
 func clients(in Input, e Execution, image string, pods runner.Pods) resources.Client {
 	t := in.Run.Target(e.Ref.Target)
-	timeout := in.Limits.Scheduling.Duration + in.Limits.PodStart.Duration + e.Busy + in.Limits.TrialGrace.Duration
+	timeout := in.Timeouts.Scheduling.Duration + in.Timeouts.PodStart.Duration + e.Busy + in.Timeouts.TrialGrace.Duration
 	c := resources.Client{
 		Run: in.Run, Name: e.Name, Attempt: e.Attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,

@@ -60,7 +60,7 @@ func newCluster() *cluster {
 	}
 	c := &cluster{
 		in: Input{
-			Run: run, Now: began, Limits: config.Default().Limits,
+			Run: run, Now: began, Timeouts: config.Default().Timeouts,
 			Work: accept.Work{Tool: runner.Runner{Name: "tool"}},
 			Plan: &plan.Plan{Targets: []string{"db"}, Cells: []plan.Cell{{}}, Trials: []plan.Trial{{}}},
 			Children: decision.Children{

@@ -106,7 +106,7 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 	var ended []endedClient
 	failed := false
 	for _, pod := range pods {
-		switch v := podhealth.Client(See(pod, ask), resources.RunnerContainer, in.Limits, in.Now); v.State {
+		switch v := podhealth.Client(See(pod, ask), resources.RunnerContainer, in.Timeouts, in.Now); v.State {
 		case podhealth.Ended:
 			ended = append(ended, endedClient{pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
@@ -140,7 +140,7 @@ func withoutPods(in Input, e Execution, job *batchv1.Job) Result {
 	if job.Status.Active > 0 || job.Status.Failed > 0 || job.Status.Succeeded > 0 {
 		return Result{State: running(e)}
 	}
-	v := podhealth.Missing(job.CreationTimestamp.Time, in.Limits, in.Now)
+	v := podhealth.Missing(job.CreationTimestamp.Time, in.Timeouts, in.Now)
 	if v.State == podhealth.Failed {
 		return Result{State: decision.Done{}, End: lost(v, nil)}
 	}

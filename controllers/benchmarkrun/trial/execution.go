@@ -34,8 +34,8 @@ type Input struct {
 	Run *v1alpha1.BenchmarkRun
 	// Now is the time of the pass.
 	Now time.Time
-	// Limits of the waits.
-	Limits config.Limits
+	// Timeouts of the operator.
+	Timeouts config.Timeouts
 	// Work is what the run asks of its tool: what is loaded.
 	Work accept.Work
 	// Demand of all clients together, the largest of all cells.
@@ -80,14 +80,14 @@ func Load(in Input, target string) Execution {
 	e := Execution{
 		Name: contract.LoadName(in.Run.Name, target),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
-		Busy: in.Limits.Load.Duration, Workload: in.Work.Params, Clients: 1,
+		Busy: in.Timeouts.Load.Duration, Workload: in.Work.Params, Clients: 1,
 	}
 	if in.Work.Tool.SharesLoad {
 		e.Clients = in.Run.ClientCount()
 	}
 	if in.resets() && in.Run.Target(target).MySQL != nil {
 		e.Snapshot = true
-		e.Busy += in.Limits.Reset.Duration
+		e.Busy += in.Timeouts.Reset.Duration
 	}
 	return e
 }
@@ -98,7 +98,7 @@ func Cleanup(in Input, target string) (e Execution, needed bool) {
 	e = Execution{
 		Name: contract.CleanupName(in.Run.Name, target),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhaseCleanup), Target: target},
-		Busy: in.Limits.Cleanup.Duration, Workload: in.Work.Params, Clients: 1,
+		Busy: in.Timeouts.Cleanup.Duration, Workload: in.Work.Params, Clients: 1,
 	}
 	return e, in.Work.Tool.Skips == nil || !in.Work.Tool.Skips(message(in, e), contract.PhaseCleanup)
 }
@@ -119,9 +119,9 @@ func Measurement(in Input, at journal.Position, workload json.RawMessage, length
 	e.Busy = length.Most + settle + lead(in, e) + checking(in, e)
 	// An attempt that failed may have left anything behind.
 	if t.Reset || at.Attempt > 0 && in.resets() {
-		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Limits.Reset.Duration+verifying
+		e.Reset, e.Busy = contract.ResetSnapshot, e.Busy+in.Timeouts.Reset.Duration+verifying
 		if in.Run.Target(target).External != nil {
-			e.Reset, e.Busy = contract.ResetReload, e.Busy+in.Limits.Load.Duration
+			e.Reset, e.Busy = contract.ResetReload, e.Busy+in.Timeouts.Load.Duration
 		}
 	}
 	return e

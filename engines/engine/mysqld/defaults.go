@@ -12,22 +12,22 @@ const (
 	mib int64 = 1 << 20
 	gib int64 = 1 << 30
 
-	// reserve is what a server takes beside its caches: the program, the data
-	// dictionary, the performance schema and a few dozen connections. MySQL 9.7 takes
-	// the most, about 400 MiB with its own settings.
+	// reserve is the memory of a server in addition to its caches: the program, the data
+	// dictionary, the performance schema and a few dozen connections. MySQL 9.7 needs the
+	// most, about 400 MiB with its own settings.
 	reserve = 512 * mib
-	// stockPool is the buffer pool of every server of the family by itself, in bytes.
+	// stockPool is the default buffer pool of every server of the family, in bytes.
 	stockPool = 128 * mib
-	// stockRedo is more than the redo log of any of them by itself: 100 MiB of MySQL
-	// and 96 MiB of MariaDB and MySQL before 8.0.30.
+	// stockRedo is the largest default redo log: 100 MiB of MySQL, before 96 MiB of MariaDB
+	// and of MySQL before 8.0.30.
 	stockRedo = 100 * mib
-	// maxRedo bounds the time that a recovery takes, and what a snapshot copies.
+	// maxRedo bounds the time of a recovery, and the size of a snapshot.
 	maxRedo = 4 * gib
-	// minBlockCache is the least that Assay sets.
+	// minBlockCache is the minimum that Assay sets.
 	minBlockCache = 32 * mib
 )
 
-// available is the memory that is left to the server, in bytes.
+// available is the memory for the server, in bytes.
 func available(s engine.Shape) int64 {
 	if s.DataInMemory {
 		return s.MemoryBytes - s.DataBytes
@@ -45,16 +45,15 @@ func roundDown(n, part int64) int64 {
 	return max(n/part*part, 0)
 }
 
-// bufferPool is the InnoDB buffer pool in bytes for a shape; 0 where the server's own
-// 128 MiB are as much as fits.
+// bufferPool is the InnoDB buffer pool in bytes for a shape; 0 where no more than the server's
+// default of 128 MiB fits.
 //
 //	pool = 3/4 x (memory - data in memory - 512 MiB), rounded down to 1 GiB (128 MiB below 1 GiB)
 //
-// 1 GiB of memory gives 384 MiB, 4 GiB give 2 GiB, 16 GiB give 11 GiB. The share of a
-// large machine is that of MySQL's innodb_dedicated_server (75 % above 4 GiB, 50 % from
-// 1 to 4 GiB); the reserve makes it smaller where the rest of the server weighs more.
-// A quarter is left for connections, temporary tables and the page cache: a
-// connection of sysbench takes about 1 MiB.
+// 1 GiB of memory gives 384 MiB, 4 GiB give 2 GiB, 16 GiB give 11 GiB. The share of a large
+// machine is that of MySQL's innodb_dedicated_server (75 % above 4 GiB, 50 % from 1 to 4 GiB);
+// the reserve reduces it on small machines. A quarter is left for connections, temporary
+// tables and the page cache: a connection of sysbench needs about 1 MiB.
 func bufferPool(s engine.Shape) int64 {
 	pool := roundDown((available(s)-reserve)/4*3, 128*mib)
 	if pool <= stockPool {
@@ -63,8 +62,8 @@ func bufferPool(s engine.Shape) int64 {
 	return pool
 }
 
-// redoBytes is the capacity of the redo log in bytes for a shape; 0 where the server's
-// own 100 MiB are as much as makes sense, or the size of the volume is not known.
+// redoBytes is the capacity of the redo log in bytes for a shape; 0 where the server's default
+// of 100 MiB is enough, or the size of the volume is unknown.
 //
 //	redo log = 1/4 of the buffer pool, at most 1/16 of the volume, at most 4 GiB, in whole 2 MiB
 //
@@ -84,18 +83,18 @@ func redoBytes(s engine.Shape) int64 {
 //
 //	cache = 1/2 x (memory - data in memory - 512 MiB), rounded down to 1 GiB (32 MiB below 1 GiB), at least 32 MiB
 //
-// RocksDB's own 512 MiB do not fit into a small machine and are little for a large one.
-// Half, because it does not hold everything: memtables (two of 64 MiB for each column
-// family) and the page cache, through which RocksDB reads compressed blocks, live
-// beside it. (Callaghan, "Tuning the RocksDB block cache", 2016: 20 % where the data
-// fits into neither cache, all where it fits into the block cache.)
+// RocksDB's default of 512 MiB does not fit into a small machine and is too small for a large
+// one. The share is half, because memtables (two of 64 MiB for each column family) and the
+// page cache, through which RocksDB reads compressed blocks, need memory too. (Callaghan,
+// "Tuning the RocksDB block cache", 2016: 20 % where the data fits into neither cache, all
+// where it fits into the block cache.)
 func blockCache(s engine.Shape) int64 {
 	return max(roundDown((available(s)-reserve)/2, 32*mib), minBlockCache)
 }
 
-// Defaults are the settings for a shape. redoLog is the name of the setting for the
-// capacity of the redo log. With RocksDB the memory goes to its cache, and InnoDB, which
-// holds the system tables only, keeps its own settings.
+// Defaults are the settings for a shape. redoLog is the name of the setting for the capacity
+// of the redo log. With RocksDB its cache gets the memory, and InnoDB, which holds only the
+// system tables, keeps its defaults.
 func Defaults(s engine.Shape, storageEngine, redoLog string) []contract.Setting {
 	if storageEngine == RocksDB {
 		return []contract.Setting{number("rocksdb_block_cache_size", blockCache(s))}
@@ -114,19 +113,18 @@ func number(name string, n int64) contract.Setting {
 	return contract.Setting{Name: name, Value: strconv.FormatInt(n, 10)}
 }
 
-// headroom is what is added to a demand: for the logins of the agents and of the
-// manager, for replicas, and for a person who looks.
+// headroom is added to a demand: for logins of the agents and of the manager, for replicas,
+// and for a person.
 const headroom = 32
 
-// Stock are the limits of a server by itself; of several versions, the lowest.
+// Stock are the default limits of a server; of several versions, the lowest.
 type Stock struct {
 	Connections, PreparedStatements, OpenTables int64
 }
 
-// Limits are the settings that raise the server's own limits to a demand, each with
-// some headroom. open_files_limit is none of them: every server of the family derives
-// what it needs from max_connections and table_open_cache, and tells in its log when
-// the pod does not allow it.
+// Limits are the settings that raise the server's limits to a demand, each with some headroom.
+// open_files_limit is not among them: every server of the family derives it from
+// max_connections and table_open_cache, and logs a warning when the pod does not allow it.
 func Limits(d contract.Demand, stock Stock) []contract.Setting {
 	var out []contract.Setting
 	raise := func(name string, demand, own, least int64) {
@@ -136,7 +134,7 @@ func Limits(d contract.Demand, stock Stock) []contract.Setting {
 	}
 	raise("max_connections", d.Connections, stock.Connections, 0)
 	raise("max_prepared_stmt_count", d.PreparedStatements, stock.PreparedStatements, 0)
-	// The version is not known here, and another one may have twice as much by itself.
+	// The version is unknown here, and another version may have twice as much by default.
 	raise("table_open_cache", d.Tables, stock.OpenTables, 2*stock.OpenTables)
 	return out
 }

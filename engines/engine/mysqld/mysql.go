@@ -9,16 +9,15 @@ import (
 	"github.com/assay-bench/assay/internal/settings"
 )
 
-// What follows is of MySQL and of Percona Server, which is built from it.
+// This file is for MySQL and for Percona Server, which is built from it.
 
 // redoCapacity is the setting for the redo log since MySQL 8.0.30.
 const redoCapacity = "innodb_redo_log_capacity"
 
-// programs are the names of the server; the second is that of another one, which
-// is to be recognised.
+// programs are the names of the server; the second is MariaDB's, so that it is recognised.
 func programs() []string { return []string{"mysqld", "mariadbd"} }
 
-// MySQL are the facts about MySQL and Percona Server from 5.7 on, for the flavor.
+// MySQL returns the facts about MySQL and Percona Server since 5.7, for the flavor.
 func MySQL(flavor string, storageEngines ...string) engine.Engine {
 	return engine.Engine{
 		Flavor:         flavor,
@@ -65,10 +64,10 @@ func owned() map[string]string {
 
 func config(t contract.Target, p engine.Paths) []byte {
 	own := append(Settings(t, p),
-		// MySQL 5.7 does not know the setting: there it is a plugin that nobody loads.
+		// In MySQL 5.7 this is a plugin, which is not loaded.
 		contract.Setting{Name: "loose_mysqlx", Value: "OFF"},
-		// Nobody has the privilege FILE. The built-in default is a directory that the
-		// image may lack, which would be fatal.
+		// No account has the privilege FILE. The server does not start without its default
+		// directory, which the image may lack.
 		contract.Setting{Name: "secure_file_priv", Value: "NULL"},
 	)
 	if !t.AtLeast(8, 0, 30) {
@@ -77,9 +76,9 @@ func config(t contract.Target, p engine.Paths) []byte {
 	return Render(t, own, member(t))
 }
 
-// olderRedoLog writes the capacity of the redo log as servers before 8.0.30 take it:
-// as the size of one of two files. What is no plain number stays, and is refused by
-// the server.
+// olderRedoLog writes the capacity of the redo log for servers before 8.0.30: as the size of
+// one of two files. A value that is not a plain number is unchanged, and refused by the
+// server.
 func olderRedoLog(given []contract.Setting) []contract.Setting {
 	out := make([]contract.Setting, 0, len(given))
 	for _, s := range given {
@@ -93,18 +92,17 @@ func olderRedoLog(given []contract.Setting) []contract.Setting {
 	return out
 }
 
-// initialise makes root@localhost without a password. That account is reachable
-// through the socket only: without name resolution no TCP connection comes from
-// localhost.
+// initialise makes root@localhost without a password. That account can only use the socket:
+// without name resolution no TCP connection is from localhost.
 func initialise(configFile string, p engine.Paths) engine.Command {
 	return engine.Command{Programs: programs(), Args: []string{
 		"--defaults-file=" + configFile, "--initialize-insecure", "--datadir=" + p.Data,
 	}}
 }
 
-// bootstrap names the authentication plugin, because the server's default is a
-// setting. Every driver of today knows caching_sha2_password, and MySQL 9 has nothing
-// else; MySQL 5.7 does not have it yet.
+// bootstrap sets the authentication plugin, because the server's default is a setting. Every
+// current driver supports caching_sha2_password, the only plugin of MySQL 9; MySQL 5.7 does
+// not have it.
 func bootstrap(t contract.Target, password string) []string {
 	plugin := "caching_sha2_password"
 	if !t.AtLeast(8, 0, 4) {

@@ -1,5 +1,5 @@
-// Package mysqld has what the servers of the family of mysqld have in common:
-// MySQL, Percona Server and MariaDB.
+// Package mysqld has the common parts of the servers of the mysqld family: MySQL, Percona
+// Server and MariaDB.
 package mysqld
 
 import (
@@ -19,15 +19,15 @@ const (
 	RocksDB = "RocksDB"
 )
 
-// serving is the suffix of the group of settings that count only while the server
-// serves, not while it makes its data directory.
+// serving is the suffix of the group of settings that apply to the running server, but not to
+// the initialisation.
 const serving = "-serve"
 
-// OnlyVolume is why places to write to are Assay's.
+// OnlyVolume is why Assay owns the settings of directories.
 const OnlyVolume = "the data directory's volume is the only place that a server may write to"
 
-// Version is the command that prints the version of the first of the programs that
-// the image has. The options of the image's own files could be wrong for it.
+// Version is the command that prints the version of the server, without the image's own option
+// files, which may not fit.
 func Version(programs ...string) engine.Command {
 	return engine.Command{Programs: programs, Args: []string{"--no-defaults", "--version"}}
 }
@@ -39,7 +39,7 @@ func Serve(programs []string, configFile, initFile string, p engine.Paths) engin
 	}}
 }
 
-// Settings of every server of the family that are Assay's.
+// Settings that Assay sets for every server of the family.
 func Settings(t contract.Target, p engine.Paths) []contract.Setting {
 	return slices.Concat([]contract.Setting{
 		{Name: "datadir", Value: p.Data},
@@ -56,10 +56,9 @@ func Settings(t contract.Target, p engine.Paths) []contract.Setting {
 }
 
 // Render writes the user's settings and then Assay's: the last line of a name counts.
-// With RocksDB its plugin, its settings and the choice of it as the default go into a
-// second group, which the initialisation does not read: system tables are none of
-// RocksDB's, and without the plugin its settings are unknown. The settings of replication
-// (served) go there too.
+// RocksDB's plugin, its settings and the default storage engine are in a second group, which
+// the initialisation does not read: system tables are not in RocksDB, and without the plugin
+// its settings are unknown. The settings of replication (served) are there too.
 func Render(t contract.Target, own, served []contract.Setting) []byte {
 	const comment = "Written by Assay at every start: the user's settings, then Assay's."
 	last := []contract.Setting{{Name: "default_storage_engine", Value: t.StorageEngine}}
@@ -87,12 +86,12 @@ func Render(t contract.Target, own, served []contract.Setting) []byte {
 	)
 }
 
-// rocksDBPlugin holds the storage engine and the views that belong to it. MariaDB
-// would add the suffix, MySQL does not.
+// rocksDBPlugin has the storage engine and its views. MySQL needs the suffix, MariaDB accepts
+// it.
 const rocksDBPlugin = "ha_rocksdb.so"
 
-// loadsRocksDB says whether a setting of the user loads the plugin, which a server
-// takes badly if it happens twice.
+// loadsRocksDB reports whether a setting of the user loads the plugin, because a server must
+// not load it twice.
 func loadsRocksDB(s contract.Setting) bool {
 	return withoutLoose(s.Name) == "plugin_load_add" && strings.TrimSuffix(s.Value, ".so")+".so" == rocksDBPlugin
 }
@@ -101,7 +100,7 @@ func withoutLoose(name string) string {
 	return strings.TrimPrefix(strings.ToLower(settings.CanonicalName(name)), "loose_")
 }
 
-// RocksDBOwned are the settings of RocksDB that are Assay's.
+// RocksDBOwned are the settings of RocksDB that Assay owns.
 func RocksDBOwned() map[string]string {
 	return map[string]string{
 		"rocksdb_datadir":               OnlyVolume,

@@ -11,17 +11,17 @@ import (
 // SemiSync is the mode in which a commit waits for a replica.
 const SemiSync = "SemiSync"
 
-// SemiSyncTimeout is how long a commit waits for a replica before the primary goes on
-// without, in ms. It is long, so that a slow replica slows the primary down, which is what
-// is measured; it is no longer, so that a replica that is gone does not take the whole
-// trial. A primary that did go on without counts it, and its result is not used.
+// SemiSyncTimeout is the maximum wait of a commit for a replica, in ms. It is long enough for
+// a slow replica to slow down the primary, which is the measured effect, and short enough for
+// a lost replica not to use up the trial. The primary counts commits after a timeout; results
+// with such commits are not used.
 const SemiSyncTimeout = 60_000
 
 // BinaryLog is the base name of the files of the binary log.
 const BinaryLog = "binlog"
 
-// identity is what tells one server in replication from the others. MySQL 5.7 wants it
-// wherever there is a binary log, also while it makes its data directory.
+// identity has the server ID. MySQL 5.7 needs it wherever there is a binary log, also during
+// the initialisation.
 func identity(t contract.Target) []contract.Setting {
 	if t.Replication == nil {
 		return nil
@@ -29,9 +29,9 @@ func identity(t contract.Target) []contract.Setting {
 	return []contract.Setting{{Name: "server_id", Value: strconv.Itoa(int(t.Replication.ServerID))}}
 }
 
-// Member are the settings of one server in replication that count while it serves.
+// Member are the settings of one server in replication, for the running server.
 func Member(t contract.Target) []contract.Setting {
-	// The built-in name has that of the host in it.
+	// The default name contains the host name.
 	settings := []contract.Setting{{Name: "relay_log", Value: "relay"}}
 	if t.IsReplica() {
 		settings = append(settings, contract.Setting{Name: "read_only", Value: "ON"})
@@ -48,16 +48,16 @@ func replicated(contract.Target) []contract.Setting {
 	}
 }
 
-// member are the settings of MySQL's own. Those of semi-synchronous replication are not
-// loose_: a build without the plugin refuses them and does not start, where otherwise it
-// would replicate asynchronously.
+// member are the settings that only MySQL has. Those of semi-synchronous replication are not
+// loose_: a build without the plugin must not start, because it would replicate
+// asynchronously.
 func member(t contract.Target) []contract.Setting {
 	if t.Replication == nil {
 		return nil
 	}
 	settings := Member(t)
 	if t.IsReplica() {
-		// The agent starts replication when it has told the server whom to follow.
+		// The agent starts replication after it has set the primary.
 		settings = append(settings, contract.Setting{Name: newWord(t, "skip_replica_start", "skip_slave_start"), Value: "ON"})
 	}
 	if t.Replication.Mode != SemiSync {
@@ -78,7 +78,7 @@ func member(t contract.Target) []contract.Setting {
 		contract.Setting{Name: "rpl_semi_sync_" + source + "_timeout", Value: strconv.Itoa(SemiSyncTimeout)})
 }
 
-// newWord is the name of a setting since MySQL 8.0.26, or the one before.
+// newWord is the name of a setting since MySQL 8.0.26, or its earlier name.
 func newWord(t contract.Target, word, before string) string {
 	if t.AtLeast(8, 0, 26) {
 		return word
@@ -86,8 +86,8 @@ func newWord(t contract.Target, word, before string) string {
 	return before
 }
 
-// replicationUser is the account that replicas log in to the primary with, or, on a
-// replica, the one with which the agent beside it tends to replication.
+// replicationUser is the account of replicas on the primary, or, on a replica, the account of
+// its agent for replication.
 func replicationUser(t contract.Target) string {
 	if t.IsReplica() {
 		return engine.QuoteString(t.Replication.Username) + "@'127.0.0.1'"
@@ -95,7 +95,8 @@ func replicationUser(t contract.Target) string {
 	return engine.QuoteString(t.Replication.Username) + "@'%'"
 }
 
-// replicationAccount makes the account. The agent beside a replica needs more in MySQL 5.7.
+// replicationAccount makes the account. The agent of a replica needs more privileges in MySQL
+// 5.7.
 func replicationAccount(t contract.Target, identified string) []string {
 	agent := "REPLICATION CLIENT, REPLICATION_SLAVE_ADMIN"
 	if !t.AtLeast(8, 0) {
@@ -104,8 +105,8 @@ func replicationAccount(t contract.Target, identified string) []string {
 	return ReplicationAccount(t, agent, identified)
 }
 
-// ReplicationAccount are the statements that make the account of replicas, or on a replica
-// that of its agent with the privileges that it needs; none for a server without replication.
+// ReplicationAccount are the statements that create the account of replicas, or on a replica
+// the account of its agent; none for a server without replication.
 func ReplicationAccount(t contract.Target, agent, identified string) []string {
 	if t.Replication == nil {
 		return nil
@@ -122,8 +123,8 @@ func ReplicationAccount(t contract.Target, agent, identified string) []string {
 	}
 }
 
-// follow begins where the replica's own data is (auto position). Statements of before
-// 8.0.23 have other words.
+// follow starts at the position of the replica's own data (auto position). Statements before
+// 8.0.23 have other keywords.
 func follow(t contract.Target, password string) []string {
 	host, port := contract.SplitAddress(t.Replication.Primary)
 	change, of, stop, start := "CHANGE REPLICATION SOURCE TO ", "SOURCE_", "STOP REPLICA", "START REPLICA"
@@ -137,7 +138,8 @@ func follow(t contract.Target, password string) []string {
 	case t.HasTLS():
 		to += ", " + of + "SSL = 1"
 	case t.AtLeast(8, 0, 4):
-		// Without TLS caching_sha2_password sends the password under the server's public key.
+		// Without TLS, caching_sha2_password encrypts the password with the server's public
+		// key.
 		to += ", " + of + "SSL = 0, GET_" + of + "PUBLIC_KEY = 1"
 	default:
 		to += ", " + of + "SSL = 0"
@@ -152,5 +154,5 @@ func replicaStatus(t contract.Target) string {
 	return "SHOW SLAVE STATUS"
 }
 
-// awaitPosition waits until a set of transactions is applied; 0 when it is.
+// awaitPosition waits until a set of transactions is applied; the result is then 0.
 const awaitPosition = "SELECT WAIT_FOR_EXECUTED_GTID_SET(?, ?)"

@@ -6,8 +6,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// assemble makes the result of all that the steps found, also when one of them failed. The
-// blank result says where it comes from.
+// assemble makes the result from the findings of all steps, also when one of them failed. The
+// blank result has its identity.
 func assemble(blank contract.Result, o outcome[progress]) contract.Result {
 	res, p := blank, o.found
 	res.State, res.Failure = contract.Succeeded, o.failure
@@ -37,7 +37,7 @@ func assemble(blank contract.Result, o outcome[progress]) contract.Result {
 	return res
 }
 
-// drawn records what random numbers the tool drew in a phase.
+// drawn records the seed of the tool's random numbers in a phase.
 func drawn(tool *contract.Tool, phase contract.Phase, s seeds) {
 	if s.seed != 0 {
 		if tool.Seeds == nil {
@@ -48,7 +48,7 @@ func drawn(tool *contract.Tool, phase contract.Phase, s seeds) {
 	tool.Unseeded = tool.Unseeded || s.unseeded
 }
 
-// timesOf adds what is known to when the agent was started.
+// timesOf adds the known times to the start of the agent.
 func timesOf(times contract.Times, p progress) contract.Times {
 	times.Ready, times.WarmupStarted = p.ready, p.warmedUp.started
 	if p.start != nil {
@@ -66,7 +66,7 @@ func timesOf(times contract.Times, p progress) contract.Times {
 	return times
 }
 
-// dataOf is what is known of the tables; nil for nothing.
+// dataOf has the known data of the tables; nil for none.
 func dataOf(p progress) *contract.Data {
 	if p.reset == nil && p.loaded == nil && p.check == nil {
 		return nil
@@ -86,7 +86,7 @@ func dataOf(p progress) *contract.Data {
 	return d
 }
 
-// serverOf is what is known of the server; nil when it did not answer.
+// serverOf has the known facts of the server; nil when it did not answer.
 func serverOf(p progress) *contract.Server {
 	if p.server.server == nil {
 		return nil
@@ -102,7 +102,7 @@ func serverOf(p progress) *contract.Server {
 	return &server
 }
 
-// targetOf is what the agents of the target answered; nil when none did.
+// targetOf has the answers of the target's agents; nil for none.
 func targetOf(p progress) *contract.Environment {
 	before, after := p.countersBefore().target, p.after.target
 	if before == nil && after == nil && p.speed.target == nil && p.replicas == nil {

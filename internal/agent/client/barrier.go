@@ -23,9 +23,9 @@ func (m configMaps) annotateReady(ctx context.Context, at time.Time) error {
 	return m.retry.do(ctx, "report ready", func(ctx context.Context) error { return m.api.Patch(ctx, m.result, patch) })
 }
 
-// publishedStart returns the published start. It looks, then follows the changes, and
-// looks again whenever the watch fails or has been silent for a while: an API
-// server that went away may never close it.
+// publishedStart returns the published start. It reads the ConfigMap, then watches it, and
+// reads it again whenever the watch fails or has been silent for a while, because a lost API
+// server may never close the watch.
 func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 	var start time.Time
 	var bad error
@@ -39,7 +39,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 	for {
 		cm, err := m.api.Get(ctx, m.trial)
 		if err == nil && !published(cm) {
-			look, cancel := context.WithTimeout(ctx, m.limits.Look)
+			look, cancel := context.WithTimeout(ctx, m.timeouts.Look)
 			err = m.api.Follow(look, m.trial, cm.ResourceVersion, published)
 			cancel()
 		}
@@ -49,7 +49,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 			}
 			return start, nil
 		}
-		if err := sleep(ctx, m.limits.Poll); err != nil {
+		if err := sleep(ctx, m.timeouts.Poll); err != nil {
 			return start, err
 		}
 	}

@@ -20,7 +20,7 @@ const annotationClaimedBy = "assay.dev/claimed-by"
 // container that restarts in its pod is another process: the one before it may have started
 // the tool.
 func (m configMaps) claim(ctx context.Context, claimant string) *contract.Failure {
-	ctx, cancel := context.WithTimeout(ctx, m.limits.TrialRead)
+	ctx, cancel := context.WithTimeout(ctx, m.timeouts.TrialRead)
 	defer cancel()
 	holder := ""
 	err := m.retry.do(ctx, "claim the result", func(ctx context.Context) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// ConfigMap is what the agent needs to know of one.
+// ConfigMap has the parts of a ConfigMap that the agent needs.
 type ConfigMap struct {
 	ResourceVersion string
 	Annotations     map[string]string
@@ -23,49 +23,49 @@ type ConfigMap struct {
 	BinaryData      map[string][]byte
 }
 
-// ErrRefused marks an answer that asking again cannot change.
+// ErrRefused marks a permanent error: a retry cannot help.
 var ErrRefused = errors.New("refused")
 
 // API is the agent's access to the ConfigMaps of its trial.
 type API interface {
 	Get(ctx context.Context, name string) (ConfigMap, error)
-	// Follow shows later versions until show returns true, and then returns nil.
+	// Follow calls show with later versions until it returns true, and then returns nil.
 	Follow(ctx context.Context, name, resourceVersion string, show func(ConfigMap) bool) error
 	// Patch is a JSON merge patch. One that names a resourceVersion fails when the object
 	// has another.
 	Patch(ctx context.Context, name string, patch []byte) error
 }
 
-// Server is asked about itself, and tried out before anything is measured.
+// Server answers queries about itself, and is probed before the measurement.
 type Server interface {
 	Questions
 	Probes
 }
 
-// Probes are small trials of a server.
+// Probes are short measurements of a server.
 type Probes interface {
-	// Session says how a connection is encrypted; both are empty when it is not.
+	// Session has the TLS version and the cipher of a connection; both are empty without TLS.
 	Session(ctx context.Context) (tlsVersion, cipher string, err error)
-	// RoundTrip times questions that the server answers without work.
+	// RoundTrip times COM_PING requests.
 	RoundTrip(ctx context.Context) (*contract.Probe, error)
-	// Clock makes exchanges with the server's clock, as many as the context has time for.
+	// Clock makes exchanges with the server's clock until the context ends.
 	Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error)
-	// Durability makes some commits in a table of its own, which it drops.
+	// Durability makes some commits in its own table, and drops it.
 	Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error)
 }
 
-// Questions to a server about itself.
+// Questions are queries about a server.
 type Questions interface {
 	Version(ctx context.Context) (version, comment string, err error)
 	Variables(ctx context.Context) (map[string]string, error)
 	Status(ctx context.Context) (map[string]string, error)
-	// NonDefault are the variables that are not the server's own default.
+	// NonDefault are the variables that differ from the server's own defaults.
 	NonDefault(ctx context.Context, version string) (map[string]string, error)
 	// Tables of the benchmark's schema in the order of their names.
 	Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error)
 }
 
-// Options are the names and places of `agent client`; see Defaults.
+// Options are the names and paths of `agent client`; see Defaults.
 type Options struct {
 	// Trial and Result are the names of the two ConfigMaps.
 	Trial, Result string
@@ -74,56 +74,56 @@ type Options struct {
 	// Credentials is a directory with the files username and password, and
 	// perhaps ca.crt, tls.crt and tls.key.
 	Credentials string
-	// Inputs is a directory with the files that the workload names; it may be missing.
+	// Inputs is a directory with the files of the workload; it may be missing.
 	Inputs string
-	// Work is where the tool runs and its output is kept until it is delivered.
+	// Work is the directory where the tool runs and its output is kept until delivery.
 	Work string
 	// TerminationLog is the file with the termination message.
 	TerminationLog string
-	// Node is the name of the node; empty if not known.
+	// Node is the name of the node; empty if unknown.
 	Node string
 	// Pod is the name of the pod; empty if not known.
 	Pod string
 }
 
-// Defaults are the places that internal/resources mounts.
+// Defaults are the paths that internal/resources mounts.
 func Defaults() Options {
 	return Options{
 		Credentials: contract.DirCredentials, Inputs: contract.DirInputs, Work: contract.DirWork, TerminationLog: contract.TerminationLog,
 	}
 }
 
-// Limits are the waits of the agent.
-type Limits struct {
-	// TrialRead is how long the trial may be unreadable: its deadline is in it.
+// Timeouts of the agent.
+type Timeouts struct {
+	// TrialRead is the timeout to read the trial, which has the deadline for all later steps.
 	TrialRead time.Duration
-	// Connect is how long a server may be unreachable at first: its name may be
-	// newer than the DNS knows.
+	// Connect is the timeout for the first connection to a server, whose DNS name may be new.
 	Connect time.Duration
-	// Ask is how long the target's agent may take to describe itself.
+	// Ask is the timeout for a request to the target's agent.
 	Ask time.Duration
-	// Poll is the time between two looks for the start where a watch fails.
+	// Poll is the interval of reads of the start where a watch fails.
 	Poll time.Duration
-	// Look is how long a silent watch is trusted.
+	// Look is the maximum silence of a watch before the ConfigMap is read again.
 	Look time.Duration
-	// Peers is the time between two looks for the result of another client.
+	// Peers is the interval of reads of another client's result.
 	Peers time.Duration
-	// Yield is how long the first client waits to be told to stop when another one has
+	// Yield is how long the first client waits for its termination when another client has
 	// failed.
 	Yield time.Duration
 	// Retry is the first pause after an API error; it doubles up to RetryMax.
 	Retry, RetryMax time.Duration
-	// ToolGrace is how long the tool may take to end after SIGTERM.
+	// ToolGrace is the time for the tool to end after SIGTERM.
 	ToolGrace time.Duration
-	// Deliver is how long after the deadline delivery is tried.
+	// Deliver is the time for the delivery of the result after the deadline.
 	Deliver time.Duration
-	// Interrupted is the same, after the pod was told to stop: its grace is 30 s.
+	// Interrupted is the time for the delivery after the pod was terminated: its grace period
+	// is 30 s.
 	Interrupted time.Duration
 }
 
-// DefaultLimits are those of production.
-func DefaultLimits() Limits {
-	return Limits{
+// DefaultTimeouts are the timeouts of production.
+func DefaultTimeouts() Timeouts {
+	return Timeouts{
 		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
 		Peers: time.Second, Yield: 15 * time.Second,
 		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
@@ -134,13 +134,13 @@ func DefaultLimits() Limits {
 // Agent is one client.
 type Agent struct {
 	Options
-	Limits
+	Timeouts
 	API API
 	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)
-	// Connect prepares the questions to a server.
+	// Connect prepares the queries to a server.
 	Connect func(contract.Endpoint, runner.Credentials) (Server, error)
-	// Bench opens a connection beside a tool that is spoken with.
+	// Bench opens a connection for the dialogue with a tool.
 	Bench func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 	Log   *slog.Logger
 

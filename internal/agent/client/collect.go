@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// maxCollected is how many files of a tool are read back.
+// maxCollected is the maximum number of files of a tool.
 const maxCollected = 256
 
 // matching are the files below a directory, of the kinds that are wanted, whose names
@@ -40,8 +40,8 @@ func matching(dir string, patterns []string, wanted func(fs.FileMode) bool) ([]s
 	return names, nil
 }
 
-// discard removes what an earlier command left, so that nothing of it can be taken for
-// the output of the next.
+// discard removes the files of an earlier command, so they cannot be mistaken for output of
+// the next command.
 func discard(dir string, patterns []string) error {
 	names, err := matching(dir, patterns, func(m fs.FileMode) bool { return !m.IsDir() })
 	for _, name := range names {

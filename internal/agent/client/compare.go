@@ -12,7 +12,7 @@ import (
 // maxDifferences is how many differences a message names.
 const maxDifferences = 10
 
-// differences of tables from those that are expected, for people.
+// differences from the expected tables, for people.
 type differences struct {
 	// rows: tables that are missing or too many, and other numbers of rows.
 	rows []string
@@ -49,8 +49,8 @@ func compareTables(got, want []contract.Table) differences {
 	return d
 }
 
-// missingRows compares numbers of rows with those that have to be there, by the names of
-// tables, whose case servers change. It ignores other tables.
+// missingRows compares numbers of rows with the expected ones, by names of tables without
+// case, which servers may change. It ignores other tables.
 func missingRows(got []contract.Table, want map[string]int64) differences {
 	var d differences
 	for _, name := range slices.Sorted(maps.Keys(want)) {

@@ -10,10 +10,10 @@ import (
 )
 
 const (
-	// maxDelivery is how much the result and the raw files may have together. A
-	// ConfigMap holds 1 MiB, names and annotations included.
+	// maxDelivery is the maximum size of the result and the raw files together. A ConfigMap
+	// holds 1 MiB, including names and annotations.
 	maxDelivery = 900 << 10
-	// maxReduced is how much of it the raw files get when not all of it fits.
+	// maxReduced is the maximum size of the raw files when not everything fits.
 	maxReduced = 600 << 10
 )
 
@@ -23,8 +23,8 @@ type delivery struct {
 	encoded, raw []byte
 }
 
-// newDelivery encodes a result with its raw files. What is too large becomes a Failed
-// result that says so; nothing is dropped in silence.
+// newDelivery encodes a result with its raw files. A result that is too large becomes a Failed
+// result with a message; nothing is dropped silently.
 func newDelivery(res contract.Result, files []rawFile) (delivery, error) {
 	raw, err := pack(files, maxDelivery)
 	if err == nil {
@@ -51,7 +51,7 @@ func encode(res contract.Result, raw []byte) (delivery, error) {
 	return delivery{res: res, encoded: encoded, raw: raw}, err
 }
 
-// reduce keeps the numbers and leaves out what takes the room.
+// reduce keeps the numbers and drops histograms, intervals and large raw files.
 func reduce(res contract.Result, dropped []rawFile) contract.Result {
 	message := fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
 		"lower the rate of reports or the duration", maxDelivery)

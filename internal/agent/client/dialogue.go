@@ -24,8 +24,8 @@ type talk struct {
 	err           error
 }
 
-// arrange makes everything for a conversation with a command ready but its start. The
-// talk closes the bench, also when it never begins.
+// arrange prepares a conversation with a command. The talk closes the bench, even if it never
+// begins.
 func (b toolbox) arrange(t *preparedTool, bench dialogue.Workbench, turns []runner.Turn) error {
 	k := &talk{bench: bench, ended: make(chan struct{})}
 	closeFiles := t.closeFiles
@@ -49,7 +49,7 @@ func (b toolbox) arrange(t *preparedTool, bench dialogue.Workbench, turns []runn
 	return nil
 }
 
-// begin speaks until all is said, in the background.
+// begin runs the conversation in the background.
 func (k *talk) begin(ctx context.Context) {
 	k.closeTheirs() // so that the end of the tool is the end of its output
 	go func() {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// statusDelta is the difference of every counter that both times had a number.
+// statusDelta is the difference of every counter with a number in both readings.
 func statusDelta(before, after map[string]string) map[string]float64 {
 	delta := map[string]float64{}
 	for name, text := range after {
@@ -33,11 +33,10 @@ func finite(text string) (float64, error) {
 	return n, err
 }
 
-// moving are variables that are another value at every look.
+// moving are variables that change between readings by themselves.
 var moving = []string{"timestamp", "gtid_", "last_insert_id", "rand_seed", "pseudo_", "innodb_buffer_pool_dump_", "insert_id", "identity"}
 
-// changed are the later values of variables that differ. Those that count rather
-// than configure are left out.
+// changed are the later values of variables that differ, without variables that are counters.
 func changed(before, after map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, later := range after {

@@ -104,7 +104,7 @@ func (s *fakeServer) Durability(_ context.Context, table, storageEngine string) 
 	return aDurability(), nil
 }
 
-// Clock is that of this machine, and serverAhead.
+// Clock is the clock of this machine, plus ahead.
 func (s *fakeServer) Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error) {
 	if s.err != nil {
 		return nil, s.err

@@ -124,7 +124,7 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	r := &rig{api: &fakeAPI{trial: map[string]string{contract.KeyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
 	r.agent = &Agent{
 		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1"},
-		Limits: Limits{
+		Timeouts: Timeouts{
 			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Ask: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
 			Peers: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
 			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond,
@@ -144,7 +144,7 @@ func (r *rig) join(t *testing.T, index int) *rig {
 	options.Work, options.TerminationLog = t.TempDir(), filepath.Join(t.TempDir(), "term")
 	other := &rig{api: r.api, server: newFakeServer()}
 	other.agent = &Agent{
-		Options: options, Limits: r.agent.Limits, API: r.api, Runner: testRunner, Log: r.agent.Log,
+		Options: options, Timeouts: r.agent.Timeouts, API: r.api, Runner: testRunner, Log: r.agent.Log,
 		Connect: func(contract.Endpoint, runner.Credentials) (Server, error) { return other.server, nil },
 	}
 	return other

@@ -12,17 +12,16 @@ import (
 )
 
 const (
-	// maxWord is how much of a line goes into a message, in bytes.
+	// maxWord is the maximum length of a line in a message, in bytes.
 	maxWord = 300
-	// maxLines is how far from the end of an output the line is looked for.
+	// maxLines is the number of last lines of an output that are searched.
 	maxLines = 40
 )
 
-// telling are words in lines that say why a tool ended.
+// telling are words in lines with the reason of a tool's end.
 var telling = regexp.MustCompile(`(?i)fatal|error|fail|denied|refused|cannot|can't|unable|lost|killed|abort|panic`)
 
-// withLastWord adds the tool's own last word to a failure that does not have it;
-// nil stays nil.
+// withLastWord adds the tool's last error message to a failure without it; nil stays nil.
 func (in invocation) withLastWord(f *contract.Failure) *contract.Failure {
 	if f == nil {
 		return nil

@@ -7,12 +7,12 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// serverLimits are the variables that bound what a workload may have open, and the
-// status variables that say how much of it is taken. A value of 0 or less is no limit.
+// serverLimits are the variables that limit open connections, statements and tables, and the
+// status variables with their present use. A value of 0 or less is no limit.
 var serverLimits = []struct {
 	variable, taken, what string
 	demand                func(contract.Demand) int64
-	// own is how much of what is taken is the agent's question itself.
+	// own is the part of the present use by the agent's own query.
 	own int64
 }{
 	{"max_connections", "Threads_connected", "connections", func(d contract.Demand) int64 { return d.Connections }, 1},
@@ -20,8 +20,8 @@ var serverLimits = []struct {
 	{"max_prepared_stmt_count", "Prepared_stmt_count", "prepared statements", func(d contract.Demand) int64 { return d.PreparedStatements }, 0},
 }
 
-// shortfalls are the limits of a server that are too low for what all clients together
-// need, with the arithmetic.
+// shortfalls are the limits of a server that are too low for all clients together, with the
+// arithmetic.
 func shortfalls(d contract.Demand, variables, status map[string]string) []string {
 	var out []string
 	for _, l := range serverLimits {
@@ -44,7 +44,7 @@ func shortfalls(d contract.Demand, variables, status map[string]string) []string
 	return out
 }
 
-// arithmetic shows how a number comes about: per connection where it is a multiple.
+// arithmetic shows the computation of a number: per connection where it is a multiple.
 func arithmetic(what string, d contract.Demand, need, taken int64) string {
 	sum := strconv.FormatInt(need, 10)
 	if what == "prepared statements" && d.Connections > 0 && need%d.Connections == 0 {
@@ -57,22 +57,21 @@ func arithmetic(what string, d contract.Demand, need, taken int64) string {
 }
 
 const (
-	// spareFiles is what a tool may have open beside its connections: libraries, archives
-	// of classes, its output.
+	// spareFiles is the number of a tool's open files in addition to its connections:
+	// libraries, archives of classes, its output.
 	spareFiles = 256
-	// threadStart is how long (s) sysbench waits for all its threads to be connected.
+	// threadStart is the timeout (s) of sysbench for the connections of all threads.
 	threadStart = 30.0
-	// connectTrips is how many round trips a connection may take: TCP, the greeting, TLS,
-	// two of the login, two of the first question.
+	// connectTrips is the number of round trips of a connection: TCP, the greeting, TLS, two
+	// for the login, two for the first query.
 	connectTrips = 7
 )
 
-// fileLimit is the number of files that a process may have open: what it is, and what it
-// may be raised to.
+// fileLimit is the limit of open files of a process: the present one, and the maximum.
 type fileLimit struct{ now, most uint64 }
 
-// needed is the limit for so many connections: the present one if it is enough, else as
-// much as is needed. The shortfall is empty if that is allowed.
+// needed is the limit of open files for the connections: the present limit if it is enough,
+// else the required number. The shortfall is empty if that is allowed.
 func (f fileLimit) needed(connections int64) (limit uint64, shortfall string) {
 	need := uint64(max(connections, 0)) + spareFiles
 	switch {
@@ -85,9 +84,8 @@ func (f fileLimit) needed(connections int64) (limit uint64, shortfall string) {
 		"or raise the limit of the container runtime)", connections, spareFiles, need, f.most)
 }
 
-// slowStart says that the connections may not be made in the time that tools wait for
-// their threads; the times are in seconds. The trips of many connections overlap, the
-// work of the server does not.
+// slowStart warns that connecting may take longer than tools wait for their threads; times are
+// in seconds. The round trips of many connections overlap, the work of the server does not.
 func slowStart(connections int64, connect, trip float64) string {
 	work := connect - connectTrips*trip
 	if all := float64(connections) * work; all > threadStart {

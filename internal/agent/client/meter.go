@@ -14,7 +14,7 @@ type meter struct {
 	sampler environment.Sampler
 }
 
-// before are the counters when the tool is not there yet.
+// before are the counters before the start of the tool.
 func (m *meter) before(frequency *contract.Frequency) *contract.Usage {
 	usage := m.machine.Usage(0)
 	usage.CPUFrequency = frequency
@@ -22,7 +22,7 @@ func (m *meter) before(frequency *contract.Frequency) *contract.Usage {
 	return &usage
 }
 
-// after are the counters when the tool has ended.
+// after are the counters after the end of the tool.
 func (m *meter) after(in invocation) *contract.Usage {
 	usage := m.machine.Usage(0)
 	usage.CPUFrequency = m.machine.Frequency()
@@ -33,9 +33,9 @@ func (m *meter) after(in invocation) *contract.Usage {
 // usages are counters from before and after.
 type usages struct{ before, after *contract.Usage }
 
-// inside replaces the counters around the tool by those inside its window, if that is known:
-// what the tool did to get ready is no part of it. Those around it stay where the window is
-// too short for samples.
+// inside replaces the counters around the tool by those inside its window, if it is known, to
+// exclude the preparation of the tool. For a window too short for samples, those around the
+// tool stay.
 func (m *meter) inside(around usages, w window) usages {
 	if !w.known {
 		return around
@@ -48,7 +48,7 @@ func (m *meter) inside(around usages, w window) usages {
 }
 
 // inside is a sample with the context switches and the CPU frequency of the reading around the
-// window: nobody reads those of many threads and CPUs twice a second.
+// window, because these are too expensive for sampling.
 func inside(around *contract.Usage, sample contract.Usage) *contract.Usage {
 	if around != nil {
 		sample.VoluntarySwitches, sample.InvoluntarySwitches = around.VoluntarySwitches, around.InvoluntarySwitches
@@ -57,8 +57,8 @@ func inside(around *contract.Usage, sample contract.Usage) *contract.Usage {
 	return &sample
 }
 
-// clockStep is by how many seconds the wall clock advanced more than the monotonic
-// one; both instants have to hold both readings.
+// clockStep is the difference in seconds between the progress of the wall clock and of the
+// monotonic clock; both instants must have both readings.
 func clockStep(from, to time.Time) float64 {
 	return (to.Round(0).Sub(from.Round(0)) - to.Sub(from)).Seconds()
 }

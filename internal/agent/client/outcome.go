@@ -6,15 +6,15 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// outcome of a step: what it found, what is doubtful about it, and why it failed. A step
-// that failed returns what it found until then.
+// outcome of a step: its findings, its problems, and its failure. A failed step returns its
+// findings so far.
 type outcome[T any] struct {
 	found    T
 	problems []contract.Problem
 	failure  *contract.Failure
 }
 
-// problem records what is doubtful and no reason to fail.
+// problem records a doubt that is no failure.
 func (o *outcome[T]) problem(source, format string, args ...any) {
 	o.problems = append(o.problems, contract.Problem{Source: source, Text: fmt.Sprintf(format, args...)})
 }

@@ -44,8 +44,8 @@ func rawFiles(dir string) ([]rawFile, error) {
 	return files, err
 }
 
-// pack makes a tar.gz of at most limit bytes: errFull if it does not fit. Equal
-// files give equal bytes: no time and no owner is recorded.
+// pack makes a tar.gz of at most limit bytes; errFull if it does not fit. Equal files give
+// equal bytes, because no time and no owner is recorded.
 func pack(files []rawFile, limit int) ([]byte, error) {
 	out := &limited{left: limit}
 	zip, err := gzip.NewWriterLevel(out, gzip.BestCompression)

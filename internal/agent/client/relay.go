@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// relay hands connections on to a server, later: each byte half of the delay after it came,
-// in either direction, so that a round trip takes the delay longer. It stands in for netem of
-// the kernel, which needs a privilege that no client pod has, and which not every kernel
-// knows. What it costs itself is a part of the client's CPU and a copy in each direction,
-// some 50 us per round trip.
+// relay forwards connections to a server with a delay: each byte by half of the delay in
+// either direction, so each round trip takes the delay longer. It replaces netem of the
+// kernel, which needs a privilege that client pods lack, and which some kernels lack. It uses
+// some of the client's CPU and a copy in each direction, about 50 us per round trip.
 type relay struct {
 	listener net.Listener
 	target   string
@@ -57,8 +56,8 @@ func (r *relay) accept() {
 	}
 }
 
-// serve one connection until either side ends it. The time to connect is delayed as well:
-// a handshake is a round trip.
+// serve one connection until either side ends it. Connecting is delayed too, because a
+// handshake is a round trip.
 func (r *relay) serve(client net.Conn) {
 	defer func() { _ = client.Close() }()
 	if sleepUntil(r.ctx, time.Now().Add(2*r.half)) != nil {
@@ -77,14 +76,14 @@ func (r *relay) serve(client net.Conn) {
 	both.Wait()
 }
 
-// chunk is what came at once, and when it is due on the other side.
+// chunk is one read, and its due time on the other side.
 type chunk struct {
 	due  time.Time
 	data []byte
 }
 
-// copy from one side to the other. What was read waits in a queue, so that a delay is none of
-// the bandwidth.
+// copy from one side to the other. Reads wait in a queue, so the delay does not reduce the
+// bandwidth.
 func (r *relay) copy(to, from net.Conn) {
 	queue := make(chan chunk, 1024)
 	go func() {
@@ -116,7 +115,7 @@ func (r *relay) copy(to, from net.Conn) {
 			return
 		}
 	}
-	// The other side learns the end of one direction, and may still have something to send.
+	// The other side gets the end of one direction, and may still send.
 	if half, ok := to.(*net.TCPConn); ok {
 		_ = half.CloseWrite()
 	}

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// replicaPatience is how long replicas may take to catch up before a trial, or after the
-	// load.
+	// replicaPatience is the timeout for replicas to catch up before a trial, or after
+	// loading.
 	replicaPatience = 10 * time.Minute
-	// catchUpPatience is how long they are watched after the measured window.
+	// catchUpPatience is the maximum time to observe their catch-up after the measured window.
 	catchUpPatience = time.Minute
-	// replicaPause is the time between two questions to a replica that is not there yet.
+	// replicaPause is the interval of requests to a replica that has not caught up.
 	replicaPause = 200 * time.Millisecond
-	// replicaWait is how long a replica may take for one answer, in seconds.
+	// replicaWait is the timeout of a replica for one answer, in seconds.
 	replicaWait = 5
 )
 
@@ -31,19 +31,19 @@ type replicaSet struct {
 	retry   retrier
 	// id of the operations on them.
 	id string
-	// ask is how long an agent may take for one answer.
+	// ask is the timeout of an agent for one answer.
 	ask time.Duration
 }
 
 func newReplicaSet(addresses []string, s session) replicaSet {
-	r := replicaSet{primary: s.server, retry: s.retry, id: s.maps.trial, ask: s.limits.Ask}
+	r := replicaSet{primary: s.server, retry: s.retry, id: s.maps.trial, ask: s.timeouts.Ask}
 	for _, address := range addresses {
 		r.agents = append(r.agents, newTargetAgent(address, s.credentials.Password))
 	}
 	return r
 }
 
-// each does something with all of them side by side. The errors name them.
+// each calls a function for all replicas in parallel. The errors name the replicas.
 func (r replicaSet) each(do func(i int) error) error {
 	errs := make([]error, len(r.agents))
 	var all sync.WaitGroup
@@ -58,8 +58,8 @@ func (r replicaSet) each(do func(i int) error) error {
 	return errors.Join(errs...)
 }
 
-// positions are the variables with what a server has committed: MariaDB has the
-// first, MySQL the second.
+// positions are the variables with the committed position of a server: the first of MariaDB,
+// the second of MySQL.
 var positions = []string{"gtid_binlog_pos", "gtid_executed"}
 
 // position of the primary; empty as long as it has committed nothing.
@@ -76,7 +76,7 @@ func (r replicaSet) position(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("the primary has none of the variables %v: its position is not known", positions)
 }
 
-// state puts one question; with a position, one that may take as long as replicaWait.
+// state makes one request; with a position, it may take up to replicaWait.
 func (r replicaSet) state(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
 	path := contract.PathReplica
 	if position != "" {
@@ -89,11 +89,11 @@ func (r replicaSet) state(ctx context.Context, i int, position string) (contract
 	return state, nil
 }
 
-// errNoTime: the time was over before the first answer.
+// errNoTime: the timeout came before the first answer.
 var errNoTime = errors.New("the time was over before its agent answered")
 
-// reachPosition waits until a replica runs and has applied the position. If that does not
-// come, it returns what the replica answered last, and the error says what it lacked then.
+// reachPosition waits until a replica runs and has applied the position. After a timeout it
+// returns the last state of the replica and what it lacked.
 func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (contract.ReplicaState, error) {
 	var last contract.ReplicaState
 	var lacked error
@@ -111,7 +111,7 @@ func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (
 		case lacked == nil:
 			lacked = errNoTime
 		default:
-			// This question was cut short; the answer before it says more.
+			// This request was interrupted; the previous answer has more information.
 		}
 		select {
 		case <-ctx.Done():
@@ -121,7 +121,7 @@ func (r replicaSet) reachPosition(ctx context.Context, i int, position string) (
 	}
 }
 
-// lack is what a replica lacks to have reached the position; nil for nothing.
+// lack is why a replica has not reached the position; nil if it has.
 func lack(state contract.ReplicaState, position string) error {
 	behind := position != "" && (state.Applied == nil || !*state.Applied)
 	switch {
@@ -137,7 +137,8 @@ func lack(state contract.ReplicaState, position string) error {
 	return errors.New("it has not applied all that its primary has committed")
 }
 
-// catchUp waits until every replica follows and has all that the primary has.
+// catchUp waits until every replica replicates and has applied all transactions of the
+// primary.
 func (r replicaSet) catchUp(ctx context.Context) *contract.Failure {
 	position, err := r.position(ctx)
 	if err != nil {
@@ -169,8 +170,8 @@ func (r replicaSet) copyData(ctx context.Context, path string) error {
 	})
 }
 
-// takeSnapshots follows the snapshot of the primary: nobody has written since they
-// caught up, so all of them hold the same.
+// takeSnapshots comes after the snapshot of the primary. There were no writes since the
+// replicas caught up, so all hold the same data.
 func (r replicaSet) takeSnapshots(ctx context.Context) *contract.Failure {
 	if err := r.copyData(ctx, contract.PathSnapshot); err != nil {
 		return &contract.Failure{Reason: contract.ReasonSnapshotFailed, Message: fmt.Sprintf("taking snapshots of the replicas: %v", err)}
@@ -178,9 +179,9 @@ func (r replicaSet) takeSnapshots(ctx context.Context) *contract.Failure {
 	return nil
 }
 
-// restore follows the restore of the primary, and returns when it ended. A replica that is
-// still ahead of it stops meanwhile; one that was restored first would fetch again what the
-// primary then forgets.
+// restore comes after the restore of the primary. A replica that is ahead of the restored
+// primary stops meanwhile; a replica restored before the primary would fetch transactions that
+// the primary then loses.
 func (r replicaSet) restore(ctx context.Context) (o outcome[time.Time]) {
 	err := r.copyData(ctx, contract.PathRestore)
 	o.found = time.Now()
@@ -190,7 +191,7 @@ func (r replicaSet) restore(ctx context.Context) (o outcome[time.Time]) {
 	return o
 }
 
-// mark lets the greatest lag begin anew. Nothing fails for want of it.
+// mark resets the maximum lag. Its failure is only a problem.
 func (r replicaSet) mark(ctx context.Context, patience time.Duration) (o outcome[struct{}]) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -200,8 +201,8 @@ func (r replicaSet) mark(ctx context.Context, patience time.Duration) (o outcome
 	return o
 }
 
-// collectAfter records how far the replicas followed: first the greatest lag of the
-// window, then how long they take for the rest.
+// collectAfter records the replication of each replica: first the maximum lag of the window,
+// then the time to catch up.
 func (r replicaSet) collectAfter(ctx context.Context, m measured) (o outcome[[]contract.Replica]) {
 	position, err := r.position(ctx)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 // fakeReplica is the agent of a replica. Its answers come in their order, the last one
-// again and again: an engine.ReplicaState, a text that is no JSON, or silence.
+// again and again: an contract.ReplicaState, a text that is no JSON, or silence.
 type fakeReplica struct {
 	address string
 	// copies has the operations.

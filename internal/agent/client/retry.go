@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// retrier tries again what failed.
+// retrier repeats failed calls.
 type retrier struct {
 	// first pause after an error; it doubles up to most.
 	first, most time.Duration
 	log         *slog.Logger
 }
 
-// do calls try until it succeeds, is refused for good, or the context ends; then
-// it returns the last error.
+// do calls try until it succeeds, fails with ErrRefused, or the context ends; then it returns
+// the last error.
 func (r retrier) do(ctx context.Context, what string, try func(context.Context) error) error {
 	pause := r.first
 	var before error
@@ -25,7 +25,7 @@ func (r retrier) do(ctx context.Context, what string, try func(context.Context) 
 			return err
 		}
 		if before != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			// It was cut short: why those before it failed says more.
+			// This try was interrupted: the previous error has more information.
 			return before
 		}
 		before = err

@@ -8,8 +8,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// role is what this client does in its trial. All of it follows from the trial and from
-// the tool's adapter.
+// role is what this client does in its trial, derived from the trial and the tool's adapter.
 type role struct {
 	trial  contract.Trial
 	runner runner.Runner
@@ -17,33 +16,33 @@ type role struct {
 
 func (r role) phase() contract.Phase { return contract.Phase(r.trial.Ref.Phase) }
 
-// first: only one client speaks with the server and the target's agent, so that
-// the number of clients changes nothing but the load. All of them ask for the time.
+// first: only the first client queries the server and the target's agent, so the number of
+// clients changes only the load. All clients compare clocks.
 func (r role) first() bool { return r.trial.Ref.Client == 0 }
 
-// waits: the phase begins with the other clients.
+// waits: the phase starts with the other clients.
 func (r role) waits() bool { return r.phase() == contract.PhaseRun }
 
-// warms: a process of its own warms up before the one that measures.
+// warms: a separate process warms up before the measuring process.
 func (r role) warms() bool {
 	return r.waits() && r.trial.WarmupSeconds > 0 && !r.opening().WarmsUp
 }
 
 func (r role) loads() bool { return r.phase() == contract.PhasePrepare && r.first() }
 
-// helps: this client loads a part of the data beside the first.
+// helps: this client loads a part of the data.
 func (r role) helps() bool { return r.phase() == contract.PhasePrepare && !r.first() }
 
-// speaks: the target answers questions in the protocol of MySQL.
+// speaks: the target has the MySQL protocol.
 func (r role) speaks() bool { return r.trial.Endpoint.JDBC == nil }
 
 // asks: this client queries the server about itself.
 func (r role) asks() bool { return r.first() && r.speaks() }
 
-// replicated: the target has replicas, and this client looks after them.
+// replicated: the target has replicas, and this client queries them.
 func (r role) replicated() bool { return r.first() && len(r.trial.Replicas) > 0 }
 
-// prefersTLS: whether connections are encrypted is up to the server.
+// prefersTLS: connections are encrypted if the server offers TLS.
 func (r role) prefersTLS() bool {
 	return r.speaks() && r.trial.Endpoint.TLS == contract.TLSPreferred
 }
@@ -53,17 +52,17 @@ func (r role) skips(p contract.Phase) bool {
 	return r.runner.Skips != nil && r.runner.Skips(r.trial, p)
 }
 
-// checks: the tool checks the data after the window, once for all clients.
+// checks: the tool checks the data after the window; only the first client does.
 func (r role) checks() bool {
 	return r.waits() && r.first() && r.runner.Checks != nil && r.runner.Checks(r.trial) > 0
 }
 
-// resets says whether this client puts the data back in this way.
+// resets reports whether this client restores the data by this method.
 func (r role) resets(method string) bool {
 	return r.first() && r.trial.Reset != nil && r.trial.Reset.Method == method
 }
 
-// opening is how the process that measures comes to its window.
+// opening is how the measuring process starts its window.
 func (r role) opening() runner.Opening {
 	if r.runner.Opening == nil || !r.waits() {
 		return runner.Opening{}
@@ -71,7 +70,7 @@ func (r role) opening() runner.Opening {
 	return r.runner.Opening(r.trial)
 }
 
-// timed: the process that measures is told when its window begins, and is started before.
+// timed: the measuring process gets the start of its window, and is started before it.
 func (r role) timed() bool { return r.opening().Timed }
 
 // phases are those of the tool in this trial.
@@ -89,7 +88,7 @@ func (r role) phases() []contract.Phase {
 	return phases
 }
 
-// demand of this client and of all of them: what the manager said, or else this cell's.
+// demand of this client and of all clients: from the manager, or else of this cell.
 func (r role) demand() (own, all contract.Demand, err error) {
 	all = r.trial.Demand
 	clients := int64(max(r.trial.Clients, 1))
@@ -106,12 +105,12 @@ func (r role) demand() (own, all contract.Demand, err error) {
 	return own, all, nil
 }
 
-// relays: round trips may be delayed, and the tool has a command that they matter to.
+// relays: round trips may be delayed, and the tool has a command in this phase.
 func (r role) relays() bool {
 	return r.runner.Delay != nil && (!r.skips(r.phase()) || r.warms() && !r.skips(contract.PhaseWarmup))
 }
 
-// beginning is the role with the instant at which a tool begins its window by itself.
+// beginning is the role with the start of the window, for a tool that begins it by itself.
 func (r role) beginning(planned time.Time) role {
 	if r.timed() {
 		r.trial.Begin = planned

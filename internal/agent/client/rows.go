@@ -11,8 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// countRows is how many rows the server has changed so far, by what it said of its
-// status just now; nil where it does not count them.
+// countRows is the number of rows that the server has changed so far, by its latest status;
+// nil where it does not count them.
 func countRows(facts serverFacts, storageEngine string, status map[string]string) *contract.CountedRows {
 	server := facts.server
 	counters, ok := engine.CountersOfRows(server.Version, cmp.Or(storageEngine, server.Variables["default_storage_engine"]))

@@ -11,8 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Run carries out the trial, delivers the result and leaves the termination
-// message. The error says why the trial failed, or that it could not say so.
+// Run executes the trial, delivers the result and writes the termination message. The error is
+// the failure of the trial or of the delivery.
 func (a *Agent) Run(ctx context.Context) error {
 	started := time.Now()
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
@@ -49,7 +49,7 @@ func (a *Agent) conclude(ctx context.Context, started time.Time) contract.Termin
 	return a.deliver(ctx, trial, assemble(blank, found))
 }
 
-// blank is the result before anything is known but where it comes from.
+// blank is a result with only its identity.
 func (a *Agent) blank(t contract.Trial, started time.Time) contract.Result {
 	return contract.Result{
 		Version: contract.ResultVersion, Trial: t.Ref,
@@ -59,8 +59,8 @@ func (a *Agent) blank(t contract.Trial, started time.Time) contract.Result {
 	}
 }
 
-// deliver has time of its own: also a trial that ran into its deadline, or was
-// interrupted, delivers what there is.
+// deliver has its own timeout, so a trial after its deadline or an interruption still delivers
+// its partial result.
 func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Result) contract.Termination {
 	until := time.Now().Add(a.Interrupted)
 	if ctx.Err() == nil {

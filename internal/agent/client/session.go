@@ -11,16 +11,17 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// session is what the steps of a trial work with. connect makes it; no step changes it.
+// session has the adapter and the connections for the steps of a trial. connect makes it; no
+// step changes it.
 type session struct {
 	role
-	limits      Limits
+	timeouts    Timeouts
 	credentials runner.Credentials
-	// server is nil for a database that does not speak the protocol of MySQL.
+	// server is nil for a database without the MySQL protocol.
 	server Server
-	// target is nil but for the first client, and for a target that has no agent.
+	// target is set only for the first client, and only for a target with an agent.
 	target *targetAgent
-	// replicas of the target; empty but for the first client.
+	// replicas of the target; only for the first client.
 	replicas replicaSet
 	tool     toolbox
 	meter    *meter
@@ -29,13 +30,13 @@ type session struct {
 	bench    func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 }
 
-// beginning is the session with the instant at which a tool begins its window by itself.
+// beginning is the session with the start of the window, for a tool that begins it by itself.
 func (s session) beginning(planned time.Time) session {
 	s.role = s.role.beginning(planned)
 	return s
 }
 
-// connect finds the adapter of the tool and what it needs, and prepares the ways to the
+// connect finds the adapter of the tool and its inputs, and prepares the connections to the
 // server and to the agents.
 func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] {
 	var o outcome[session]
@@ -44,7 +45,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] 
 		return o.failed(invalid(fmt.Errorf("the agent has no runner %q", t.Runner)))
 	}
 	s := session{
-		role: role{trial: t, runner: adapter}, limits: a.Limits, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
+		role: role{trial: t, runner: adapter}, timeouts: a.Timeouts, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
 		tool: toolbox{work: a.Work, grace: a.ToolGrace, children: &a.children},
 	}
 	if !s.speaks() && !adapter.JDBC {
@@ -69,15 +70,15 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] 
 		s.replicas = newReplicaSet(t.Replicas, s)
 	}
 	if s.prefersTLS() {
-		// No command may be built before it is known whether it uses TLS.
+		// No command may be built before the use of TLS is decided.
 		o.failure = part(&o, &s.trial.Endpoint.TLS, settleTLS(ctx, s))
 	}
 	o.found = s
 	return o
 }
 
-// settleTLS finds out whether the server offers TLS, and has the tool use it or not.
-// The agent's own connections go on as this one went.
+// settleTLS checks whether the server offers TLS, and sets the mode of the tool and of the
+// agent's later connections.
 func settleTLS(ctx context.Context, s session) outcome[contract.TLSMode] {
 	o := outcome[contract.TLSMode]{found: contract.TLSRequired}
 	var cipher string

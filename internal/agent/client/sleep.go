@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// recheck is how long a step of the wall clock goes unnoticed.
+	// recheck is the maximum time to notice a step of the wall clock.
 	recheck = 500 * time.Millisecond
-	// approach is the rest that is left to the kernel: the runtime's own timers count
-	// in milliseconds.
+	// approach is the last part of a sleep, which uses the kernel's timer: the runtime's
+	// timers have a resolution of milliseconds.
 	approach = 2 * time.Millisecond
 )
 
-// sleepUntil sleeps until the wall clock shows the instant, to well below 1 ms, and
-// returns at once when it has passed. The instant is another machine's, so it is
-// compared with the wall clock again and again: a timer would count monotonic time.
-// It returns early, with an error, when the context ends.
+// sleepUntil sleeps until the wall clock reaches the instant, with an error well below 1 ms,
+// and returns at once when it has passed. The instant is from another machine, so it is
+// compared repeatedly with the wall clock: a timer would use monotonic time. It returns early,
+// with an error, when the context ends.
 func sleepUntil(ctx context.Context, at time.Time) error {
 	at = at.Round(0)
 	for ctx.Err() == nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// checkConsistency has the tool check the data after the measured window. Data that breaks a rule is
-// a finding, which the manager judges; a check that could not be made fails the trial, because
-// nobody knows then whether its numbers are of work that was done.
+// checkConsistency has the tool check the data after the measured window. Data that breaks a
+// rule is a finding, which the manager judges; a check that could not be made fails the trial,
+// because otherwise the numbers may be those of work that failed.
 func checkConsistency(ctx context.Context, s session) (o outcome[*contract.DataCheck]) {
 	command, err := s.runner.Command(s.trial, contract.PhaseCheck, s.credentials)
 	if err != nil {

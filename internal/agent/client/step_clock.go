@@ -13,22 +13,22 @@ import (
 )
 
 const (
-	// clockExchanges is how many are made; NTP's filter has as many.
+	// clockExchanges is the number of exchanges, as in NTP's filter.
 	clockExchanges = 8
-	// clockTime bounds them all, so that a network that is slow delays no trial. They take
+	// clockTime is the timeout of all exchanges, so a slow network delays no trial. They take
 	// some milliseconds.
 	clockTime = 200 * time.Millisecond
-	// sqlStep is the step of the time that a server gives.
+	// sqlStep is the resolution of a server's time.
 	sqlStep = time.Microsecond
-	// maxCorrection bounds by how much a client moves its start: half of the time that the
-	// manager publishes it ahead. Clocks that are further apart do not follow NTP, which is
-	// a finding, and moving the start would miss it.
+	// maxCorrection is the maximum correction of a client's start: half of the time between
+	// the publication and the start. Clocks further apart are not synchronised by NTP, which
+	// is a finding, and a larger correction could miss the start.
 	maxCorrection = 250 * time.Millisecond
 )
 
-// compareClocks measures how this client's clock stands to that of the target: the agent's, or
-// where there is none, the server's. Every client does, so that the instants of all can be
-// compared. Nothing fails for want of it.
+// compareClocks measures the offset of this client's clock from the target's: the agent's, or
+// without an agent the server's. Every client does, so their instants can be compared. A
+// failure is only a problem.
 func compareClocks(ctx context.Context, s session) (o outcome[*contract.ClockOffset]) {
 	ctx, cancel := context.WithTimeout(ctx, clockTime)
 	defer cancel()
@@ -56,7 +56,8 @@ func serverClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 	return s.server.Clock(ctx, clockExchanges)
 }
 
-// agentClock asks over one connection: the first exchange has to make it, and is the slowest.
+// agentClock uses one connection for all exchanges: the first exchange opens it, and is the
+// slowest.
 func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 	agent := newTargetAgent(s.trial.Agent, s.credentials.Password)
 	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
@@ -73,10 +74,9 @@ func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 	})
 }
 
-// ownTime is a published instant on this client's clock. The manager publishes one for all
-// clients; each takes it for one of the target's clock, so that they begin together though
-// their own clocks differ. How the manager's clock stands to the target's does not matter
-// then: it moves all of them alike.
+// ownTime converts a published instant to this client's clock. Each client interprets the
+// instant by the target's clock, so all start together although their own clocks differ. The
+// offset of the manager's clock does not matter, because it moves all clients equally.
 func ownTime(published time.Time, clients int, c *contract.ClockOffset) time.Time {
 	if clients < 2 || c == nil || !c.Beyond() || c.Offset().Abs() > maxCorrection {
 		return published

@@ -9,35 +9,35 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// leastAsk is the time that the target's agent gets even when the planned instant
-// is nearer.
+// leastAsk is the minimum timeout for the target's agent, even shortly before the planned
+// start.
 const leastAsk = 100 * time.Millisecond
 
-// askUntil is how long the target's agent may take before the planned instant: half of what
-// is left, so that one that does not answer delays no start.
-func (l Limits) askUntil(planned time.Time) time.Duration {
-	return min(max(time.Until(planned)/2, leastAsk), l.Ask)
+// askUntil is the timeout for the target's agent before the planned start: half of the
+// remaining time, so a silent agent delays no start.
+func (t Timeouts) askUntil(planned time.Time) time.Duration {
+	return min(max(time.Until(planned)/2, leastAsk), t.Ask)
 }
 
 // counters from before the measured window.
 type counters struct {
 	// client are those of this container.
 	client *contract.Usage
-	// target is what the target's agent answered; nil without an answer.
+	// target is the answer of the target's agent; nil without an answer.
 	target *contract.TargetEnvironment
 	server statusBefore
 }
 
-// statusBefore is what the server has counted until the window; all empty for a client that
-// does not query the server.
+// statusBefore has the server's counters before the window; empty for a client that does not
+// query the server.
 type statusBefore struct {
 	status      map[string]string
 	countedFrom *time.Time
 	rows        *contract.CountedRows
 }
 
-// snapshotCounters reads all counters, those of the server last, so that they hold as little
-// else as possible. The target's agent may take as long as patience.
+// snapshotCounters reads all counters, those of the server last, so they include little other
+// work. patience is the timeout for the target's agent.
 func snapshotCounters(ctx context.Context, s session, facts serverFacts, patience time.Duration) (o outcome[counters]) {
 	if failure := part(&o, &o.found, countersAround(ctx, s, s.meter.machine.Frequency(), patience)); failure != nil {
 		return o.failed(failure)
@@ -67,7 +67,7 @@ func snapshotStatus(ctx context.Context, s session, facts serverFacts) (o outcom
 
 // countersAfter are those from the end of the measured window.
 type countersAfter struct {
-	// target is what the target's agent answered, with the counters inside the window where it
+	// target is the answer of the target's agent, with the counters inside the window where it
 	// has them; nil without an answer.
 	target *contract.TargetEnvironment
 	// statusDelta and variablesChanged since before the window.
@@ -75,7 +75,7 @@ type countersAfter struct {
 	variablesChanged map[string]string
 }
 
-// baseline is what the status of the server is compared with.
+// baseline has the earlier status of the server for the differences.
 type baseline struct {
 	// window is from when the window began, and handshakes from before a tool that
 	// connected before its window was started; nil for any other.
@@ -89,7 +89,7 @@ func collectAfter(ctx context.Context, s session, m measured, facts serverFacts,
 		return o.failed(lost(err))
 	}
 	if w := m.window(); s.target != nil && w.known {
-		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.limits.Ask))
+		o.failure = part(&o, &o.found.target, askTarget(ctx, s, w.path(), s.timeouts.Ask))
 	}
 	variables, err := s.server.Variables(ctx)
 	if err != nil {
@@ -124,8 +124,8 @@ func (w window) path() string {
 
 func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) }
 
-// askTarget is what the target's agent says of its environment; nil without an answer.
-// Nothing fails for want of it.
+// askTarget returns the environment from the target's agent; nil without an answer, which is
+// only a problem.
 func askTarget(ctx context.Context, s session, path string, patience time.Duration) (o outcome[*contract.TargetEnvironment]) {
 	if s.target == nil {
 		return o

@@ -8,9 +8,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// copyData has the target's agent copy the data directory. It asks again until the
-// trial's deadline while no answer comes: the name of the trial's ConfigMap, which
-// is another for every attempt, makes sure that it is done once.
+// copyData requests a copy of the data directory from the target's agent. It repeats the
+// request until the trial's deadline; the ID, the name of the trial's ConfigMap, is unique for
+// every attempt, so the copy is made once.
 func copyData(ctx context.Context, s session, path string) (contract.Copy, error) {
 	var done contract.Copy
 	err := s.retry.do(ctx, "ask the target's agent for "+path, func(ctx context.Context) error {
@@ -19,7 +19,7 @@ func copyData(ctx context.Context, s session, path string) (contract.Copy, error
 	return done, err
 }
 
-// restore has the data directory put back from its snapshot.
+// restore requests the restore of the data directory from its snapshot.
 func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetSnapshot, Started: time.Now()}
 	o := outcome[*contract.ResetReport]{found: reset}
@@ -32,11 +32,11 @@ func restore(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	return o
 }
 
-// reload has the tool drop its tables and load them again.
+// reload lets the tool drop its tables and load them again.
 func reload(ctx context.Context, s session) outcome[*contract.ResetReport] {
 	reset := &contract.ResetReport{Method: contract.ResetReload, Started: time.Now()}
 	o := outcome[*contract.ResetReport]{found: reset}
-	// The other clients wait: whatever they share of the load is done here.
+	// The other clients wait: this client also loads their parts.
 	s.trial.Clients = 1
 	for _, phase := range []contract.Phase{contract.PhaseCleanup, contract.PhasePrepare} {
 		if failure := note(&o, reloadPhase(ctx, s, phase)); failure != nil {
@@ -73,13 +73,13 @@ func reloadPhase(ctx context.Context, s session, phase contract.Phase) (o outcom
 	return o.failed(in.withLastWord(report.Failure))
 }
 
-// tableCount is what the server said of the tables, and how long it took.
+// tableCount has the tables, and the time to count them.
 type tableCount struct {
 	tables  []contract.Table
 	seconds float64
 }
 
-// verify compares the tables with those that Prepare left.
+// verify compares the tables with those after Prepare.
 func verify(ctx context.Context, s session) outcome[tableCount] {
 	o := countTables(ctx, s)
 	if o.failure != nil {
@@ -87,7 +87,7 @@ func verify(ctx context.Context, s session) outcome[tableCount] {
 	}
 	differ := compareTables(o.found.tables, s.trial.Reset.Tables)
 	if s.trial.Reset.Method == contract.ResetReload {
-		// A tool may load other random data; the same number of rows is what counts.
+		// A tool may load other random data; only the numbers of rows must be equal.
 		for _, text := range differ.checksums {
 			o.problem("reset", "%s", text)
 		}
@@ -115,14 +115,14 @@ func countTables(ctx context.Context, s session) (o outcome[tableCount]) {
 	return o
 }
 
-// loadedData is what Prepare left.
+// loadedData has the tables after Prepare.
 type loadedData struct {
 	tables []contract.Table
 	rows   *contract.CountedRows
 }
 
-// countLoaded counts what Prepare left in the schema, when all clients have ended, and
-// compares it with what the tool says that it loads: exit codes prove nothing.
+// countLoaded counts the rows in the schema when all clients have ended, and compares them
+// with the expected rows of the tool: exit codes alone are not trusted.
 func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*loadedData]) {
 	var count tableCount
 	if failure := part(&o, &count, countTables(ctx, s)); failure != nil {
@@ -137,7 +137,7 @@ func countLoaded(ctx context.Context, s session, facts serverFacts) (o outcome[*
 	return o.failed(checkRows(s, count.tables))
 }
 
-// checkRows compares what Prepare left with what it has to leave.
+// checkRows compares the rows after Prepare with the expected rows.
 func checkRows(s session, tables []contract.Table) *contract.Failure {
 	if s.runner.Rows == nil {
 		return nil
@@ -153,7 +153,7 @@ func checkRows(s session, tables []contract.Table) *contract.Failure {
 	return nil
 }
 
-// takeSnapshot has the loaded data kept, for restore.
+// takeSnapshot requests a snapshot of the loaded data.
 func takeSnapshot(ctx context.Context, s session) (o outcome[*contract.Copy]) {
 	done, err := copyData(ctx, s, contract.PathSnapshot)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// checkLimits refuses what cannot fit, before anything is loaded or measured.
+// checkLimits refuses a workload beyond the limits, before anything is loaded or measured.
 func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[struct{}]) {
 	own, all, err := s.demand()
 	if err != nil {
@@ -33,8 +33,7 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 	return o
 }
 
-// allowFiles raises the limit of open files as far as the tool needs. The kernel hands
-// it on to the tool.
+// allowFiles raises the limit of open files for the tool, which inherits it.
 func allowFiles(connections int64) (short []string, err error) {
 	var is syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &is); err != nil {
@@ -44,7 +43,7 @@ func allowFiles(connections int64) (short []string, err error) {
 	if shortfall != "" {
 		return []string{shortfall}, nil
 	}
-	// Also where it is enough: Go raises the limit for itself, and takes that back for its
-	// children unless it was set.
+	// Also if the limit is high enough: Go raises it for itself, and resets it for children
+	// unless it was set explicitly.
 	return nil, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: limit, Max: is.Max})
 }

@@ -19,10 +19,10 @@ func waitForPeers(ctx context.Context, s session) *contract.Failure {
 	return nil
 }
 
-// waitForPeer waits for the result of one client. It looks again and again: clients may
-// get the results of their trial, but not watch them.
+// waitForPeer waits for the result of one client. It polls, because clients may get the
+// results of their trial, but not watch them.
 func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
-	// A client that has no result yet is the usual case, and no error.
+	// A missing result is the usual case, and no error.
 	missing := errors.New("it has not delivered yet")
 	for {
 		data, err := s.maps.delivered(ctx, client)
@@ -34,19 +34,19 @@ func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 		} else {
 			s.retry.log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
 		}
-		if sleep(ctx, s.limits.Peers) != nil {
+		if sleep(ctx, s.timeouts.Peers) != nil {
 			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
 		}
 	}
 }
 
-// delivered is the result of a client as it stored it; nil when it has not yet.
+// delivered is the stored result of a client; nil when there is none yet.
 func (m configMaps) delivered(ctx context.Context, client int) ([]byte, error) {
 	cm, err := m.api.Get(ctx, contract.ResultName(m.trial, client))
 	return cm.BinaryData[contract.KeyResult], err
 }
 
-// partOf says why a delivered result is no proof that the client loaded its part.
+// partOf returns why a delivered result does not prove that the client loaded its part.
 func partOf(data []byte, own contract.TrialRef, client int) error {
 	res, err := contract.Decode(data)
 	if err != nil {
@@ -62,15 +62,15 @@ func partOf(data []byte, own contract.TrialRef, client int) error {
 	return nil
 }
 
-// yield is nil when the other client succeeded. It reports its failure itself: this
-// client only says that it was interrupted, and not before the other pod has ended
-// for all to see; then the Job stops this one.
+// yield is nil when the other client succeeded. A failed client reports its own failure. This
+// client only reports an interruption, and waits first until the other pod has ended and the
+// Job terminates this one.
 func yield(ctx context.Context, s session, client int, err error) *contract.Failure {
 	if err == nil {
 		return nil
 	}
 	// An early end is what is waited for.
-	_ = sleep(ctx, s.limits.Yield)
+	_ = sleep(ctx, s.timeouts.Yield)
 	return interrupted("client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
 }
 

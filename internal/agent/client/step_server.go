@@ -14,10 +14,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// reach asks until the server answers: its name and the way to it may be newer than
-// this pod knows.
+// reach retries until the server answers: its DNS name and its route may be new.
 func reach(ctx context.Context, s session, question func(context.Context) error) *contract.Failure {
-	patience, cancel := context.WithTimeout(ctx, s.limits.Connect)
+	patience, cancel := context.WithTimeout(ctx, s.timeouts.Connect)
 	defer cancel()
 	var final *contract.Failure
 	err := s.retry.do(patience, "reach the server", func(ctx context.Context) error {
@@ -37,7 +36,7 @@ func reach(ctx context.Context, s session, question func(context.Context) error)
 	return nil
 }
 
-// waitForServer makes sure that the server answers; the first client records what it is.
+// waitForServer waits until the server answers; the first client records its facts.
 func waitForServer(ctx context.Context, s session) *contract.Failure {
 	return reach(ctx, s, func(ctx context.Context) error {
 		_, _, err := s.server.Version(ctx)
@@ -45,15 +44,15 @@ func waitForServer(ctx context.Context, s session) *contract.Failure {
 	})
 }
 
-// serverFacts are what a server is.
+// serverFacts are the facts of a server.
 type serverFacts struct {
-	// server has what it says of itself; nil when it did not answer.
+	// server has the facts that the server reported; nil when it did not answer.
 	server *contract.Server
-	// connect is how long a connection with one question took.
+	// connect is the time of a connection with one query.
 	connect time.Duration
 }
 
-// queryServer makes sure that the server answers, and records what it is.
+// queryServer waits until the server answers, and records its facts.
 func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
 	server := &contract.Server{}
 	failure := reach(ctx, s, func(ctx context.Context) error {
@@ -80,7 +79,7 @@ func queryServer(ctx context.Context, s session) (o outcome[serverFacts]) {
 	return o.failed(s.keepPairs("server/variables-before.txt", server.Variables))
 }
 
-// timeRoundTrip times the way to the server and back. The time to connect is that of one
+// timeRoundTrip measures the round trip to the server. The time to connect is that of one
 // connection.
 func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o outcome[*contract.Probe]) {
 	probe, err := s.server.RoundTrip(ctx)
@@ -91,7 +90,7 @@ func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o out
 	o.found = probe
 	_, all, err := s.demand()
 	if err != nil || probe == nil {
-		return o // the limits have said why
+		return o // checkLimits has reported why
 	}
 	if text := slowStart(all.Connections, connect.Seconds(), probe.MinSeconds); text != "" {
 		o.problem("server/connect", "%s", text)
@@ -99,8 +98,8 @@ func timeRoundTrip(ctx context.Context, s session, connect time.Duration) (o out
 	return o
 }
 
-// timeCommits measures what commits cost, before the data is loaded. A server that does
-// not allow it, such as one that may only be read, is measured nevertheless.
+// timeCommits measures the cost of commits before the data is loaded. Its failure, such as on
+// a read-only server, is only a problem.
 func timeCommits(ctx context.Context, s session) (o outcome[*contract.Durability]) {
 	if s.skips(s.phase()) {
 		return o // the data is the user's, and so is the schema
@@ -114,14 +113,14 @@ func timeCommits(ctx context.Context, s session) (o outcome[*contract.Durability
 	return o
 }
 
-// preflightTable is a name that no other run and no user has, and the same for every
-// attempt, so that the next one clears up after one that was killed.
+// preflightTable is a name that no other run and no user has. It is the same for every
+// attempt, so the next attempt drops the table of a killed one.
 func preflightTable(ref contract.TrialRef) string {
 	return fmt.Sprintf("assay_preflight_%x", sha256.Sum256([]byte(ref.RunUID+"/"+ref.Target)))[:32]
 }
 
-// readStatus reads the server's counters before a tool that connects before its window: its
-// handshakes are not among those that are counted inside.
+// readStatus reads the server's counters before the start of a tool that connects before its
+// window, to count its handshakes.
 func readStatus(ctx context.Context, s session) (o outcome[map[string]string]) {
 	status, err := s.server.Status(ctx)
 	if err != nil {
@@ -131,7 +130,7 @@ func readStatus(ctx context.Context, s session) (o outcome[map[string]string]) {
 	return o
 }
 
-// lost is the failure for a server that answered before and does not any more.
+// lost is the failure for a server that no longer answers.
 func lost(err error) *contract.Failure {
 	f := database.FailureOf(err)
 	if f.Reason == contract.ReasonTargetUnreachable {

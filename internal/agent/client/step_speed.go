@@ -14,9 +14,9 @@ type speeds struct {
 	client, target *contract.Speed
 }
 
-// measureSpeed measures how fast the machines are: this one, and then that of the target, since
-// both may be one. Nothing fails for want of it. Of several clients only the first measures:
-// others on its node would measure each other.
+// measureSpeed measures the speed of this machine, and then of the target's, because both may
+// be the same. A failure is only a problem. Only the first client measures, because clients on
+// one node would disturb each other.
 func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
 	own, err := machinespeed.Measure(s.meter.machine.Throttled())
 	if err != nil {
@@ -26,7 +26,7 @@ func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
 	if s.target == nil {
 		return o
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.limits.Ask)
+	ctx, cancel := context.WithTimeout(ctx, s.timeouts.Ask)
 	defer cancel()
 	var theirs contract.Speed
 	if err := s.target.get(ctx, contract.PathSpeed, &theirs); err != nil {

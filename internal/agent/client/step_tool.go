@@ -22,17 +22,17 @@ func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
 	return o
 }
 
-// start is the begin of a trial.
+// start is the start of a trial.
 type start struct {
 	// published is the instant that the manager gave to all clients; own is the same instant on this
 	// client's clock.
 	published, own time.Time
-	// planned is when the measured window is to begin, on this client's clock.
+	// planned is the planned start of the measured window, on this client's clock.
 	planned time.Time
 }
 
-// agreeOnStart waits for the start that the manager publishes, the same for all clients.
-// What follows from it is the instant at which all of them measure.
+// agreeOnStart waits for the start that the manager publishes for all clients. The planned
+// start of the measured window is derived from it.
 func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o outcome[*start]) {
 	published, err := s.maps.publishedStart(ctx)
 	if err != nil {
@@ -43,13 +43,13 @@ func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o ou
 	return o
 }
 
-// waitForStart sleeps until the process that measures is to be started. If that has passed, it
-// starts at once, and the times show by how much it was late.
+// waitForStart sleeps until the planned start of the measuring process. If that has passed,
+// the process starts at once, and the times show the delay.
 func waitForStart(ctx context.Context, s session, at start) *contract.Failure {
 	return waited(sleepUntil(ctx, at.launch(s.opening())))
 }
 
-// launch is when the process that measures is started.
+// launch is the planned start of the measuring process.
 func (s start) launch(o runner.Opening) time.Time {
 	switch {
 	case !o.Timed:
@@ -67,7 +67,7 @@ func waited(err error) *contract.Failure {
 	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
 }
 
-// openRelay is the relay before the server where round trips are delayed; nil where not.
+// openRelay opens the relay to the server if round trips are delayed; nil otherwise.
 func openRelay(s session) (o outcome[*relay]) {
 	delay, err := s.runner.Delay(s.trial.Workload)
 	if err != nil {
@@ -111,7 +111,7 @@ func prepareTool(ctx context.Context, s session, phase contract.Phase, r *relay)
 	return o
 }
 
-// warmedUp is a warm-up in a process of its own.
+// warmedUp is a warm-up in a separate process.
 type warmedUp struct {
 	// started is nil when it never was.
 	started      *time.Time
@@ -146,7 +146,7 @@ func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outc
 	return o
 }
 
-// secondsOf is how long a warm-up in a process of its own took.
+// secondsOf is the length of a warm-up in a separate process.
 func secondsOf(in invocation, measurements []contract.Measurement) *float64 {
 	if m, ok := contract.Find(measurements, contract.NameTotalTime, nil); ok && m.Value != nil {
 		return m.Value
@@ -154,7 +154,7 @@ func secondsOf(in invocation, measurements []contract.Measurement) *float64 {
 	return new(in.ended.Sub(in.started).Seconds())
 }
 
-// seeds are the random numbers that a process drew. A phase that never ran has none.
+// seeds are the seeds of a process. A phase that never ran has none.
 type seeds struct {
 	// seed is 0 for a tool that takes none.
 	seed     int64

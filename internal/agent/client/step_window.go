@@ -9,8 +9,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// measured is what a run of the tool in the measured phase yielded. All is empty while it has
-// not been started.
+// measured has the findings of the tool's run in the measured phase; empty until it is
+// started.
 type measured struct {
 	// started and ended are those of the process.
 	started, ended *time.Time
@@ -18,14 +18,15 @@ type measured struct {
 	signal         string
 	seeds          seeds
 	report         runner.Report
-	// warmupCut is how the warm-up was kept out of the window; empty but for the phase Run.
+	// warmupCut is how the warm-up was separated from the window; only in the phase Run.
 	warmupCut contract.WarmupCut
 	// usage of this container: inside the window where there are samples of it.
 	usage usages
-	// clockStepSeconds is by how much the wall clock advanced more than the monotonic one.
+	// clockStepSeconds is the difference between the progress of the wall clock and of the
+	// monotonic clock.
 	clockStepSeconds *float64
-	// before are the counters that a tool which begins its window by itself is read with; nil
-	// for any other.
+	// before are the counters at the start of the window, for a tool that begins it by itself;
+	// nil otherwise.
 	before *counters
 }
 
@@ -44,7 +45,7 @@ func (m measured) window() window {
 	return window{from, to, known}
 }
 
-// warmupCut is how the warm-up is kept out of the window; empty but for the phase Run.
+// warmupCut is how the warm-up is separated from the window; only in the phase Run.
 func (r role) warmupCut() contract.WarmupCut {
 	switch {
 	case !r.waits():
@@ -57,7 +58,7 @@ func (r role) warmupCut() contract.WarmupCut {
 	return contract.WarmupNone
 }
 
-// measure runs the tool for the phase; a phase without a command is done already.
+// measure runs the tool for the phase; a phase without a command has nothing to do.
 func measure(ctx context.Context, s session, tool preparedTool, before counters) (o outcome[measured]) {
 	if s.skips(s.phase()) {
 		return o
@@ -71,8 +72,8 @@ type ran struct {
 	tool    preparedTool
 	in      invocation
 	failure *contract.Failure
-	// begin of the window of a tool that begins it by itself; it holds both clocks. What the
-	// wall clock did during the warm-up before is none of the window's. Zero for any other.
+	// begin of the window, for a tool that begins it by itself, with both clocks, so that
+	// steps of the wall clock during the warm-up do not count. Zero otherwise.
 	begin time.Time
 }
 
@@ -84,9 +85,9 @@ func (r ran) from() time.Time {
 	return r.begin
 }
 
-// measureTimed runs a tool that begins its window by itself, at the planned instant. The
-// counters from before the window are read when it begins, while the tool is at work: what the
-// warm-up in the same process did is none of the window's.
+// measureTimed runs a tool that begins its window by itself at the planned start. The first
+// counters are read at this start, while the tool runs, to exclude the warm-up in the same
+// process.
 func measureTimed(ctx context.Context, s session, tool preparedTool, facts serverFacts) (o outcome[measured]) {
 	frequency := s.meter.machine.Frequency() // it takes a moment, which is none of the window's
 	running, stop := context.WithCancel(ctx)
@@ -122,19 +123,19 @@ func measureTimed(ctx context.Context, s session, tool preparedTool, facts serve
 	return o
 }
 
-// countersAtBegin reads the counters that stand before the window: those of the server first,
-// because what the tool does until then is missing in them.
+// countersAtBegin reads the counters at the start of the window: those of the server first,
+// because work before the reading is not counted.
 func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequency *contract.Frequency) (o outcome[counters]) {
 	var server statusBefore
 	failure := part(&o, &server, snapshotStatus(ctx, s, facts))
 	if failure == nil && s.replicated() {
-		failure = note(&o, s.replicas.mark(ctx, s.limits.Ask))
+		failure = note(&o, s.replicas.mark(ctx, s.timeouts.Ask))
 	}
 	if failure == nil {
-		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.limits.Ask))
+		failure = part(&o, &o.found, countersAround(ctx, s, frequency, s.timeouts.Ask))
 	}
 	if failure == nil {
-		// How often the tool was switched is known of its whole life alone.
+		// Context switches of the tool are known only for its whole lifetime.
 		o.found.client.VoluntarySwitches, o.found.client.InvoluntarySwitches = nil, nil
 	}
 	o.found.server = server

@@ -8,9 +8,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// progress is what the steps of a trial have found: a field holds what one step returned,
-// or is empty when that step has not run. Only the list of steps writes it, and hands
-// parts of it to later steps; assemble makes the result of it.
+// progress has the findings of the steps of a trial: each field is the result of one step, or
+// empty before that step. Only the list of steps writes it and passes parts of it to later
+// steps; assemble makes the result of it.
 type progress struct {
 	reset            *contract.ResetReport
 	replicasRestored time.Time
@@ -61,12 +61,11 @@ type step struct {
 	do   func() *contract.Failure
 }
 
-// steps are those of a trial in their order. Nothing stands between waitForStart and measure:
-// all that can be done before the planned instant is done before it. Without a
-// warm-up it is done even before the client reports ready, because the start may
-// follow at once; with one, in the pause that settleSeconds leaves. A tool that begins its
-// window by itself is told when, so that its command is built when that is known, and the
-// counters are read when the window begins.
+// steps are the steps of a trial in order. There is no step between waitForStart and measure:
+// everything else comes before the planned start. Without a warm-up it even comes before the
+// client reports ready, because the start may follow at once; with a warm-up, it is in the
+// pause of settleSeconds. For a tool that begins its window by itself, the command is built
+// when the start is known, and the counters are read when the window begins.
 func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	type F = *contract.Failure
 	p := &o.found
@@ -75,15 +74,15 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	between := warms && !timed
 	// Both are known when the start is.
 	begins := func() session { return s.beginning(p.start.planned) }
-	untilStart := func() time.Duration { return s.limits.askUntil(p.start.planned) }
+	untilStart := func() time.Duration { return s.timeouts.askUntil(p.start.planned) }
 	loads, asks, waits, replicated, snapshots := s.loads(), s.asks(), s.waits(), s.replicated(), s.loads() && s.trial.Snapshot
 	return []step{
 		{true, func() F { return checkCommands(s) }},
-		// The restore starts the server again, so that it comes before the questions.
+		// The restore restarts the server, so it comes before the queries.
 		{s.resets(contract.ResetSnapshot), func() F { return part(o, &p.reset, restore(ctx, s)) }},
 		{s.resets(contract.ResetSnapshot) && replicated, func() F { return part(o, &p.replicasRestored, s.replicas.restore(ctx)) }},
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
-		// Nobody else has waited for the server where there is no barrier.
+		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
 		{s.phase() != contract.PhaseCleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
 		{asks && s.phase() != contract.PhaseCleanup, func() F { return part(o, &p.roundTrip, timeRoundTrip(ctx, s, p.server.connect)) }},
@@ -93,12 +92,12 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{waits && replicated, func() F { return s.replicas.catchUp(ctx) }},
 
 		{waits && (s.trial.Agent != "" || s.speaks()), func() F { return part(o, &p.clock, compareClocks(ctx, s)) }},
-		// As late as possible, but not inside what the counters of the window embrace.
+		// As late as possible, but before the counters of the window.
 		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
 		{s.relays(), func() F { return part(o, &p.relay, openRelay(s)) }},
 		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
-		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.limits.Ask)) }},
-		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.limits.Ask)) }},
+		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.timeouts.Ask)) }},
+		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.timeouts.Ask)) }},
 		{cold, func() F { return part(o, &p.tool, prepareTool(ctx, s, s.phase(), p.relay)) }},
 		{waits, func() F { return part(o, &p.ready, reportReady(ctx, s)) }},
 		{waits, func() F { return part(o, &p.start, agreeOnStart(ctx, s, p.clock)) }},
@@ -122,27 +121,28 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 	}
 }
 
-// carryOut carries the trial out, one step after the other.
+// carryOut executes the steps of the trial in order.
 func (a *Agent) carryOut(ctx context.Context, t contract.Trial) outcome[progress] {
 	var o outcome[progress]
 	defer o.found.close()
 	var s session
 	if failure := part(&o, &s, a.connect(ctx, t)); failure != nil {
-		return o.failed(explain(ctx, t, failure))
+		return o.failed(causeOf(ctx, t, failure))
 	}
 	for _, step := range steps(ctx, s, &o) {
 		if !step.when {
 			continue
 		}
 		if failure := step.do(); failure != nil {
-			return o.failed(explain(ctx, t, failure))
+			return o.failed(causeOf(ctx, t, failure))
 		}
 	}
 	return o
 }
 
-// explain puts the end of the context before its consequences.
-func explain(ctx context.Context, t contract.Trial, f *contract.Failure) *contract.Failure {
+// causeOf replaces a consequence of the end of the context by its cause: the deadline or an
+// interruption.
+func causeOf(ctx context.Context, t contract.Trial, f *contract.Failure) *contract.Failure {
 	switch ctx.Err() {
 	case nil:
 		return f

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// reachTarget bounds making a connection to the target's agent.
+	// reachTarget is the timeout to connect to the target's agent.
 	reachTarget = 5 * time.Second
-	// maxAnswer is how much of an answer is read, in bytes.
+	// maxAnswer is the maximum size of an answer, in bytes.
 	maxAnswer = 1 << 20
 )
 
@@ -39,13 +39,13 @@ func newTargetAgent(address, password string) *targetAgent {
 	}
 }
 
-// refusedError is the final word of the target's agent.
+// refusedError is a permanent refusal by the target's agent.
 type refusedError struct{ contract.Refusal }
 
 // Error has the reason and the message.
 func (r *refusedError) Error() string { return fmt.Sprintf("%s: %s", r.Reason, r.Message) }
 
-// Unwrap marks it as one that asking again cannot change.
+// Unwrap marks it as permanent (ErrRefused).
 func (r *refusedError) Unwrap() error { return ErrRefused }
 
 // get reads the answer of a path.
@@ -53,7 +53,7 @@ func (t *targetAgent) get(ctx context.Context, path string, into any) error {
 	return t.do(ctx, http.MethodGet, path, nil, into)
 }
 
-// post has an operation done and reads the answer.
+// post requests an operation and reads the answer.
 func (t *targetAgent) post(ctx context.Context, path string, op contract.Operation, into any) error {
 	body, err := json.Marshal(op)
 	if err != nil {
@@ -86,10 +86,9 @@ func (t *targetAgent) do(ctx context.Context, method, path string, body []byte, 
 	return refusal(path, answer, text)
 }
 
-// refusal says what an answer means that is no success. Another operation that is
-// under way ends, and an agent that is told to stop starts again, so asking again
-// can help; so it can where the answer is not the agent's own but that of something
-// between (5xx without a Refusal).
+// refusal is the error of a response without success. A retry can help if another operation is
+// running, if the agent is restarting, or if the response is not from the agent (5xx without a
+// Refusal).
 func refusal(path string, answer *http.Response, text []byte) error {
 	var r refusedError
 	if json.Unmarshal(text, &r.Refusal) == nil && r.Reason != "" {

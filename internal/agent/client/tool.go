@@ -19,7 +19,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxOutput is how much output of a tool is read back, in bytes.
+// maxOutput is the maximum size of a tool's output, in bytes.
 const maxOutput = 64 << 20
 
 // toolbox runs the tool and keeps its output.
@@ -31,7 +31,7 @@ type toolbox struct {
 	children *supervise.Children
 }
 
-// preparedTool is a command of which only the start is missing.
+// preparedTool is a command that is ready to start.
 type preparedTool struct {
 	name string
 	// program as the adapter named it.
@@ -68,8 +68,8 @@ type invocation struct {
 	secrets                []string
 }
 
-// prepare does everything but the start. The name is also that of the folder of
-// the raw files; the output goes there, untouched by the agent.
+// prepare makes a command ready to start. The name is also the folder of the raw files, where
+// the output goes unchanged.
 func (b toolbox) prepare(name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
 	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect, seed: c.Seed, unseeded: c.Unseeded}
 	var err error
@@ -83,7 +83,7 @@ func (b toolbox) prepare(name string, c runner.Command, secrets ...string) (prep
 	return t, nil
 }
 
-// run runs what was prepared, to its end or that of the context.
+// run runs the prepared command until it or the context ends.
 func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract.Failure) {
 	defer t.close()
 	in := invocation{started: time.Now(), secrets: t.secrets}
@@ -109,7 +109,7 @@ func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract
 		return in, &contract.Failure{Reason: contract.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
 	}
 	if ctx.Err() != nil {
-		// The tool was told to end: whatever it printed then is no result.
+		// The tool was terminated: its output is not a result.
 		return in, &contract.Failure{Reason: contract.ReasonInterrupted, Message: "the tool was ended"}
 	}
 	if t.talk != nil && t.talk.err != nil {
@@ -118,8 +118,8 @@ func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract
 	return in, nil
 }
 
-// await the end of the tool, or that of the context; with a tool that is spoken with,
-// first the end of the conversation.
+// await the end of the tool or of the context; with a dialogue, first the end of the
+// conversation.
 func (b toolbox) await(ctx context.Context, t preparedTool, p *supervise.Process) {
 	var over <-chan time.Time
 	ended := make(<-chan struct{}) // never, without a conversation
@@ -144,7 +144,7 @@ func (b toolbox) await(ctx context.Context, t preparedTool, p *supervise.Process
 	}
 }
 
-// command makes everything ready but the start.
+// command prepares the process without starting it.
 func (b toolbox) command(name string, c runner.Command, shown []string) (cmd *exec.Cmd, closeFiles func(), err error) {
 	path, err := exec.LookPath(c.Path)
 	if err != nil {
@@ -194,8 +194,8 @@ func writeFiles(dir string, files map[string][]byte) error {
 	return nil
 }
 
-// writeNames records which environment variables the command has of its own. Their
-// values may be secrets, and are not written.
+// writeNames records the names of the command's own environment variables. Their values may be
+// secrets, and are not written.
 func writeNames(raw string, env map[string]string) error {
 	if len(env) == 0 {
 		return nil
@@ -226,7 +226,7 @@ func (b toolbox) readOutput(name string, out *runner.Output) error {
 	return nil
 }
 
-// mask replaces secrets that an adapter put into arguments against the contract.
+// mask replaces secrets that an adapter wrongly put into arguments.
 func mask(args, secrets []string) []string {
 	out := make([]string, len(args))
 	for i, arg := range args {

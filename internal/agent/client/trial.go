@@ -15,10 +15,10 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// loadTrial reads the trial. Every API error is tried again: permission and
-// object may be newer than the server that is asked.
+// loadTrial reads the trial. It retries after every API error, because the permission and the
+// object may be new.
 func (m configMaps) loadTrial(ctx context.Context, index int) (contract.Trial, *contract.Failure) {
-	ctx, cancel := context.WithTimeout(ctx, m.limits.TrialRead)
+	ctx, cancel := context.WithTimeout(ctx, m.timeouts.TrialRead)
 	defer cancel()
 	var cm ConfigMap
 	err := m.retry.do(ctx, "read the trial", func(ctx context.Context) error {
@@ -64,25 +64,25 @@ func parseTrial(text string) (contract.Trial, error) {
 	return t, checkData(t)
 }
 
-// checkData makes sure that what is asked of the data can be done.
+// checkData checks that the requested snapshot or reset is possible.
 func checkData(t contract.Trial) error {
 	switch {
 	case t.Endpoint.JDBC != nil && (t.Snapshot || t.Reset != nil):
 		return errors.New("endpoint.jdbc: the data of a database behind a JDBC driver can be neither put back nor counted: set design.dataReset to PerRun")
 	case t.Snapshot && t.Agent == "":
-		return errors.New("agent: missing although a snapshot is to be taken")
+		return errors.New("agent: missing, but a snapshot was requested")
 	case t.Reset == nil:
 		return nil
 	case t.Reset.Method == contract.ResetSnapshot && t.Agent == "":
-		return errors.New("agent: missing although a snapshot is to be restored")
+		return errors.New("agent: missing, but a restore was requested")
 	case t.Reset.Method != contract.ResetSnapshot && t.Reset.Method != contract.ResetReload:
 		return fmt.Errorf("reset.method: got %q, want %s or %s", t.Reset.Method, contract.ResetSnapshot, contract.ResetReload)
 	}
 	return nil
 }
 
-// loadCredentials reads the mounted Secret. One line break at the end of the user
-// name and the password is taken for a slip: no tool could use it.
+// loadCredentials reads the mounted Secret. One line break at the end of the user name and the
+// password is removed, because no tool could use it.
 func loadCredentials(dir string) (runner.Credentials, error) {
 	var c runner.Credentials
 	var errs []error
@@ -99,7 +99,7 @@ func loadCredentials(dir string) (runner.Credentials, error) {
 	return c, errors.Join(errs...)
 }
 
-// maxInputs is how much the files of a workload may have together: that of a ConfigMap.
+// maxInputs is the maximum size of a workload's files together: that of a ConfigMap.
 const maxInputs = 1 << 20
 
 // loadInputs reads the mounted copy of the user's ConfigMap; a directory that is

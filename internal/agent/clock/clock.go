@@ -1,6 +1,8 @@
-// Package clock compares two clocks by exchanges of messages, as NTP does (RFC 5905,
-// sections 8 and 10): of some exchanges, the one with the least round trip counts, because
-// it waited least on its way, and its offset is wrong by half of that round trip at most.
+// Package clock measures the offset between two clocks by exchanges of messages, as NTP does
+// (RFC 5905, sections 8 and 10). In: times of requests and responses. Out: an offset with its
+// uncertainty. The exchange with the shortest round trip counts, because it waited least; the
+// error of its offset is at most half of that round trip. An exchange during which a clock
+// jumped is refused.
 package clock
 
 import (
@@ -9,19 +11,19 @@ import (
 	"time"
 )
 
-// Exchange is a question and its answer. Sent and Returned are instants of the own clock,
-// Received and Answered of the other one.
+// Exchange is a request and its response. Sent and Returned are instants of the own clock,
+// Received and Answered of the other clock.
 type Exchange struct {
 	Sent, Received, Answered, Returned time.Time
 }
 
-// Offset is the other clock minus the own one, if both ways took as long.
+// Offset is the other clock minus the own clock, if both ways took equally long.
 func (x Exchange) Offset() time.Duration {
 	return (wall(x.Received, x.Sent) + wall(x.Answered, x.Returned)) / 2
 }
 
-// Delay is the time of both ways, without that between Received and Answered. It is of the
-// own monotonic clock, which nobody sets.
+// Delay is the time of both ways, without the time between Received and Answered. It uses the
+// own monotonic clock, which is never set.
 func (x Exchange) Delay() time.Duration {
 	return x.Returned.Sub(x.Sent) - wall(x.Answered, x.Received)
 }
@@ -29,15 +31,15 @@ func (x Exchange) Delay() time.Duration {
 // wall is a minus b by the wall clock.
 func wall(a, b time.Time) time.Duration { return a.Round(0).Sub(b.Round(0)) }
 
-// possible: the other clock did not jump between two readings.
+// possible reports whether the other clock did not jump between two readings.
 func (x Exchange) possible() bool {
 	return x.Delay() >= 0 && wall(x.Answered, x.Received) >= 0
 }
 
-// ErrNone says that no exchange can be used.
+// ErrNone is the error without a usable exchange.
 var ErrNone = errors.New("no exchange was possible")
 
-// Best is the exchange with the least round trip.
+// Best is the exchange with the shortest round trip.
 func Best(exchanges []Exchange) (Exchange, error) {
 	var best *Exchange
 	for i, x := range exchanges {
@@ -51,8 +53,8 @@ func Best(exchanges []Exchange) (Exchange, error) {
 	return *best, nil
 }
 
-// Collect makes up to n exchanges, one after the other, until the context ends. What it has
-// by then it returns; an error only when that is nothing.
+// Collect makes up to n exchanges in sequence until the context ends. It returns those so far,
+// and an error only without any.
 func Collect(ctx context.Context, n int, once func(context.Context) (Exchange, error)) ([]Exchange, error) {
 	var out []Exchange
 	for range n {

@@ -1,6 +1,7 @@
-// Package database asks a server of the MySQL family about itself, on connections
-// of its own that are closed after each question: none is open while a tool
-// measures.
+// Package database queries a server of the MySQL family. In: an address, credentials and a TLS
+// mode. Out: variables, counters, tables and probes. Each query uses its own connection, so
+// none is open during a measurement. Errors have the reason for which the server refused the
+// client.
 package database
 
 import (
@@ -22,17 +23,17 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// timeout of making a connection and of each read from it. Counting the rows of a
-// table sends nothing until it is done; the caller's context bounds it.
+// timeout to connect. Reads have none, because counting the rows of a table sends nothing
+// until it ends; the caller's context bounds them.
 const timeout = 10 * time.Second
 
-// Server is a server that questions can be put to.
+// Server is a server for queries.
 type Server struct {
 	connector driverConnector
 	database  string
 }
 
-// Open prepares the questions; it makes no connection.
+// Open prepares the queries; it does not connect.
 func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = c.Username, c.Password, e.Database
@@ -45,8 +46,8 @@ func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 			return nil, err
 		}
 		cfg.TLS = config
-		// Preferred is what tools mean by it: encrypted if the server offers it, and only
-		// compared with a CA that was given.
+		// Preferred means the same as for tools: encrypted if the server offers it, and
+		// verified only with a given CA.
 		cfg.AllowFallbackToPlaintext = e.TLS == contract.TLSPreferred
 		if cfg.AllowFallbackToPlaintext && len(c.CA) == 0 {
 			config.InsecureSkipVerify = true
@@ -59,10 +60,9 @@ func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 	return &Server{connector: connector, database: e.Database}, nil
 }
 
-// tlsConfig checks the server's certificate against the CA of the target's
-// Secret, but not its name: the certificates that servers make for themselves
-// have none, and the tools do not look at it. Without a CA the usual rules and
-// the CAs of the image apply.
+// tlsConfig checks the server's certificate against the CA of the target's Secret, but not its
+// name: self-made certificates of servers have no host name, and the tools do not check it.
+// Without a CA the usual rules and the CAs of the image apply.
 func tlsConfig(host string, c runner.Credentials) (*tls.Config, error) {
 	config := &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, CipherSuites: ciphers.Suites()}
 	if len(c.Cert) > 0 || len(c.Key) > 0 {
@@ -96,7 +96,7 @@ func verifyChain(s tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// with opens a connection for the duration of one question.
+// with opens a connection for one query.
 func (s *Server) with(ctx context.Context, ask func(*sql.Conn) error) error {
 	db := sql.OpenDB(s.connector)
 	defer func() { _ = db.Close() }()

@@ -14,7 +14,7 @@ import (
 // unknownDatabase is the number of the error for a schema that does not exist.
 const unknownDatabase = 1049
 
-// reasons of the errors by which a server refuses a client.
+// reasons of errors with which a server refuses a client.
 var reasons = map[uint16]contract.Reason{
 	1044:            contract.ReasonCredentialsRejected, // access denied to the schema
 	1045:            contract.ReasonCredentialsRejected, // access denied
@@ -30,7 +30,7 @@ var reasons = map[uint16]contract.Reason{
 	3159:            contract.ReasonTLSFailed,     // server requires a secure transport
 }
 
-// FailureOf says what an error means for a client that could not get an answer.
+// FailureOf is the failure of a client whose query failed.
 func FailureOf(err error) *contract.Failure {
 	reason := contract.ReasonTargetUnreachable
 	var refusal *mysql.MySQLError

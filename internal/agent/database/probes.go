@@ -18,21 +18,20 @@ import (
 )
 
 const (
-	// roundTrips is how many questions without work are asked; the first one is not
-	// counted.
+	// roundTrips is the number of pings; the first one is not counted.
 	roundTrips = 30
-	// roundTripTime bounds them where the way is long.
+	// roundTripTime is their timeout on a slow network.
 	roundTripTime = time.Second
 	// commits of the durability probe.
 	commits = 50
-	// commitTime bounds them where storage is slow.
+	// commitTime is their timeout on slow storage.
 	commitTime = 10 * time.Second
-	// dropTime is what is left for dropping the table, whatever ended the probe.
+	// dropTime is the timeout to drop the table after the probe.
 	dropTime = 10 * time.Second
 )
 
-// RoundTrip times COM_PING on one connection: the server answers it without parsing,
-// locks or storage, so that what is left is the way there and back.
+// RoundTrip times COM_PING on one connection. The server answers it without parsing, locks or
+// storage, so the time is that of the network.
 func (s *Server) RoundTrip(ctx context.Context) (*contract.Probe, error) {
 	var tries []time.Duration
 	err := s.with(ctx, func(c *sql.Conn) error {
@@ -57,8 +56,8 @@ func (s *Server) RoundTrip(ctx context.Context) (*contract.Probe, error) {
 	return contract.NewProbe(tries), nil
 }
 
-// Clock asks for the server's time on one connection. SYSDATE is when it is evaluated, not
-// when the statement began; the session is in UTC, so that no hour comes twice.
+// Clock reads the server's time on one connection. SYSDATE is the time of its evaluation, not
+// of the start of the statement. The session is in UTC, which has no repeated hour.
 func (s *Server) Clock(ctx context.Context, exchanges int) ([]clock.Exchange, error) {
 	var out []clock.Exchange
 	err := s.with(ctx, func(c *sql.Conn) error {
@@ -98,22 +97,21 @@ func unixTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("the server gave its time as %q, not as seconds with up to six decimals", text)
 }
 
-// durable are the status variables, in lower case, that count what commits did to the
-// log on disk. No server has all of them.
+// durable are the status variables, in lower case, that count writes and flushes of the log.
+// No server has all of them.
 var durable = map[string]bool{
 	"innodb_data_fsyncs": true, "innodb_os_log_fsyncs": true, "innodb_log_writes": true, "innodb_os_log_written": true,
 	"rocksdb_wal_synced": true, "rocksdb_wal_group_syncs": true, "rocksdb_wal_bytes": true,
 	"binlog_commits": true, "binlog_group_commits": true,
 }
 
-// engineName is what may stand after ENGINE=.
+// engineName matches names after ENGINE=.
 var engineName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 
-// Durability makes a table of its own in the benchmark's schema, inserts some rows, each
-// in a transaction of its own, and says what the server counted meanwhile. It drops the
-// table again, and one of the name that an interrupted probe may have left. The storage
-// engine may be empty for the server's default. Other work on the server at the same
-// time counts too.
+// Durability creates a table in the benchmark's schema, inserts some rows in separate
+// transactions, and returns the differences of the server's counters. It drops the table, also
+// one of an interrupted probe. The storage engine may be empty for the server's default. The
+// counters include other work on the server at the same time.
 func (s *Server) Durability(ctx context.Context, table, storageEngine string) (*contract.Durability, error) {
 	name, engine := quoted(s.database, table), ""
 	if engineName.MatchString(storageEngine) {
@@ -137,7 +135,7 @@ func (s *Server) Durability(ctx context.Context, table, storageEngine string) (*
 	return d, nil
 }
 
-// commit inserts the rows and fills in what is known then.
+// commit inserts the rows and sets the results.
 func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *contract.Durability) error {
 	err := c.QueryRowContext(ctx, "SELECT COALESCE(ENGINE, '') FROM information_schema.TABLES WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ?",
 		s.database, table).Scan(&d.StorageEngine)
@@ -168,7 +166,7 @@ func (s *Server) commit(ctx context.Context, c *sql.Conn, table string, d *contr
 	return nil
 }
 
-// counters are those of the durable ones that the server has, in lower case.
+// counters are the server's values of the durable variables, by name in lower case.
 func counters(ctx context.Context, c *sql.Conn) (map[string]int64, error) {
 	all, err := pairsOn(ctx, c, "SHOW GLOBAL STATUS")
 	if err != nil {
@@ -184,12 +182,12 @@ func counters(ctx context.Context, c *sql.Conn) (map[string]int64, error) {
 	return out, nil
 }
 
-// drop has time of its own: nothing must be left behind.
+// drop has its own timeout: the table must not remain.
 func drop(ctx context.Context, c *sql.Conn, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropTime)
 	defer cancel()
 	if _, err := c.ExecContext(ctx, "DROP TABLE "+name); err != nil {
-		return fmt.Errorf("dropping the table of the durability probe, which is to be dropped by hand now: %w", err)
+		return fmt.Errorf("dropping the table of the durability probe, drop it by hand: %w", err)
 	}
 	return nil
 }

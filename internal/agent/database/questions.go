@@ -15,14 +15,14 @@ import (
 
 type driverConnector = driver.Connector
 
-// checksumTime is how long checksums of all tables together may take: they read
-// every row, and are a convenience beside the counts.
+// checksumTime is the timeout for the checksums of all tables together: they read every row,
+// and are only an addition to the counts.
 const checksumTime = time.Minute
 
 // secret are variables that may hold a password.
 var secret = map[string]bool{"report_password": true}
 
-// Version is what the server calls itself: VERSION() and version_comment.
+// Version is VERSION() and version_comment of the server.
 func (s *Server) Version(ctx context.Context) (version, comment string, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
 		return c.QueryRowContext(ctx, "SELECT VERSION(), @@version_comment").Scan(&version, &comment)
@@ -30,7 +30,7 @@ func (s *Server) Version(ctx context.Context) (version, comment string, err erro
 	return version, comment, err
 }
 
-// Variables are all global variables; secret ones are left out.
+// Variables are all global variables without secrets.
 func (s *Server) Variables(ctx context.Context) (map[string]string, error) {
 	all, err := s.pairs(ctx, "SHOW GLOBAL VARIABLES")
 	for name := range secret {
@@ -44,8 +44,8 @@ func (s *Server) Status(ctx context.Context) (map[string]string, error) {
 	return s.pairs(ctx, "SHOW GLOBAL STATUS")
 }
 
-// Session says how one connection of the benchmark's account is encrypted; both are
-// empty when it is not.
+// Session has the TLS version and the cipher of one connection of the benchmark's account;
+// both are empty without TLS.
 func (s *Server) Session(ctx context.Context) (tlsVersion, cipher string, err error) {
 	all, err := s.pairs(ctx, "SHOW SESSION STATUS LIKE 'Ssl\\_%'")
 	return all["Ssl_version"], all["Ssl_cipher"], err
@@ -61,7 +61,7 @@ func (s *Server) pairs(ctx context.Context, query string) (map[string]string, er
 	return all, err
 }
 
-// pairsOn are the names and values that a query gives.
+// pairsOn are the names and values in the result of a query.
 func pairsOn(ctx context.Context, c *sql.Conn, query string) (map[string]string, error) {
 	all := map[string]string{}
 	rows, err := c.QueryContext(ctx, query)
@@ -82,8 +82,8 @@ func pairsOn(ctx context.Context, c *sql.Conn, query string) (map[string]string,
 	return all, nil
 }
 
-// Tables counts the rows of every table of the benchmark's schema, by name. unchecked says
-// which tables have no checksum, and why; it is empty when all have.
+// Tables counts the rows of every table of the benchmark's schema, by name. unchecked names
+// the tables without a checksum and the reason; it is empty when all have one.
 func (s *Server) Tables(ctx context.Context) (tables []contract.Table, unchecked string, err error) {
 	err = s.with(ctx, func(c *sql.Conn) error {
 		names, err := tableNames(ctx, c, s.database)
@@ -123,8 +123,8 @@ func tableNames(ctx context.Context, c *sql.Conn, database string) ([]string, er
 	return names, rows.Err()
 }
 
-// addChecksums fills in what the time allows; an error leaves the rest absent. It says which
-// tables have none, and why.
+// addChecksums sets the checksums within the timeout; an error leaves the rest absent. It
+// returns the tables without a checksum and the reason.
 func (s *Server) addChecksums(ctx context.Context, tables []contract.Table, most time.Duration) string {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
@@ -153,7 +153,7 @@ func (s *Server) addChecksums(ctx context.Context, tables []contract.Table, most
 	return have(without, len(tables)) + " no checksum: the server gave NULL"
 }
 
-// have names the first tables of a list, as the begin of a sentence.
+// have names the first tables of a list, as the start of a sentence.
 func have(tables []contract.Table, of int) string {
 	const most = 3
 	var names []string

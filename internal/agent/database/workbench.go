@@ -10,15 +10,14 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// Workbench is one connection that stays open beside a tool.
+// Workbench is one connection that stays open while a tool runs.
 type Workbench struct {
 	db   *sql.DB
 	conn *sql.Conn
 }
 
-// Workbench opens a connection that the caller closes. Tables that it makes have the
-// storage engine that was asked for, or there is an error: servers may be set to take
-// another one in its place.
+// Workbench opens a connection that the caller closes. Creating a table fails if the requested
+// storage engine is unavailable, even where the server would substitute another one.
 func (s *Server) Workbench(ctx context.Context) (*Workbench, error) {
 	w := &Workbench{db: sql.OpenDB(s.connector)}
 	var err error
@@ -43,7 +42,7 @@ func (w *Workbench) Exec(ctx context.Context, statement string) error {
 	return nil
 }
 
-// Row is the one row that a query answers with; a value is nil for NULL.
+// Row is the single row of a query's result; a value is nil for NULL.
 func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
 	rows, err := w.conn.QueryContext(ctx, query)
 	if err != nil {
@@ -70,10 +69,9 @@ func (w *Workbench) Row(ctx context.Context, query string) ([]*string, error) {
 	return row, rows.Err()
 }
 
-// Counters are the status variables of these names, by the server, less those of this
-// connection; the names in the answer are in lower case. Two answers are
-// comparable: each is read by the same two statements, so that between them this
-// connection does as much in the first as in the second.
+// Counters are the server's status variables of these names without the part of this
+// connection; the names in the result are in lower case. Two results are comparable, because
+// each is read by the same two statements.
 func (w *Workbench) Counters(ctx context.Context, names []string) (map[string]int64, error) {
 	list := "'" + strings.Join(names, "','") + "'"
 	all := map[string]int64{}
@@ -90,7 +88,7 @@ func (w *Workbench) Counters(ctx context.Context, names []string) (map[string]in
 			if err != nil {
 				return nil, fmt.Errorf("the status variable %s is %q, and no number", name, text)
 			}
-			// Servers count connections only for all: each session says the same number.
+			// Servers count connections only globally: each session shows the same number.
 			if name = strings.ToLower(name); part.sign < 0 && name == "connections" {
 				continue
 			}

@@ -1,7 +1,8 @@
-// Package dialogue speaks with a tool that answers line by line. Turns come in, one exchange for
-// each goes out: the agent executes what a turn makes ready on a connection of its own, says the
-// request, reads the answer and the server's counters around it, and asks the server what the
-// turn wants to know. It refuses nothing: what the tool or the server refuses is in the exchange.
+// Package dialogue runs a dialogue with a tool that answers line by line. In: turns. Out: one
+// exchange per turn. For each turn the agent executes the preparing statements on its own
+// connection, sends the request, reads the answer and the server's counters around it, and
+// executes the turn's queries. It refuses nothing: refusals of the tool or the server are part
+// of the exchange.
 package dialogue
 
 import (
@@ -18,11 +19,11 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Workbench is a connection of the agent's own, beside the tool that it speaks with.
+// Workbench is the agent's own connection during a dialogue.
 type Workbench interface {
 	Exec(ctx context.Context, statement string) error
 	Row(ctx context.Context, query string) ([]*string, error)
-	// Counters of these names of the server but for this connection's own.
+	// Counters of these names of the server, without this connection's own part.
 	Counters(ctx context.Context, names []string) (map[string]int64, error)
 	Close() error
 }
@@ -39,29 +40,29 @@ type Dialogue struct {
 	exchanges []runner.Exchange
 }
 
-// errSilent says that the tool has ended, or closed its output.
+// errSilent is the error for a tool that has ended or closed its output.
 var errSilent = errors.New("the tool gave no answer")
 
-// Streams are what a tool that is spoken with has open: its standard input, its standard output,
-// and the transcript of what was said, one exchange per line.
+// Streams are the standard input and output of a tool in a dialogue, and the transcript, one
+// exchange per line.
 type Streams struct {
 	Ask        io.Writer
 	Answers    io.Reader
 	Transcript io.Writer
 }
 
-// New is a conversation that nothing was said in yet.
+// New is a conversation before its first turn.
 func New(turns []runner.Turn, bench Workbench, s Streams) *Dialogue {
 	return &Dialogue{
 		turns: turns, bench: bench, ask: s.Ask, answers: bufio.NewReaderSize(s.Answers, 1<<20), said: json.NewEncoder(s.Transcript),
 	}
 }
 
-// Exchanges are what became of the turns that were begun.
+// Exchanges are the exchanges of the turns so far.
 func (d *Dialogue) Exchanges() []runner.Exchange { return d.exchanges }
 
-// Run goes through all turns. An error ends the conversation; what the server or the tool
-// refuses is in the exchanges.
+// Run executes all turns. An error ends the conversation; refusals of the server or the tool
+// are part of the exchanges.
 func (d *Dialogue) Run(ctx context.Context) error {
 	for i, turn := range d.turns {
 		if ctx.Err() != nil {
@@ -114,7 +115,7 @@ func (d *Dialogue) exchange(ctx context.Context, turn runner.Turn, x *runner.Exc
 	return nil
 }
 
-// request says one thing to the tool and waits for its answer.
+// request sends one line to the tool and waits for its answer.
 func (d *Dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exchange) error {
 	x.Request = turn.Request
 	if turn.Brief {
@@ -133,7 +134,7 @@ func (d *Dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	}
 	line, err := d.answers.ReadBytes('\n')
 	if err != nil {
-		// What it began to say may tell why.
+		// The incomplete answer may have the reason.
 		x.Answer = asJSON(line)
 		return fmt.Errorf("%w: %w", errSilent, err)
 	}
@@ -153,7 +154,7 @@ func (d *Dialogue) request(ctx context.Context, turn runner.Turn, x *runner.Exch
 	return nil
 }
 
-// asJSON is a line as it is if it is JSON, and else as a text.
+// asJSON is a line unchanged if it is JSON, and else as a string.
 func asJSON(line []byte) json.RawMessage {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {

@@ -9,12 +9,12 @@ import (
 
 const cgroupRoot = "sys/fs/cgroup"
 
-// unlimitedMemory is the least of the values with which version 1 says that there
-// is no limit: the largest int64, rounded down to a page of at most 64 KiB.
+// unlimitedMemory is the smallest value of "no limit" in version 1: the largest int64, rounded
+// down to a page of at most 64 KiB.
 const unlimitedMemory = 1<<63 - 1<<16
 
-// groups are the directories of the reader's own control group. In version 2 all
-// are the same; a directory that was not found is empty.
+// groups are the directories of the reader's own control group. In version 2 all are the same;
+// an unknown directory is empty.
 type groups struct {
 	files                        files
 	version                      int
@@ -56,8 +56,8 @@ func membership(f files) map[string]string {
 	return paths
 }
 
-// find returns the directory of the group, or "" if there is none. Where the
-// container has its own view of the tree, the group is at the root of it.
+// find returns the directory of the group, or "" if there is none. In a container with its own
+// cgroup namespace, the group is the root of the tree.
 func find(f files, controller, group, file string) string {
 	for _, dir := range []string{path.Join(cgroupRoot, controller, group), path.Join(cgroupRoot, controller)} {
 		if f.exists(path.Join(dir, file)) {
@@ -67,8 +67,8 @@ func find(f files, controller, group, file string) string {
 	return ""
 }
 
-// Throttled returns a function that counts in how many periods the reader's own control group
-// had to wait until now; it gives nil where that is not known. It reads one file.
+// Throttled returns a function that reads the number of throttled periods of the reader's own
+// control group so far; it returns nil where that is unknown. It reads one file.
 func (r Reader) Throttled() func() *int64 {
 	g := groupsOf(r.files())
 	if g.cpu == "" {
@@ -77,8 +77,8 @@ func (r Reader) Throttled() func() *int64 {
 	return func() *int64 { return g.files.numbers(g.cpu + "/cpu.stat")["nr_throttled"] }
 }
 
-// Limits of the reader's own control group, of version 2 or 1. A set of CPUs that
-// is the whole node's is no limit.
+// Limits of the reader's own control group, of version 2 or 1. A CPU set with all CPUs of the
+// node is no limit.
 func (r Reader) Limits() contract.Limits {
 	g := groupsOf(r.files())
 	l := contract.Limits{CgroupVersion: g.version}

@@ -1,6 +1,6 @@
-// Package environment reads what the kernel says of the machine, and the limits
-// and counters of the reader's own control group. What is not known is absent,
-// never 0.
+// Package environment reads the pseudo file systems of the kernel. In: a root directory. Out:
+// facts of the machine, limits and counters of the reader's own control group, and samples of
+// them over time. Unknown values are absent, never 0.
 package environment
 
 import (

@@ -9,9 +9,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Frequency of the CPUs now; nil where it cannot be read. The driver of cpufreq has it for
-// each CPU; without one, x86 has it in /proc/cpuinfo, and other architectures do not. It
-// takes a moment on machines of many CPUs: not to be asked inside a measured window.
+// Frequency of the CPUs now; nil where it cannot be read. The cpufreq driver has it for each
+// CPU; without a driver, x86 has it in /proc/cpuinfo, and other architectures do not. It is
+// slow on machines with many CPUs, so it must not be called inside a measured window.
 func (r Reader) Frequency() *contract.Frequency {
 	var mhz []float64
 	f := r.files()

@@ -8,9 +8,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Machine is the node, as far as a container may see it. Architectures other than
-// x86 name neither the CPU's model nor its microcode; a virtual machine has
-// rarely a governor.
+// Machine is the node, as far as it is visible in a container. Architectures other than x86
+// report neither the CPU's model nor its microcode; a virtual machine rarely has a governor.
 func (r Reader) Machine() contract.Machine {
 	f := r.files()
 	cpu := firstCPU(f)
@@ -35,7 +34,7 @@ func (r Reader) Machine() contract.Machine {
 
 const onlineCPUs = "sys/devices/system/cpu/online"
 
-// firstCPU is what /proc/cpuinfo says of the first CPU.
+// firstCPU is the entry of the first CPU in /proc/cpuinfo.
 func firstCPU(f files) map[string]string {
 	facts := map[string]string{}
 	first, _, _ := strings.Cut(f.text("proc/cpuinfo"), "\n\n")
@@ -56,8 +55,7 @@ func chosen(text string) string {
 	return word
 }
 
-// countList counts what a list of the kernel names, such as 0-3,8; it is absent
-// for what is no such list.
+// countList counts the members of a kernel list, such as 0-3,8; it is absent for other text.
 func countList(text string) *int64 {
 	var n int64
 	for part := range strings.SplitSeq(text, ",") {

@@ -2,8 +2,8 @@ package environment
 
 import "strings"
 
-// tcp reads what the network namespace has sent, from the two lines of /proc/net/snmp that
-// begin with "Tcp:": the names, and the numbers.
+// tcp reads the sent segments of the network namespace, from the two lines of /proc/net/snmp
+// that begin with "Tcp:": the names and the numbers.
 func tcp(text string) (segments, retransmits *int64) {
 	var names []string
 	for line := range strings.Lines(text) {

@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// samplePause is the time between two samples.
+	// samplePause is the sampling interval.
 	samplePause = 500 * time.Millisecond
-	// ringSize is how many samples each ring keeps, and rings is their number: the first
-	// has every sample, each further one every second of the one before it. So the first
-	// holds the last minute, the last one more than two days, and what is A seconds ago has
-	// samples that are no more than A/64 apart.
+	// ringSize is the number of samples in each ring, and rings is their number. The first
+	// ring keeps every sample, each further ring every second sample of the previous ring. So
+	// the first ring covers the last minute and the last ring more than two days. Samples from
+	// A seconds ago are at most A/64 seconds apart.
 	ringSize = 128
 	rings    = 13
 )
 
-// Sampler records the usage of a container again and again, so that counters of the
-// measured window can be had although it is known only at its end when that began.
+// Sampler records the usage of a container periodically, so counters of the measured window
+// are available although its start is known only at its end.
 //
-// A sample reads some ten small files, which takes 0.5 ms: two a second are a thousandth of a
+// A sample reads about ten small files in 0.5 ms: two samples a second use a thousandth of a
 // CPU.
 type Sampler struct {
 	// Reader of the container.
@@ -50,7 +50,7 @@ func (s *Sampler) Run(ctx context.Context) {
 
 // Sample takes one now, and returns it. It has no context switches.
 func (s *Sampler) Sample() contract.Usage {
-	s.mu.Lock() // read and kept in one order: else the counters of the later one could be less
+	s.mu.Lock() // samples must be stored in the order of their reading, so counters never decrease
 	defer s.mu.Unlock()
 	u := s.Reader.Usage(0)
 	s.add(u)
@@ -71,7 +71,7 @@ func (s *Sampler) add(u contract.Usage) {
 	s.taken++
 }
 
-// samples in the order of their time: as many of long ago as the slower rings have.
+// samples in the order of their time, older ones from the slower rings.
 func (s *Sampler) samples() []contract.Usage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Sampler) samples() []contract.Usage {
 		if len(ring) == 0 {
 			continue
 		}
-		// What the faster ring holds, it holds in more detail.
+		// The faster ring has more detail for its time.
 		older := slices.IndexFunc(all, func(u contract.Usage) bool { return !u.At.Before(ring[0].At) })
 		if older >= 0 {
 			all = all[:older]
@@ -91,20 +91,19 @@ func (s *Sampler) samples() []contract.Usage {
 }
 
 const (
-	// endSlack is how long after its end a sample still counts for a window: one that is
-	// taken just when the tool ends is a little late.
+	// endSlack is the time after the end of a window in which a sample still counts: the
+	// sample at the end of the tool is slightly late.
 	endSlack = 50 * time.Millisecond
-	// edge is how much of the window may lie before its first sample or behind its last, and
-	// leastEdge what is allowed anyhow: some samples are late on a busy machine.
+	// edge is the tolerated share of the window before its first and after its last sample,
+	// and leastEdge the tolerated minimum: samples are sometimes late on a busy machine.
 	edge      = 0.1
 	leastEdge = 1200 * time.Millisecond
-	// leastWindow is the shortest that surely has two samples.
+	// leastWindow is the shortest window that always has two samples.
 	leastWindow = 2 * samplePause
 )
 
-// Window returns the first and the last sample between two instants. Where there are none, or
-// not near enough to both, as for a window that is shorter than the pause between samples,
-// ok is false.
+// Window returns the first and the last sample between two instants. ok is false where no
+// samples are near enough to both, such as for a window shorter than the sampling interval.
 func (s *Sampler) Window(from, to time.Time) (before, after contract.Usage, ok bool) {
 	all := s.samples()
 	first := slices.IndexFunc(all, func(u contract.Usage) bool { return !u.At.Before(from) })

@@ -8,11 +8,11 @@ import (
 // userHz is the unit of /proc/stat (USER_HZ): 1/100 s on every architecture that Linux has.
 const userHz = 100
 
-// nodeTimes are how long the CPUs of the whole machine were busy, and how long a
-// hypervisor gave them to others, in seconds over all CPUs since the start of the machine.
+// nodeTimes are the busy time and the steal time of the whole machine, in seconds over all
+// CPUs since its start.
 //
-// Busy is user, nice and system; guests are in the first two. Interrupts are left out: what
-// they take is mostly for packets of the measurement itself, and nobody can tell for whom.
+// Busy is user, nice and system; guests are part of the first two. Interrupts are left out:
+// they are mostly for packets of the measurement itself, and cannot be attributed.
 func nodeTimes(f files) (busy, steal *float64) {
 	line, _, _ := strings.Cut(f.text("proc/stat"), "\n")
 	fields := strings.Fields(line)

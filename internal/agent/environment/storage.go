@@ -11,8 +11,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Storage is where a directory lies: the mount that has the longest part of its path,
-// the later one of two at the same place.
+// Storage describes the file system of a directory: the mount with the longest prefix of its
+// path, and of two mounts at the same place the later one.
 func (r Reader) Storage(dir string) contract.Storage {
 	f := r.files()
 	s, device := mountOf(f.text("proc/self/mountinfo"), dir)
@@ -54,9 +54,9 @@ func mountOf(text, dir string) (s contract.Storage, device string) {
 	return s, device
 }
 
-// writeCache is what the kernel believes of the cache of a block device. A partition has no
-// queue of its own: that of its disk is one level higher. Numbers that begin with 0 are those of
-// file systems without a device (tmpfs, overlay, btrfs).
+// writeCache is the cache mode of a block device, as the kernel reports it. A partition uses
+// the queue of its disk, one level higher. Numbers that begin with 0 are those of file systems
+// without a device (tmpfs, overlay, btrfs).
 func writeCache(f files, device string) string {
 	if device == "" || strings.Contains(device, "/") {
 		return ""
@@ -100,7 +100,7 @@ func join(first, second string) string {
 	return strings.Join(all, ",")
 }
 
-// unescape puts back blanks and the like, which the kernel writes as \040.
+// unescape decodes blanks and other characters, which the kernel writes as \040.
 func unescape(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -53,9 +53,8 @@ func (g groups) usage1(u *contract.Usage) {
 	u.MemoryPeakBytes = number(g.in(g.memory, "memory.max_usage_in_bytes"))
 }
 
-// pressure is of the group where the kernel says it, else of the node; nil where
-// it says neither. That for memory is taken down of both: they differ where somebody else
-// on the node is short of it.
+// pressure is that of the group where the kernel reports it, else that of the node; nil
+// without both. For memory it has both, which differ when other work on the node lacks memory.
 func (g groups) pressure() map[string]float64 {
 	all := map[string]float64{}
 	for _, resource := range []string{"cpu", "memory", "io"} {
@@ -98,9 +97,9 @@ func totals(text string) map[string]float64 {
 	return out
 }
 
-// switches sums the context switches of the threads that a process has now. The
-// kernel reports those of threads that ended only to the parent, after the end, so
-// the sum can shrink when threads end.
+// switches sums the context switches of the present threads of a process. The kernel reports
+// those of ended threads only to the parent, after the end of the process, so the sum can
+// decrease.
 func switches(f files, pid int) (voluntary, involuntary *int64) {
 	tasks := path.Join("proc", strconv.Itoa(pid), "task")
 	threads, err := os.ReadDir(f.path(tasks))

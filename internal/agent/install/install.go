@@ -1,5 +1,5 @@
-// Package install is `agent install`: an init container runs it to put the agent
-// into a volume that a database's container then starts it from.
+// Package install is `agent install`: an init container runs it to copy the agent into a
+// volume, from which the database container starts it.
 package install
 
 import (
@@ -12,8 +12,8 @@ import (
 // Name of the installed file.
 const Name = "assay-agent"
 
-// Run copies the running program to the directory, executable by everyone. The
-// file gets its name when it is complete.
+// Run copies the running program to the directory, executable by everyone. The file is renamed
+// when it is complete.
 func Run(dir string) error {
 	own, err := os.Executable()
 	if err != nil {

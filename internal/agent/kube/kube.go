@@ -1,6 +1,6 @@
-// Package kube is the client agent's access to the API: a few ConfigMaps of one
-// namespace, with the pod's own ServiceAccount. It takes the REST client and the
-// core types of client-go and leaves the rest out, which keeps the agent small.
+// Package kube is the client agent's access to the API: a few ConfigMaps of one namespace,
+// with the pod's own ServiceAccount. It uses only the REST client and the core types of
+// client-go, which keeps the agent small.
 package kube
 
 import (
@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// requestTime bounds one request, so that a server that went away without a
-	// word is asked again.
+	// requestTime is the timeout of one request, so that a request to a lost server is
+	// repeated.
 	requestTime = 15 * time.Second
 	// perSecond allows polling every 200 ms, with room.
 	perSecond = 20
@@ -37,7 +37,7 @@ type ConfigMaps struct {
 	namespace  string
 }
 
-// InCluster uses the address, the CA and the token that every pod is given.
+// InCluster uses the address, the CA and the token in every pod.
 func InCluster(namespace string) (*ConfigMaps, error) {
 	config, err := rest.InClusterConfig()
 	if err != nil {
@@ -79,8 +79,8 @@ func view(cm *corev1.ConfigMap) client.ConfigMap {
 	return client.ConfigMap{ResourceVersion: cm.ResourceVersion, Annotations: cm.Annotations, Data: cm.Data, BinaryData: cm.BinaryData}
 }
 
-// Follow shows the versions of a ConfigMap after the given one, until show says
-// that it has seen enough, the context ends, or the watch breaks.
+// Follow calls show with each version of a ConfigMap after the given one, until show returns
+// true, the context ends, or the watch breaks.
 func (c *ConfigMaps) Follow(ctx context.Context, name, resourceVersion string, show func(client.ConfigMap) bool) error {
 	w, err := c.rest.Get().Namespace(c.namespace).Resource("configmaps").VersionedParams(&metav1.ListOptions{
 		Watch: true, ResourceVersion: resourceVersion, FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String(),
@@ -101,9 +101,8 @@ func (c *ConfigMaps) Follow(ctx context.Context, name, resourceVersion string, s
 	return errors.New("the watch ended")
 }
 
-// Patch merges a patch into a ConfigMap. What the server will never accept is
-// marked with client.ErrRefused; so is a ConfigMap that is gone: it was there before
-// the client.
+// Patch merges a patch into a ConfigMap. A permanent error is marked with client.ErrRefused,
+// also that of a deleted ConfigMap, which existed before the client.
 func (c *ConfigMaps) Patch(ctx context.Context, name string, patch []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()

@@ -8,17 +8,17 @@ import (
 	"sync"
 )
 
-// maxLine bounds what is held of a line that does not end.
+// maxLine is the maximum size of an unfinished line.
 const maxLine = 64 << 10
 
-// Log is the output of a process: passed on as it is, its last lines kept, and
-// each line shown to an observer.
+// Log is the output of a process. It forwards the output unchanged, keeps the last lines, and
+// calls an observer for each line.
 type Log struct {
 	// Out is where everything goes.
 	Out io.Writer
 	// Keep is how many bytes of the last lines are kept.
 	Keep int
-	// Observe sees every line; nil for nobody. It must not call the Log.
+	// Observe is called for every line; nil for none. It must not call the Log.
 	Observe func(line string)
 
 	mu      sync.Mutex
@@ -27,8 +27,7 @@ type Log struct {
 	size    int
 }
 
-// Write never fails, so that a broken reader of the log does not end the process
-// that writes it.
+// Write never fails, so a broken reader of the log does not end the writing process.
 func (l *Log) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,7 +58,7 @@ func (l *Log) add(line string) {
 	}
 }
 
-// Tail is the last lines, the one that has not ended included.
+// Tail is the last lines, including an unfinished one.
 func (l *Log) Tail() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

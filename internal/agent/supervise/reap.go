@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// Reap collects children that were adopted, until the context ends: process 1
-// inherits the orphans of its container, and each stays a zombie until somebody
-// asks for its exit code.
+// Reap waits for adopted children until the context ends: process 1 inherits the orphans of
+// its container, and each stays a zombie until its exit code is read.
 func (c *Children) Reap(ctx context.Context) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)
@@ -26,8 +25,8 @@ func (c *Children) Reap(ctx context.Context) {
 	}
 }
 
-// reapOnce looks for zombies by name, not with wait4(-1), which would take the
-// exit codes that Start's own waiters wait for.
+// reapOnce waits for zombies by their process numbers, not with wait4(-1), which would take
+// the exit codes from Start's own waiters.
 func reapOnce() {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -41,7 +40,7 @@ func reapOnce() {
 			continue
 		}
 		var status syscall.WaitStatus
-		// If it fails, somebody else asked first: that is as good.
+		// It fails only if the exit code was already read.
 		_, _ = syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
 	}
 }

@@ -1,7 +1,7 @@
-// Package supervise starts child processes, ends them, and collects the ones
-// that nobody waits for, as process 1 of a container has to.
+// Package supervise starts and stops child processes, and reaps orphans, as process 1 of a
+// container must. In: commands. Out: their output, exit codes and usage.
 //
-// Every child leads a process group of its own: what it starts ends with it.
+// Every child has its own process group, so its descendants end with it.
 package supervise
 
 import (
@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// outputDelay is how long output is read after a child ended while one of its
-// own children keeps the pipe open.
+// outputDelay is the maximum time to read output after the end of a child whose own children
+// keep the pipe open.
 const outputDelay = 5 * time.Second
 
 // Exit is how a process ended.
@@ -33,9 +33,9 @@ func (e Exit) String() string {
 	return fmt.Sprintf("exited with code %d", e.Code)
 }
 
-// own are the children that somebody waits for, by process number. There is one
-// list in a process, because Reap finds every zombie of the process, whoever
-// started it: with a list per Children, one would take the exit codes of another.
+// own are the children with a waiter, by process number. There is one list per process,
+// because Reap finds every zombie of the process: with a list per Children, one would take the
+// exit codes of another.
 var own = struct {
 	sync.Mutex
 	pids map[int]bool
@@ -56,8 +56,7 @@ type Process struct {
 func (c *Children) Start(cmd *exec.Cmd) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.WaitDelay = outputDelay
-	// Under the lock, so that Reap never takes a child that ended at once for one
-	// that nobody waits for.
+	// Under the lock, so that Reap never reaps a child that ended at once.
 	own.Lock()
 	defer own.Unlock()
 	if err := cmd.Start(); err != nil {
@@ -70,7 +69,7 @@ func (c *Children) Start(cmd *exec.Cmd) (*Process, error) {
 }
 
 func wait(cmd *exec.Cmd, p *Process) {
-	// An error says no more than the state does, except that output was cut.
+	// The error adds nothing to the state, except that output was cut.
 	_ = cmd.Wait()
 	p.exit = exitOf(cmd)
 	if cmd.ProcessState != nil {
@@ -84,7 +83,7 @@ func wait(cmd *exec.Cmd, p *Process) {
 
 func exitOf(cmd *exec.Cmd) Exit {
 	if cmd.ProcessState == nil {
-		// Somebody else in this process took the exit code.
+		// Another waiter in this process took the exit code.
 		return Exit{Code: -1}
 	}
 	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
@@ -106,15 +105,15 @@ func (p *Process) Exit() Exit {
 	return p.exit
 }
 
-// Usage is what the kernel counted of the process over its life, all its threads
-// included; nil if the kernel did not say. It waits for the end.
+// Usage is the kernel's usage of the process over its lifetime, including all threads; nil if
+// unknown. It waits for the end.
 func (p *Process) Usage() *syscall.Rusage {
 	<-p.done
 	return p.usage
 }
 
-// Stop asks the process group to end, and after the grace kills it. It returns
-// how the process ended, and whether it had to be killed.
+// Stop terminates the process group, and kills it after the grace period. It returns how the
+// process ended, and whether it was killed.
 func (p *Process) Stop(grace time.Duration) (exit Exit, killed bool) {
 	p.signal(syscall.SIGTERM)
 	timer := time.NewTimer(grace)
@@ -124,13 +123,13 @@ func (p *Process) Stop(grace time.Duration) (exit Exit, killed bool) {
 	case <-timer.C:
 		killed = true
 	}
-	// Also after an ordinary end: what the process started may still be there.
+	// Also after an ordinary end: descendants may still run.
 	p.signal(syscall.SIGKILL)
 	return p.Exit(), killed
 }
 
-// signal goes to the group. It exists as long as a member lives, also when its
-// leader has ended; no new process can take its number meanwhile.
+// signal sends a signal to the group. The group exists as long as a member, even without its
+// leader, and its number is not reused until then.
 func (p *Process) signal(s syscall.Signal) {
 	if err := syscall.Kill(-p.pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
 		// Only EPERM is left, for a child that changed its user: there are none.

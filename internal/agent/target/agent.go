@@ -10,7 +10,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// agent holds the parts of `agent target` that live as long as it does.
+// agent holds the parts of `agent target`.
 type agent struct {
 	Options
 	in         inputs
@@ -18,7 +18,7 @@ type agent struct {
 	children   *supervise.Children
 	volume     *volume
 	operations *operations
-	// follower is nil for a server that follows no other one.
+	// follower is nil for a server that is not a replica.
 	follower *follower
 	// sampler of the counters of this container.
 	sampler environment.Sampler
@@ -26,7 +26,7 @@ type agent struct {
 	logged  logFindings
 	// storage of the data directory; nil before the probe.
 	storage atomic.Pointer[contract.Storage]
-	// speeding is held while the speed of the machine is measured.
+	// speeding is locked while the speed of the machine is measured.
 	speeding sync.Mutex
 }
 
@@ -38,9 +38,9 @@ func newAgent(o Options, in inputs, login loginFunc) *agent {
 	return a
 }
 
-// serverState is what the process of the server is at this moment.
+// serverState is the present state of the server's process.
 type serverState struct {
-	// serving is true from the first login of a server until its stop begins.
+	// serving is true from the first login until the stop of the server begins.
 	serving atomic.Bool
 	// pid of the server; 0 while there is none.
 	pid atomic.Int64

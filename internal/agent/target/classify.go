@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// What servers write before they give up, from MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.5.
+// Log lines of servers that fail, from MariaDB 10.11, MySQL 5.7 to 9.7 and TiDB 8.5.
 var (
 	storageLine = regexp.MustCompile(`(?i)no space left on device|disk (is )?full|out of disk space|quota exceeded|permission denied|read-only file system|` +
 		`input/output error|(errno:?|errcode:|error number|failed with error) (5|13|28|30|122)\b`)
@@ -17,17 +17,17 @@ var (
 		`option '[^']*'|requires an argument|wrong (option )?value|invalid (value|page size)|unsupported storage engine|incorrect argument|` +
 		`can't be set|out of range|unknown .{0,40}value|cannot allocate memory for the buffer pool|value .{0,80} is (not valid|invalid)|` +
 		`invalid configuration option|toml: |incompatible types: TOML`)
-	// pluginLine says that the image lacks the plugin of a storage engine, or that of
-	// semi-synchronous replication.
+	// pluginLine matches a missing plugin of a storage engine or of semi-synchronous
+	// replication in the image.
 	pluginLine = regexp.MustCompile(`(?i)can't open shared library '[^']*(ha_rocksdb|semisync_)`)
-	// harmless lines are marked so by the server, or say that there was an error.
+	// harmless lines are notes and warnings, or only report that there was an error.
 	harmless = regexp.MustCompile(`\[(Warning|Note|System|INFO|WARN|DEBUG)\]|\[ERROR\] (\[.*\] )*(Aborting|The designated data directory)|^get_mempolicy:`)
 )
 
-// classify says why a server ended that nobody had told to, from its last lines
-// and the way it ended. Once it has been ready its settings are not the cause.
+// classify returns why a server ended unexpectedly, from its last lines and its exit. After
+// its first readiness, its settings are not the cause.
 func classify(exit supervise.Exit, lines []string, otherwise contract.TargetReason) contract.TargetReason {
-	// A server does not kill itself; the kernel does, for want of memory.
+	// SIGKILL comes from the kernel when memory runs out.
 	if exit.Signal == "SIGKILL" {
 		return contract.ReasonServerKilled
 	}
@@ -60,10 +60,10 @@ func anyLine(lines []string, pattern *regexp.Regexp) bool {
 	return false
 }
 
-// isComplaint says whether a line is neither empty nor harmless.
+// isComplaint reports whether a line is neither empty nor harmless.
 func isComplaint(line string) bool { return line != "" && !harmless.MatchString(line) }
 
-// warnings are lines of a server's log that make measurements doubtful, and why.
+// warnings are lines of a server's log that cast doubt on measurements, and why.
 var warnings = []struct{ line, meaning string }{
 	{"(memory-mapped)", "MariaDB has mapped its redo log into memory and no longer syncs it: " +
 		"commits are faster than on this storage. /dev/shm must be a file system of its own"},
@@ -75,8 +75,8 @@ var warnings = []struct{ line, meaning string }{
 	{"Linux Native AIO disabled", "the server uses simulated asynchronous I/O, because native I/O is not available"},
 }
 
-// warning is the finding for a line of the server's log; empty for none. A server
-// that goes on after an error does without something that was asked for.
+// warning is the finding for a line of the server's log; empty for none. A server that
+// continues after an error lacks a requested feature.
 func warning(line string) string {
 	for _, w := range warnings {
 		if strings.Contains(line, w.line) {

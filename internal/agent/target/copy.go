@@ -14,10 +14,10 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// chunk is how much is copied before the context is asked again, in bytes.
+// chunk is the number of bytes between checks of the context.
 const chunk = 64 << 20
 
-// cloneFunc makes the content of an empty file that of another without copying.
+// cloneFunc shares the content of one file with an empty file without copying.
 type cloneFunc func(dst, src *os.File) error
 
 // reflink works on Btrfs, XFS and some others, within one file system.
@@ -25,7 +25,7 @@ func reflink(dst, src *os.File) error {
 	return unix.IoctlFileClone(int(dst.Fd()), int(src.Fd()))
 }
 
-// clones tries whether the volume can clone.
+// clones tests whether the volume supports cloning.
 func (v *volume) clones() bool {
 	src, err := os.CreateTemp(v.dir, ".assay-clone-*")
 	if err != nil {
@@ -43,8 +43,8 @@ func (v *volume) clones() bool {
 	return v.clone(dst, src) == nil
 }
 
-// copier copies one tree. Everything is on disk when it is done: what the kernel
-// still had to write would disturb the measurement that follows.
+// copier copies one tree. Everything is on disk at its end: later writes by the kernel would
+// disturb the next measurement.
 type copier struct {
 	clone cloneFunc
 	done  contract.Copy
@@ -52,10 +52,10 @@ type copier struct {
 	plain bool
 }
 
-// copyTree makes dst a copy of the directory src. Bytes are the sizes of the
-// files, holes included. It copies files and directories with their permissions,
-// leaves sockets and pipes out, and refuses symbolic links: what they point to
-// would be shared by both. It never makes hard links, for the same reason.
+// copyTree makes dst a copy of the directory src. Bytes are the sizes of the files, holes
+// included. It copies files and directories with their permissions, skips sockets and pipes,
+// and refuses symbolic links, because both trees would share their targets. It never makes
+// hard links, for the same reason.
 func copyTree(ctx context.Context, dst, src string, clone cloneFunc) (contract.Copy, error) {
 	c := copier{clone: clone}
 	if err := c.dir(ctx, dst, src); err != nil {
@@ -81,7 +81,7 @@ func (c *copier) dir(ctx context.Context, dst, src string) error {
 			return err
 		}
 	}
-	// Last, as the directory may be one that nobody may write to.
+	// Last, because the directory may be read-only.
 	if err := keepMode(dst, src); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c *copier) file(ctx context.Context, dst, src string) (err error) {
 	if err := unix.Fstat(int(in.Fd()), &stat); err != nil {
 		return &os.PathError{Op: "stat", Path: src, Err: err}
 	}
-	// Whatever a clone failed of, a plain copy works or fails of what matters.
+	// After a failed clone, a plain copy succeeds or fails with the relevant error.
 	if stat.Size > 0 && c.clone(out, in) != nil {
 		c.plain = true
 		if err := copyContent(ctx, out, in, stat); err != nil {
@@ -139,9 +139,9 @@ func (c *copier) file(ctx context.Context, dst, src string) (err error) {
 	return out.Sync()
 }
 
-// copyContent copies what is not a hole. A file that has all its blocks, as logs
-// that servers allocate in advance, gets all of them again: a server that has to
-// find blocks while it writes is another server.
+// copyContent copies data without holes. A fully allocated file, such as a preallocated log,
+// is fully allocated again: allocating blocks during writes would change the server's
+// performance.
 func copyContent(ctx context.Context, out, in *os.File, stat unix.Stat_t) error {
 	if err := out.Truncate(0); err != nil { // what a clone began
 		return err
@@ -168,7 +168,7 @@ func copyContent(ctx context.Context, out, in *os.File, stat unix.Stat_t) error 
 	return nil
 }
 
-// allocate finds the blocks of an empty file, where the file system can.
+// allocate allocates the blocks of an empty file, where the file system supports it.
 func allocate(f *os.File, size int64) error {
 	for {
 		err := unix.Fallocate(int(f.Fd()), 0, 0, size)
@@ -182,8 +182,8 @@ func allocate(f *os.File, size int64) error {
 	}
 }
 
-// nextData returns where data begins at or after the offset, and where it ends.
-// File systems that know no holes have one range of data.
+// nextData returns the next range of data at or after the offset. File systems without holes
+// have one range.
 func nextData(f *os.File, offset, size int64) (begin, end int64) {
 	begin, err := f.Seek(offset, unix.SEEK_DATA)
 	switch {

@@ -10,12 +10,12 @@ import (
 // maxLog is how much of the server's log goes into a termination message, in bytes.
 const maxLog = 2 << 10
 
-// failure is the end of the agent, with the reason that the manager reads.
+// failure is the end of the agent, with a reason for the manager.
 type failure struct {
 	reason contract.TargetReason
-	// what happened, and what to do about it.
+	// message is for people: the failure and the remedy.
 	what string
-	// log is the telling part of the server's log, which the pod's log has already.
+	// log is the relevant part of the server's log, which is also in the pod's log.
 	log string
 }
 
@@ -34,8 +34,7 @@ func fail(reason contract.TargetReason, format string, args ...any) error {
 	return &failure{reason: reason, what: fmt.Sprintf(format, args...)}
 }
 
-// failWithLog adds what the server complained of last; if it did not complain,
-// the last lines of its log.
+// failWithLog adds the last error lines of the server's log; without errors, its last lines.
 func failWithLog(reason contract.TargetReason, lines []string, format string, args ...any) error {
 	var complaints []string
 	for _, line := range lines {

@@ -11,7 +11,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// prepareDirs makes sure that the volumes can be written to.
+// prepareDirs checks that the volumes are writable.
 func prepareDirs(o Options) error {
 	for _, dir := range []string{o.Data, o.Run, o.Tmp} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -29,10 +29,9 @@ func prepareDirs(o Options) error {
 	return nil
 }
 
-// clearRun removes what an earlier server left in the run directory, also one of
-// an earlier container of the pod: its processes are gone, but their numbers may
-// be in use again, and then a server takes the stale lock of its socket for that
-// of another server.
+// clearRun removes the files of an earlier server in the run directory, also of an earlier
+// container of the pod. Its process numbers may be reused, and the server would then mistake
+// the stale lock of the socket for that of a running server.
 func clearRun(o Options) error {
 	stale, err := filepath.Glob(filepath.Join(o.Run, "server.*"))
 	if err != nil {
@@ -46,9 +45,8 @@ func clearRun(o Options) error {
 	return nil
 }
 
-// writeFiles writes the configuration, for inspection readable by a person in the
-// pod, and the init file, which holds the password; after it has removed what an
-// earlier server left.
+// writeFiles removes the files of an earlier server, and writes the configuration, readable
+// for inspection in the pod, and the init file, which holds the password.
 func writeFiles(o Options, in inputs) error {
 	if err := clearRun(o); err != nil {
 		return err
@@ -66,8 +64,8 @@ func writeFiles(o Options, in inputs) error {
 	return nil
 }
 
-// initialised says whether the data directory exists. It gets its name only when
-// it is complete.
+// initialised reports whether the data directory exists. It gets its name only when it is
+// complete.
 func initialised(o Options) (bool, error) {
 	_, err := os.Stat(o.paths().Data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -79,9 +77,9 @@ func initialised(o Options) (bool, error) {
 	return true, nil
 }
 
-// beginFirstStart makes an empty data directory for a server that fills it itself, and
-// notes that it is not complete. One that an interrupted first start left is removed:
-// the server would take it for complete, and not make the benchmark's account.
+// beginFirstStart makes an empty data directory for a server that initialises it itself, and
+// marks it as incomplete. The data directory of an interrupted first start is removed: the
+// server would treat it as complete, and not create the benchmark's account.
 func beginFirstStart(o Options) error {
 	done, err := initialised(o)
 	if err != nil || (done && !exists(o.firstStartFile())) {
@@ -102,7 +100,7 @@ func beginFirstStart(o Options) error {
 	return nil
 }
 
-// endFirstStart takes the note away, once the benchmark's account could log in.
+// endFirstStart removes the mark after the first login of the benchmark's account.
 func endFirstStart(o Options) error {
 	if err := os.Remove(o.firstStartFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fail(contract.ReasonStorageFailed, "%v", err)
@@ -110,8 +108,8 @@ func endFirstStart(o Options) error {
 	return nil
 }
 
-// emptyDraft makes an empty directory for a new data directory, in place of one
-// that an interrupted start may have left.
+// emptyDraft makes an empty directory for a new data directory, in place of that of an
+// interrupted start.
 func emptyDraft(o Options) (string, error) {
 	draft := o.paths().Data + ".initialising"
 	if err := os.RemoveAll(draft); err != nil {

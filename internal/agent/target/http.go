@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// maxRequest is how long the body of a request may be, in bytes.
+	// maxRequest is the maximum size of a request's body, in bytes.
 	maxRequest = 4 << 10
-	// farewell is how long answers may take when the agent ends.
+	// farewell is the timeout of responses when the agent ends.
 	farewell = time.Second
 )
 
@@ -40,8 +40,7 @@ type api struct {
 	speeding         *sync.Mutex
 }
 
-// handler answers the probes; and the environment and operations to whoever has
-// the benchmark's password.
+// handler serves the probes, and with the control token the environment and operations.
 func (a api) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
@@ -56,7 +55,7 @@ func (a api) handler() http.Handler {
 	return mux
 }
 
-// authorized lets through who bears the token.
+// authorized allows requests with the token.
 func (a api) authorized(next http.HandlerFunc) http.HandlerFunc {
 	want := []byte("Bearer " + contract.ControlToken(a.password))
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -68,8 +67,7 @@ func (a api) authorized(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// readyz is 200 only if a login works at this moment, and on a replica, if it follows its
-// primary.
+// readyz is 200 only if a login works at this moment and, on a replica, replication runs.
 func (a api) readyz(w http.ResponseWriter, r *http.Request) {
 	if !a.state.serving.Load() {
 		http.Error(w, "the server is starting, stopping, or down for a copy of its data", http.StatusServiceUnavailable)
@@ -102,18 +100,17 @@ func (a api) environment(w http.ResponseWriter, request *http.Request) {
 	})
 }
 
-// clock answers with the time, at once: what it takes in between is not on the way.
+// clock answers with the time at once, because processing time would add to the round trip.
 func (a api) clock(w http.ResponseWriter, _ *http.Request) {
 	received := time.Now()
 	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
 }
 
-// maxAge is how long ago a window may have begun, in seconds: warm-up and window last a day
-// each at most.
+// maxAge is the maximum age of the start of a window, in seconds: warm-up and window take at
+// most a day each.
 const maxAge = 3 * 24 * 3600
 
-// window is what was asked for with from and to; nil when nothing was, or there are no
-// samples of it.
+// window is the window of the parameters from and to; nil without them, or without samples.
 func (a api) window(now time.Time, query url.Values) (*contract.UsageWindow, error) {
 	if !query.Has("from") && !query.Has("to") {
 		return nil, nil
@@ -122,7 +119,7 @@ func (a api) window(now time.Time, query url.Values) (*contract.UsageWindow, err
 	for i, name := range []string{"from", "to"} {
 		text := query.Get(name)
 		age, err := strconv.ParseFloat(text, 64)
-		// In these words NaN, too, is refused.
+		// Written this way, the condition also refuses NaN.
 		if err != nil || !(age >= 0 && age <= maxAge) {
 			return nil, fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
 		}
@@ -141,7 +138,7 @@ func (a api) usage(r environment.Reader) contract.Usage {
 	return u
 }
 
-// operate answers when the operation has ended. It goes on without whoever asked.
+// operate answers when the operation has ended. The operation continues without the requester.
 func (a api) operate(w http.ResponseWriter, r *http.Request, path string) {
 	var wanted contract.Operation
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&wanted)
@@ -169,8 +166,8 @@ func (a api) operate(w http.ResponseWriter, r *http.Request, path string) {
 	a.answer(w, http.StatusOK, op.copied)
 }
 
-// listen serves HTTP. The socket is open when it returns; hangUp closes it once
-// the last answers are out.
+// listen serves HTTP. The socket is open when it returns; hangUp closes it after the last
+// responses.
 func (a api) listen(ctx context.Context) (hangUp func(), err error) {
 	socket, err := new(net.ListenConfig).Listen(ctx, "tcp", a.Listen)
 	if err != nil {

@@ -10,9 +10,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// identify asks the server of the image for its version, and refuses that of another
-// flavor before anything is written. How long the answer may take is the manager's to
-// decide, as with the first login.
+// identify reads the version of the image's server, and refuses another flavor before anything
+// is written. The manager has the timeout, as for the first login.
 func identify(ctx context.Context, p programs, e engine.Engine) (version string, err error) {
 	exit, said, err := p.carryOut(ctx, e.Version())
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// initialise makes the data directory under another name first, so that a start
-// that is interrupted leaves nothing that looks complete.
+// initialise first makes the data directory under another name, so an interrupted start leaves
+// nothing that looks complete.
 func initialise(ctx context.Context, p programs, e engine.Engine) error {
 	if e.Initialise == nil {
 		return beginFirstStart(p.Options)

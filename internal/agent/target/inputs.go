@@ -12,7 +12,7 @@ import (
 	"github.com/assay-bench/assay/internal/settings"
 )
 
-// inputs are what the manager said, checked.
+// inputs are the checked inputs from the manager.
 type inputs struct {
 	target   contract.Target
 	password string
@@ -21,8 +21,8 @@ type inputs struct {
 	tls *tls.Config
 }
 
-// loadInputs reads and checks the target and the password. The settings are
-// validated again: the file may be older than the rules.
+// loadInputs reads and checks the target and the password. It validates the settings again,
+// because the file may be older than the rules.
 func loadInputs(o Options) (inputs, error) {
 	var in inputs
 	data, err := os.ReadFile(o.TargetFile)

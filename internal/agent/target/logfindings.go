@@ -13,7 +13,7 @@ const maxWarnings = 32
 type logFindings struct {
 	mu       sync.Mutex
 	warnings []string
-	// warned are the lines of the warnings without what differs at every start.
+	// warned are the lines of the warnings without the parts that differ at every start.
 	warned map[string]bool
 }
 

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// loginTimeout is shorter than that of the probe, so that the probe gets the reason.
+	// loginTimeout is shorter than the probe's timeout, so the probe gets the reason.
 	loginTimeout = 3 * time.Second
-	// loginValid is how long a login counts, so that probes cannot load the server.
+	// loginValid is the time for which a login is cached, so probes do not load the server.
 	loginValid = time.Second
 )
 
 // loginFunc logs in once as the benchmark's account and returns the server's version.
 type loginFunc func(ctx context.Context) (version string, err error)
 
-// newLogin goes through TCP as clients do, encrypted only where the server demands it, on a
-// connection of its own.
+// newLogin logs in over TCP as clients do, on its own connection, encrypted only where the
+// server requires it.
 func newLogin(in inputs) (loginFunc, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = in.target.Username, in.password, in.target.Database
@@ -47,8 +47,8 @@ func newLogin(in inputs) (loginFunc, error) {
 	}, nil
 }
 
-// denied says whether the server answered, but does not know the account or its
-// schema. The init file was run before, so that will not change.
+// denied reports whether the server refuses the account or its schema. This is permanent,
+// because the init file has already run.
 func denied(err error) bool {
 	var refusal *mysql.MySQLError
 	if !errors.As(err, &refusal) {
@@ -61,7 +61,7 @@ func denied(err error) bool {
 	return false
 }
 
-// loginProbe remembers the last login for a moment.
+// loginProbe caches the last login for loginValid.
 type loginProbe struct {
 	try loginFunc
 
@@ -71,7 +71,7 @@ type loginProbe struct {
 	err     error
 }
 
-// check logs in, unless the last login is younger than the age.
+// check logs in unless the last login is younger than the age.
 func (p *loginProbe) check(ctx context.Context, age time.Duration) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,7 +86,7 @@ func (p *loginProbe) check(ctx context.Context, age time.Duration) error {
 	return p.err
 }
 
-// lastVersion is what the server said at the last login that went well.
+// lastVersion is the server's version at the last successful login.
 func (p *loginProbe) lastVersion() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

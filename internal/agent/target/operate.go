@@ -8,16 +8,15 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// operator carries out snapshots and restores, and runs the server in between.
+// operator runs the server, and stops it for snapshots and restores.
 type operator struct {
 	server     server
 	volume     *volume
 	operations *operations
 }
 
-// serve runs the server until it ends or the context does, and stops it for every
-// operation meanwhile. An interrupted restore, nil for none, gets its answer with the
-// first login.
+// serve runs the server until it or the context ends, and stops it for every operation. An
+// interrupted restore (nil for none) is answered at the first login.
 func (o operator) serve(ctx context.Context, interrupted *operation) error {
 	p, err := o.server.launch(ctx)
 	if err != nil {
@@ -40,9 +39,9 @@ func (o operator) serve(ctx context.Context, interrupted *operation) error {
 	}
 }
 
-// resume ends what an earlier agent left: it removes a snapshot that is not
-// complete, remembers the last answer, and finishes a restore that was
-// interrupted. That restore is returned, and has no answer yet; nil for none.
+// resume continues after an earlier agent: it removes an incomplete snapshot, loads the last
+// answer, and finishes an interrupted restore. It returns that restore, which has no answer
+// yet; nil for none.
 func (o operator) resume(ctx context.Context) (interrupted *operation, err error) {
 	if err := os.RemoveAll(o.volume.snapshotDraft()); err != nil {
 		return nil, storageFailure("removing an unfinished snapshot", err)
@@ -50,7 +49,7 @@ func (o operator) resume(ctx context.Context) (interrupted *operation, err error
 	if !o.volume.isRestoring() {
 		last, found, err := o.volume.loadRecord()
 		if err != nil {
-			// All that is lost is that an old question would be answered by a new copy.
+			// The only loss is that a repeated old request makes a new copy.
 			o.server.Log.Warn("reading the last operation", "error", err)
 		}
 		if found {
@@ -72,9 +71,9 @@ func (o operator) resume(ctx context.Context) (interrupted *operation, err error
 	return op, nil
 }
 
-// perform carries out one operation: it stops the server, copies, and starts the
-// server again, also after a copy that failed. The operation has its answer when
-// it returns, unless an error, which ends the agent, takes the place of it.
+// perform executes one operation: it stops the server, copies, and starts the server again,
+// also after a failed copy. It answers the operation before it returns, except with an error,
+// which ends the agent.
 func (o operator) perform(ctx context.Context, p running, op *operation) (running, error) {
 	select {
 	case <-p.Done():
@@ -90,7 +89,7 @@ func (o operator) perform(ctx context.Context, p running, op *operation) (runnin
 	stopped := o.server.stopCleanly(p)
 	var refused error
 	if op.copied, refused = o.copyData(ctx, op, stopped); refused != nil {
-		// Without a server: the agent ends, or the data directory is none.
+		// No server can run: the agent ends, or the data directory is unusable.
 		if ctx.Err() != nil || o.volume.isRestoring() {
 			return p, refused
 		}
@@ -103,8 +102,8 @@ func (o operator) perform(ctx context.Context, p running, op *operation) (runnin
 	return p, nil
 }
 
-// copyData copies in the direction that is wanted. The error of the stop counts
-// for a snapshot only: a restore throws away what the server left.
+// copyData copies in the direction of the operation. The error of the stop counts only for a
+// snapshot: a restore discards the server's data.
 func (o operator) copyData(ctx context.Context, op *operation, stopped error) (contract.Copy, error) {
 	if err := ctx.Err(); err != nil {
 		return contract.Copy{}, err
@@ -121,14 +120,15 @@ func (o operator) copyData(ctx context.Context, op *operation, stopped error) (c
 	return o.volume.snapshot(ctx)
 }
 
-// conclude gives an operation its answer, once the server is up again.
+// conclude answers an operation after the restart of the server.
 func (o operator) conclude(op *operation, refused error) {
 	if refused != nil {
 		o.server.Log.Warn("the operation failed", "operation", op.path, "id", op.id, "error", refused)
 		o.operations.finish(op, refused)
 		return
 	}
-	// At least the copy: the clock of an interrupted restore may have been set back.
+	// At least the time of the copy: the clock may have been set back during an interrupted
+	// restore.
 	op.copied.StoppedSeconds = max(time.Since(op.stopped).Seconds(), op.copied.Seconds)
 	if err := o.volume.saveRecord(op); err != nil {
 		o.server.Log.Warn("recording the operation", "error", err)

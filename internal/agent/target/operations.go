@@ -12,12 +12,12 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// operation is one snapshot or restore that somebody asked for.
+// operation is one requested snapshot or restore.
 type operation struct {
-	// path is engine.PathSnapshot or engine.PathRestore.
+	// path is contract.PathSnapshot or contract.PathRestore.
 	path string
 	id   string
-	// stopped is when the server was told to stop; set by whoever carries it out.
+	// stopped is when the stop of the server began; set by the operator.
 	stopped time.Time
 	// copied and err are the answer. Read them only when done is closed.
 	copied contract.Copy
@@ -38,10 +38,9 @@ func (op *operation) isDone() bool {
 	}
 }
 
-// operations are the one that is under way and the one before, of which there is
-// at most one: who asks again got no answer, and asks for the last.
+// operations has the running or the last operation, whose answer a repeated request gets.
 type operations struct {
-	// wanted has the operation that nobody carries out yet.
+	// wanted has the operation that has not started yet.
 	wanted chan *operation
 
 	mu    sync.Mutex
@@ -52,8 +51,8 @@ type operations struct {
 
 func newOperations() *operations { return &operations{wanted: make(chan *operation, 1)} }
 
-// ask returns the operation of that path and ID, a new one if there is none. It
-// fails while another one is under way.
+// ask returns the operation with that path and ID, or a new one. It fails while another
+// operation is running.
 func (o *operations) ask(path, id string) (*operation, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -71,14 +70,14 @@ func (o *operations) ask(path, id string) (*operation, error) {
 	return o.last, nil
 }
 
-// set makes an operation of an earlier agent the last one.
+// set makes an operation of an earlier agent the last operation.
 func (o *operations) set(op *operation) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.last = op
 }
 
-// finish gives an operation its answer.
+// finish answers an operation.
 func (o *operations) finish(op *operation, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -88,11 +87,11 @@ func (o *operations) finish(op *operation, err error) {
 	}
 }
 
-// end ends what is under way; nothing new begins.
+// end ends the running operation; no other starts.
 func (o *operations) end(cause error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if cause == nil { // a stop that went well is one nevertheless
+	if cause == nil { // also after a clean stop
 		cause = context.Canceled
 	}
 	o.ended, o.cause = true, cause
@@ -102,15 +101,15 @@ func (o *operations) end(cause error) {
 	}
 }
 
-// record is the last operation that went well, on the volume.
+// record is the last successful operation, stored on the volume.
 type record struct {
 	Path string        `json:"path"`
 	ID   string        `json:"id"`
 	Copy contract.Copy `json:"copy"`
 }
 
-// loadRecord returns the last operation that went well, of an earlier agent; ok is
-// false if there is none.
+// loadRecord returns the last successful operation of an earlier agent; ok is false if there
+// is none.
 func (v *volume) loadRecord() (op *operation, ok bool, err error) {
 	data, err := os.ReadFile(v.recordFile())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,19 +1,20 @@
-// Package target is `agent target`, process 1 of a database pod. In this order it
-// reads what server to provide, asks the server of the image for its version, writes
-// its configuration, initialises the data directory if there is none, starts the
-// server, waits for the first login of the benchmark's account, and then supervises
-// the server until it is told to stop.
+// Package target is `agent target`, process 1 of a database pod. In: a target, a password and
+// certificates. Out: a running server, an HTTP interface and a termination message. In this
+// order it reads its target, reads the version of the image's server, writes its
+// configuration, initialises the data directory if there is none, starts the server, waits for
+// the first login of the benchmark's account, and then supervises the server until its own
+// termination.
 //
-// The account is made by the server itself from an init file, at every start and
-// before it accepts connections. Considered and dropped: a session of root through
-// the socket, because it needs a root without a password, leaves a moment in
-// which the server answers without the account, and differs between images.
+// The server itself creates the account from an init file, at every start and before it
+// accepts connections. Considered and dropped: a session of root through the socket. It needs
+// a root without a password, the server would accept connections before the account exists,
+// and images differ.
 //
-// On request, by HTTP and with a token that follows from the benchmark's password,
-// it says what environment the server runs in (engine.PathEnvironment), takes a
-// snapshot of the data directory (engine.PathSnapshot) and restores it
-// (engine.PathRestore), one operation at a time. For both it stops the server,
-// copies, starts the server and waits for a login; readiness is gone meanwhile.
+// Over HTTP, with a token derived from the benchmark's password, it reports the environment of
+// the server (contract.PathEnvironment), takes a snapshot of the data directory
+// (contract.PathSnapshot) and restores it (contract.PathRestore), one operation at a time. For
+// both operations it stops the server, copies, starts the server and waits for a login; the
+// pod is not ready meanwhile.
 //
 //   - A snapshot is taken of a server that shut down cleanly, never of one that was
 //     killed. It has its name only when it is complete and on disk. An older one is
@@ -45,19 +46,19 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Options are the places and limits of `agent target`; see Defaults.
+// Options are the paths and timeouts of `agent target`; see Defaults.
 type Options struct {
-	// TargetFile holds the engine.Target as JSON.
+	// TargetFile holds the contract.Target as JSON.
 	TargetFile string
 	// PasswordFile holds the password of the benchmark's account.
 	PasswordFile string
-	// TLS is a directory with ca.crt, tls.crt and tls.key of the server; it need not be
-	// there with TLS Disabled.
+	// TLS is a directory with ca.crt, tls.crt and tls.key of the server; it may be missing
+	// with TLS Disabled.
 	TLS string
-	// Data is the target's volume: the data directory, its snapshot, and what the
-	// agent remembers. It may hold files of others, such as lost+found.
+	// Data is the target's volume: the data directory, its snapshot, and the agent's records.
+	// It may hold other files, such as lost+found.
 	Data string
-	// Run is for the socket, the configuration and, until the first login, the
+	// Run is the directory of the socket, the configuration and, until the first login, the
 	// init file; it should not be on disk.
 	Run string
 	// Tmp is for the server's temporary files.
@@ -66,8 +67,8 @@ type Options struct {
 	Listen string
 	// TerminationLog is the file with the termination message.
 	TerminationLog string
-	// Grace is how long the server may take to shut down before it is killed, at
-	// the end and for every operation.
+	// Grace is the time for the server to shut down before it is killed, at the end and for
+	// every operation.
 	Grace time.Duration
 	// Out is where the server's log goes.
 	Out io.Writer
@@ -77,8 +78,8 @@ type Options struct {
 	Engine func(flavor string) (engine.Engine, bool)
 }
 
-// Defaults are the places that internal/resources mounts. The grace is a little
-// shorter than the pod's.
+// Defaults are the paths that internal/resources mounts. The grace is a little shorter than
+// the pod's.
 func Defaults() Options {
 	return Options{
 		TargetFile:     filepath.Join(contract.DirTarget, contract.KeyTarget),
@@ -101,6 +102,5 @@ func (o Options) configFile() string { return filepath.Join(o.Run, "server.cnf")
 
 func (o Options) initFile() string { return filepath.Join(o.Run, "bootstrap.sql") }
 
-// firstStartFile is there while a server that makes its data directory itself has not
-// been ready yet.
+// firstStartFile marks the incomplete data directory of a server that initialises it itself.
 func (o Options) firstStartFile() string { return filepath.Join(o.Data, "db.first-start") }

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// syncs is how many writes are probed.
+	// syncs is the number of probed writes.
 	syncs = 100
-	// syncTime bounds them where storage is slow.
+	// syncTime is their timeout on slow storage.
 	syncTime = time.Second
 	// syncBytes is the size of one write.
 	syncBytes = 4 << 10
 )
 
-// probeStorage finds where the data directory lies and what making a write durable costs
-// there. Nothing else writes to the volume yet: the server has not been started. While
-// a restore waits to be finished, the volume is left alone.
+// probeStorage reads the storage of the data directory and measures the time of a durable
+// write there, before the start of the server. It does not touch the volume during an
+// unfinished restore.
 func probeStorage(ctx context.Context, o Options, v *volume) *contract.Storage {
 	var r environment.Reader
 	storage := r.Storage(o.Data)
@@ -39,9 +39,9 @@ func probeStorage(ctx context.Context, o Options, v *volume) *contract.Storage {
 	return &storage
 }
 
-// probeSync overwrites one block again and again, each time until it is durable, as a
-// server does with its redo log: a file that grows would cost more. The file has one
-// name, so that one that was left behind is used up.
+// probeSync repeatedly overwrites one block with fdatasync, as a server does with its redo
+// log; a growing file would cost more. The file has a fixed name, so a leftover file is
+// reused.
 func probeSync(ctx context.Context, dir string, most int, bound time.Duration) (*contract.Probe, error) {
 	name := filepath.Join(dir, ".assay-fsync")
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
@@ -59,7 +59,7 @@ func overwrite(ctx context.Context, file *os.File, most int, bound time.Duration
 	var tries []time.Duration
 	block := make([]byte, syncBytes)
 	end := time.Now().Add(bound)
-	// The first write makes the block, and is not counted.
+	// The first write allocates the block, and is not counted.
 	for i := 0; i <= most && (i < 2 || time.Now().Before(end)) && ctx.Err() == nil; i++ {
 		block[0] = byte(i)
 		began := time.Now()

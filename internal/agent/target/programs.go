@@ -14,10 +14,10 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// keepLog is how much of the server's log is remembered, in bytes.
+// keepLog is the size of the kept part of the server's log, in bytes.
 const keepLog = 16 << 10
 
-// programDirs are places of servers that images leave out of PATH.
+// programDirs are directories of servers outside of PATH in some images.
 var programDirs = []string{
 	"/usr/sbin", "/usr/bin", "/usr/libexec", "/usr/local/bin", "/usr/local/sbin",
 	"/usr/local/mysql/bin", "/usr/local/mysql/scripts", "/opt/bitnami/mysql/bin", "/opt/bitnami/mariadb/sbin",
@@ -29,7 +29,7 @@ type programs struct {
 	Options
 	flavor   string
 	children *supervise.Children
-	// observe is shown every line that they print.
+	// observe is called for every line that they print.
 	observe func(line string)
 }
 
@@ -53,8 +53,7 @@ func (p programs) start(c engine.Command) (*supervise.Process, *supervise.Log, e
 	return process, log, nil
 }
 
-// carryOut starts a program of the engine and waits for its end, which it returns with the
-// last lines that the program printed.
+// carryOut runs a program of the engine, and returns its exit and its last lines.
 func (p programs) carryOut(ctx context.Context, c engine.Command) (supervise.Exit, []string, error) {
 	process, log, err := p.start(c)
 	if err != nil {
@@ -69,7 +68,7 @@ func (p programs) carryOut(ctx context.Context, c engine.Command) (supervise.Exi
 	}
 }
 
-// otherServer says what server the image has instead; empty for none that is known.
+// otherServer names the server that the image has instead; empty for none.
 func otherServer() string {
 	path, err := supervise.Find([]string{"mysqld", "mariadbd", "tidb-server"}, programDirs...)
 	if err != nil {

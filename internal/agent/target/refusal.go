@@ -9,7 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// statusOf is the HTTP status of a refusal; 500 for what is not in the list.
+// statusOf is the HTTP status of a refusal; 500 by default.
 var statusOf = map[contract.TargetReason]int{
 	contract.ReasonUnauthorized:    http.StatusUnauthorized,
 	contract.ReasonRequestInvalid:  http.StatusBadRequest,

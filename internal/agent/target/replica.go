@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// lookEvery is the time between two looks at a replica.
+	// lookEvery is the interval of queries of a replica.
 	lookEvery = time.Second
-	// lookTimeout bounds one look, and each statement that sets replication up.
+	// lookTimeout is the timeout of one query, and of each statement that sets up replication.
 	lookTimeout = 10 * time.Second
-	// lookValid is how old a look may be that readiness relies on.
+	// lookValid is the maximum age of a status for readiness.
 	lookValid = 5 * time.Second
 )
 
-// follower tends to replication on a replica: it sets whom the server follows at every
-// start, and looks once a second how far it is.
+// follower manages replication on a replica: it sets the primary at every start, and queries
+// the status once a second.
 type follower struct {
 	in inputs
 
@@ -34,18 +34,18 @@ type follower struct {
 	db   *sql.DB
 	at   time.Time
 	last replicationStatus
-	// max is the greatest lag since the last answer.
+	// max is the maximum lag since the last answer.
 	max *float64
 }
 
-// replicationStatus is what the server said of replication once.
+// replicationStatus is one status of replication from the server.
 type replicationStatus struct {
 	running bool
 	lag     *float64
 	problem string
 }
 
-// open prepares the connections of the account of replication; it makes none.
+// open prepares connections of the replication account; it does not connect.
 func (f *follower) open() (*sql.DB, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,8 +65,8 @@ func (f *follower) open() (*sql.DB, error) {
 	return f.db, nil
 }
 
-// follow sets whom the server follows. The primary need not be there yet: the server
-// tries again every second.
+// follow sets the primary of the server. The primary may start later: the server retries every
+// second.
 func (f *follower) follow(ctx context.Context) error {
 	db, err := f.open()
 	if err != nil {
@@ -82,7 +82,7 @@ func (f *follower) follow(ctx context.Context) error {
 		_, err := conn.ExecContext(limited, statement)
 		cancel()
 		if err != nil {
-			// The statement has the password in it; its first words have not.
+			// The statement contains the password; its first words do not.
 			words := strings.Fields(statement)
 			return fmt.Errorf("%s: %w", strings.Join(words[:min(len(words), 3)], " "), err)
 		}
@@ -90,7 +90,7 @@ func (f *follower) follow(ctx context.Context) error {
 	return nil
 }
 
-// watch looks once a second while the server serves.
+// watch queries the status once a second while the server runs.
 func (f *follower) watch(ctx context.Context, serving func() bool) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -106,7 +106,7 @@ func (f *follower) watch(ctx context.Context, serving func() bool) {
 	}
 }
 
-// see looks once and remembers it.
+// see queries the status once and stores it.
 func (f *follower) see(ctx context.Context) replicationStatus {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -169,7 +169,7 @@ func parseLook(row map[string]sql.NullString) replicationStatus {
 	receives, applies := of("replica_io_running", "slave_io_running"), of("replica_sql_running", "slave_sql_running")
 	l := replicationStatus{running: receives.String == "Yes" && applies.String == "Yes"}
 	if behind := of("seconds_behind_source", "seconds_behind_master"); behind.Valid {
-		// A whole number of seconds; what is none is not known.
+		// The lag is an integer of seconds; otherwise it is unknown.
 		if seconds, err := strconv.ParseUint(behind.String, 10, 32); err == nil {
 			l.lag = new(float64(seconds))
 		}
@@ -201,8 +201,7 @@ func (f *follower) ready(ctx context.Context) error {
 	return errors.New("replication does not run: " + seen.problem)
 }
 
-// applied waits until the replica has applied what the primary had at the position, or the
-// time is over.
+// applied waits until the replica has applied the primary's position, or the time is over.
 func (f *follower) applied(ctx context.Context, position string, seconds float64) (bool, error) {
 	db, err := f.open()
 	if err != nil {
@@ -213,7 +212,7 @@ func (f *follower) applied(ctx context.Context, position string, seconds float64
 	return answer.Valid && answer.Int64 == 0, err
 }
 
-// state is what is known now. The greatest lag begins anew with it.
+// state is the present status. It resets the maximum lag.
 func (f *follower) state(ctx context.Context) contract.ReplicaState {
 	seen := f.see(ctx)
 	f.mu.Lock()

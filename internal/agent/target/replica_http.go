@@ -7,7 +7,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// answerReplica is the handler of engine.PathReplica.
+// answerReplica is the handler of contract.PathReplica.
 func (a api) answerReplica(w http.ResponseWriter, r *http.Request) {
 	if a.follower == nil {
 		a.refuse(w, fail(contract.ReasonRequestInvalid, "this server follows no other one"))
@@ -17,7 +17,7 @@ func (a api) answerReplica(w http.ResponseWriter, r *http.Request) {
 	wait := 0.0
 	if text := query.Get("wait"); text != "" {
 		var err error
-		// In these words NaN, too, is refused.
+		// Written this way, the condition also refuses NaN.
 		if wait, err = strconv.ParseFloat(text, 64); err != nil || !(wait >= 0 && wait <= contract.MaxReplicaWait) {
 			a.refuse(w, fail(contract.ReasonRequestInvalid, "wait: got %q, want seconds from 0 to %d", text, contract.MaxReplicaWait))
 			return

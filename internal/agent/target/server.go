@@ -11,13 +11,14 @@ import (
 )
 
 const (
-	// loginPause is the time between two tries to log in while the server starts.
+	// loginPause is the interval of login attempts while the server starts.
 	loginPause = 50 * time.Millisecond
-	// refusedFor is how long a server that is starting may refuse the account, or hang up.
+	// refusedFor is the time in which a starting server may refuse the account or close the
+	// connection.
 	refusedFor = 5 * time.Second
 )
 
-// server is one database server: how it is started and stopped.
+// server starts and stops one database server.
 type server struct {
 	Options
 	in       inputs
@@ -27,7 +28,7 @@ type server struct {
 	state    *serverState
 }
 
-// running is a server that is up.
+// running is a running server.
 type running struct {
 	*supervise.Process
 	log *supervise.Log
@@ -68,7 +69,7 @@ func (s server) launch(ctx context.Context) (running, error) {
 	return p, nil
 }
 
-// crashed is the failure of a server that ended without being told to.
+// crashed is the failure of a server that ended unexpectedly.
 func (s server) crashed(p running) error {
 	s.state.down()
 	exit := p.Exit()
@@ -87,8 +88,8 @@ func (s server) stop(p running) error {
 	return nil
 }
 
-// awaitLogin tries until the benchmark's account can log in. It has no deadline
-// of its own: how long recovery may take is the manager's to decide.
+// awaitLogin retries until the benchmark's account can log in. The manager has the timeout,
+// which includes a recovery.
 func (s server) awaitLogin(ctx context.Context, p running) error {
 	var refusedSince time.Time
 	ticker := time.NewTicker(loginPause)
@@ -121,7 +122,7 @@ func (s server) awaitLogin(ctx context.Context, p running) error {
 	}
 }
 
-// stopCleanly fails if the data directory is not as a clean shutdown leaves it.
+// stopCleanly fails unless the server shut down cleanly.
 func (s server) stopCleanly(p running) error {
 	if err := s.stop(p); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (s server) stopCleanly(p running) error {
 	return nil
 }
 
-// followPrimary makes a server that just started a replica, if it is to be one.
+// followPrimary starts replication on a server that is a replica.
 func (s server) followPrimary(ctx context.Context) error {
 	if !s.in.target.IsReplica() {
 		return nil

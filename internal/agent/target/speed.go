@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// quickSyncs is how many writes are made durable before a trial.
+	// quickSyncs is the number of probed writes before a trial.
 	quickSyncs = 20
-	// quickSyncTime bounds them: dead time between trials is dear.
+	// quickSyncTime is their timeout, which keeps the time between trials short.
 	quickSyncTime = 12 * time.Millisecond
 )
 
-// speed measures how fast the node and the storage are now. One request at a time: two would
-// measure each other.
+// speed measures the present speed of the node and the storage. It handles one request at a
+// time, because two would disturb each other.
 func (a api) speed(w http.ResponseWriter, r *http.Request) {
 	a.speeding.Lock()
 	defer a.speeding.Unlock()
 	if r.Context().Err() != nil {
-		return // who asked has gone while others were measured: it would only disturb
+		return // the requester has gone; a measurement would only disturb
 	}
 	began := time.Now()
 	measured, err := machinespeed.Measure(environment.Reader{}.Throttled())

@@ -9,8 +9,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Run provides the server until the context ends. The error is what was written
-// as the termination message.
+// Run provides the server until the context ends. The error is also the termination message.
 func Run(ctx context.Context, o Options) error {
 	err := run(ctx, o)
 	if err == nil || (ctx.Err() != nil && errors.Is(err, ctx.Err())) {

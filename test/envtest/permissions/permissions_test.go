@@ -97,7 +97,7 @@ func install(t *testing.T, release, namespace string, values []string) settings 
 	args := append([]string{
 		"template", release, root + "charts/assay", "--namespace=" + namespace, "--kube-version=1.34.0",
 		// No controller makes pods here: a run that waits for one fails soon, and is cleaned up.
-		"--set=crds.install=false,limits.podCreation=2s",
+		"--set=crds.install=false,timeouts.podCreation=2s",
 	}, values...)
 	rendered, err := exec.Command(root+"bin/helm", args...).Output()
 	if err != nil {

@@ -146,8 +146,8 @@ func configOf(t *testing.T, o objects) config.Config {
 
 func TestDefaultConfiguration(t *testing.T) {
 	c := configOf(t, mustHelm(t))
-	if diff := cmp.Diff(config.Default().Limits, c.Limits); diff != "" {
-		t.Errorf("limits differ from the manager's own (-manager +chart):\n%s", diff)
+	if diff := cmp.Diff(config.Default().Timeouts, c.Timeouts); diff != "" {
+		t.Errorf("timeouts differ from the manager's own (-manager +chart):\n%s", diff)
 	}
 	for _, r := range runners.All() {
 		// The image of a custom tool is the user's, and named in the run.
@@ -236,8 +236,8 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		"an unknown value":                  {[]string{"--set=imagee.tag=1"}, "'imagee' not allowed"},
-		"an unknown limit":                  {[]string{"--set=limits.lode=1h"}, "'lode' not allowed"},
-		"a limit without a unit":            {[]string{"--set-string=limits.load=90"}, "/limits/load"},
+		"an unknown timeout":                  {[]string{"--set=timeouts.lode=1h"}, "'lode' not allowed"},
+		"a timeout without a unit":            {[]string{"--set-string=timeouts.load=90"}, "/timeouts/load"},
 		"an engine without an image":        {[]string{"--set-json=engines.MySQL={\"5.6\":{}}"}, "missing property 'image'"},
 		"an unknown scope":                  {[]string{"--set=rbac.scope=namespaced"}, "/rbac/scope"},
 		"no namespaces for Namespaced":      {[]string{"--set=rbac.scope=Namespaced"}, "needs watchNamespaces"},

@@ -1,6 +1,6 @@
-// Command coredns is CoreDNS with the plugins that kubeadm's Corefile configures, and no others:
-// those for clouds and tracing take most of the time of a build. The image is made for that file
-// alone; a directive that is missing here is an error at its start.
+// Command coredns is CoreDNS with only the plugins that kubeadm's Corefile configures: those
+// for clouds and tracing take most of the build time. A directive of another plugin is an
+// error at its start.
 package main
 
 import (
