@@ -108,9 +108,10 @@ func (v view) take(c chapter) answer {
 }
 
 // late is the failure of a run that is overdue at a chapter that was not done before; the
-// state is nil for any other.
+// state is nil for any other. A manager that is too old for the journal ends no run: it
+// could not summarise what was measured.
 func late(v view, c chapter) answer {
-	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) {
+	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) || v.tooOld() {
 		return answer{}
 	}
 	return says(overdue(v.Run, v.Now))

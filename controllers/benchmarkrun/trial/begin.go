@@ -21,17 +21,24 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	if in.Run.Spec.Suspend {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back before %s", e.Name)}
 	}
-	if working := in.Children.WorkingJobs(); len(working) > 0 {
-		return stop(in, working[0])
-	}
+	working := in.Children.WorkingJobs()
 	for i := range e.Clients {
-		if begun(ask.Found(contract.ResultName(e.Name, i))) {
+		result := ask.Found(contract.ResultName(e.Name, i))
+		if len(working) > 0 {
+			// Only what is about to begin stops others. A load that was taken away is found
+			// again in every pass, also while the tables of other targets are dropped.
+			result = ask.ConfigMap(contract.ResultName(e.Name, i))
+		}
+		if begun(result) {
 			r := takenAway(e, ask)
 			if _, ended := r.State.(decision.Done); ended {
 				return finish(in, e, r.End, ask)
 			}
 			return r
 		}
+	}
+	if len(working) > 0 {
+		return stop(in, working[0])
 	}
 	if files := in.Run.Status.Resolved.Inputs; files != nil {
 		if lost, is := accept.CheckFiles(*files, ask.ConfigMap(files.ConfigMap)).(decision.Failed); is {

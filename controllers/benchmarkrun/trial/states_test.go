@@ -175,7 +175,7 @@ var wantNothing = map[string]string{
 // want is where an event makes a difference.
 var want = map[string]map[string]string{
 	"not begun":      {"spec.suspend": "wait Suspended", "another client works": "wait; stop other"},
-	"marked, no Job": {"spec.suspend": "wait Suspended", "another client works": "wait; stop other"},
+	"marked, no Job": {"spec.suspend": "wait Suspended"},
 	"Job without pods": {
 		"the pods are gone": "ended ClientLost; log", "a result is deleted": "ended ResultMissing; log",
 		"the Job is deleted": "wait; begin", "an hour passes": "ended PodRejected; log",
