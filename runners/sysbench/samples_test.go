@@ -207,7 +207,7 @@ func TestOtherRunsAreFoundOut(t *testing.T) {
 	}
 }
 
-// The golden results of internal/result are these fixtures, as the agent would
+// The golden results of internal/contract are these fixtures, as the agent would
 // write them. Other packages test with them.
 func TestGoldenResults(t *testing.T) {
 	for name, golden := range map[string]string{

@@ -1,8 +1,11 @@
 package trial
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -31,6 +34,9 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 			}
 			return r
 		}
+	}
+	if failure, ending := hasFailedBefore(in, e); ending {
+		return Result{State: failure}
 	}
 	if working := in.Children.WorkingJobs(); len(working) > 0 {
 		return stop(in, working[0])
@@ -70,6 +76,26 @@ func begun(in Input, result string, ask *decision.Asking) bool {
 	meta := ask.Metadata(result)
 	return meta.Exists && decision.Claimed(meta.Value) && metav1.IsControlledBy(meta.Value, in.Run)
 }
+
+// hasFailedBefore is the failure of a run whose tables are being dropped already. A clean-up
+// has a Job only when nothing else will begin; the condition says why. Without it the
+// execution that failed would stop the clean-up to begin again, fail again, and so on.
+func hasFailedBefore(in Input, e Execution) (decision.Failed, bool) {
+	condition := map[contract.Phase]string{
+		contract.PhasePrepare: v1alpha1.ConditionDataLoaded, contract.PhaseRun: v1alpha1.ConditionMeasured,
+	}[e.phase()]
+	cleans := slices.ContainsFunc(in.Run.Spec.Targets, func(t v1alpha1.Target) bool {
+		return t.External != nil && in.Children.Jobs[contract.CleanupName(in.Run.Name, t.Name)] != nil
+	})
+	c := apimeta.FindStatusCondition(in.Run.Status.Conditions, condition)
+	if !cleans || c == nil || c.Status != metav1.ConditionFalse || slices.Contains(passing, c.Reason) {
+		return decision.Failed{}, false
+	}
+	return decision.Failed{Reason: c.Reason, Message: c.Message}, true
+}
+
+// passing are the reasons of a chapter that had not failed when the status was written.
+var passing = []string{v1alpha1.ReasonProgressing, v1alpha1.ReasonRetrying, v1alpha1.ReasonSuspended}
 
 // stop makes sure that no client of an earlier execution is at work when the next one
 // begins: two would be measured as one.

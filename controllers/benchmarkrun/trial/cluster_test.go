@@ -158,7 +158,7 @@ func (c *cluster) known() decision.Known {
 		k = k.With(object, cm).With(meta, &metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta}).With(res, decision.DeliveredIn(cm))
 	}
 	for i := range c.e.Clients {
-		if c.found || c.in.Children.Jobs[c.e.Name] != nil {
+		if c.found || c.in.Children.Jobs[c.e.Name] != nil || len(c.in.Children.WorkingJobs()) > 0 {
 			with(contract.ResultName(c.e.Name, i), c.results[i])
 		} else {
 			k = k.With(decision.GetMetadata{Name: contract.ResultName(c.e.Name, i)}, decision.Absent{})
