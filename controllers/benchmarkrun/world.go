@@ -118,16 +118,6 @@ func (v view) unloaded() string {
 	return ""
 }
 
-// tooOld says whether the journal is for a newer manager.
-func (v view) tooOld() bool {
-	for _, state := range []decision.State{v.accepted.State, v.bookState} {
-		if wait, waits := state.(decision.Waiting); waits && wait.Reason == v1alpha1.ReasonJournalTooNew {
-			return true
-		}
-	}
-	return false
-}
-
 // measures says whether a trial has begun whose end is not recorded.
 func (v view) measures() bool {
 	for _, job := range v.Children.Jobs {
