@@ -202,7 +202,7 @@ var rootFile = regexp.MustCompile(`^([A-Z]+\.md|LICENSE|Makefile|go\.mod)$`)
 // checked up to there. An import path with a name, such as a/b.TestX, is that of a folder.
 func (r repository) goodPath(d document, word string) bool {
 	first, _, deep := strings.Cut(word, "/")
-	if strings.Contains(word, " ") || !rootFile.MatchString(word) && !(deep && slices.Contains(r.folders, first)) {
+	if strings.Contains(word, " ") || !rootFile.MatchString(word) && (!deep || !slices.Contains(r.folders, first)) {
 		return true
 	}
 	if at := strings.IndexAny(word, "<*"); at >= 0 {

@@ -97,13 +97,13 @@ func (b builder) build(ctx context.Context, i image) error {
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // a log
 	defer b.underway("image "+i.key(), log)()
 	folder, err := os.MkdirTemp(b.cache, "context.")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // what stays costs room in the cache only
 	if err := layContext(ctx, i, folder); err != nil {
 		return err
 	}

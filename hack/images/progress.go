@@ -20,13 +20,13 @@ type progress struct {
 // step prints the start of a step, and returns a function that prints its end.
 func (p progress) step(name string) (done func()) {
 	start := time.Now()
-	fmt.Fprintf(p.out, "\n==> [%s] %s\n", start.Format(time.TimeOnly), name)
-	return func() { fmt.Fprintf(p.out, "<== %s: %s\n", name, since(start)) }
+	_, _ = fmt.Fprintf(p.out, "\n==> [%s] %s\n", start.Format(time.TimeOnly), name)
+	return func() { _, _ = fmt.Fprintf(p.out, "<== %s: %s\n", name, since(start)) }
 }
 
 // say writes a line within a step.
 func (p progress) say(format string, args ...any) {
-	fmt.Fprintf(p.out, "    "+format+"\n", args...)
+	_, _ = fmt.Fprintf(p.out, "    "+format+"\n", args...)
 }
 
 // underway sets the text of the heartbeat until done is called. The last line of the log, if
@@ -41,8 +41,8 @@ func (p progress) underway(what, log string) (done func()) {
 		return func() {}
 	}
 	fmt.Fprintf(file, "%d\n%s\n%s\n", time.Now().UnixMilli(), what, log)
-	file.Close()
-	return func() { os.Remove(filepath.Clean(file.Name())) }
+	_ = file.Close() // what was lost is a line of the heartbeat
+	return func() { _ = os.Remove(filepath.Clean(file.Name())) }
 }
 
 // since is the time that has passed, in seconds with one decimal.

@@ -170,7 +170,7 @@ func Complete(t testing.TB, run *v1alpha1.BenchmarkRun) {
 	}
 }
 
-// ByTheMachine: the finding is about others on the machine of the tests.
+// ByTheMachine reports whether the finding is about others on the machine of the tests.
 func ByTheMachine(check string) bool {
 	return slices.Contains([]string{"neighbours", "steal", "node-memory-pressure"}, check)
 }

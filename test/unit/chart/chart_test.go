@@ -236,8 +236,8 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		"an unknown value":                  {[]string{"--set=imagee.tag=1"}, "'imagee' not allowed"},
-		"an unknown timeout":                  {[]string{"--set=timeouts.lode=1h"}, "'lode' not allowed"},
-		"a timeout without a unit":            {[]string{"--set-string=timeouts.load=90"}, "/timeouts/load"},
+		"an unknown timeout":                {[]string{"--set=timeouts.lode=1h"}, "'lode' not allowed"},
+		"a timeout without a unit":          {[]string{"--set-string=timeouts.load=90"}, "/timeouts/load"},
 		"an engine without an image":        {[]string{"--set-json=engines.MySQL={\"5.6\":{}}"}, "missing property 'image'"},
 		"an unknown scope":                  {[]string{"--set=rbac.scope=namespaced"}, "/rbac/scope"},
 		"no namespaces for Namespaced":      {[]string{"--set=rbac.scope=Namespaced"}, "needs watchNamespaces"},
