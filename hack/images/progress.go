@@ -40,7 +40,7 @@ func (p progress) underway(what, log string) (done func()) {
 		p.say("no heartbeat for %s: %v", what, err)
 		return func() {}
 	}
-	fmt.Fprintf(file, "%d\n%s\n%s\n", time.Now().UnixMilli(), what, log)
+	_, _ = fmt.Fprintf(file, "%d\n%s\n%s\n", time.Now().UnixMilli(), what, log)
 	_ = file.Close() // what was lost is a line of the heartbeat
 	return func() { _ = os.Remove(filepath.Clean(file.Name())) }
 }

@@ -106,7 +106,7 @@ func digest(root string, paths, words []string) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			fmt.Fprintf(all, "%s\n%s  -\n", file, sum)
+			_, _ = fmt.Fprintf(all, "%s\n%s  -\n", file, sum)
 		}
 	}
 	_, _ = fmt.Fprintln(all, "--") // a hash takes everything
