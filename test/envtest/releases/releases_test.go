@@ -106,7 +106,12 @@ func source(t *testing.T, commit string) string {
 	archive := exec.Command("git", "-C", top, "archive", commit)
 	tree, err := archive.Output()
 	if err != nil {
-		t.Fatalf("the commit %s of the last release is not in this clone (git fetch --unshallow): %v", commit, err)
+		// Only a clone that was cut may lack it; in a whole one the entry is wrong.
+		shallow, _ := exec.Command("git", "-C", top, "rev-parse", "--is-shallow-repository").Output()
+		if strings.TrimSpace(string(shallow)) != "false" {
+			t.Skipf("NOT TESTED: this tree has no whole history, and so not the commit %s of the last release: git fetch --unshallow", commit)
+		}
+		t.Fatalf("last-release.txt: the commit %s of the last release is not in this clone: %v", commit, err)
 	}
 	dir := t.TempDir()
 	unpack := exec.Command("tar", "-x", "-C", dir)
