@@ -87,9 +87,6 @@ func (t Target) Replicas() int {
 // IsInvalid reports whether the severity is Invalid: the result contradicts itself.
 func (f Finding) IsInvalid() bool { return f.Severity == "Invalid" }
 
-// IsDisturbed reports whether the severity is Disturbed: interference during the measurement.
-func (f Finding) IsDisturbed() bool { return f.Severity == "Disturbed" }
-
 // DescribeNode has the properties in a node's status.
 func DescribeNode(node *corev1.Node) NodeInfo {
 	info := node.Status.NodeInfo
