@@ -38,6 +38,9 @@ const (
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonTooManyTrials: the plan would have more than 20,000 trials.
 	ReasonTooManyTrials = "TooManyTrials"
+	// ReasonResultBudgetExceeded: the results could take more of etcd than the budget of a run,
+	// of its namespace or of all namespaces; the message has the arithmetic.
+	ReasonResultBudgetExceeded = "ResultBudgetExceeded"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
 	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.

@@ -26,6 +26,8 @@ type Config struct {
 	Engines map[string]map[string]Image `json:"engines"`
 	// Timeouts of the operator.
 	Timeouts Timeouts `json:"timeouts"`
+	// Results is where results go, and how much of etcd they may take.
+	Results Results `json:"results"`
 }
 
 // Image of a container.
@@ -70,7 +72,7 @@ func Default() Config {
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
-	}}
+	}, Results: defaultResults()}
 }
 
 // Load reads a file on top of Default. An unknown field is an error.
@@ -116,7 +118,7 @@ func (c Config) check() error {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
 	}
-	return nil
+	return c.Results.check()
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

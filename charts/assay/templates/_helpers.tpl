@@ -76,6 +76,9 @@ engines:
   {{- end }}
 timeouts:
   {{- toYaml .Values.timeouts | nindent 2 }}
+results:
+  budget:
+    {{- toYaml .Values.results.budget | nindent 4 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}
