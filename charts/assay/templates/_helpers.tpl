@@ -79,6 +79,8 @@ timeouts:
 results:
   budget:
     {{- toYaml .Values.results.budget | nindent 4 }}
+pods:
+  {{- toYaml .Values.pods | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}
