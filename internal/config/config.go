@@ -66,7 +66,13 @@ type Timeouts struct {
 	// TrialGrace: time of a trial in addition to the start of its pod, its warm-up and its
 	// duration. Default 2m.
 	TrialGrace metav1.Duration `json:"trialGrace"`
+	// Upload: bringing the archives of a trial to the object store, and finding them there.
+	// Default 10m, at most 24h.
+	Upload metav1.Duration `json:"upload"`
 }
+
+// maxUpload bounds how long an URL allows an upload.
+const maxUpload = 24 * time.Hour
 
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
@@ -75,6 +81,7 @@ func Default() Config {
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
+		Upload: d(10 * time.Minute),
 	}, Results: defaultResults()}
 }
 
@@ -116,10 +123,14 @@ func (c Config) check() error {
 		"podCreation": c.Timeouts.PodCreation, "scheduling": c.Timeouts.Scheduling, "imagePull": c.Timeouts.ImagePull,
 		"podStart": c.Timeouts.PodStart, "targetReady": c.Timeouts.TargetReady, "load": c.Timeouts.Load,
 		"cleanup": c.Timeouts.Cleanup, "queue": c.Timeouts.Queue, "reset": c.Timeouts.Reset, "trialGrace": c.Timeouts.TrialGrace,
+		"upload": c.Timeouts.Upload,
 	} {
 		if v.Duration <= 0 {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
+	}
+	if c.Timeouts.Upload.Duration > maxUpload {
+		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
 	}
 	return errors.Join(c.Results.check(), c.Pods.check())
 }

@@ -10,6 +10,8 @@ import (
 type Results struct {
 	// Budget of bytes in etcd.
 	Budget Budget `json:"budget"`
+	// Store of objects for what outgrows ConfigMaps; without an endpoint there is none.
+	Store Store `json:"store"`
 }
 
 // Budget is how many bytes of ConfigMaps the results of runs may take. Each is positive.
@@ -31,6 +33,7 @@ func defaultResults() Results {
 			Run: resource.MustParse("512Mi"), Namespace: resource.MustParse("768Mi"),
 			Cluster: resource.MustParse("1Gi"), LeastResult: resource.MustParse("32Ki"),
 		},
+		Store: defaultStore(),
 	}
 }
 
@@ -42,5 +45,5 @@ func (r Results) check() error {
 			return fmt.Errorf("results.budget.%s must be greater than 0, such as 512Mi", name)
 		}
 	}
-	return nil
+	return r.Store.check()
 }
