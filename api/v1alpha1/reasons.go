@@ -40,6 +40,9 @@ const (
 	ReasonTooManyTrials = "TooManyTrials"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
+	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or
+	// what it has.
+	ReasonShapeNotAllowed = "ShapeNotAllowed"
 	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.
 	ReasonVersionNotInCatalogue = "VersionNotInCatalogue"
 	// ReasonSecretNotFound: a named Secret does not exist.

@@ -28,6 +28,8 @@ type Config struct {
 	Timeouts Timeouts `json:"timeouts"`
 	// Pods is what the pods of runs may use beside CPU and memory.
 	Pods Pods `json:"pods"`
+	// Shapes inside of runs.
+	Shapes Shapes `json:"shapes"`
 }
 
 // Image of a container.
@@ -68,7 +70,7 @@ type Timeouts struct {
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Pods: defaultPods(), Timeouts: Timeouts{
+	return Config{Pods: defaultPods(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -117,6 +119,9 @@ func (c Config) check() error {
 		if v.Duration <= 0 {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
+	}
+	if err := c.Shapes.check(); err != nil {
+		return err
 	}
 	return c.Pods.check()
 }
