@@ -1,5 +1,5 @@
-// Package config is the operator's own configuration: the catalogue of images and the
-// timeouts. In: a YAML file, which the chart renders from its values. Out: a Config, read once
+// Package config is the operator's own configuration: the catalogue of images, the timeouts,
+// and the bounds of the queue. In: a YAML file, which the chart renders from its values. Out: a Config, read once
 // at the start of the manager. Unknown fields, missing images and timeouts that are not
 // positive are refused.
 package config
@@ -26,6 +26,8 @@ type Config struct {
 	Engines map[string]map[string]Image `json:"engines"`
 	// Timeouts of the operator.
 	Timeouts Timeouts `json:"timeouts"`
+	// Queue for nodes.
+	Queue Queue `json:"queue"`
 }
 
 // Image of a container.
@@ -66,7 +68,7 @@ type Timeouts struct {
 // Default is the configuration without a file: the default timeouts, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Timeouts: Timeouts{
+	return Config{Queue: defaultQueue(), Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -116,7 +118,7 @@ func (c Config) check() error {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
 	}
-	return nil
+	return c.Queue.check()
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

@@ -19,6 +19,8 @@ type seen struct {
 	generation int64
 	// candidates by the key of a need.
 	candidates map[string]placement.Set
+	// sizes by the fit of a need, see size.
+	sizes map[string]int
 }
 
 var seed = maphash.MakeSeed()
@@ -30,7 +32,7 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 	if l.seen.cluster == nil || !certain || mark != l.seen.mark || len(nodes) != l.seen.count {
 		l.seen = seen{
 			cluster: placement.NewCluster(nodes), mark: mark, count: len(nodes),
-			generation: l.seen.generation + 1, candidates: map[string]placement.Set{},
+			generation: l.seen.generation + 1, candidates: map[string]placement.Set{}, sizes: map[string]int{},
 		}
 	}
 	return l.seen.cluster
