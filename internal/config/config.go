@@ -1,10 +1,12 @@
-// Package config is the operator's own configuration: the catalogue of images, the timeouts,
-// and the bounds of the queue. In: a YAML file, which the chart renders from its values. Out: a Config, read once
+// Package config is the operator's own configuration: the catalogue of images, the
+// timeouts, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
+// renders from its values. Out: a Config, read once
 // at the start of the manager. Unknown fields, missing images and timeouts that are not
 // positive are refused.
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -28,6 +30,8 @@ type Config struct {
 	Timeouts Timeouts `json:"timeouts"`
 	// Queue for nodes.
 	Queue Queue `json:"queue"`
+	// Pods is what the pods of runs may use beside CPU and memory.
+	Pods Pods `json:"pods"`
 }
 
 // Image of a container.
@@ -65,10 +69,10 @@ type Timeouts struct {
 	TrialGrace metav1.Duration `json:"trialGrace"`
 }
 
-// Default is the configuration without a file: the default timeouts, and no images.
+// Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Queue: defaultQueue(), Timeouts: Timeouts{
+	return Config{Pods: defaultPods(), Queue: defaultQueue(), Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -118,7 +122,7 @@ func (c Config) check() error {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
 	}
-	return c.Queue.check()
+	return errors.Join(c.Pods.check(), c.Queue.check())
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.
