@@ -32,7 +32,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		l.order = nil
 	}
 	w := l.wait(req)
-	if need := l.size(w); need == 0 || req.Limits.Nodes > 0 && need > req.Limits.Nodes {
+	if need := l.seen.size(w); need == 0 || req.Limits.Nodes > 0 && need > req.Limits.Nodes {
 		l.forget(w.UID)
 		if need > 0 {
 			return tooLarge(w, need)
@@ -47,7 +47,7 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		if o == w {
 			break
 		}
-		if v.limited == "" && l.competes(o, w) {
+		if v.limited == "" && l.seen.compete(o, w) {
 			front.count, front.last = front.count+1, o
 		}
 	}

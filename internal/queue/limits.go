@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/assay-bench/assay/internal/placement"
 )
 
@@ -24,9 +26,9 @@ func (u *use) add(name string, nodes int) {
 }
 
 // usage by namespace of the runs that hold nodes.
-func (l *Ledger) usage() map[string]*use {
+func usage(holds map[types.UID]*Holding) map[string]*use {
 	out := map[string]*use{}
-	for _, h := range slices.SortedFunc(maps.Values(l.holds), func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) }) {
+	for _, h := range slices.SortedFunc(maps.Values(holds), func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) }) {
 		of(out, h.Name).add(h.Name, len(h.Nodes))
 	}
 	return out
@@ -43,13 +45,13 @@ func of(usage map[string]*use, name string) *use {
 
 // size is the number of nodes of a run that has the cluster for itself; 0 for one that
 // does not fit.
-func (l *Ledger) size(w *waiter) int {
-	size, known := l.seen.sizes[w.fit]
+func (s *seen) size(w *waiter) int {
+	size, known := s.sizes[w.fit]
 	if !known {
-		if p, ok := l.seen.cluster.Fit(w.Need, nil); ok {
+		if p, ok := s.cluster.Fit(w.Need, nil); ok {
 			size = len(placement.Nodes(p))
 		}
-		l.seen.sizes[w.fit] = size
+		s.sizes[w.fit] = size
 	}
 	return size
 }
@@ -57,9 +59,9 @@ func (l *Ledger) size(w *waiter) int {
 // charge a run to its namespace, with the nodes that it needs if they are limited. It returns
 // why the namespace has no room for it, in words, or nothing. A run without room is charged as
 // well: those behind it in its namespace must not take what it waits for.
-func (l *Ledger) charge(w *waiter, u *use) (nodes int, why string) {
+func (s *seen) charge(w *waiter, u *use) (nodes int, why string) {
 	if w.Limits.Nodes > 0 {
-		nodes = l.size(w)
+		nodes = s.size(w)
 	}
 	switch {
 	case w.Limits.Runs > 0 && u.runs+1 > w.Limits.Runs:

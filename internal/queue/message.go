@@ -30,7 +30,7 @@ func (s *schedule) describe(w *waiter, v verdict, front inFront) string {
 	see := &s.sees[kindOf(w.Exclusive)]
 	names := s.l.seen.cluster.Names()
 	var held, reserved []string
-	for _, n := range s.l.candidates(w).Members() {
+	for _, n := range s.l.seen.of(w).Members() {
 		holders := s.l.holders(names[n])
 		switch {
 		case see.held.Has(n) && len(holders) > 0:

@@ -56,15 +56,15 @@ func markOf(nodes []corev1.Node) (mark uint64, certain bool) {
 	return mark, true
 }
 
-// candidates are the nodes that a waiter could use; read only.
-func (l *Ledger) candidates(w *waiter) placement.Set {
-	if w.generation != l.seen.generation {
-		set, known := l.seen.candidates[w.key]
+// of a waiter: the nodes that it could use; read only.
+func (s *seen) of(w *waiter) placement.Set {
+	if w.generation != s.generation {
+		set, known := s.candidates[w.key]
 		if !known {
-			set = l.seen.cluster.Candidates(w.Need)
-			l.seen.candidates[w.key] = set
+			set = s.cluster.Candidates(w.Need)
+			s.candidates[w.key] = set
 		}
-		w.set, w.generation = set, l.seen.generation
+		w.set, w.generation = set, s.generation
 	}
 	return w.set
 }

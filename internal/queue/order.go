@@ -83,7 +83,10 @@ func (l *Ledger) queue() []*waiter {
 	}
 	l.order = make([]*waiter, 0, len(l.waiting))
 	for name := range l.begun {
-		l.forgetBegun(name, namespaces[name])
+		forgetBegun(l.begun[name], namespaces[name])
+		if len(l.begun[name]) == 0 {
+			delete(l.begun, name)
+		}
 	}
 	for name, places := range namespaces {
 		for _, p := range l.begun[name] {
@@ -121,14 +124,11 @@ func latest(a, b time.Time) time.Time {
 }
 
 // forgetBegun forgets the runs of a namespace that began before the waits of all that wait.
-func (l *Ledger) forgetBegun(namespace string, waiting []place) {
-	for uid, b := range l.begun[namespace] {
+func forgetBegun(begun map[types.UID]place, waiting []place) {
+	for uid, b := range begun {
 		if !slices.ContainsFunc(waiting, func(p place) bool { return p.since.Before(b.began) }) {
-			delete(l.begun[namespace], uid)
+			delete(begun, uid)
 		}
-	}
-	if len(l.begun[namespace]) == 0 {
-		delete(l.begun, namespace)
 	}
 }
 
@@ -137,7 +137,7 @@ func compareWaiters(a, b *waiter) int {
 	return cmp.Or(a.due.Compare(b.due), a.Since.Compare(b.Since), strings.Compare(string(a.UID), string(b.UID)))
 }
 
-// competes says whether two runs could want the same node, and could not share it.
-func (l *Ledger) competes(a, b *waiter) bool {
-	return (a.Exclusive || b.Exclusive) && l.candidates(a).Overlaps(l.candidates(b))
+// compete says whether two runs could want the same node, and could not share it.
+func (s *seen) compete(a, b *waiter) bool {
+	return (a.Exclusive || b.Exclusive) && s.of(a).Overlaps(s.of(b))
 }

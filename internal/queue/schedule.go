@@ -52,7 +52,7 @@ func kindOf(exclusive bool) int {
 
 // schedule begins at the front of the queue.
 func (l *Ledger) schedule(now time.Time) *schedule {
-	s := &schedule{l: l, now: now, use: l.usage(), tried: map[attempt]bool{}}
+	s := &schedule{l: l, now: now, use: usage(l.holds), tried: map[attempt]bool{}}
 	c := l.seen.cluster
 	for k := range s.sees {
 		n := len(c.Names())
@@ -109,7 +109,7 @@ func (s *schedule) next(w *waiter) verdict {
 	if w.Limits.Nodes > 0 {
 		room = w.Limits.Nodes - u.nodes
 	}
-	charged, why := s.l.charge(w, u)
+	charged, why := s.l.seen.charge(w, u)
 	if why != "" {
 		return verdict{limited: why}
 	}
@@ -127,7 +127,7 @@ func (s *schedule) next(w *waiter) verdict {
 
 // place a run now.
 func (s *schedule) place(w *waiter, room int) (v1alpha1.Placement, bool) {
-	if s.l.candidates(w).Within(s.sees[kindOf(w.Exclusive)].held) {
+	if s.l.seen.of(w).Within(s.sees[kindOf(w.Exclusive)].held) {
 		return v1alpha1.Placement{}, false
 	}
 	return s.fit(w, s.closed(w), room, false)
@@ -149,7 +149,7 @@ func (s *schedule) closed(w *waiter) placement.Set {
 // fit a run on nodes that are not closed, within the room of its namespace; 0 for no limit.
 func (s *schedule) fit(w *waiter, closed placement.Set, room int, reserve bool) (v1alpha1.Placement, bool) {
 	a := attempt{w.fit, kindOf(w.Exclusive), w.Longest, reserve}
-	if s.tried[a] || s.l.candidates(w).Within(closed) {
+	if s.tried[a] || s.l.seen.of(w).Within(closed) {
 		return v1alpha1.Placement{}, false
 	}
 	p, ok := s.l.seen.cluster.Fit(w.Need, closed)
@@ -170,7 +170,7 @@ func (s *schedule) reserve(w *waiter, room int) {
 	}
 	// The times at which nodes come free; the zero time is that of the free ones.
 	var times []time.Time
-	for _, n := range s.l.candidates(w).Members() {
+	for _, n := range s.l.seen.of(w).Members() {
 		if !closed.Has(n) {
 			times = append(times, see.until[n])
 		}
@@ -180,7 +180,7 @@ func (s *schedule) reserve(w *waiter, room int) {
 	for low, high := 0, len(times)-1; low < high; {
 		middle := (low + high) / 2
 		later := slices.Clone(closed)
-		for _, n := range s.l.candidates(w).Members() {
+		for _, n := range s.l.seen.of(w).Members() {
 			if see.until[n].After(times[middle]) {
 				later.Add(n)
 			}
