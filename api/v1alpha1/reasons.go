@@ -64,6 +64,11 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonPodRejected: the API server or a kubelet refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
+	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration
+	// allows to the namespace.
+	ReasonPriorityNotAllowed = "PriorityNotAllowed"
+	// ReasonNamespaceLimitExceeded: the run alone needs more nodes than its namespace may hold.
+	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"
