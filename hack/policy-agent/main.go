@@ -20,22 +20,35 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-// gather is how long changes are collected before the rules are made anew.
-const gather = 20 * time.Millisecond
+const (
+	// gather is how long changes are collected before the rules are made anew.
+	gather = 20 * time.Millisecond
+	// retry is the pause after an error.
+	retry = 500 * time.Millisecond
+)
 
 func main() {
 	log.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, nil)))
-	if err := run(ctrl.SetupSignalHandler(), os.Getenv("NODE_NAME")); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	node := os.Getenv("NODE_NAME")
+	if node == "" {
+		fmt.Fprintln(os.Stderr, "NODE_NAME is empty: it has to be the name of this node")
 		os.Exit(1)
+	}
+	// On a new node the API server cannot be reached before kube-proxy is up: soon, but the
+	// kubelet would wait ten seconds and more with the next start.
+	ctx := ctrl.SetupSignalHandler()
+	for ctx.Err() == nil {
+		if err := run(ctx, node); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		time.Sleep(retry)
 	}
 }
 
 // run keeps the rules of a node up to date until the context ends.
 func run(ctx context.Context, node string) error {
-	if node == "" {
-		return fmt.Errorf("NODE_NAME is empty: it has to be the name of this node")
-	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	config, err := ctrl.GetConfig()
 	if err != nil {
 		return err
