@@ -40,6 +40,9 @@ const (
 	ReasonTooManyTrials = "TooManyTrials"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
+	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or
+	// what it has.
+	ReasonShapeNotAllowed = "ShapeNotAllowed"
 	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.
 	ReasonVersionNotInCatalogue = "VersionNotInCatalogue"
 	// ReasonSecretNotFound: a named Secret does not exist.
@@ -61,6 +64,11 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonPodRejected: the API server or a kubelet refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
+	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration
+	// allows to the namespace.
+	ReasonPriorityNotAllowed = "PriorityNotAllowed"
+	// ReasonNamespaceLimitExceeded: the run alone needs more nodes than its namespace may hold.
+	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"

@@ -44,7 +44,8 @@ func placed(v view) answer {
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
 	}
 	given := accept.Place(accept.Waited{
-		Answer: v.Nodes.Answer, Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
+		Answer: v.Nodes.Answer, Unfollowed: accept.Unfollowed(v.Run, v.Catalogue.Config.Queue),
+		Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
 	})
 	return answer{state: given.State, news: []news{placedNews{given}}}
 }

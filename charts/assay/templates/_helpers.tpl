@@ -76,8 +76,12 @@ engines:
   {{- end }}
 timeouts:
   {{- toYaml .Values.timeouts | nindent 2 }}
+queue:
+  {{- toYaml .Values.queue | nindent 2 }}
 pods:
   {{- toYaml .Values.pods | nindent 2 }}
+shapes:
+  {{- toYaml .Values.shapes | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}

@@ -170,6 +170,9 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 
 // accept pins the references of the spec, and says what the plan will do to its data.
 func (in Input) accept(ask *decision.Asking, out *Result) error {
+	if err := in.priorityAllowed(); err != nil {
+		return err
+	}
 	in.askReferences(out.Work, ask)
 	if !ask.Complete() {
 		return nil
