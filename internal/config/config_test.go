@@ -14,6 +14,9 @@ func TestParse(t *testing.T) {
 	}{
 		"images alone are enough":             {yaml: images},
 		"a limit can be set":                  {yaml: images + "timeouts: {imagePull: 3s}\n"},
+		"a limit of size can be set":          {yaml: images + "limits: {cells: 20000, workBytes: 128Mi}\n"},
+		"a limit out of its range is refused": {yaml: images + "limits: {specBytes: 2Mi}\n", wantErr: "limits.specBytes must be between 4Ki and 512Ki"},
+		"no limit can be turned off":          {yaml: images + "limits: {cells: 0}\n", wantErr: "limits.cells"},
 		"an unknown field is refused":         {yaml: images + "agnet: {}\n", wantErr: "agnet"},
 		"the agent's image is needed":         {yaml: "runners: {}\n", wantErr: "agent.image"},
 		"a timeout must be positive":          {yaml: images + "timeouts: {load: 0s}\n", wantErr: "timeouts.load"},
