@@ -111,7 +111,6 @@ func (r *Reconciler) release(ctx context.Context, key types.NamespacedName, aliv
 		}
 		r.Queue.Forget(uid)
 		r.Queue.Release(uid)
-		r.plans.Delete(uid)
 		var nodes corev1.NodeList
 		if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 			return left, fmt.Errorf("listing nodes: %w", err)

@@ -36,6 +36,8 @@ type Input struct {
 	Now time.Time
 	// Timeouts of the operator.
 	Timeouts config.Timeouts
+	// Limits of the operator.
+	Limits config.Limits
 	// Work is what the run asks of its tool: what is loaded.
 	Work accept.Work
 	// Demand of all clients together, the largest of all cells.
