@@ -38,6 +38,8 @@ type Input struct {
 	Timeouts config.Timeouts
 	// Pods is what pods may use beside their shape.
 	Pods config.Pods
+	// Limits of the operator.
+	Limits config.Limits
 	// Work is what the run asks of its tool: what is loaded.
 	Work accept.Work
 	// Demand of all clients together, the largest of all cells.
