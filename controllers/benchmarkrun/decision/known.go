@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
 )
@@ -81,6 +82,8 @@ type Delivered struct {
 	SHA256 string
 	// RawSHA256 of the raw output.
 	RawSHA256 string
+	// Bytes that the ConfigMap takes in etcd.
+	Bytes int64
 	// Result is the zero value when Err is set.
 	Result contract.Result
 	// Err says why it could not be decoded.
@@ -91,6 +94,7 @@ type Delivered struct {
 func DeliveredIn(cm *corev1.ConfigMap) Delivered {
 	data := cm.BinaryData[contract.KeyResult]
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Bytes = budget.OfConfigMap(cm)
 	d.Result, d.Err = contract.Decode(data)
 	return d
 }
