@@ -181,6 +181,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if out.Findings, err = out.Work.foresee(out.Planned.Plan, r.resolved); err != nil {
 		return err
 	}
+	out.Findings = append(unverified(in.Run.Spec.Targets), out.Findings...)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)
