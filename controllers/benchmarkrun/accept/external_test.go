@@ -17,8 +17,8 @@ import (
 // to another one.
 func TestExternalServersAreVerified(t *testing.T) {
 	login := []string{"username", "password"}
-	withCA := append(login[:2:2], "ca.crt")
-	all := append(withCA[:3:3], "tls.crt", "tls.key")
+	withCA := []string{"username", "password", "ca.crt"}
+	all := []string{"username", "password", "ca.crt", "tls.crt", "tls.key"}
 	verifies := func(tool *runner.Runner) {
 		tool.Connection.SkipsVerification, tool.Connection.NeedsCertificate = false, false
 	}
