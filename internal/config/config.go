@@ -94,7 +94,15 @@ func Parse(data []byte) (Config, error) {
 	return c, c.check()
 }
 
+// maxImage is the longest reference of an image, in bytes: it is pinned in the status of runs.
+const maxImage = 1024
+
 func (c Config) check() error {
+	for name, image := range c.images() {
+		if len(image.Image) > maxImage {
+			return fmt.Errorf("%s.image has %d bytes, and at most %d are allowed", name, len(image.Image), maxImage)
+		}
+	}
 	if c.Agent.Image == "" {
 		return fmt.Errorf("agent.image is missing: name the image that holds the agent")
 	}
@@ -120,6 +128,20 @@ func (c Config) check() error {
 		}
 	}
 	return c.Limits.check()
+}
+
+// images of the configuration, by their fields.
+func (c Config) images() map[string]Image {
+	out := map[string]Image{"agent": c.Agent}
+	for name, image := range c.Runners {
+		out["runners."+name] = image
+	}
+	for flavor, versions := range c.Engines {
+		for version, image := range versions {
+			out[fmt.Sprintf("engines.%s[%q]", flavor, version)] = image
+		}
+	}
+	return out
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

@@ -225,6 +225,9 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err != nil {
 		return err
 	}
+	if err := checkResolved(r.resolved); err != nil {
+		return err
+	}
 	out.Findings = out.Work.foresee(out.Planned.checks, r.resolved)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
