@@ -73,6 +73,8 @@ type Reconciler struct {
 	reading sync.Mutex
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
+	// reserved are bytes of results that no status says yet.
+	reserved reservations
 	// wake lets a run be looked at for which nodes became free.
 	wake chan event.GenericEvent
 	// recalled says that Queue knows what was held before the manager started.
@@ -152,6 +154,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	r.forgetOthers(req.NamespacedName, run.UID)
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.forgetOthers(req.NamespacedName, "")
+		r.wakeWaiting()
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}

@@ -25,6 +25,8 @@ type reader struct {
 	// logs may be nil: then there are none.
 	logs LogReader
 	run  *v1alpha1.BenchmarkRun
+	// reserve bytes of etcd.
+	reserve func(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error)
 	// limits of what is read; memory is how much of that was used, in bytes.
 	limits config.Limits
 	memory int
@@ -72,6 +74,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.records(ctx, q)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.ReserveBytes:
+		return r.reserve(ctx, r.run, q.Bytes)
 	case decision.ReadLog:
 		return r.log(ctx, q), nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
 )
@@ -85,6 +86,8 @@ type Delivered struct {
 	SHA256 string
 	// RawSHA256 of the raw output.
 	RawSHA256 string
+	// Bytes that the ConfigMap takes in etcd.
+	Bytes int64
 	// Result is the zero value when Err is set.
 	Result contract.Result
 	// Err says why it could not be decoded.
@@ -95,6 +98,7 @@ type Delivered struct {
 func DeliveredIn(cm *corev1.ConfigMap, bounds contract.Bounds) Delivered {
 	data := cm.BinaryData[contract.KeyResult]
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Bytes = budget.OfConfigMap(cm)
 	d.Result, d.Err = contract.DecodeWithin(data, bounds)
 	return d
 }
