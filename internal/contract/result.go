@@ -122,6 +122,8 @@ const (
 	ReasonToolFailed Reason = "ToolFailed"
 	// ReasonToolMissing: the image does not have the tool.
 	ReasonToolMissing Reason = "ToolMissing"
+	// ReasonToolLost: the tool's container ended before the tool, or does not answer.
+	ReasonToolLost Reason = "ToolLost"
 	// ReasonDeadlineExceeded: the phase did not end in time.
 	ReasonDeadlineExceeded Reason = "DeadlineExceeded"
 	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
@@ -391,4 +393,17 @@ type Client struct {
 	// Clock is the offset of the client's wall clock from the target's before the trial;
 	// absent where it was not measured.
 	Clock *ClockOffset `json:"clock,omitempty"`
+	// Agent is the container of the agent, which has CPUs of its own. The Environment is that
+	// of the tool's container.
+	Agent *AgentContainer `json:"agent,omitempty"`
+}
+
+// AgentContainer is the container of the agent in a client pod.
+type AgentContainer struct {
+	// Limits of the container.
+	Limits Limits `json:"limits"`
+	// Before and After are the counters at the first and at the last sample inside the measured
+	// window; absent for a window too short for samples.
+	Before *Usage `json:"before,omitempty"`
+	After  *Usage `json:"after,omitempty"`
 }
