@@ -29,10 +29,18 @@ import (
 // toolEnv makes the test binary play the tool.
 const toolEnv = "ASSAY_TEST_TOOL"
 
+// supervisorEnv makes the test binary play the supervisor of the agent with this socket.
+const supervisorEnv = "ASSAY_TEST_SUPERVISOR"
+
 // sleepEnv is how long a slow tool sleeps.
 const sleepEnv = "ASSAY_TEST_SLEEP"
 
 func TestMain(m *testing.M) {
+	if socket := os.Getenv(supervisorEnv); socket != "" {
+		_ = os.Unsetenv(supervisorEnv) // its children are tools
+		_ = supervisor.Run(context.Background(), supervisor.Options{Socket: socket, Work: filepath.Dir(socket), Log: slog.New(slog.DiscardHandler)})
+		os.Exit(0)
+	}
 	switch os.Getenv(toolEnv) {
 	case "":
 		os.Exit(m.Run())
@@ -65,6 +73,10 @@ func TestMain(m *testing.M) {
 		} else {
 			time.Sleep(time.Second)
 		}
+	case "assassin":
+		fmt.Println("half of it")
+		_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
+		time.Sleep(time.Second)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("half of it")
