@@ -101,6 +101,9 @@ const (
 	ReasonTargetOOMKilled = "TargetOOMKilled"
 	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
+	// ReasonDiskLimitExceeded: a pod wrote more to the disk of its node than it may, and was
+	// evicted.
+	ReasonDiskLimitExceeded = "DiskLimitExceeded"
 	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and
 	// the tool gave up.
 	ReasonTargetOverloaded = "TargetOverloaded"

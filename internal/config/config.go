@@ -1,5 +1,5 @@
-// Package config is the operator's own configuration: the catalogue of images and the
-// timeouts. In: a YAML file, which the chart renders from its values. Out: a Config, read once
+// Package config is the operator's own configuration: the catalogue of images, the
+// timeouts, and what pods may use. In: a YAML file, which the chart renders from its values. Out: a Config, read once
 // at the start of the manager. Unknown fields, missing images and timeouts that are not
 // positive are refused.
 package config
@@ -26,6 +26,8 @@ type Config struct {
 	Engines map[string]map[string]Image `json:"engines"`
 	// Timeouts of the operator.
 	Timeouts Timeouts `json:"timeouts"`
+	// Pods is what the pods of runs may use beside CPU and memory.
+	Pods Pods `json:"pods"`
 }
 
 // Image of a container.
@@ -63,10 +65,10 @@ type Timeouts struct {
 	TrialGrace metav1.Duration `json:"trialGrace"`
 }
 
-// Default is the configuration without a file: the default timeouts, and no images.
+// Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Timeouts: Timeouts{
+	return Config{Pods: defaultPods(), Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -116,7 +118,7 @@ func (c Config) check() error {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
 	}
-	return nil
+	return c.Pods.check()
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
+	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -53,6 +54,8 @@ type Client struct {
 	Began string
 	// Timeout of the Job, from the start of its pod.
 	Timeout time.Duration
+	// Pods is what the pods may use beside their shape.
+	Pods config.Pods
 }
 
 // UseImage makes the clients those of an image of the user, which the agent is put into. The
@@ -124,7 +127,7 @@ func (c Client) Job() *batchv1.Job {
 			}}},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(c.Shape)},
-				Spec:       c.podSpec(),
+				Spec:       boundDisk(c.podSpec(), c.Pods.Disk.Client),
 			},
 		},
 	}

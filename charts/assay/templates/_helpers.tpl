@@ -76,6 +76,8 @@ engines:
   {{- end }}
 timeouts:
   {{- toYaml .Values.timeouts | nindent 2 }}
+pods:
+  {{- toYaml .Values.pods | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}
