@@ -28,7 +28,7 @@ const (
 	refusals = 100
 )
 
-// ErrNoAgent: the agent has ended, or this container was told to, before the agent wanted a tool.
+// ErrNoAgent says that the agent has ended, or this container was told to, before the agent wanted a tool.
 // This is no failure of the supervisor.
 var ErrNoAgent = errors.New("no agent wants a tool")
 

@@ -182,14 +182,16 @@ func TestAnswersThatAreRefused(t *testing.T) {
 		order  func(*Side, context.Context) error
 		want   error
 	}{
-		"never":           {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, usage, ErrLost},
-		"without an end":  {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "["); flood(w) }, usage, ErrLost},
-		"no document":     {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") }, usage, ErrLost},
-		"another kind":    {document("yes"), usage, ErrLost},
-		"a huge header":   {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, usage, ErrLost},
-		"another address": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://example.com/", 302) }, usage, ErrLost},
+		"never":          {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, usage, ErrLost},
+		"without an end": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "["); flood(w) }, usage, ErrLost},
+		"no document":    {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") }, usage, ErrLost},
+		"another kind":   {document("yes"), usage, ErrLost},
+		"a huge header":  {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, usage, ErrLost},
+		"another address": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://example.com/", http.StatusFound)
+		}, usage, ErrLost},
 		"a long refusal": {func(w http.ResponseWriter, _ *http.Request) {
-			w.WriteHeader(422)
+			w.WriteHeader(http.StatusUnprocessableEntity)
 			_ = json.NewEncoder(w).Encode(toolwire.Refusal{Message: strings.Repeat("no", 1<<15)})
 		}, usage, ErrRefused},
 		"a signal that is none": {document(toolwire.Ended{Signal: "SIG\x1b[31m"}), end, ErrLost},
@@ -269,7 +271,7 @@ func TestFilesThatAreImpossible(t *testing.T) {
 				case strings.HasSuffix(r.URL.Path, "endless"):
 					flood(w)
 				case strings.HasSuffix(r.URL.Path, "gone"):
-					w.WriteHeader(422)
+					w.WriteHeader(http.StatusUnprocessableEntity)
 				}
 			})
 			dir := t.TempDir()
