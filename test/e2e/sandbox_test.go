@@ -53,7 +53,7 @@ func TestAToolInItsSandbox(t *testing.T) {
 	go func() { tokens <- tokensOfPods(t, ns) }()
 	run := cluster.AwaitRun(t, applied, 10*time.Minute)
 	for _, trial := range run.Status.Trials {
-		attack := trial.Parameters["attack"].String()
+		attack := trial.Parameters["attack"].StrVal
 		if trial.Reason != ends[attack] {
 			t.Errorf("%s ended with %q (%s), want %q", attack, trial.Reason, trial.Message, ends[attack])
 		}
@@ -76,8 +76,13 @@ func TestAToolInItsSandbox(t *testing.T) {
 func checkLook(t *testing.T, out, errors string) {
 	t.Helper()
 	t.Logf("the thief found:\n%s%s", out, errors)
-	for _, bad := range []string{"client --namespace", "WRITTEN", "secrets/", "/token", "/password", "10002"} {
-		if strings.Contains(out, bad) {
+	// Its own script is among the processes that it found.
+	processes, rest, _ := strings.Cut(out, "tokens:\n")
+	if strings.Contains(processes, "client --namespace") {
+		t.Errorf("the thief found the agent: %s", processes)
+	}
+	for _, bad := range []string{"WRITTEN", "secrets/", "/token", "/password", "10002", "tool.sock"} {
+		if strings.Contains(rest, bad) {
 			t.Errorf("the thief found %q", bad)
 		}
 	}

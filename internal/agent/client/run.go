@@ -21,6 +21,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	defer cancel()
 	go a.meter.sampler.Run(background)
 	message := a.begin(ctx, started)
+	a.logUsage()
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
 	}
@@ -28,6 +29,21 @@ func (a *Agent) Run(ctx context.Context) error {
 		return fmt.Errorf("%s: %s", message.Reason, message.Message)
 	}
 	return nil
+}
+
+// logUsage says what the agent's container needed, for whoever chooses its resources.
+func (a *Agent) logUsage() {
+	u := a.meter.machine.Usage(0)
+	var needed []any
+	for name, n := range map[string]*float64{"cpuSeconds": u.CPUSeconds, "throttledSeconds": u.ThrottledSeconds} {
+		if n != nil {
+			needed = append(needed, name, *n)
+		}
+	}
+	if u.MemoryPeakBytes != nil {
+		needed = append(needed, "memoryPeakBytes", *u.MemoryPeakBytes)
+	}
+	a.Log.Info("the agent's container needed", needed...)
 }
 
 // begin opens the socket for the tool's container, which starts meanwhile.

@@ -1,7 +1,6 @@
 package toolside
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -101,16 +100,12 @@ func (s *Side) fetch(ctx context.Context, name string, f toolwire.File) ([]byte,
 		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	// The buffer grows with what really comes.
-	var data bytes.Buffer
-	n, err := io.Copy(&data, io.LimitReader(response.Body, f.Size))
-	if err == nil && n < f.Size {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
+	// All files together are bounded: see check.
+	data := make([]byte, f.Size)
+	if n, err := io.ReadFull(response.Body, data); err != nil {
 		return nil, fmt.Errorf("%w: %s, after %d of %d bytes: %w", ErrOutput, f.Name, n, f.Size, err)
 	}
-	return data.Bytes(), nil
+	return data, nil
 }
 
 // write below the directory. Names that contradict each other are an error.
