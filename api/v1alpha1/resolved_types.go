@@ -9,6 +9,7 @@ type Resolved struct {
 	ClientShape InstanceShapeSpec `json:"clientShape"`
 	// agentImage is the image of the agent, in database pods and in client pods.
 	// +required
+	// +kubebuilder:validation:MaxLength=1024
 	AgentImage string `json:"agentImage"`
 	// agentResources of the agent's container in a client pod, in addition to clientShape, which
 	// is the tool's; absent for a run that an earlier release accepted.
@@ -16,6 +17,7 @@ type Resolved struct {
 	AgentResources *AgentResources `json:"agentResources,omitempty"`
 	// runnerImage of the client pods.
 	// +required
+	// +kubebuilder:validation:MaxLength=1024
 	RunnerImage string `json:"runnerImage"`
 	// runnerImages are the images by their names in the catalogue, where cells need different
 	// images. runnerImage is then the image of the first cell.
@@ -50,9 +52,11 @@ type AgentResources struct {
 type RunnerImage struct {
 	// name in the catalogue of the operator's configuration.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// image of that name.
 	// +required
+	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image"`
 }
 
@@ -60,10 +64,12 @@ type RunnerImage struct {
 type ResolvedInputs struct {
 	// configMap of the run that holds the copy.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	ConfigMap string `json:"configMap"`
 	// sha256 of the names and contents, in hexadecimal: the SHA-256 of the output of sha256sum
 	// for the files, sorted by name.
 	// +required
+	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
 }
 
@@ -71,12 +77,14 @@ type ResolvedInputs struct {
 type ResolvedTarget struct {
 	// name of the target.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// shape of the database pod; absent for an external target.
 	// +optional
 	Shape *InstanceShapeSpec `json:"shape,omitempty"`
 	// image of the database server; absent for an external target.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image,omitempty"`
 	// settings of the server: configFrom and config, merged, and the settings that Assay
 	// derives. source is where each setting comes from.
@@ -86,6 +94,7 @@ type ResolvedTarget struct {
 	Settings []ServerSetting `json:"settings,omitempty"`
 	// publishedSHA256 is the SHA-256 of the numbers of a published target, in hexadecimal.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	PublishedSHA256 string `json:"publishedSHA256,omitempty"`
 }
 
@@ -109,9 +118,11 @@ const (
 type ServerSetting struct {
 	// name as in my.cnf.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// value of the setting; absent for a setting without one.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Value string `json:"value,omitempty"`
 	// source of the setting; absent for a value that the server reported.
 	// +optional
@@ -122,9 +133,11 @@ type ServerSetting struct {
 type SettingDifference struct {
 	// name as in my.cnf.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// requested value.
 	// +required
+	// +kubebuilder:validation:MaxLength=4096
 	Requested string `json:"requested"`
 	// source of the setting; absent for the storage engine of the target.
 	// +optional
@@ -132,5 +145,6 @@ type SettingDifference struct {
 	// effective value, from SHOW GLOBAL VARIABLES; absent when the server has no such
 	// variable.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Effective *string `json:"effective,omitempty"`
 }

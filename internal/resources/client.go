@@ -33,8 +33,9 @@ type Client struct {
 	Trial contract.Trial
 	// CredentialsSecret has the keys username and password.
 	CredentialsSecret string
-	// CredentialKeys are the keys of the Secret that client pods mount; empty for all.
-	CredentialKeys []string
+	// CredentialKeys are the keys of the Secret that client pods mount; OptionalKeys too, as
+	// far as the Secret has them.
+	CredentialKeys, OptionalKeys []string
 	// Image of the runner, and how it is pulled.
 	Image       string
 	PullPolicy  corev1.PullPolicy

@@ -77,7 +77,7 @@ func (c Client) podSpec() corev1.PodSpec {
 			emptyDir("run", corev1.StorageMediumMemory),
 			emptyDir("output", corev1.StorageMediumDefault),
 			tokenVolume(),
-			secretVolume("credentials", c.CredentialsSecret, keep(c.CredentialKeys...)),
+			credentialsVolume("credentials", c.CredentialsSecret, c.CredentialKeys, c.OptionalKeys),
 			emptyDir("work", corev1.StorageMediumDefault),
 			emptyDir("tmp", corev1.StorageMediumDefault),
 		},
