@@ -65,6 +65,8 @@ type Reconciler struct {
 
 	// plans by the UID of their run: they follow from the spec, and are large.
 	plans sync.Map
+	// checked by the UID of their run: how far its results were compared with its records.
+	checked sync.Map
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
 	// wake lets a run be looked at for which nodes became free.
@@ -175,6 +177,9 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
+		if run.Status.Integrity != nil {
+			w.SavedHead = run.Status.Integrity.Head
+		}
 		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
 		after.Status = status(w, done.chapters)

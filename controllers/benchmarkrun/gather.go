@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 )
 
@@ -35,6 +36,9 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 	w.Run.Status = keepTime(run, w.Now)
 	if planned, is := r.plans.Load(run.UID); is {
 		w.Planned = planned.(accept.Planned)
+	}
+	if checked, is := r.checked.Load(run.UID); is {
+		w.Checked = checked.(conclude.Checked)
 	}
 	var (
 		sets appsv1.StatefulSetList
@@ -61,6 +65,9 @@ func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) 
 		if len(p.missing) == 0 {
 			if p.planned.Plan != nil {
 				r.plans.Store(w.Run.UID, p.planned)
+			}
+			if p.checked.Begun() {
+				r.checked.Store(w.Run.UID, p.checked)
 			}
 			return w, p, nil
 		}

@@ -87,6 +87,7 @@ func (t teller) tellAccepted(res accept.Result) {
 		return
 	}
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
+	st.Integrity = res.Status.Integrity.DeepCopy()
 	for _, one := range t.run.Spec.Targets {
 		targetStatus(st, one.Name) // in the order of the spec
 	}
@@ -124,6 +125,9 @@ func (t teller) tellEnd(n endedNews) {
 	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
 	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
+	if st.Integrity != nil {
+		st.Integrity.SummarySHA256 = res.SummarySHA256
+	}
 	if res.Parts > 0 {
 		st.Headline = res.Headline
 		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))

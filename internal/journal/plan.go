@@ -24,12 +24,13 @@ type Plan struct {
 	plan.Plan
 }
 
-// SplitPlan splits a plan into encoded parts.
+// SplitPlan splits a plan into encoded parts, chained: an older manager must not begin records
+// without links.
 func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	parts := int32((len(p.Trials) + trialsPerPart - 1) / trialsPerPart)
 	var out [][]byte
 	for trials := range slices.Chunk(p.Trials, trialsPerPart) {
-		part := Plan{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Parts: parts, Plan: *p}
+		part := Plan{header: chained(out), Part: int32(len(out)), Parts: parts, Plan: *p}
 		part.Trials = trials
 		if part.Part > 0 {
 			part.Cells = nil
@@ -108,11 +109,11 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 }
 
-// SplitSummary splits a summary into encoded parts.
+// SplitSummary splits a summary into encoded, chained parts.
 func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
 	var out [][]byte
 	for chunk := range slices.Chunk(entries, summaryPerPart) {
-		data, err := encode(Summary{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Entries: chunk})
+		data, err := encode(Summary{header: chained(out), Part: int32(len(out)), Entries: chunk})
 		if err != nil {
 			return nil, err
 		}

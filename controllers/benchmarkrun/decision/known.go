@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 )
 
@@ -54,6 +55,12 @@ type GetResult struct{ Name string }
 // GetRecords asks the API server for a part of the records of a run, and decodes it.
 type GetRecords struct{ Name string }
 
+// GetStored asks the API server for the digests of what a ConfigMap holds.
+type GetStored struct{ Name string }
+
+// GetAnchor asks the API server for what the status of the run says of its chain now.
+type GetAnchor struct{}
+
 // ListPodsOn asks the API server for the pods of all namespaces on a node. The fact
 // does not exist when the manager may not look.
 type ListPodsOn struct{ Node string }
@@ -71,6 +78,8 @@ func (GetMetadata) isQuery() {}
 func (GetNode) isQuery()     {}
 func (GetResult) isQuery()   {}
 func (GetRecords) isQuery()  {}
+func (GetStored) isQuery()   {}
+func (GetAnchor) isQuery()   {}
 func (ListPodsOn) isQuery()  {}
 func (ReadLog) isQuery()     {}
 
@@ -81,6 +90,8 @@ type Delivered struct {
 	SHA256 string
 	// RawSHA256 of the raw output.
 	RawSHA256 string
+	// Digests of all that the ConfigMap holds, by key.
+	Digests map[string]string
 	// Result is the zero value when Err is set.
 	Result contract.Result
 	// Err says why it could not be decoded.
@@ -91,6 +102,7 @@ type Delivered struct {
 func DeliveredIn(cm *corev1.ConfigMap) Delivered {
 	data := cm.BinaryData[contract.KeyResult]
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Digests = integrity.DigestsIn(cm)
 	d.Result, d.Err = contract.Decode(data)
 	return d
 }
@@ -207,6 +219,17 @@ func (a *Asking) Result(name string) Fact[Delivered] {
 // Records in a part of the journal.
 func (a *Asking) Records(name string) Fact[Part] {
 	return lookUp[Part](a, GetRecords{name})
+}
+
+// Stored in a ConfigMap, without its contents. It exists also for a ConfigMap that does not.
+func (a *Asking) Stored(name string) Fact[integrity.Stored] {
+	return lookUp[integrity.Stored](a, GetStored{name})
+}
+
+// Anchor in the status of the run, read after all that was asked before. It does not exist when
+// the status has none.
+func (a *Asking) Anchor() Fact[v1alpha1.IntegrityStatus] {
+	return lookUp[v1alpha1.IntegrityStatus](a, GetAnchor{})
 }
 
 // PodsOn a node, of all namespaces.

@@ -28,6 +28,7 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 		ref.Client = decision.ClientIndex(c.pod)
 		one := collectOne(e.Name, ref, c.verdict.Terminated, ask)
 		all.Results = append(all.Results, one.Results...)
+		all.Delivered = append(all.Delivered, one.Delivered...)
 		reason, message := c.verdict.Explain(one.Reason, one.Message)
 		// A client that was told to stop says so because another one failed.
 		if reason != "" && (!all.failed() || all.Reason == string(contract.ReasonInterrupted)) {
@@ -56,11 +57,13 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 	case !delivered.Exists:
 		return End{Reason: v1alpha1.ReasonResultMissing, Message: "ConfigMap " + name + " was deleted while the client ran"}
 	}
+	out := End{Delivered: []contract.RecordedDelivery{{ConfigMap: name, Digests: delivered.Value.Digests}}}
 	if err := checkResult(delivered.Value, told.SHA256, ref); err != nil {
-		return End{Reason: v1alpha1.ReasonResultContradictory, Message: fmt.Sprintf("%s: %v", name, err)}
+		out.Reason, out.Message = v1alpha1.ReasonResultContradictory, fmt.Sprintf("%s: %v", name, err)
+		return out
 	}
 	res := delivered.Value.Result
-	out := End{Results: []contract.Result{res}}
+	out.Results = []contract.Result{res}
 	if res.State == contract.Failed {
 		out.Reason, out.Message = string(res.Failure.Reason), res.Failure.Message
 	}

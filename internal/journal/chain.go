@@ -1,0 +1,113 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// links of a part to what is before it. All digests are the hex SHA-256 of stored bytes.
+type links struct {
+	// minReader of the part: contract.ChainReader or more in a chain.
+	minReader int
+	// previous is the digest of the part before.
+	previous string
+	// root is the digest of what is before the first record; empty where it is not known.
+	root string
+	// stored is the digest of the part as it was read; empty after a change.
+	stored string
+}
+
+// chained is the header of the part that follows the encoded ones.
+func chained(before [][]byte) header {
+	h := header{Version: contract.JournalVersion, MinReader: contract.ChainReader}
+	if n := len(before); n > 0 {
+		h.Previous = contract.Digest(before[n-1])
+	}
+	return h
+}
+
+// BeginChain is the empty first part of the records of a plan, whose last part has the digest.
+func BeginChain(plan string) Records {
+	return Records{links: links{minReader: contract.ChainReader, root: plan}}
+}
+
+// Chained says whether the records of the part are linked.
+func (r Records) Chained() bool { return r.minReader >= contract.ChainReader }
+
+// Head is the digest of the last record. In a part without records it is that of what comes
+// before; empty where that is not known.
+func (r Records) Head() string {
+	if len(r.written) == 0 {
+		return r.root
+	}
+	return contract.Digest(r.written[len(r.written)-1])
+}
+
+// Stored is the digest of the part as it was read; empty for one that was not read.
+func (r Records) Stored() string { return r.stored }
+
+// PreviousPart is the digest that the part has of the one before; empty in the first part.
+func (r Records) PreviousPart() string { return r.previous }
+
+// Count is the number of records up to the end of the part. Each trial that was begun has one
+// first attempt, and the last trial may have more to come.
+func (r Records) Count() int32 {
+	t := r.Totals()
+	n := t.Done + t.Retries
+	if last := r.Last(); last != nil && !last.Final {
+		n++
+	}
+	return n
+}
+
+func (r Records) linksOfNext() links {
+	if !r.Chained() {
+		return links{}
+	}
+	next := links{minReader: r.minReader, root: r.Head(), previous: r.stored}
+	if r.stored == "" {
+		// An error is that of a record, which the next part keeps.
+		if data, err := r.Encode(); err == nil {
+			next.previous = contract.Digest(data)
+		}
+	}
+	return next
+}
+
+// CheckLinks compares each record with the digest that the next one has of it. Root is the
+// digest of what is before the first one; empty for unknown. It returns the head.
+func (r Records) CheckLinks(root string) (head string, err error) {
+	head = root
+	for i, rec := range r.Records {
+		if (i > 0 || root != "") && rec.Previous != head {
+			return "", fmt.Errorf("the record of trial %d, attempt %d, names %.12s as the SHA-256 of what is before it, which has %.12s",
+				rec.Index, rec.Attempt, orNone(rec.Previous), head)
+		}
+		head = contract.Digest(r.written[i])
+	}
+	return head, nil
+}
+
+// orNone is a digest for people.
+func orNone(digest string) string {
+	if digest == "" {
+		return "nothing"
+	}
+	return digest
+}
+
+// Link reads the links of a part of any kind: whether it is in a chain, and the digest of the
+// part before. It fails for what is no part, and does not mind a newer reader.
+func Link(gz []byte) (inChain bool, previous string, err error) {
+	var h header
+	plain, err := gunzip(gz)
+	if err == nil {
+		err = json.Unmarshal(plain, &h)
+	}
+	if err != nil {
+		return false, "", fmt.Errorf("decoding a part of the journal: %w", err)
+	}
+	return h.MinReader >= contract.ChainReader, h.Previous, nil
+}
