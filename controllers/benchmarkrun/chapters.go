@@ -183,8 +183,10 @@ func concluded(v view, failure decision.Failed) answer {
 	if is {
 		end.result.Actions, end.result.Parts = nil, 0
 	}
-	if end.failure.Reason == v1alpha1.ReasonTampered {
-		end.result.Verdict = conclude.Verdict{Known: true, Reason: end.failure.Reason, Message: end.failure.Message}
+	for _, state := range []decision.State{v.bookState, state} {
+		if bad, is := state.(decision.Failed); is && bad.Reason == v1alpha1.ReasonTampered {
+			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
+		}
 	}
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
