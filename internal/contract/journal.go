@@ -12,8 +12,9 @@ import (
 const JournalVersion = "assay.dev/journal/v1"
 
 // JournalReader is the reader level of this program within JournalVersion. A part names the
-// lowest level that may continue it (minReader). A program raises minReader when it writes
-// something that older managers must not ignore. Older managers then wait for a newer manager.
+// lowest level that may continue it (minReader). Raise the level with everything that older
+// managers must not ignore: a new field of the spec, or another meaning of the records. Older
+// managers then wait for a newer manager with the runs that this program plans.
 //
 // Level 2 continues the chain of records (ChainReader).
 const JournalReader = 2

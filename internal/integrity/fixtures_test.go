@@ -44,7 +44,11 @@ func newStore(t *testing.T) *store {
 	s.run.Status.Plan = &v1alpha1.PlanStatus{ConfigMapCount: int32(len(parts))}
 	anchor := &v1alpha1.IntegrityStatus{PlanSHA256: contract.Digest(parts[len(parts)-1])}
 	last := s.record(journal.BeginChain(anchor.PlanSHA256))
-	summary, err := journal.SplitSummary(make([]v1alpha1.SummaryEntry, 2001))
+	entries := make([]v1alpha1.SummaryEntry, 2001)
+	for i := range entries {
+		entries[i] = v1alpha1.SummaryEntry{Cell: int32(i), Target: "db", Name: "throughput", Labels: map[string]string{"p": "95"}}
+	}
+	summary, err := journal.SplitSummary(entries)
 	s.must(err)
 	s.putAll(summary, contract.KeySummary, contract.SummaryName)
 	s.put("run-inputs", map[string][]byte{"my.lua": []byte("x")})
@@ -52,6 +56,8 @@ func newStore(t *testing.T) *store {
 	anchor.SummarySHA256 = contract.Digest(summary[len(summary)-1])
 	s.run.Status.Integrity = anchor
 	s.run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: last.Part + 1, SummaryConfigMapCount: int32(len(summary))}
+	s.run.Status.Progress.Totals = v1alpha1.Totals(last.Totals())
+	s.run.Status.Summary = []v1alpha1.SummaryEntry{*entries[0].DeepCopy(), *entries[2000].DeepCopy()}
 	s.run.Status.Resolved = &v1alpha1.Resolved{Inputs: &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.FilesDigest(s.maps["run-inputs"])}}
 	return s
 }

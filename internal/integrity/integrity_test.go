@@ -80,6 +80,8 @@ func TestEveryChangeIsNamed(t *testing.T) {
 		"an older part comes back":            {func(s *store) { s.set(second, s.earlier) }, []string{"tampered " + second, "tampered status"}},
 		"the head in the status":              {func(s *store) { s.run.Status.Integrity.Head = "f00" }, []string{"tampered status"}},
 		"the number of records in the status": {func(s *store) { s.run.Status.Integrity.RecordCount-- }, []string{"tampered status"}},
+		"the number of trials in the status":  {func(s *store) { s.run.Status.Progress.Succeeded-- }, []string{"tampered status"}},
+		"a value that the status shows":       {func(s *store) { s.run.Status.Summary[1].Labels["p"] = "99" }, []string{"tampered status"}},
 		"fewer parts in the status":           {func(s *store) { s.run.Status.Results.RecordConfigMapCount-- }, []string{"tampered " + first, "tampered status"}},
 		"no parts in the status":              {func(s *store) { s.run.Status.Results = nil }, []string{"tampered status"}},
 		"links that are taken out": {func(s *store) {

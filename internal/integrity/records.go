@@ -42,8 +42,9 @@ func (w *Walk) Part(name string, part journal.Records) []Finding {
 	return found
 }
 
-// End compares the end of the records with the anchor.
-func (w *Walk) End(anchor v1alpha1.IntegrityStatus) []Finding {
+// End compares the end of the records with the anchor, and with the trials that the status
+// counts.
+func (w *Walk) End(anchor v1alpha1.IntegrityStatus, shown v1alpha1.Totals) []Finding {
 	switch {
 	case w.broken:
 		return nil
@@ -51,6 +52,8 @@ func (w *Walk) End(anchor v1alpha1.IntegrityStatus) []Finding {
 		return []Finding{tampered(statusOf, "the status says that the last record has the SHA-256 %.12s, and it has %.12s", orNone(anchor.Head), orNone(w.head))}
 	case w.records != anchor.RecordCount:
 		return []Finding{tampered(statusOf, "the status counts %d records, and there are %d", anchor.RecordCount, w.records)}
+	case v1alpha1.Totals(w.totals) != shown:
+		return []Finding{tampered(statusOf, "status.progress counts %+v, and the records %+v", shown, v1alpha1.Totals(w.totals))}
 	}
 	return nil
 }

@@ -60,14 +60,17 @@ func (c *comparison) stored(name string) (Stored, *corev1.ConfigMap, error) {
 	return StoredIn(cm, c.run), cm, nil
 }
 
-// row of parts, by their names.
-func (c *comparison) row(n int32, key string, name func(string, int32) string) ([]Part, error) {
+// row of parts, by their names. Each that exists is shown to look, with the bytes of its key.
+func (c *comparison) row(n int32, key string, name func(string, int32) string, look func([]byte)) ([]Part, error) {
 	var parts []Part
 	for i := range n {
 		p := Part{Name: name(c.run.Name, i), Key: key}
-		var err error
-		if p.Stored, _, err = c.stored(p.Name); err != nil {
+		stored, cm, err := c.stored(p.Name)
+		if err != nil {
 			return nil, err
+		}
+		if p.Stored = stored; stored.Exists {
+			look(cm.BinaryData[key])
 		}
 		parts = append(parts, p)
 	}
@@ -78,7 +81,7 @@ func (c *comparison) plan(anchor v1alpha1.IntegrityStatus) error {
 	if c.run.Status.Plan == nil {
 		return nil
 	}
-	parts, err := c.row(c.run.Status.Plan.ConfigMapCount, contract.KeyPlan, contract.PlanName)
+	parts, err := c.row(c.run.Status.Plan.ConfigMapCount, contract.KeyPlan, contract.PlanName, func([]byte) {})
 	c.report.Plan = len(parts)
 	c.found(Parts(parts, anchor.PlanSHA256)...)
 	return err
@@ -88,9 +91,13 @@ func (c *comparison) summary(anchor v1alpha1.IntegrityStatus) error {
 	if c.run.Status.Results == nil {
 		return nil
 	}
-	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName)
+	shown := newShown(c.run.Status.Summary)
+	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, shown.strike)
 	c.report.Summary = len(parts)
 	c.found(Parts(parts, anchor.SummarySHA256)...)
+	if n := shown.left(); n > 0 && len(c.report.Findings) == 0 {
+		c.found(tampered(statusOf, "%d of %d entries of status.summary are not in the stored summary", n, len(c.run.Status.Summary)))
+	}
 	return err
 }
 
@@ -139,7 +146,7 @@ func (c *comparison) records(anchor v1alpha1.IntegrityStatus) error {
 	if len(parts) > 0 {
 		c.found(Parts(parts, anchor.RecordsSHA256)...)
 	}
-	c.found(walk.End(anchor)...)
+	c.found(walk.End(anchor, c.run.Status.Progress.Totals)...)
 	return nil
 }
 

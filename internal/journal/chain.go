@@ -19,9 +19,11 @@ type links struct {
 	stored string
 }
 
-// chained is the header of the part that follows the encoded ones.
+// chained is the header of a part of the plan or of the summary that follows the encoded ones.
+// A run that this program plans is not for an older one: that would carry it out without the
+// fields of the spec that it does not know.
 func chained(before [][]byte) header {
-	h := header{Version: contract.JournalVersion, MinReader: contract.ChainReader}
+	h := header{Version: contract.JournalVersion, MinReader: contract.JournalReader}
 	if n := len(before); n > 0 {
 		h.Previous = contract.Digest(before[n-1])
 	}

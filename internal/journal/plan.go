@@ -109,6 +109,15 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 }
 
+// DecodeSummary reads the entries of a part of the summary.
+func DecodeSummary(gz []byte) ([]v1alpha1.SummaryEntry, error) {
+	var s Summary
+	if err := decode(gz, &s); err != nil {
+		return nil, err
+	}
+	return s.Entries, nil
+}
+
 // SplitSummary splits a summary into encoded, chained parts.
 func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
 	var out [][]byte
