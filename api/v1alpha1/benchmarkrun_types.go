@@ -70,8 +70,9 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:default=true
 	Exclusive *bool `json:"exclusive,omitempty"`
 
-	// priority in the queue for nodes, -1000 to 1000. Higher priorities go first, then older
-	// runs. A waiting run gains 1 for each hour. Can be changed at any time.
+	// priority in the queue for nodes, -1000 to 1000. Older runs go first; one of priority is
+	// worth one hour. The operator's configuration bounds it for each namespace: a run outside
+	// of the bounds is refused. Can be changed at any time.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1000
 	// +kubebuilder:validation:Maximum=1000

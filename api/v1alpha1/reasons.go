@@ -38,8 +38,14 @@ const (
 	ReasonInvalidSpec = "InvalidSpec"
 	// ReasonTooManyTrials: the plan would have more than 20,000 trials.
 	ReasonTooManyTrials = "TooManyTrials"
+	// ReasonResultBudgetExceeded: the results could take more of etcd than the budget of a run,
+	// of its namespace or of all namespaces; the message has the arithmetic.
+	ReasonResultBudgetExceeded = "ResultBudgetExceeded"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
+	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or
+	// what it has.
+	ReasonShapeNotAllowed = "ShapeNotAllowed"
 	// ReasonVersionNotInCatalogue: the engine catalogue has no such version.
 	ReasonVersionNotInCatalogue = "VersionNotInCatalogue"
 	// ReasonSecretNotFound: a named Secret does not exist.
@@ -61,6 +67,11 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonPodRejected: the API server or a kubelet refuses a pod of the run.
 	ReasonPodRejected = "PodRejected"
+	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration
+	// allows to the namespace.
+	ReasonPriorityNotAllowed = "PriorityNotAllowed"
+	// ReasonNamespaceLimitExceeded: the run alone needs more nodes than its namespace may hold.
+	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's
 	// container; the message has the arithmetic.
 	ReasonLimitTooLow = "LimitTooLow"
@@ -101,6 +112,9 @@ const (
 	ReasonTargetOOMKilled = "TargetOOMKilled"
 	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
+	// ReasonDiskLimitExceeded: a pod wrote more to the disk of its node than it may, and was
+	// evicted.
+	ReasonDiskLimitExceeded = "DiskLimitExceeded"
 	// ReasonTargetOverloaded: the target did not achieve the offered rate of an open loop, and
 	// the tool gave up.
 	ReasonTargetOverloaded = "TargetOverloaded"

@@ -273,6 +273,19 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownEntryCount int32 `json:"shownEntryCount,omitempty"`
+	// budgetBytes is how much of etcd the objects of the run may take while it goes on.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	BudgetBytes int64 `json:"budgetBytes,omitempty"`
+	// clientBudgetBytes is how much of it the result of one client may take in its ConfigMap.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ClientBudgetBytes int64 `json:"clientBudgetBytes,omitempty"`
+	// heldBytes is how much the plan and the results of loading hold, and from the end of the
+	// run on all of its objects. It counts against the budget of the namespace then.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	HeldBytes int64 `json:"heldBytes,omitempty"`
 }
 
 // Severities of findings.

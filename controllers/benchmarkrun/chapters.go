@@ -44,7 +44,8 @@ func placed(v view) answer {
 		return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "asking for nodes"), again: st.Resolved == nil}
 	}
 	given := accept.Place(accept.Waited{
-		Answer: v.Nodes.Answer, Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
+		Answer: v.Nodes.Answer, Unfollowed: accept.Unfollowed(v.Run, v.Catalogue.Config.Queue),
+		Since: st.AcceptedTime.Time, Limit: v.Catalogue.Config.Timeouts.Queue.Duration, Now: v.Now,
 	})
 	return answer{state: given.State, news: []news{placedNews{given}}}
 }
@@ -80,7 +81,7 @@ func dataLoaded(v view) answer {
 	}
 	first := res.End.Results[0]
 	loaded := loadedNews{
-		result: contract.ResultName(e.Name, 0), restarts: target.Restarts(in.TargetPod(name)), figures: figures,
+		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first),
 		findings:  trial.LoadFindings(in, name, first, v.ask),
 	}
@@ -188,6 +189,7 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
+	end.bytes = conclude.Held(all, end.result.Entries)
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

@@ -69,6 +69,8 @@ type Reconciler struct {
 	checked sync.Map
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
+	// reserved are bytes of results that no status says yet.
+	reserved reservations
 	// wake lets a run be looked at for which nodes became free.
 	wake chan event.GenericEvent
 	// recalled says that Queue knows what was held before the manager started.
@@ -146,6 +148,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
+		r.wakeWaiting()
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}

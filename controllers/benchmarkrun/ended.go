@@ -24,6 +24,7 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	// Here, and not in release: a run that was refused never was in the queue.
 	r.plans.Delete(run.UID)
 	r.checked.Delete(run.UID)
+	r.wakeWaiting()
 	if err := r.tearDown(ctx, run); err != nil {
 		return ctrl.Result{}, err
 	}

@@ -3,7 +3,6 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +13,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
-	"github.com/assay-bench/assay/internal/placement"
+	"github.com/assay-bench/assay/internal/queue"
 )
 
 // askForNodes of a run that was accepted and has none. The queue decides for all runs at
@@ -22,8 +21,11 @@ import (
 // and no decision of the run. A run that is suspended leaves the queue.
 func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, now time.Time) (Nodes, error) {
 	st := run.Status
-	if st.Resolved == nil || st.AcceptedTime == nil || st.Placement != nil {
+	if st.Resolved == nil || st.AcceptedTime == nil {
 		return Nodes{}, nil
+	}
+	if st.Placement != nil {
+		return Nodes{}, r.keepNodes(ctx, run)
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
@@ -39,12 +41,33 @@ func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	answer := r.Queue.Ask(accept.NodeRequest(run), nodes.Items, now)
+	answer := r.Queue.Ask(accept.NodeRequest(run, r.Config.Queue), nodes.Items, now)
 	if answer.Reason != v1alpha1.ReasonQueued {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
 	}
 	return Nodes{Asked: true, Answer: answer}, nil
+}
+
+// keepNodes tells the queue what a run does with its nodes.
+func (r *Reconciler) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+	if err := r.recall(ctx); err != nil {
+		return err
+	}
+	if !r.Queue.Hold(accept.Held(run, r.Config.Queue)) {
+		return nil
+	}
+	return r.wakeAll(ctx)
+}
+
+// wakeAll lets the runs that can have their nodes now be looked at.
+func (r *Reconciler) wakeAll(ctx context.Context) error {
+	var nodes corev1.NodeList
+	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("listing nodes: %w", err)
+	}
+	r.wakeNext(nodes.Items)
+	return nil
 }
 
 // recall fills the queue once after the start of the manager: which nodes are held,
@@ -65,11 +88,14 @@ func (r *Reconciler) recall(ctx context.Context) error {
 		run := &runs.Items[i]
 		switch {
 		case run.Finished() || !run.DeletionTimestamp.IsZero():
+			if run.Status.StartTime != nil {
+				r.Queue.Begun(accept.Held(run, r.Config.Queue))
+			}
 		case run.Status.Placement != nil:
-			r.Queue.Hold(run.UID, run.Namespace+"/"+run.Name, placement.Nodes(*run.Status.Placement), accept.Exclusive(run))
+			r.Queue.Hold(accept.Held(run, r.Config.Queue))
 			held[run.UID] = true
 		case run.Status.Resolved != nil && run.Status.AcceptedTime != nil && !run.Spec.Suspend:
-			r.Queue.Wait(accept.NodeRequest(run))
+			r.Queue.Wait(accept.NodeRequest(run, r.Config.Queue))
 		}
 	}
 	var pods corev1.PodList
@@ -86,8 +112,7 @@ func (r *Reconciler) recall(ctx context.Context) error {
 		}
 	}
 	for uid, nodes := range rest {
-		slices.Sort(nodes)
-		r.Queue.Hold(uid, names[uid], slices.Compact(nodes), true)
+		r.Queue.Hold(queue.Holding{UID: uid, Name: names[uid], Nodes: nodes, Exclusive: true})
 	}
 	r.recalled = true
 	return nil
@@ -112,11 +137,9 @@ func (r *Reconciler) release(ctx context.Context, key types.NamespacedName, aliv
 		r.Queue.Forget(uid)
 		r.Queue.Release(uid)
 		r.plans.Delete(uid)
-		var nodes corev1.NodeList
-		if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
-			return left, fmt.Errorf("listing nodes: %w", err)
+		if err := r.wakeAll(ctx); err != nil {
+			return left, err
 		}
-		r.wakeNext(nodes.Items)
 	}
 	return left, nil
 }

@@ -23,6 +23,8 @@ type reader struct {
 	// logs may be nil: then there are none.
 	logs LogReader
 	run  *v1alpha1.BenchmarkRun
+	// reserve bytes of etcd.
+	reserve func(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error)
 }
 
 // logLines of a container that failed are kept.
@@ -58,6 +60,8 @@ func (r reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.ReserveBytes:
+		return r.reserve(ctx, r.run, q.Bytes)
 	case decision.ReadLog:
 		return r.log(ctx, q), nil
 	}

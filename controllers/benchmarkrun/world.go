@@ -101,7 +101,7 @@ func (v view) awaitsManager() decision.State {
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
 	return trial.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Work: v.accepted.Work,
+		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: v.Catalogue.Config.Pods, Work: v.accepted.Work,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }
@@ -110,7 +110,7 @@ func (v view) trialInput() trial.Input {
 // nodes.
 func (v view) targets() target.Result {
 	return target.Decide(target.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Active: v.activeTarget(), Measuring: v.measures(),
+		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: v.Catalogue.Config.Pods, Active: v.activeTarget(), Measuring: v.measures(),
 		Children: v.Children,
 	}, v.ask)
 }

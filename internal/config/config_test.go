@@ -12,14 +12,18 @@ func TestParse(t *testing.T) {
 		yaml    string
 		wantErr string
 	}{
-		"images alone are enough":             {yaml: images},
-		"a limit can be set":                  {yaml: images + "timeouts: {imagePull: 3s}\n"},
-		"an unknown field is refused":         {yaml: images + "agnet: {}\n", wantErr: "agnet"},
-		"the agent's image is needed":         {yaml: "runners: {}\n", wantErr: "agent.image"},
-		"a timeout must be positive":          {yaml: images + "timeouts: {load: 0s}\n", wantErr: "timeouts.load"},
-		"an entry without an image is named":  {yaml: "agent: {image: a}\nengines: {MySQL: {\"8.4\": {}}}\n", wantErr: `engines.MySQL["8.4"]`},
-		"a runner without an image is named":  {yaml: "agent: {image: a}\nrunners: {ycsb: {}}\n", wantErr: "runners.ycsb"},
-		"a number in place of a time is told": {yaml: images + "timeouts: {load: 5}\n", wantErr: "configuration"},
+		"images alone are enough":                  {yaml: images},
+		"a limit can be set":                       {yaml: images + "timeouts: {imagePull: 3s}\n"},
+		"an unknown field is refused":              {yaml: images + "agnet: {}\n", wantErr: "agnet"},
+		"the agent's image is needed":              {yaml: "runners: {}\n", wantErr: "agent.image"},
+		"a timeout must be positive":               {yaml: images + "timeouts: {load: 0s}\n", wantErr: "timeouts.load"},
+		"an entry without an image is named":       {yaml: "agent: {image: a}\nengines: {MySQL: {\"8.4\": {}}}\n", wantErr: `engines.MySQL["8.4"]`},
+		"a runner without an image is named":       {yaml: "agent: {image: a}\nrunners: {ycsb: {}}\n", wantErr: "runners.ycsb"},
+		"an egress that does not exist is refused": {yaml: images + "pods: {network: {egress: Closed}}\n", wantErr: "pods.network.egress"},
+		"a rule is one of Kubernetes":              {yaml: images + "pods: {network: {clients: [{form: []}]}}\n", wantErr: "form"},
+		"a limit below the request is refused":     {yaml: images + "pods: {disk: {client: {limit: 1Mi}}}\n", wantErr: "pods.disk.client.limit"},
+		"space without a request is refused":       {yaml: images + "pods: {disk: {target: {request: 0}}}\n", wantErr: "pods.disk.target.request"},
+		"a number in place of a time is told":      {yaml: images + "timeouts: {load: 5}\n", wantErr: "configuration"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

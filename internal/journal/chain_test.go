@@ -75,6 +75,38 @@ func TestPartsAreChained(t *testing.T) {
 	}
 }
 
+// With 64 clients the digests take more room than the rest of a record: a part is full earlier.
+func TestPartsOfManyClientsFit(t *testing.T) {
+	part := BeginChain("plan")
+	for i := range int32(250) {
+		if part.Full() {
+			part = reread(t, part).Next()
+		}
+		part = part.Add(record(i, 0, contract.Succeeded, true, func(r *contract.Record) {
+			for c := range 64 {
+				name := contract.ResultName(contract.TrialName("run", i, 0), c)
+				r.Delivered = append(r.Delivered, contract.RecordedDelivery{ConfigMap: name, Digests: map[string]string{
+					contract.KeyResult: contract.Digest(noise(8)), contract.KeyRaw: contract.Digest(noise(8)),
+				}})
+			}
+			for range 5 {
+				r.Findings = append(r.Findings, contract.RecordedFinding{Check: "noise", Message: string(noise(300))})
+			}
+			for range 100 {
+				r.Values = append(r.Values, contract.RecordedValue{Name: "v", Labels: map[string]string{"operation": string(noise(10))}, Value: float64(i) / 7})
+			}
+		}))
+		if part.Full() {
+			if data := encoded(t, part); len(data) > 700<<10 {
+				t.Fatalf("part %d has %d records in %d bytes", part.Part, len(part.Records), len(data))
+			}
+		}
+	}
+	if part.Part < 4 {
+		t.Errorf("250 records with 128 digests each are in %d parts", part.Part+1)
+	}
+}
+
 func TestRecordsAreCounted(t *testing.T) {
 	r, n := BeginChain("plan"), int32(0)
 	add := func(index, attempt int32, state contract.State, final bool) {

@@ -11,10 +11,12 @@ import (
 
 // PerPart is the maximum number of records in a part. With 2 KiB per record, a part is far
 // below the limit of a ConfigMap even uncompressed. ValuesPerPart is the maximum number of
-// values in a part: about 250 bytes each, compressed to a tenth.
+// values in a part: about 250 bytes each, compressed to a tenth. DigestsPerPart is the number of
+// digests from which on a part is full: about 40 bytes each, compressed.
 const (
-	PerPart       = 100
-	ValuesPerPart = 10000
+	PerPart        = 100
+	ValuesPerPart  = 10000
+	DigestsPerPart = 4000
 )
 
 // Records is one part of the records of a run, in the order in which the attempts
@@ -40,11 +42,14 @@ type Records struct {
 // Full reports whether the next record goes into another part. It depends only on the existing
 // records, so every manager decides the same.
 func (r Records) Full() bool {
-	values := 0
+	values, digests := 0, 0
 	for _, rec := range r.Records {
 		values += len(rec.Values)
+		for _, d := range rec.Delivered {
+			digests += len(d.Digests)
+		}
 	}
-	return len(r.Records) >= PerPart || values >= ValuesPerPart
+	return len(r.Records) >= PerPart || values >= ValuesPerPart || digests >= DigestsPerPart
 }
 
 // Next is the empty part after a full part.

@@ -55,6 +55,11 @@ func phase(phase corev1.PodPhase, reason string) func(*corev1.Pod) {
 	}
 }
 
+// told is the message in the status of the pod.
+func told(message string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) { p.Status.Message = message }
+}
+
 // disruptedBy is the condition DisruptionTarget.
 func disruptedBy(reason string) func(*corev1.Pod) {
 	return func(p *corev1.Pod) {
@@ -103,6 +108,10 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 		"tainted off a node that is down":    {looked(down, failed, disruptedBy("DeletionByTaintManager")), 0, want{Failed, v1alpha1.ReasonNodeLost, "not ready"}},
 		"tainted off a node nobody asked":    {unlooked(failed, disruptedBy("DeletionByTaintManager")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "taint"}},
 		"evicted by pressure on the node":    {unlooked(phase(corev1.PodFailed, "Evicted"), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "evicted by its node"}},
+		"a volume over its limit":            {unlooked(phase(corev1.PodFailed, "Evicted"), told("Usage of EmptyDir volume \"work\" exceeds the limit \"10Gi\". "), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonDiskLimitExceeded, "limit"}},
+		"a pod over its limit":               {unlooked(phase(corev1.PodFailed, "Evicted"), told("Pod ephemeral local storage usage exceeds the total limit of containers 10Gi. "), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonDiskLimitExceeded, "limit"}},
+		"a container over its limit":         {unlooked(phase(corev1.PodFailed, "Evicted"), told("Container runner exceeded its local ephemeral storage limit \"10Gi\". "), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonDiskLimitExceeded, "limit"}},
+		"a node that is low on disk space":   {unlooked(phase(corev1.PodFailed, "Evicted"), told("The node was low on resource: ephemeral-storage. Threshold quantity: 1, available: 0. "), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "low on"}},
 		"put out for a critical pod":         {unlooked(phase(corev1.PodFailed, "Preempting"), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "critical pod"}},
 		"ended by a shutdown of the node":    {unlooked(phase(corev1.PodFailed, "Terminated"), disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonNodeLost, "was shut down"}},
 		"ended by the kubelet without words": {unlooked(failed, disruptedBy("TerminationByKubelet")), 0, want{Failed, v1alpha1.ReasonPodEvicted, "evicted from node"}},

@@ -2,6 +2,7 @@ package podhealth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,6 +48,18 @@ var evicted = map[string]string{
 	"Evicted": "was evicted by its node",
 	// pkg/kubelet/preemption: to make room for a critical pod.
 	"Preempting": "had to make room for a critical pod",
+}
+
+// overLimit are parts of the messages of a kubelet that evicts a pod for its own limits of
+// disk space (pkg/kubelet/eviction/helpers.go and eviction_manager.go): of an emptyDir, of the
+// pod, and of a container.
+var overLimit = []string{"exceeds the limit", "exceeds the total limit of containers", "exceeded its local ephemeral storage limit"}
+
+// overItsDisk says whether a pod was evicted because it used more disk space than it may.
+func overItsDisk(pod *corev1.Pod) bool {
+	return pod.Status.Reason == "Evicted" && slices.ContainsFunc(overLimit, func(part string) bool {
+		return strings.Contains(pod.Status.Message, part)
+	})
 }
 
 // refused are the reasons in the status of a pod that its kubelet did not admit
@@ -105,6 +118,9 @@ func byStatus(pod *corev1.Pod) (Verdict, bool) {
 	switch {
 	case lostNode[reason] != "":
 		return outside(v1alpha1.ReasonNodeLost, "node %s of pod %s %s %s", pod.Spec.NodeName, pod.Name, lostNode[reason], told), true
+	case overItsDisk(pod):
+		return outside(v1alpha1.ReasonDiskLimitExceeded,
+			"pod %s wrote more to the disk of its node than its limit %s: raise pods.disk in the operator's configuration, or write less", pod.Name, told), true
 	case evicted[reason] != "":
 		return outside(v1alpha1.ReasonPodEvicted, "pod %s %s %s", pod.Name, evicted[reason], told), true
 	case ended && (refused[reason] || strings.HasPrefix(reason, refusedForWant)):

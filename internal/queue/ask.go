@@ -2,19 +2,19 @@ package queue
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/placement"
 )
 
 // Ask puts a run into the queue, or updates it there. The run gets its nodes if it fits on
-// nodes that no run holds and no run in front of it could use. It then holds them, and the
-// answer has no Reason. Reason Queued: the run waits, and the message names the nodes that it
-// waits for. Any other reason: these nodes can never hold the run, and it leaves the queue.
+// nodes that no run holds and that are not reserved for a run in front of it. It then holds
+// them, and the answer has no Reason. Reason Queued: the run waits, and the message says for
+// what. Any other reason: these nodes, or the limits of its namespace, can never hold the run,
+// and it leaves the queue.
 //
 // A run that holds nodes gets the same nodes again, because the status with the first answer
 // may not have been written. If they no longer fit, the run releases them and asks like any
@@ -24,28 +24,53 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 	defer l.mu.Unlock()
 	c := l.cluster(nodes)
 	if h, has := l.holds[req.UID]; has {
-		if answer := c.Find(req.Need, except(c, h.nodes)); answer.Reason == "" {
-			l.hold(req.UID, hold{name: req.Name, nodes: placement.Nodes(answer.Placement), exclusive: req.Exclusive})
+		if answer := c.Find(req.Need, except(c, h.Nodes)); answer.Reason == "" {
+			l.grant(req, answer.Placement, now)
 			return answer
 		}
 		delete(l.holds, req.UID)
+		l.order = nil
 	}
-	w := newWaiter(req)
-	l.waiting[req.UID] = w
-	front := l.inFront(w, now)
-	held := l.taken(c, req.Exclusive)
-	taken := slices.Clone(held)
-	taken.AddAll(front.blocked)
-	answer := c.Find(req.Need, taken)
-	switch {
-	case answer.Reason == "":
-		l.hold(req.UID, hold{name: req.Name, nodes: placement.Nodes(answer.Placement), exclusive: req.Exclusive})
-	case answer.Busy:
-		answer.Message = l.queueMessage(w, front, held)
-	default:
-		delete(l.waiting, req.UID)
+	w := l.wait(req)
+	if need := l.seen.size(w); need == 0 || req.Limits.Nodes > 0 && need > req.Limits.Nodes {
+		l.forget(w.UID)
+		if need > 0 {
+			return tooLarge(w, need)
+		}
+		return c.Find(req.Need, nil)
 	}
-	return answer
+	s := l.schedule(now)
+	var v verdict
+	var front inFront
+	for _, o := range l.queue() {
+		v = s.next(o)
+		if o == w {
+			break
+		}
+		if v.limited == "" && l.seen.compete(o, w) {
+			front.count, front.last = front.count+1, o
+		}
+	}
+	if v.granted {
+		l.grant(req, v.placement, now)
+		return placement.Answer{Placement: v.placement}
+	}
+	return placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: s.describe(w, v, front)}
+}
+
+// grant a run its nodes.
+func (l *Ledger) grant(req Request, p v1alpha1.Placement, now time.Time) {
+	l.hold(Holding{
+		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since,
+		Nodes: placement.Nodes(p), Exclusive: req.Exclusive, Began: now, Until: now.Add(req.Longest),
+	})
+}
+
+// tooLarge refuses a run that alone is beyond the limit of its namespace.
+func tooLarge(w *waiter, need int) placement.Answer {
+	return placement.Answer{Reason: v1alpha1.ReasonNamespaceLimitExceeded, Message: fmt.Sprintf(
+		"the run needs %d nodes, and namespace %s may hold %d at a time (queue limit nodes): ask the administrator for more, or use fewer targets, replicas or clients",
+		need, namespaceOf(w.Name), w.Limits.Nodes)}
 }
 
 // except is every node of the cluster without these.
@@ -57,30 +82,4 @@ func except(c *placement.Cluster, nodes []string) placement.Set {
 		}
 	}
 	return out
-}
-
-// maxListed nodes in a message.
-const maxListed = 3
-
-// queueMessage has the position of a run and the nodes that it waits for, such as "queued:
-// position 3, after ns/b; node n1 is held by ns/a". The position counts only runs that compete
-// for the same nodes.
-func (l *Ledger) queueMessage(w *waiter, front inFront, held placement.Set) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "queued: position %d", front.count+1)
-	if front.last != nil {
-		fmt.Fprintf(&b, ", after %s", front.last.Name)
-	}
-	inTheWay := slices.Clone(l.candidates(w))
-	inTheWay.Keep(held)
-	members := inTheWay.Members()
-	for i, node := range members {
-		if i == maxListed {
-			fmt.Fprintf(&b, "; %d more nodes are held", len(members)-maxListed)
-			break
-		}
-		name := l.seen.cluster.Names()[node]
-		fmt.Fprintf(&b, "; node %s is held by %s", name, strings.Join(l.holders(name), ", "))
-	}
-	return b.String()
 }

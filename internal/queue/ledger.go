@@ -1,12 +1,16 @@
 // Package queue is the ledger of nodes: which run holds which nodes, and which runs wait. In:
 // requests of runs, with the nodes of the cluster and the time. Out: a placement, or the
-// position in the queue. It is pure.
+// position in the queue. Refused is what could never be: a need that no nodes of the cluster
+// satisfy, or one beyond the limit of its namespace. It is pure.
 //
-//	ledger.go  the runs and their nodes
-//	order.go   the order of the queue, and the nodes that runs in front block
-//	ask.go     a run asks for nodes
-//	next.go    the runs that would get nodes now
-//	nodes.go   the latest cluster
+//	ledger.go    the runs and their nodes
+//	order.go     the order of the queue
+//	schedule.go  goes through the queue in its order: who gets nodes, who reserves some
+//	limits.go    what a namespace may hold
+//	ask.go       a run asks for nodes
+//	message.go   what a run waits for, in words
+//	next.go      the runs that would get nodes now
+//	nodes.go     the latest cluster
 //
 // The rules:
 //
@@ -14,12 +18,24 @@
 //   - An exclusive run shares no node with any other run. Runs that are not exclusive
 //     share nodes with each other. Their free room is not counted here: a pod without
 //     room waits for the scheduler.
-//   - A waiting run blocks every node that it could use for all runs behind it, even a
-//     free node. So no run overtakes a large run on a node that it needs, and no run
-//     starves. Runs on other nodes are not affected. Two runs that are not exclusive do
-//     not block each other.
-//   - The priority of a waiting run grows by 1 for each hour. A run of priority p is
-//     overtaken by a run of priority q only if that came less than q-p hours later.
+//   - Order: by the start of the wait, where one of priority counts as one hour before. The
+//     wait of a run starts when it was accepted, and again when a run of its namespace that was in
+//     front of it gets its nodes; while that waits too, it counts as 24 hours. So namespaces
+//     that compete take turns, and a run is overtaken for a bounded time.
+//   - A run in the queue that cannot have its nodes now reserves those that come free soonest
+//     and can host it together, by the time at which their holders have to be done. It
+//     reserves none of those that a run in front has reserved, and nothing at all where the
+//     rest cannot host it.
+//   - A run behind uses a reserved node only if it has to be done before the whole of the
+//     reservation comes free. It uses all other nodes as it likes.
+//   - Suspended and retained runs are not about to be done: their nodes are not reserved. A run
+//     that cannot do without them reserves nothing.
+//   - A run that its namespace has no room for reserves nothing either. The runs of a namespace
+//     count against its limits in their order, also while they wait.
+//
+// Nobody starves: no run overtakes the first one for ever, since the order does not change with
+// time. The first one has reserved its nodes, and the time of its reservation never moves
+// back while the holders keep to theirs: nobody else gets one of these nodes for longer.
 //
 // The ledger is lost with the process. After a start, Hold and Wait must rebuild it from the
 // objects before the first Ask; otherwise the first run to ask overtakes the others.
@@ -27,6 +43,7 @@ package queue
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,7 +58,7 @@ type Request struct {
 	UID types.UID
 	// Name of the run for people: namespace/name.
 	Name string
-	// Priority: higher first.
+	// Priority: each one counts as an hour of waiting.
 	Priority int32
 	// Since is the start of the wait.
 	Since time.Time
@@ -49,41 +66,95 @@ type Request struct {
 	Exclusive bool
 	// Need has the pods to place.
 	Need placement.Need
+	// Longest time for which the run holds its nodes; 0 for one that is not known.
+	Longest time.Duration
+	// Limits of the namespace of the run.
+	Limits Limits
+}
+
+// Limits of a namespace; 0 is none.
+type Limits struct {
+	// Nodes that its runs hold at once. A node that two of them share counts twice.
+	Nodes int
+	// Runs that hold nodes at once.
+	Runs int
+}
+
+// Holding are the nodes of a run, as its status has them.
+type Holding struct {
+	// UID of the run.
+	UID types.UID
+	// Name of the run for people: namespace/name.
+	Name string
+	// Priority and Since are those of its request; zero for a run that has ended.
+	Priority int32
+	Since    time.Time
+	// Nodes that it holds.
+	Nodes []string
+	// Exclusive: no other run uses the nodes.
+	Exclusive bool
+	// Began is when it got them.
+	Began time.Time
+	// Until is when it gives them back at the latest; zero for a time that is not known.
+	Until time.Time
+	// Idle is why the run only keeps its nodes, for people, such as suspended; empty for one
+	// that works towards its end.
+	Idle string
 }
 
 // Ledger of nodes. It is safe for concurrent use. The zero value is not ready: use NewLedger.
 type Ledger struct {
 	mu      sync.Mutex
-	holds   map[types.UID]hold
+	holds   map[types.UID]*Holding
 	waiting map[types.UID]*waiter
-	seen    seen
-}
-
-type hold struct {
-	name      string
-	nodes     []string // sorted
-	exclusive bool
+	// begun are the runs that got nodes while others of their namespace waited, by namespace.
+	begun map[string]map[types.UID]place
+	// order of the waiting runs; nil when it has to be computed again.
+	order []*waiter
+	seen  seen
 }
 
 // NewLedger makes an empty ledger.
 func NewLedger() *Ledger {
-	return &Ledger{holds: map[types.UID]hold{}, waiting: map[types.UID]*waiter{}}
+	return &Ledger{holds: map[types.UID]*Holding{}, waiting: map[types.UID]*waiter{}, begun: map[string]map[types.UID]place{}}
 }
 
 // Hold records the nodes in the status of a run. It cannot be refused, even when another run
-// holds one of them. It replaces the nodes that the run held before, and removes the run from
-// the queue.
-func (l *Ledger) Hold(uid types.UID, name string, nodes []string, exclusive bool) {
+// holds one of them. It replaces what the run held before, and removes the run from the queue.
+// Changed is true when others may get nodes by that, or may not any more: the caller calls Next.
+func (l *Ledger) Hold(h Holding) (changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hold(uid, hold{name: name, nodes: nodes, exclusive: exclusive})
+	h.Nodes = slices.Compact(slices.Sorted(slices.Values(h.Nodes)))
+	had, has := l.holds[h.UID]
+	l.hold(h)
+	return !has || had.Idle != h.Idle || had.Exclusive != h.Exclusive || !slices.Equal(had.Nodes, h.Nodes)
 }
 
-func (l *Ledger) hold(uid types.UID, h hold) {
-	h.nodes = slices.Sorted(slices.Values(h.nodes))
-	h.nodes = slices.Compact(h.nodes)
-	l.holds[uid] = h
-	delete(l.waiting, uid)
+// hold nodes that are sorted.
+func (l *Ledger) hold(h Holding) {
+	l.holds[h.UID] = &h
+	delete(l.waiting, h.UID)
+	l.begin(h)
+}
+
+// Begun records that a run got nodes, also one that has given them back: those of its
+// namespace that were behind it have had their turn. Began is set.
+func (l *Ledger) Begun(h Holding) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.begin(h)
+}
+
+func (l *Ledger) begin(h Holding) {
+	l.order = nil
+	p := placeOf(h.UID, h.Since, h.Priority)
+	p.began = h.Began
+	namespace := namespaceOf(h.Name)
+	if l.begun[namespace] == nil {
+		l.begun[namespace] = map[types.UID]place{}
+	}
+	l.begun[namespace][h.UID] = p
 }
 
 // Wait puts a run into the queue, or updates it there, without asking for nodes. A run that
@@ -92,8 +163,19 @@ func (l *Ledger) Wait(req Request) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, has := l.holds[req.UID]; !has {
-		l.waiting[req.UID] = newWaiter(req)
+		l.wait(req)
 	}
+}
+
+func (l *Ledger) wait(req Request) *waiter {
+	w := l.waiting[req.UID]
+	if w != nil && w.key == req.Need.Key() && w.Name == req.Name && w.Priority == req.Priority && w.Since.Equal(req.Since) {
+		w.Request, w.fit = req, fitKey(req.Need)
+		return w
+	}
+	w = newWaiter(req)
+	l.waiting[req.UID], l.order = w, nil
+	return w
 }
 
 // Release frees the nodes of a run; true if it held any. The caller calls Next for the runs
@@ -103,6 +185,7 @@ func (l *Ledger) Release(uid types.UID) (freed bool) {
 	defer l.mu.Unlock()
 	_, freed = l.holds[uid]
 	delete(l.holds, uid)
+	l.order = nil
 	return freed
 }
 
@@ -111,28 +194,41 @@ func (l *Ledger) Release(uid types.UID) (freed bool) {
 func (l *Ledger) Forget(uid types.UID) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.forget(uid)
+}
+
+func (l *Ledger) forget(uid types.UID) {
 	delete(l.waiting, uid)
+	l.order = nil
 }
 
-// holders lists the names of the runs that hold a node, sorted: one, or several non-exclusive
-// runs, or none.
-func (l *Ledger) holders(node string) (names []string) {
-	for _, h := range l.holds {
-		if _, has := slices.BinarySearch(h.nodes, node); has {
-			names = append(names, h.name)
-		}
+// Idle marks a run that holds nodes as one that only keeps them, until a time. Changed is true
+// when it was none before: the caller calls Next.
+func (l *Ledger) Idle(uid types.UID, why string, until time.Time) (changed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h, has := l.holds[uid]
+	if !has {
+		return false
 	}
-	slices.Sort(names)
-	return names
+	changed = h.Idle != why
+	h.Idle, h.Until = why, until
+	return changed
 }
 
-// taken are the nodes that a run cannot have because other runs hold them.
-func (l *Ledger) taken(c *placement.Cluster, exclusive bool) placement.Set {
-	out := c.Set()
+// holders of a node, sorted by name: one, or several non-exclusive runs, or none.
+func (l *Ledger) holders(node string) (out []*Holding) {
 	for _, h := range l.holds {
-		if h.exclusive || exclusive {
-			out.AddAll(c.SetOf(h.nodes))
+		if _, has := slices.BinarySearch(h.Nodes, node); has {
+			out = append(out, h)
 		}
 	}
+	slices.SortFunc(out, func(a, b *Holding) int { return strings.Compare(a.Name, b.Name) })
 	return out
+}
+
+// namespaceOf a run with this name.
+func namespaceOf(name string) string {
+	namespace, _, _ := strings.Cut(name, "/")
+	return namespace
 }

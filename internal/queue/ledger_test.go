@@ -53,6 +53,21 @@ func request(uid, clients string, targets ...string) Request {
 	return r
 }
 
+// holding of a run that gives nothing back before it is asked to.
+func holding(uid string, exclusive bool, nodes ...string) Holding {
+	return Holding{UID: types.UID(uid), Name: "ns/" + uid, Since: noon.Add(-time.Hour), Nodes: nodes, Exclusive: exclusive}
+}
+
+func (r Request) in(namespace string) Request     { r.Name = namespace + "/" + string(r.UID); return r }
+func (r Request) longest(d time.Duration) Request { r.Longest = d; return r }
+func (r Request) limits(nodes, runs int) Request {
+	r.Limits = Limits{Nodes: nodes, Runs: runs}
+	return r
+}
+func (h Holding) in(namespace string) Holding       { h.Name = namespace + "/" + string(h.UID); return h }
+func (h Holding) until(d time.Duration) Holding     { h.Until = noon.Add(d); return h }
+func (h Holding) suspended(d time.Duration) Holding { h.Idle = "suspended"; return h.until(d) }
+
 func (r Request) since(d time.Duration) Request { r.Since = noon.Add(d); return r }
 func (r Request) priority(p int32) Request      { r.Priority = p; return r }
 func (r Request) shared() Request               { r.Exclusive = false; return r }
@@ -64,7 +79,7 @@ func TestAsk(t *testing.T) {
 		return func(l *Ledger, nodes []corev1.Node) { l.Ask(r, nodes, noon) }
 	}
 	hold := func(uid string, exclusive bool, nodes ...string) func(*Ledger, []corev1.Node) {
-		return func(l *Ledger, _ []corev1.Node) { l.Hold(types.UID(uid), "ns/"+uid, nodes, exclusive) }
+		return func(l *Ledger, _ []corev1.Node) { l.Hold(holding(uid, exclusive, nodes...)) }
 	}
 	type story []func(*Ledger, []corev1.Node)
 	tests := map[string]struct {
@@ -96,7 +111,7 @@ func TestAsk(t *testing.T) {
 		},
 		"a large run in front keeps the free node": {
 			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x"))}, ask: request("r", "x").since(time.Minute),
-			want: "queued: position 2, after ns/big; node a is held by ns/h",
+			want: "queued: position 2, after ns/big; node a is held by ns/h; node b is reserved for ns/big",
 		},
 		"others that wait behind do not": {
 			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x").since(time.Minute))}, ask: request("r", "x"), want: "b |",
@@ -115,9 +130,13 @@ func TestAsk(t *testing.T) {
 			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x"))}, ask: request("r", "x").since(time.Minute).priority(1), want: "b |",
 		},
 		"an hour of waiting is worth one of priority": {
-			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x"))}, at: time.Hour,
-			ask:  request("r", "x").since(time.Minute).priority(1),
-			want: "queued: position 2, after ns/big; node a is held by ns/h",
+			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x"))}, at: 2 * time.Hour,
+			ask:  request("r", "x").since(61 * time.Minute).priority(1),
+			want: "queued: position 2, after ns/big; node a is held by ns/h; node b is reserved for ns/big",
+		},
+		"priority is worth the same at any time": {
+			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x"))}, at: 20 * time.Hour,
+			ask: request("r", "x").since(59 * time.Minute).priority(1), want: "b |",
 		},
 		"of the same age the UID decides": {
 			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("s", "x", "x"))}, ask: request("r", "x"), want: "b |",
@@ -125,14 +144,14 @@ func TestAsk(t *testing.T) {
 		"the one directly in front is named": {
 			nodes:  "a:x b:x",
 			before: story{hold("h", true, "a"), ask(request("p", "x", "x")), ask(request("q", "x", "x")), ask(request("o", "x", "x"))},
-			ask:    request("r", "x"), want: "queued: position 4, after ns/q; node a is held by ns/h",
+			ask:    request("r", "x"), want: "queued: position 4, after ns/q; node a is held by ns/h; node b is reserved for ns/o",
 		},
 		"runs that share do not wait for each other": {
 			nodes: "a:x b:x", before: story{hold("h", true, "a"), ask(request("big", "x", "x").shared())}, ask: request("r", "x").since(time.Minute).shared(), want: "b |",
 		},
 		"but one that shares waits for one that does not": {
 			nodes: "a:x b:x", before: story{hold("h", false, "a"), ask(request("big", "x", "x"))}, ask: request("r", "x").since(time.Minute).shared(),
-			want: "queued: position 2, after ns/big",
+			want: "queued: position 2, after ns/big; node a is reserved for ns/big; node b is reserved for ns/big",
 		},
 		"who has nodes and asks again gets them again": {
 			nodes: "a:x b:x c:x d:x", before: story{hold("h", true, "a", "b"), ask(request("r", "x", "x")), func(l *Ledger, _ []corev1.Node) { l.Release("h") }},
@@ -176,35 +195,43 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// names of the holders of a node.
+func names(l *Ledger, node string) (out []string) {
+	for _, h := range l.holders(node) {
+		out = append(out, h.Name)
+	}
+	return out
+}
+
 func TestLedgerKnowsWhoHoldsWhat(t *testing.T) {
 	l, nodes := NewLedger(), pool("a:x b:x")
-	l.Hold("1", "ns/one", []string{"a", "b", "a"}, false)
-	l.Hold("1", "ns/one", []string{"b", "a"}, false) // after a start of the manager, again
-	l.Hold("2", "ns/two", []string{"a"}, false)
-	if diff := cmp.Diff([]string{"ns/one", "ns/two"}, l.holders("a")); diff != "" {
+	l.Hold(holding("one", false, "a", "b", "a"))
+	l.Hold(holding("one", false, "b", "a")) // after a start of the manager, again
+	l.Hold(holding("two", false, "a"))
+	if diff := cmp.Diff([]string{"ns/one", "ns/two"}, names(l, "a")); diff != "" {
 		t.Errorf("holders of a (-want +got):\n%s", diff)
 	}
-	if !l.Release("1") || l.Release("1") {
+	if !l.Release("one") || l.Release("one") {
 		t.Error("Release does not say whether nodes became free")
 	}
-	if diff := cmp.Diff([]string(nil), l.holders("b")); diff != "" {
+	if diff := cmp.Diff([]string(nil), names(l, "b")); diff != "" {
 		t.Errorf("holders of b (-want +got):\n%s", diff)
 	}
-	l.Ask(request("3", "x"), nodes, noon)
-	if got := l.holders("b"); len(got) != 1 || got[0] != "ns/3" {
-		t.Errorf("holder of b after Ask = %v, want ns/3", got)
+	l.Ask(request("three", "x"), nodes, noon)
+	if got := names(l, "b"); len(got) != 1 || got[0] != "ns/three" {
+		t.Errorf("holder of b after Ask = %v, want ns/three", got)
 	}
-	l.Forget("3")
-	if got := l.holders("b"); len(got) != 1 {
-		t.Errorf("holder of b after Forget = %v, want ns/3: only Release frees nodes", got)
+	l.Forget("three")
+	if got := names(l, "b"); len(got) != 1 {
+		t.Errorf("holder of b after Forget = %v, want ns/three: only Release frees nodes", got)
 	}
 }
 
 func TestHoldTakesARunOutOfTheQueue(t *testing.T) {
 	l, nodes := NewLedger(), pool("a:x b:x")
-	l.Hold("h", "ns/h", []string{"a"}, true)
+	l.Hold(holding("h", true, "a"))
 	l.Ask(request("r", "x", "x"), nodes, noon)
-	l.Hold("r", "ns/r", []string{"b"}, true)
+	l.Hold(holding("r", true, "b"))
 	l.Release("h")
 	l.Release("r")
 	if got := l.Next(nodes, noon); len(got) != 0 {
@@ -214,10 +241,10 @@ func TestHoldTakesARunOutOfTheQueue(t *testing.T) {
 
 func TestWaitAsksForNothing(t *testing.T) {
 	l, nodes := NewLedger(), pool("a:x b:x")
-	l.Hold("h", "ns/h", []string{"a"}, true)
+	l.Hold(holding("h", true, "a"))
 	l.Wait(request("h", "x")) // has its nodes
 	l.Wait(request("r", "x"))
-	if got := l.holders("b"); got != nil {
+	if got := names(l, "b"); got != nil {
 		t.Errorf("holder of b = %v, want none: r has not asked", got)
 	}
 	if diff := cmp.Diff([]types.UID{"r"}, l.Next(nodes, noon)); diff != "" {
@@ -228,7 +255,7 @@ func TestWaitAsksForNothing(t *testing.T) {
 func TestNext(t *testing.T) {
 	nodes := pool("a:x b:x c:x d:y")
 	l := NewLedger()
-	l.Hold("h", "ns/h", []string{"a", "b", "c", "d"}, true)
+	l.Hold(holding("h", true, "a", "b", "c", "d"))
 	for _, r := range []Request{
 		request("small", "x").since(3 * time.Minute),
 		request("big", "x", "x").since(time.Minute),
@@ -257,7 +284,7 @@ func TestNodesThatChangeAreSeen(t *testing.T) {
 		return nodes
 	}
 	l, before := NewLedger(), pool("a:x b:x")
-	l.Hold("h", "ns/h", []string{"a"}, true)
+	l.Hold(holding("h", true, "a"))
 	l.Ask(request("big", "x", "x"), before, noon)
 	r := request("r", "x").since(time.Minute)
 	if answer := l.Ask(r, before, noon); !answer.Busy {

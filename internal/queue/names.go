@@ -13,7 +13,7 @@ func (l *Ledger) Runs(name string) []types.UID {
 	defer l.mu.Unlock()
 	var out []types.UID
 	for uid, h := range l.holds {
-		if h.name == name {
+		if h.Name == name {
 			out = append(out, uid)
 		}
 	}

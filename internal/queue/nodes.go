@@ -19,6 +19,8 @@ type seen struct {
 	generation int64
 	// candidates by the key of a need.
 	candidates map[string]placement.Set
+	// sizes by the fit of a need, see size.
+	sizes map[string]int
 }
 
 var seed = maphash.MakeSeed()
@@ -30,7 +32,7 @@ func (l *Ledger) cluster(nodes []corev1.Node) *placement.Cluster {
 	if l.seen.cluster == nil || !certain || mark != l.seen.mark || len(nodes) != l.seen.count {
 		l.seen = seen{
 			cluster: placement.NewCluster(nodes), mark: mark, count: len(nodes),
-			generation: l.seen.generation + 1, candidates: map[string]placement.Set{},
+			generation: l.seen.generation + 1, candidates: map[string]placement.Set{}, sizes: map[string]int{},
 		}
 	}
 	return l.seen.cluster
@@ -54,15 +56,15 @@ func markOf(nodes []corev1.Node) (mark uint64, certain bool) {
 	return mark, true
 }
 
-// candidates are the nodes that a waiter could use; read only.
-func (l *Ledger) candidates(w *waiter) placement.Set {
-	if w.generation != l.seen.generation {
-		set, known := l.seen.candidates[w.key]
+// of a waiter: the nodes that it could use; read only.
+func (s *seen) of(w *waiter) placement.Set {
+	if w.generation != s.generation {
+		set, known := s.candidates[w.key]
 		if !known {
-			set = l.seen.cluster.Candidates(w.Need)
-			l.seen.candidates[w.key] = set
+			set = s.cluster.Candidates(w.Need)
+			s.candidates[w.key] = set
 		}
-		w.set, w.generation = set, l.seen.generation
+		w.set, w.generation = set, s.generation
 	}
 	return w.set
 }

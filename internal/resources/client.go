@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
+	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -31,8 +32,9 @@ type Client struct {
 	Trial contract.Trial
 	// CredentialsSecret has the keys username and password.
 	CredentialsSecret string
-	// CredentialKeys are the keys of the Secret that client pods mount; empty for all.
-	CredentialKeys []string
+	// CredentialKeys are the keys of the Secret that client pods mount; OptionalKeys too, as
+	// far as the Secret has them.
+	CredentialKeys, OptionalKeys []string
 	// Image of the runner, and how it is pulled.
 	Image       string
 	PullPolicy  corev1.PullPolicy
@@ -53,6 +55,8 @@ type Client struct {
 	Began string
 	// Timeout of the Job, from the start of its pod.
 	Timeout time.Duration
+	// Pods is what the pods may use beside their shape.
+	Pods config.Pods
 }
 
 // UseImage makes the clients those of an image of the user, which the agent is put into. The
@@ -124,7 +128,7 @@ func (c Client) Job() *batchv1.Job {
 			}}},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(c.Shape)},
-				Spec:       c.podSpec(),
+				Spec:       boundDisk(c.podSpec(), c.Pods.Disk.Client),
 			},
 		},
 	}
@@ -161,7 +165,7 @@ func (c Client) podSpec() corev1.PodSpec {
 		Volumes: []corev1.Volume{
 			emptyDir("work", corev1.StorageMediumDefault),
 			emptyDir("tmp", corev1.StorageMediumDefault),
-			secretVolume("credentials", c.CredentialsSecret, keep(c.CredentialKeys...)),
+			credentialsVolume("credentials", c.CredentialsSecret, c.CredentialKeys, c.OptionalKeys),
 		},
 	}
 	c.addInputs(&spec)

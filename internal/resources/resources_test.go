@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/certificate"
+	"github.com/assay-bench/assay/internal/config"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -49,7 +50,7 @@ func target(change ...func(*Target)) Target {
 			Name: "db", Shape: new(shape("t")), Image: "mariadb:10.11",
 			Settings: []v1alpha1.ServerSetting{{Name: "innodb_buffer_pool_size", Value: "1G"}},
 		},
-		AgentImage: "agent:1", Node: "node-target",
+		AgentImage: "agent:1", Node: "node-target", Pods: config.Default().Pods,
 	}
 	for _, f := range change {
 		f(&t)
@@ -76,6 +77,7 @@ func certs() certificate.Bundle {
 func trial() Client {
 	return Client{
 		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
+		Pods: config.Default().Pods,
 		Trial: contract.Trial{
 			Version: contract.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
 			Ref:      contract.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
@@ -107,6 +109,8 @@ func TestObjects(t *testing.T) {
 		"client-serviceaccount":       ServiceAccount(run()),
 		"client-rolebinding":          RoleBinding(run()),
 		"client-pdb":                  ClientDisruptionBudget(run()),
+		"client-networkpolicy":        ClientNetworkPolicy(with(mysql, copies, outside), config.Default().Pods.Network),
+		"client-networkpolicy-open":   ClientNetworkPolicy(with(mysql), config.Network{Egress: config.EgressOpen}),
 		"client-role":                 trial().Role(),
 		"client-trial":                trial().TrialConfigMap(),
 		"client-result":               trial().ResultConfigMaps()[0],
@@ -119,6 +123,12 @@ func TestObjects(t *testing.T) {
 			c := trial()
 			c.Image, c.PullPolicy, c.PullSecrets = "tool:1", corev1.PullNever, []corev1.LocalObjectReference{{Name: "pull"}}
 			c.AgentImage, c.Inputs = "agent:1", "run-inputs"
+			return c.Job()
+		}(),
+		"client-job-external": func() any {
+			c := trial()
+			c.CredentialsSecret, c.Began = "cloud-db", ""
+			c.CredentialKeys, c.OptionalKeys = ExternalKeys()
 			return c.Job()
 		}(),
 		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
@@ -154,17 +164,35 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// Every pod is Guaranteed and meets the restricted Pod Security Standard.
+// bounded says whether a container requests disk space, and has a limit of it.
+func bounded(r corev1.ResourceRequirements) bool {
+	return r.Requests.StorageEphemeral().Sign() > 0 && r.Limits.StorageEphemeral().Cmp(*r.Requests.StorageEphemeral()) >= 0
+}
+
+// Every pod is Guaranteed, has limits of disk space, and meets the restricted Pod Security Standard.
 func TestPods(t *testing.T) {
+	custom := trial()
+	custom.UseImage("agent:1", corev1.PullNever, nil)
 	for name, spec := range map[string]corev1.PodSpec{
-		"target": target().StatefulSet().Spec.Template.Spec,
-		"client": trial().Job().Spec.Template.Spec,
+		"target":       target().StatefulSet().Spec.Template.Spec,
+		"client":       trial().Job().Spec.Template.Spec,
+		"custom image": custom.Job().Spec.Template.Spec,
 	} {
 		t.Run(name, func(t *testing.T) {
+			for _, v := range spec.Volumes {
+				if v.EmptyDir != nil && v.EmptyDir.SizeLimit.Sign() <= 0 {
+					t.Errorf("volume %s has no limit", v.Name)
+				}
+			}
 			if s := spec.SecurityContext; s == nil || !*s.RunAsNonRoot || s.SeccompProfile.Type != corev1.SeccompProfileTypeRuntimeDefault {
 				t.Errorf("pod security context %+v", s)
 			}
 			for _, c := range append(append([]corev1.Container{}, spec.InitContainers...), spec.Containers...) {
+				if !bounded(c.Resources) {
+					t.Errorf("container %s may fill the disk of its node: %+v", c.Name, c.Resources)
+				}
+				delete(c.Resources.Requests, corev1.ResourceEphemeralStorage)
+				delete(c.Resources.Limits, corev1.ResourceEphemeralStorage)
 				if diff := cmp.Diff(c.Resources.Requests, c.Resources.Limits); diff != "" || len(c.Resources.Limits) != 2 {
 					t.Errorf("container %s: requests are not limits:\n%s", c.Name, diff)
 				}

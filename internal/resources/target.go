@@ -6,7 +6,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -14,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 
 	"github.com/assay-bench/assay/internal/certificate"
+	"github.com/assay-bench/assay/internal/config"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -53,6 +53,8 @@ type Target struct {
 	Stopped bool
 	// Replica is the index of the replica to build; nil for the primary.
 	Replica *int
+	// Pods is what the pod may use beside its shape.
+	Pods config.Pods
 }
 
 func (t Target) name() string {
@@ -164,37 +166,6 @@ func (t Target) Service() *corev1.Service {
 // Address that clients in the cluster connect to.
 func (t Target) Address() string { return t.name() + "." + t.Run.Namespace + ".svc" }
 
-// NetworkPolicy allows only the clients of the run and the target's replicas to reach the
-// database. Clients reach only the agent of a replica.
-func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
-	from := func(labels map[string]string, ports ...int32) networkingv1.NetworkPolicyIngressRule {
-		rule := networkingv1.NetworkPolicyIngressRule{
-			From: []networkingv1.NetworkPolicyPeer{{PodSelector: &metav1.LabelSelector{MatchLabels: labels}}},
-		}
-		for _, p := range ports {
-			rule.Ports = append(rule.Ports, networkingv1.NetworkPolicyPort{Port: new(intstr.FromInt32(p))})
-		}
-		return rule
-	}
-	clients := map[string]string{v1alpha1.LabelRun: t.Run.Name, v1alpha1.LabelRole: v1alpha1.RoleClient}
-	ingress := []networkingv1.NetworkPolicyIngressRule{from(clients, DatabasePort, AgentPort)}
-	switch {
-	case t.Replica != nil:
-		ingress = []networkingv1.NetworkPolicyIngressRule{from(clients, AgentPort)}
-	case t.replication() != nil:
-		replicas := map[string]string{v1alpha1.LabelRun: t.Run.Name, v1alpha1.LabelRole: v1alpha1.RoleReplica, v1alpha1.LabelTarget: t.Spec.Name}
-		ingress = append(ingress, from(replicas, DatabasePort))
-	}
-	return &networkingv1.NetworkPolicy{
-		ObjectMeta: t.meta(),
-		Spec: networkingv1.NetworkPolicySpec{
-			PodSelector: metav1.LabelSelector{MatchLabels: t.labels()},
-			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress},
-			Ingress:     ingress,
-		},
-	}
-}
-
 // PodDisruptionBudget prevents a drain from evicting the database during the run.
 func (t Target) PodDisruptionBudget() *policyv1.PodDisruptionBudget {
 	return &policyv1.PodDisruptionBudget{ObjectMeta: t.meta(), Spec: disruptionBudget(t.labels())}
@@ -235,7 +206,7 @@ func (t Target) StatefulSet() *appsv1.StatefulSet {
 			VolumeClaimTemplates: claims,
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: t.labels(), Annotations: podAnnotations(*t.Resolved.Shape)},
-				Spec:       pod.spec(volume),
+				Spec:       boundDisk(pod.spec(volume), t.space()),
 			},
 		},
 	}

@@ -83,6 +83,8 @@ type Status struct {
 	Integrity *v1alpha1.IntegrityStatus
 	// Quoted are the numbers of published targets; only in the pass that reads them.
 	Quoted []Quoted
+	// Budget of bytes; only in the pass that resolves the references.
+	Budget Budget
 }
 
 // Quoted are the numbers that somebody published of a target.
@@ -107,6 +109,10 @@ func failed(err error) decision.State {
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
 		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
+	}
+	var later *postponed
+	if errors.As(err, &later) {
+		return later.Waiting
 	}
 	var r *refusal
 	if errors.As(err, &r) {
@@ -183,12 +189,19 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 
 // accept pins the references of the spec, and says what the plan will do to its data.
 func (in Input) accept(ask *decision.Asking, out *Result) error {
+	if err := in.priorityAllowed(); err != nil {
+		return err
+	}
 	in.askReferences(out.Work, ask)
 	if !ask.Complete() {
 		return nil
 	}
 	r, err := references{in, ask}.resolve(*out)
 	if err != nil {
+		return err
+	}
+	// After what may be refused, because what is reserved counts against other runs.
+	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
 	if out.Findings, err = out.Work.foresee(out.Planned.Plan, r.resolved); err != nil {

@@ -1,19 +1,21 @@
 package accept
 
 import (
+	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/queue"
 )
 
 // NodeRequest is what a run asks of the queue. The run was accepted: its
 // status.resolved and status.acceptedTime are set.
-func NodeRequest(run *v1alpha1.BenchmarkRun) queue.Request {
+func NodeRequest(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Request {
 	need := placement.Need{
 		Client: run.Status.Resolved.ClientShape, Clients: run.ClientCount(),
 		Separate:   run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired,
@@ -22,10 +24,60 @@ func NodeRequest(run *v1alpha1.BenchmarkRun) queue.Request {
 	for _, t := range run.Provided() {
 		need.Targets = append(need.Targets, placement.Target{Name: t.Name, Shape: *run.ResolvedTarget(t.Name).Shape, Replicas: t.Replicas()})
 	}
+	bounds := q.For(run.Namespace)
 	return queue.Request{
-		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: run.Spec.Priority,
-		Since: run.Status.AcceptedTime.Time, Exclusive: Exclusive(run), Need: need,
+		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: bounds.Priority.Nearest(run.Spec.Priority),
+		Since: run.Status.AcceptedTime.Time, Exclusive: Exclusive(run), Need: need, Longest: longest(run, q.Hold),
+		Limits: queue.Limits{Nodes: *bounds.Nodes, Runs: *bounds.Runs},
 	}
+}
+
+// Held are the nodes of a run, for the queue; none for a run that has given them back.
+func Held(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Holding {
+	out := queue.Holding{
+		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: q.For(run.Namespace).Priority.Nearest(run.Spec.Priority),
+		Exclusive: Exclusive(run),
+	}
+	st := run.Status
+	if st.AcceptedTime != nil {
+		out.Since = st.AcceptedTime.Time
+	}
+	if st.StartTime != nil {
+		out.Began, out.Until = st.StartTime.Time, st.StartTime.Add(longest(run, q.Hold))
+	}
+	if st.Placement != nil {
+		out.Nodes = placement.Nodes(*st.Placement)
+	}
+	return out
+}
+
+// longest is for how long a run holds its nodes at most.
+func longest(run *v1alpha1.BenchmarkRun, hold config.Hold) time.Duration {
+	d := run.Spec.Deadline.Duration + hold.Suspended.Duration
+	if run.Spec.Retain == v1alpha1.RetainAlways || run.Spec.Retain == v1alpha1.RetainOnFailure {
+		d += hold.Retained.Duration
+	}
+	return d
+}
+
+// priorityAllowed refuses a priority that the namespace of the run may not use.
+func (in Input) priorityAllowed() error {
+	p := in.Catalogue.Config.Queue.For(in.Run.Namespace).Priority
+	if p.Has(in.Run.Spec.Priority) {
+		return nil
+	}
+	return refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue) allows to namespace %s",
+		in.Run.Spec.Priority, p.Min, p.Max, in.Run.Namespace)
+}
+
+// Unfollowed says that a priority that was changed later is not followed; empty for one that is.
+func Unfollowed(run *v1alpha1.BenchmarkRun, q config.Queue) string {
+	p := q.For(run.Namespace).Priority
+	if p.Has(run.Spec.Priority) {
+		return ""
+	}
+	return fmt.Sprintf("spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue) allows to namespace %s: %d counts",
+		run.Spec.Priority, p.Min, p.Max, run.Namespace, p.Nearest(run.Spec.Priority))
 }
 
 // Exclusive says whether the run shares its nodes with no other run; it does not unless
@@ -37,6 +89,8 @@ func Exclusive(run *v1alpha1.BenchmarkRun) bool {
 // Waited is a run in the queue, and the queue's answer.
 type Waited struct {
 	Answer placement.Answer
+	// Unfollowed is why the priority of the run does not count; empty when it does.
+	Unfollowed string
 	// Since the run was accepted, or resumed; Limit is how long it may wait.
 	Since time.Time
 	Limit time.Duration
@@ -56,6 +110,9 @@ type Placed struct {
 // Place reads the queue's answer.
 func Place(w Waited) Placed {
 	a := w.Answer
+	if w.Unfollowed != "" {
+		a.Message += "; " + w.Unfollowed
+	}
 	switch {
 	case a.Reason == "":
 		return Placed{

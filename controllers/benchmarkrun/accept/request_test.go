@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/queue"
 )
@@ -73,9 +75,68 @@ func TestNodeRequest(t *testing.T) {
 	run.Status.Resolved = &v1alpha1.Resolved{ClientShape: small, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &large}, {Name: "paper"}}}
 	want := queue.Request{
 		UID: run.UID, Name: "ns/run", Priority: 5, Since: now, Exclusive: false,
-		Need: placement.Need{Client: small, Clients: 3, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
+		Need:    placement.Need{Client: small, Clients: 3, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
+		Longest: 2 * time.Hour, Limits: queue.Limits{Nodes: 4, Runs: 2},
 	}
-	if diff := cmp.Diff(want, NodeRequest(run)); diff != "" {
+	q := config.Default().Queue
+	q.Rules = []config.QueueRule{{Namespaces: []string{"ns"}, Bounds: config.Bounds{Nodes: new(4), Runs: new(2)}}}
+	if diff := cmp.Diff(want, NodeRequest(run, q)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// What a run holds follows from its status; a retained run holds longer.
+func TestHeld(t *testing.T) {
+	w := newWorld(spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Priority, s.Retain = 99, v1alpha1.RetainOnFailure }))
+	run := w.in.Run
+	run.Status.AcceptedTime, run.Status.StartTime = &metav1.Time{Time: now}, &metav1.Time{Time: now.Add(time.Minute)}
+	run.Status.Placement = &v1alpha1.Placement{ClientNodeNames: []string{"n2"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "n1"}}}
+	want := queue.Holding{
+		UID: run.UID, Name: "ns/run", Priority: 10, Since: now, Nodes: []string{"n1", "n2"}, Exclusive: true,
+		Began: now.Add(time.Minute), Until: now.Add(time.Minute + 26*time.Hour),
+	}
+	if diff := cmp.Diff(want, Held(run, config.Default().Queue)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A priority that is out of bounds is refused at first, and not followed later.
+func TestPriorityOutOfBounds(t *testing.T) {
+	tests := map[string]struct {
+		priority          int32
+		refused, unheeded string
+		counts            int32
+	}{
+		"the highest": {priority: 10, counts: 10},
+		"the lowest":  {priority: -1000, counts: -1000},
+		"too high": {
+			priority: 11, counts: 10,
+			refused:  "fail PriorityNotAllowed: spec.priority: 11 is outside of -1000 to 10, which the configuration of the operator (queue) allows to namespace ns",
+			unheeded: "spec.priority: 11 is outside of -1000 to 10, which the configuration of the operator (queue) allows to namespace ns: 10 counts",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Priority = tt.priority }))
+			res := w.decide(t)
+			if got := words(res.State); tt.refused != "" && got != tt.refused || tt.refused == "" && !strings.HasPrefix(got, "done") {
+				t.Errorf("a new run: %s", got)
+			}
+			later := newWorld(accepted(t), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Priority = tt.priority }))
+			if got := words(later.decide(t).State); !strings.HasPrefix(got, "done") {
+				t.Errorf("a run that was accepted: %s", got)
+			}
+			q := config.Default().Queue
+			if got := Unfollowed(later.in.Run, q); got != tt.unheeded {
+				t.Errorf("Unfollowed = %q", got)
+			}
+			if got := NodeRequest(later.in.Run, q).Priority; got != tt.counts {
+				t.Errorf("priority %d counts, want %d", got, tt.counts)
+			}
+			placed := Place(Waited{Answer: placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: "queued"}, Unfollowed: tt.unheeded, Limit: time.Hour, Now: now, Since: now})
+			if want := strings.TrimSuffix("queued; "+tt.unheeded, "; "); placed.State.(decision.Waiting).Message != want {
+				t.Errorf("the condition says %+v, want %q", placed.State, want)
+			}
+		})
 	}
 }

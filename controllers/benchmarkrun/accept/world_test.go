@@ -27,6 +27,9 @@ type world struct {
 	objects map[decision.Query]any
 	// asked are the names that the room asked for.
 	asked []string
+	// others are what other runs take of the budgets; reserved is what this one asked for.
+	others   decision.Reservation
+	reserved int64
 }
 
 // change of a world: a state that it is in, or something that happened in it.
@@ -48,6 +51,7 @@ func newWorld(changes ...change) *world {
 		Deadline: metav1.Duration{Duration: time.Hour},
 	}
 	w := &world{in: Input{Run: run, Now: now, Catalogue: catalogue(sysbench.Runner())}, objects: map[decision.Query]any{}}
+	w.others.Namespace.Limit, w.others.Cluster.Limit = 1<<30, 1<<30
 	for _, c := range changes {
 		c(w)
 	}
@@ -58,7 +62,7 @@ func newWorld(changes ...change) *world {
 func (w *world) decide(t *testing.T) Result {
 	t.Helper()
 	var known decision.Known
-	for range 3 {
+	for range 4 {
 		ask := known.Ask()
 		res := Decide(w.in, ask)
 		if ask.Complete() {
@@ -68,6 +72,11 @@ func (w *world) decide(t *testing.T) Result {
 			if stored, is := q.(decision.GetStored); is {
 				cm, _ := w.objects[decision.GetObject{Kind: decision.KindConfigMap, Name: stored.Name}].(*corev1.ConfigMap)
 				known = known.With(q, integrity.StoredIn(cm, w.in.Run))
+				continue
+			}
+			if bytes, is := q.(decision.ReserveBytes); is {
+				w.reserved = bytes.Bytes
+				known = known.With(q, w.others)
 				continue
 			}
 			w.asked = append(w.asked, fmt.Sprintf("%s %s", q.(decision.GetObject).Kind, q.(decision.GetObject).Name))

@@ -48,6 +48,7 @@ func NamedChildren(run *v1alpha1.BenchmarkRun) []decision.Object {
 	out := []decision.Object{
 		&rbacv1.RoleBinding{ObjectMeta: meta(clients)}, &rbacv1.Role{ObjectMeta: meta(clients)},
 		&corev1.ServiceAccount{ObjectMeta: meta(clients)}, &policyv1.PodDisruptionBudget{ObjectMeta: meta(clients)},
+		&networkingv1.NetworkPolicy{ObjectMeta: meta(clients)},
 	}
 	for _, t := range run.Provided() {
 		name := contract.TargetName(run.Name, t.Name)

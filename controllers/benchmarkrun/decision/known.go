@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
@@ -92,6 +93,8 @@ type Delivered struct {
 	RawSHA256 string
 	// Digests of all that the ConfigMap holds, by key.
 	Digests map[string]string
+	// Bytes that the ConfigMap takes in etcd.
+	Bytes int64
 	// Result is the zero value when Err is set.
 	Result contract.Result
 	// Err says why it could not be decoded.
@@ -103,6 +106,7 @@ func DeliveredIn(cm *corev1.ConfigMap) Delivered {
 	data := cm.BinaryData[contract.KeyResult]
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
 	d.Digests = integrity.DigestsIn(cm)
+	d.Bytes = budget.OfConfigMap(cm)
 	d.Result, d.Err = contract.Decode(data)
 	return d
 }

@@ -23,6 +23,8 @@ type Input struct {
 	Now time.Time
 	// Timeouts of the operator.
 	Timeouts config.Timeouts
+	// Pods is what pods may use beside their shape.
+	Pods config.Pods
 	// Active is the one target that may run with design.idleTargets: Stopped; empty: all
 	// of them run.
 	Active string
@@ -170,6 +172,7 @@ func (in room) provide(b resources.Target) (podhealth.Verdict, []decision.Action
 	case set == nil && b.Replica != nil && in.Children.StatefulSets[contract.TargetName(in.Run.Name, target)] == nil:
 		return waiting("waiting for the primary to be created"), nil
 	case set == nil:
+		b.Pods = in.Pods
 		return waiting("created"), create(b)
 	}
 	return in.judge(b, set, pod), scale(set, 1)

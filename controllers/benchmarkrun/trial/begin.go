@@ -115,6 +115,7 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 		Run: in.Run, Name: e.Name, Attempt: e.Attempt,
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,
 		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.ClientNodeNames, Timeout: timeout,
+		Pods:  in.Pods,
 		Trial: message(in, e),
 	}
 	c.Trial.Deadline = in.Now.Add(timeout).UTC()
@@ -126,6 +127,7 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name
+		c.CredentialKeys, c.OptionalKeys = resources.ExternalKeys()
 		return c
 	}
 	c.CredentialKeys = resources.Primary(in.Run, t).ClientKeys()
@@ -172,7 +174,8 @@ func grant(run *v1alpha1.BenchmarkRun, c resources.Client, ask *decision.Asking)
 	bound, have := ask.RoleBinding(binding.Name).Exists, ask.Role(want.Name)
 	var actions []decision.Action
 	if !bound {
-		actions = append(actions, decision.Create{Object: resources.ServiceAccount(run)}, decision.Create{Object: resources.ClientDisruptionBudget(run)})
+		actions = append(actions, decision.Create{Object: resources.ServiceAccount(run)}, decision.Create{Object: resources.ClientDisruptionBudget(run)},
+			decision.Create{Object: resources.ClientNetworkPolicy(run, c.Pods.Network)})
 	}
 	if !bound || !have.Exists {
 		actions = append(actions, decision.Create{Object: want})

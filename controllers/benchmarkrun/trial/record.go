@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
@@ -81,6 +82,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 	rec := Planned(in.Plan, at)
 	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
+	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
 	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
 	return rec
 }
@@ -89,6 +91,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
 	rec := Planned(in.Plan, at)
 	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
+	rec.ResultBytes = end.Bytes
 	rec.TargetNodeName = in.Run.PlacementOf(rec.Target).NodeName
 	for _, pod := range end.Pods {
 		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)

@@ -222,7 +222,7 @@ func TestBeginningEndsWithTheJob(t *testing.T) {
 	want := []string{
 		"*v1.ConfigMap run-trial-00000-result-0 unless it was touched", "*v1.ConfigMap run-trial-00000-result-1 unless it was touched",
 		"*v1.ConfigMap run-trial-00000", "*v1.ServiceAccount run-assay-client", "*v1.PodDisruptionBudget run-assay-client",
-		"*v1.Role run-assay-client", "*v1.RoleBinding run-assay-client", "*v1.Job run-trial-00000",
+		"*v1.NetworkPolicy run-assay-client", "*v1.Role run-assay-client", "*v1.RoleBinding run-assay-client", "*v1.Job run-trial-00000",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("objects (-want +got):\n%s", diff)

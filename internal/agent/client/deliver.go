@@ -9,13 +9,17 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-const (
-	// maxDelivery is the maximum size of the result and the raw files together. A ConfigMap
-	// holds 1 MiB, including names and annotations.
-	maxDelivery = 900 << 10
-	// maxReduced is the maximum size of the raw files when not everything fits.
-	maxReduced = 600 << 10
-)
+// maxDelivery is the maximum size of the result and the raw files together, unless the trial
+// allows less. A ConfigMap holds 1 MiB, including names and annotations.
+const maxDelivery = 900 << 10
+
+// room in the ConfigMap of a result, in bytes.
+func room(t contract.Trial) int {
+	if t.MaxResultBytes <= 0 {
+		return maxDelivery
+	}
+	return int(min(t.MaxResultBytes, maxDelivery))
+}
 
 // delivery is what goes into the result's ConfigMap.
 type delivery struct {
@@ -23,13 +27,13 @@ type delivery struct {
 	encoded, raw []byte
 }
 
-// newDelivery encodes a result with its raw files. A result that is too large becomes a Failed
+// newDelivery encodes a result with its raw files in so many bytes. A result that is too large becomes a Failed
 // result with a message; nothing is dropped silently.
-func newDelivery(res contract.Result, files []rawFile) (delivery, error) {
-	raw, err := pack(files, maxDelivery)
+func newDelivery(res contract.Result, files []rawFile, room int) (delivery, error) {
+	raw, err := pack(files, room)
 	if err == nil {
 		d, err := encode(res, raw)
-		if err == nil && len(d.encoded)+len(d.raw) <= maxDelivery {
+		if err == nil && len(d.encoded)+len(d.raw) <= room {
 			return d, nil
 		}
 		if err != nil && !errors.Is(err, contract.ErrTooLarge) {
@@ -38,11 +42,24 @@ func newDelivery(res contract.Result, files []rawFile) (delivery, error) {
 	} else if !errors.Is(err, errFull) {
 		return delivery{}, err
 	}
-	raw, dropped, err := packWhatFits(files, maxReduced)
+	// The numbers need the rest.
+	raw, dropped, err := packWhatFits(files, room*2/3)
 	if err != nil {
 		return delivery{}, err
 	}
-	return encode(reduce(res, dropped), raw)
+	d, err := encode(reduce(res, dropped, room), raw)
+	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
+		return encode(bare(reduce(res, nil, room)), nil)
+	}
+	return d, err
+}
+
+// bare keeps what a result says of its own failure, and nothing that could be long.
+func bare(res contract.Result) contract.Result {
+	return contract.Result{
+		Version: res.Version, Trial: res.Trial, State: res.State, Failure: res.Failure, Times: res.Times,
+		Tool: contract.Tool{Name: res.Tool.Name}, Client: contract.Client{Node: res.Client.Node},
+	}
 }
 
 func encode(res contract.Result, raw []byte) (delivery, error) {
@@ -52,9 +69,9 @@ func encode(res contract.Result, raw []byte) (delivery, error) {
 }
 
 // reduce keeps the numbers and drops histograms, intervals and large raw files.
-func reduce(res contract.Result, dropped []rawFile) contract.Result {
+func reduce(res contract.Result, dropped []rawFile, room int) contract.Result {
 	message := fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
-		"lower the rate of reports or the duration", maxDelivery)
+		"lower the rate of reports or the duration, or measure in several runs: the budget of a run is shared by its results", room)
 	if res.Failure != nil {
 		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
 	}

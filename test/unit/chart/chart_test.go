@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
@@ -149,6 +150,9 @@ func TestDefaultConfiguration(t *testing.T) {
 	if diff := cmp.Diff(config.Default().Timeouts, c.Timeouts); diff != "" {
 		t.Errorf("timeouts differ from the manager's own (-manager +chart):\n%s", diff)
 	}
+	if diff := cmp.Diff(config.Default().Pods, c.Pods, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("what pods may use differs from the manager's own (-manager +chart):\n%s", diff)
+	}
 	for _, r := range runners.All() {
 		// The image of a custom tool is the user's, and named in the run.
 		found := r.Name == "custom"
@@ -236,6 +240,9 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		"an unknown value":                  {[]string{"--set=imagee.tag=1"}, "'imagee' not allowed"},
+		"an egress that does not exist":     {[]string{"--set=pods.network.egress=Closed"}, "/pods/network/egress"},
+		"a rule that is none":               {[]string{"--set=pods.network.clients[0].form=a"}, "'form' not allowed"},
+		"disk space that is no quantity":    {[]string{"--set-string=pods.disk.client.limit=much"}, "/pods/disk/client/limit"},
 		"an unknown timeout":                {[]string{"--set=timeouts.lode=1h"}, "'lode' not allowed"},
 		"a timeout without a unit":          {[]string{"--set-string=timeouts.load=90"}, "/timeouts/load"},
 		"an engine without an image":        {[]string{"--set-json=engines.MySQL={\"5.6\":{}}"}, "missing property 'image'"},
