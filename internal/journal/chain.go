@@ -17,6 +17,26 @@ type links struct {
 	root string
 	// stored is the digest of the part as it was read; empty after a change.
 	stored string
+	// first is the link of the first record, and head the digest of the last one.
+	first, head string
+	// broken is the first disagreement of two records of the part.
+	broken error
+}
+
+// follow the next record, which is stored as data.
+func (l *links) follow(rec contract.Record, data []byte) {
+	switch {
+	case l.head == "":
+		l.first = rec.Previous
+	case rec.Previous != l.head && l.broken == nil:
+		l.broken = brokenLink(rec, l.head)
+	}
+	l.head = contract.Digest(data)
+}
+
+func brokenLink(rec contract.Record, before string) error {
+	return fmt.Errorf("the record of trial %d, attempt %d, names %.12s as the SHA-256 of what is before it, which has %.12s",
+		rec.Index, rec.Attempt, orNone(rec.Previous), before)
 }
 
 // chained is the header of a part of the plan or of the summary that follows the encoded ones.
@@ -41,10 +61,10 @@ func (r Records) Chained() bool { return r.minReader >= contract.ChainReader }
 // Head is the digest of the last record. In a part without records it is that of what comes
 // before; empty where that is not known.
 func (r Records) Head() string {
-	if len(r.written) == 0 {
+	if len(r.Records) == 0 {
 		return r.root
 	}
-	return contract.Digest(r.written[len(r.written)-1])
+	return r.head
 }
 
 // Stored is the digest of the part as it was read; empty for one that was not read.
@@ -81,15 +101,13 @@ func (r Records) linksOfNext() links {
 // CheckLinks compares each record with the digest that the next one has of it. Root is the
 // digest of what is before the first one; empty for unknown. It returns the head.
 func (r Records) CheckLinks(root string) (head string, err error) {
-	head = root
-	for i, rec := range r.Records {
-		if (i > 0 || root != "") && rec.Previous != head {
-			return "", fmt.Errorf("the record of trial %d, attempt %d, names %.12s as the SHA-256 of what is before it, which has %.12s",
-				rec.Index, rec.Attempt, orNone(rec.Previous), head)
-		}
-		head = contract.Digest(r.written[i])
+	switch {
+	case len(r.Records) == 0:
+		return root, nil
+	case root != "" && r.first != root:
+		return "", brokenLink(r.Records[0], root)
 	}
-	return head, nil
+	return r.head, r.broken
 }
 
 // orNone is a digest for people.

@@ -74,7 +74,7 @@ func Check(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, last Bo
 	for number := range last.Part + 1 {
 		book := last
 		if number < last.Part {
-			book, _ = part(run, number, anchor, ask) // All says what is wrong with one that cannot be read
+			book, _ = part(run, number, anchor, ask.EarlierRecords) // All says what is wrong with one that cannot be read
 		}
 		if !ask.Complete() || !book.Exists {
 			return found

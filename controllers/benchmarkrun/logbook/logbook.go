@@ -40,7 +40,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	if run.Status.Placement == nil {
 		return Empty(), decision.Done{}
 	}
-	book, state := part(run, max(known-1, 0), anchor, ask)
+	book, state := part(run, max(known-1, 0), anchor, ask.Records)
 	if !ask.Complete() || !usable(state) {
 		return Empty(), state
 	}
@@ -50,7 +50,7 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 			contract.RecordsName(run.Name, known-1))
 	}
 	for book.Full() {
-		next, state := part(run, book.Part+1, anchor, ask)
+		next, state := part(run, book.Part+1, anchor, ask.Records)
 		if !ask.Complete() || !usable(state) {
 			return Empty(), state
 		}
@@ -74,18 +74,18 @@ func usable(state decision.State) bool {
 }
 
 // part of the records; one that does not exist is the empty first part.
-func part(run *v1alpha1.BenchmarkRun, number int32, anchor *v1alpha1.IntegrityStatus, ask *decision.Asking) (Book, decision.State) {
+func part(run *v1alpha1.BenchmarkRun, number int32, anchor *v1alpha1.IntegrityStatus, records func(name string) decision.Fact[decision.Part]) (Book, decision.State) {
 	name := contract.RecordsName(run.Name, number)
-	fact := ask.Records(name)
+	fact := records(name)
 	if !fact.Exists || !metav1.IsControlledBy(fact.Value.Object, run) {
 		return Empty(), decision.Done{}
 	}
-	records, err := fact.Value.Records, fact.Value.Err
-	if err == nil && records.Part != number {
-		err = fmt.Errorf("it says that it is part %d", records.Part)
+	read, err := fact.Value.Records, fact.Value.Err
+	if err == nil && read.Part != number {
+		err = fmt.Errorf("it says that it is part %d", read.Part)
 	}
 	if err == nil {
-		err = fits(run.Status.Plan, records)
+		err = fits(run.Status.Plan, read)
 	}
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
@@ -97,7 +97,7 @@ func part(run *v1alpha1.BenchmarkRun, number int32, anchor *v1alpha1.IntegritySt
 	if err != nil {
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
 	}
-	return Book{Records: records, Exists: true, SHA256: records.Stored(), object: fact.Value.Object}, decision.Done{}
+	return Book{Records: read, Exists: true, SHA256: read.Stored(), object: fact.Value.Object}, decision.Done{}
 }
 
 // fits says why records are not those of a plan: its trials are looked up by their indexes.
@@ -144,7 +144,7 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error
 
 // RecordsOf a part; none while it is not known, and of one that is of no use, which All says.
 func RecordsOf(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) []contract.Record {
-	book, _ := part(run, number, run.Status.Integrity, ask)
+	book, _ := part(run, number, run.Status.Integrity, ask.Records)
 	return book.Records.Records
 }
 
@@ -153,7 +153,7 @@ func RecordsOf(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) [
 func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
 	var all []contract.Record
 	for number := range last.Part {
-		book, state := part(run, number, run.Status.Integrity, ask)
+		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
 		if !usable(state) {
 			return nil, state
 		}
