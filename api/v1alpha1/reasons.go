@@ -212,6 +212,9 @@ const (
 	// ReasonNoUsableTrial: no trial counts: all results contradict themselves, were disturbed,
 	// or belong to a disturbed block.
 	ReasonNoUsableTrial = "NoUsableTrial"
+	// ReasonTampered: the plan, the records, a result or the summary is not what was stored: the
+	// message names the object and what differs. During the run it ends the run.
+	ReasonTampered = "Tampered"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 )
