@@ -3,6 +3,7 @@
 // repository, behind a lock.
 //
 //	table.go     images.yaml: images and sets
+//	bases.go     base images by digest
 //	tags.go      the tag of an image, from all that decides its content
 //	build.go     missing images, one chain for each base
 //	prune.go     old images
