@@ -32,7 +32,9 @@ type targetNews struct{ target.Result }
 // loadedNews: a target holds its data.
 type loadedNews struct {
 	// result is the ConfigMap of the load.
-	result    string
+	result string
+	// bytes that the results of the load hold.
+	bytes     int64
 	restarts  *int32
 	described target.Description
 	figures   []v1alpha1.Value
@@ -68,6 +70,8 @@ type endedNews struct {
 	result  conclude.Result
 	failure decision.Failed
 	at      time.Time
+	// bytes that the results of the trials, their records and the summary hold.
+	bytes int64
 }
 
 func (acceptedNews) isNews() {}
