@@ -105,7 +105,7 @@ func TestLooseIsFound(t *testing.T) {
 	}{
 		"Go":     {looseGo, "a v1.0.0 h1:" + strings.Repeat("A", 43) + "=\nb v1.0.0\n"},
 		"Node":   {looseNode, `{"packages": {"": {}, "a": {"version": "1", "integrity": "sha512-a"}, "b": {"version": "1"}}}`},
-		"Python": {loosePython, "# comment\na==1 \\\n    --hash=sha256:00\nb==1\n"},
+		"Python": {loosePython, "# comment\na==1 \\\n    --hash=sha256:" + strings.Repeat("0", 64) + "\nb==1 \\\nc==1\n"},
 		"Maven":  {looseMaven, "i a:a:1 " + strings.Repeat("0", 64) + "\n# comment\ni b:b:1\n"},
 		"Cargo":  {looseCargo, "[[package]]\nname = \"a\"\nsource = \"x\"\nchecksum = \"" + strings.Repeat("0", 64) + "\"\n\n[[package]]\nname = \"b\"\nsource = \"x\"\n\n[[package]]\nname = \"own\"\n"},
 		".NET":   {looseDotnet, `{"dependencies": {"net10.0": {"a": {"type": "Direct", "contentHash": "x"}, "b": {"type": "Transitive"}}}}`},
@@ -140,7 +140,7 @@ func looseNode(content string) []string {
 
 func loosePython(content string) []string {
 	joined := strings.ReplaceAll(content, "\\\n", " ")
-	return without(entries(joined), regexp.MustCompile(`^[A-Za-z0-9_.-]+==\S+( .*)? +--hash=sha256:`))
+	return without(entries(joined), regexp.MustCompile(`^[A-Za-z0-9_.-]+==\S+( +--hash=sha256:[0-9a-f]{64})+$`))
 }
 
 func looseMaven(content string) []string {
