@@ -239,6 +239,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
+	out.Findings = append(unverified(in.Run.Spec.Targets), out.Findings...)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)
