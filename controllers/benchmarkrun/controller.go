@@ -144,6 +144,10 @@ func runOf(_ context.Context, o client.Object) []reconcile.Request {
 
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if uid, known := r.alive.Load(req.NamespacedName); known && r.plans.hasToWait(uid.(types.UID), r.Clock.Now()) {
+		// Without a look at it: there may be thousands.
+		return ctrl.Result{RequeueAfter: planningPoll, Priority: new(planningPriority)}, nil
+	}
 	run := &v1alpha1.BenchmarkRun{}
 	// Live, not from the cache: a decision from a status that lags behind could
 	// start a trial for the second time.
@@ -197,10 +201,13 @@ func (r *Reconciler) forgetOthers(key types.NamespacedName, now types.UID) {
 // those whose plan is small, go first.
 const planningPriority = -10
 
+// planningPoll is how often a run looks whether it is its turn to be planned.
+const planningPoll = 200 * time.Millisecond
+
 // next is when to look at a run again, and how urgent that is.
 func (r *Reconciler) next(run *v1alpha1.BenchmarkRun, wait time.Duration) ctrl.Result {
 	priority := 0
-	if planned, _ := r.plans.of(run.UID); planned.Plan != nil && !planned.Complete() {
+	if r.plans.isPlanned(run.UID) {
 		wait, priority = time.Millisecond, planningPriority
 	}
 	return ctrl.Result{RequeueAfter: wait, Priority: &priority}

@@ -48,8 +48,8 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 // server takes: it ends as any other, and an event says why. So it holds no node.
 func (r *Reconciler) abandon(ctx context.Context, run *v1alpha1.BenchmarkRun, why error) (ctrl.Result, error) {
 	r.plans.forget(run.UID)
-	r.Events.Eventf(run, nil, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge, "Reconcile",
-		"the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", why)
+	r.event(run, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge,
+		fmt.Sprintf("the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", why))
 	if err := r.tearDown(ctx, run); err != nil {
 		return ctrl.Result{}, err
 	}

@@ -35,6 +35,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 	}
 	w.Run.Status = keepTime(run, w.Now)
 	w.Planned, w.Seen = r.plans.of(run.UID)
+	w.Turn = r.plans.isPlanned(run.UID) && r.plans.mayPlan(run.UID, w.Now)
 	var (
 		sets appsv1.StatefulSetList
 		jobs batchv1.JobList
