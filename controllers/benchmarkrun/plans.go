@@ -106,6 +106,7 @@ func (p *plans) forget(uid types.UID) {
 	delete(p.waiting, uid)
 }
 
+// release lets another run be the planner. The lock is held.
 func (p *plans) release(uid types.UID) {
 	if p.planner == uid {
 		p.planner = ""
@@ -127,11 +128,4 @@ func (p *plans) remove(uid types.UID) {
 	p.bytes -= e.Value.(keptPlan).bytes
 	p.used.Remove(e)
 	delete(p.entries, uid)
-}
-
-// size of what is kept.
-func (p *plans) size() (count, bytes int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.used.Len(), p.bytes
 }

@@ -58,6 +58,7 @@ const configuration = `
 agent: {image: "agent:1"}
 runners: {sysbench: {image: "sysbench:1"}}
 engines: {MariaDB: {"10.11": {image: "mariadb:10.11"}}}
+results: {budget: {run: 512Mi, namespace: 1000Gi, cluster: 1000Gi}} # no run waits for the room of another
 `
 
 // memoryLimit and goMemoryLimit are those of the chart.
