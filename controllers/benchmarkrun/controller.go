@@ -157,6 +157,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
+	if err := r.freeNodes(ctx, run, after); err != nil {
+		return ctrl.Result{}, err
+	}
 	if after.Finished() {
 		return r.afterwards(ctx, after)
 	}

@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -43,6 +44,7 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 			r.Events.Eventf(after, nil, corev1.EventTypeNormal, c.Reason, "Reconcile", "%s", c.Message)
 		}
 	}
+	r.announceNodes(before, after)
 	for _, t := range after.Status.Trials {
 		if !ended(before.Status.Trials, t) && ended(after.Status.Trials, t) {
 			r.announceTrial(after, t)
@@ -50,6 +52,17 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	}
 	if d := after.Status.Progress.Done; d > before.Status.Progress.Done {
 		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "TrialEnded", "Reconcile", "%s trials have ended", after.Status.Progress.Text)
+	}
+}
+
+// announceNodes tells of nodes that a run does not use: when it will give them back, and when it
+// has.
+func (r *Reconciler) announceNodes(before, after *v1alpha1.BenchmarkRun) {
+	if p, b := after.Status.Placement, before.Status.Placement; p != nil && p.HeldUntil != nil && (b == nil || b.HeldUntil == nil) {
+		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "NodesHeld", "Reconcile", "the run does not use its nodes, and gives them back at %s", p.HeldUntil.UTC().Format(time.RFC3339))
+	}
+	if after.Status.Releases > before.Status.Releases {
+		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile", "the run was suspended for too long (queue.hold.suspended) and gave its nodes back: its data will be loaded again")
 	}
 }
 

@@ -68,6 +68,8 @@ type endedNews struct {
 	result  conclude.Result
 	failure decision.Failed
 	at      time.Time
+	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
+	heldUntil time.Time
 }
 
 func (acceptedNews) isNews() {}

@@ -29,7 +29,7 @@ func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
-		return Nodes{}, nil
+		return Nodes{}, r.wakeAll(ctx)
 	}
 	if err := r.recall(ctx); err != nil {
 		return Nodes{}, err
@@ -55,6 +55,25 @@ func (r *Reconciler) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 		return err
 	}
 	if !r.Queue.Hold(accept.Held(run, r.Config.Queue)) {
+		return nil
+	}
+	return r.wakeAll(ctx)
+}
+
+// freeNodes of a run that has just given them back: its status has no placement any more.
+func (r *Reconciler) freeNodes(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	if before.Status.Placement == nil || after.Status.Placement != nil || !r.Queue.Release(after.UID) {
+		return nil
+	}
+	return r.wakeAll(ctx)
+}
+
+// retainNodes of a run that has ended and is retained until a time.
+func (r *Reconciler) retainNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, until time.Time) error {
+	if err := r.recall(ctx); err != nil {
+		return err
+	}
+	if !r.Queue.Idle(run.UID, "retained", until) {
 		return nil
 	}
 	return r.wakeAll(ctx)

@@ -156,6 +156,9 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 	}
 	if in.Run.Spec.Suspend && !in.Started {
 		out.State = decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
+		if st.Releases > 0 {
+			out.State = decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back")
+		}
 		return nil
 	}
 	if st.Plan == nil {
