@@ -86,6 +86,7 @@ type MySQLTarget struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.name) || size(r.name) <= 253)",message="names have at most 253 characters"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// storageEngine of the benchmark's tables: InnoDB, or RocksDB (MyRocks) with MariaDB and
@@ -119,6 +120,7 @@ type MySQLTarget struct {
 	// refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Config map[string]string `json:"config,omitempty"`
 
 	// configFrom are ConfigMaps with server settings. A later ConfigMap overrides an earlier
@@ -127,6 +129,7 @@ type MySQLTarget struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.name) || size(r.name) <= 253)",message="names have at most 253 characters"
 	ConfigFrom []corev1.LocalObjectReference `json:"configFrom,omitempty"`
 
 	// storage of the data directory.
@@ -185,6 +188,7 @@ type Storage struct {
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('512Mi')) >= 0",message="size must be at least 512Mi, such as 50Gi"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	Size resource.Quantity `json:"size,omitempty"`
 
 	// medium is Volume (a PersistentVolumeClaim) or Memory (a tmpfs, which counts against the
@@ -247,6 +251,7 @@ type ExternalTarget struct {
 	// password, and for TLS optionally ca.crt (the CA of the server's certificate), and
 	// tls.crt and tls.key (a certificate of the client). sysbench needs all three.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="!has(self.name) || size(self.name) <= 253",message="name has at most 253 characters"
 	Credentials corev1.LocalObjectReference `json:"credentials"`
 
 	// tls encrypts connections: Disabled (the default), Preferred or Required.

@@ -81,7 +81,7 @@ func dataLoaded(v view) answer {
 	}
 	first := res.End.Results[0]
 	loaded := loadedNews{
-		result: contract.ResultName(e.Name, 0), restarts: target.Restarts(in.TargetPod(name)), figures: figures,
+		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first),
 		findings:  trial.LoadFindings(in, name, first, v.ask),
 	}
@@ -167,6 +167,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if is {
 		end.result.Actions, end.result.Parts = nil, 0
 	}
+	end.bytes = conclude.Held(all, end.result.Entries)
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

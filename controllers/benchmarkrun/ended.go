@@ -23,7 +23,8 @@ import (
 // give its nodes back when its last pod is gone, and delete the run when its time has come.
 func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	// Here, and not in release: a run that was refused never was in the queue.
-	r.plans.Delete(run.UID)
+	r.plans.forget(run.UID)
+	r.wakeWaiting()
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
 	if held := until.Sub(r.Clock.Now()); kept && held > 0 {

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
@@ -44,10 +45,10 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 			r.Events.Eventf(after, nil, corev1.EventTypeNormal, c.Reason, "Reconcile", "%s", c.Message)
 		}
 	}
-	r.announceNodes(before, after)
+	announceNodes(r.Events, before, after)
 	for _, t := range after.Status.Trials {
 		if !ended(before.Status.Trials, t) && ended(after.Status.Trials, t) {
-			r.announceTrial(after, t)
+			announceTrial(r.Events, after, t)
 		}
 	}
 	if d := after.Status.Progress.Done; d > before.Status.Progress.Done {
@@ -57,12 +58,12 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 
 // announceNodes tells of nodes that a run does not use: when it will give them back, and when it
 // has.
-func (r *Reconciler) announceNodes(before, after *v1alpha1.BenchmarkRun) {
+func announceNodes(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun) {
 	if p, b := after.Status.Placement, before.Status.Placement; p != nil && p.HeldUntil != nil && (b == nil || b.HeldUntil == nil) {
-		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "NodesHeld", "Reconcile", "the run does not use its nodes, and gives them back at %s", p.HeldUntil.UTC().Format(time.RFC3339))
+		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesHeld", "Reconcile", "the run does not use its nodes, and gives them back at %s", p.HeldUntil.UTC().Format(time.RFC3339))
 	}
 	if after.Status.Releases > before.Status.Releases {
-		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile", "the run was suspended for too long (queue.hold.suspended) and gave its nodes back: its data will be loaded again")
+		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile", "the run was suspended for too long (queue.hold.suspended) and gave its nodes back: its data will be loaded again")
 	}
 }
 
@@ -75,9 +76,9 @@ func ended(trials []v1alpha1.TrialStatus, t v1alpha1.TrialStatus) bool {
 
 // announceTrial tells of a trial that failed or does not count: what a person who
 // follows the run wants to look at.
-func (r *Reconciler) announceTrial(run *v1alpha1.BenchmarkRun, t v1alpha1.TrialStatus) {
+func announceTrial(to events.EventRecorder, run *v1alpha1.BenchmarkRun, t v1alpha1.TrialStatus) {
 	warn := func(reason, format string, args ...any) {
-		r.Events.Eventf(run, nil, corev1.EventTypeWarning, reason, "Reconcile", format, args...)
+		to.Eventf(run, nil, corev1.EventTypeWarning, reason, "Reconcile", format, args...)
 	}
 	switch {
 	case t.State == v1alpha1.TrialFailed:

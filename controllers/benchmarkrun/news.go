@@ -32,7 +32,9 @@ type targetNews struct{ target.Result }
 // loadedNews: a target holds its data.
 type loadedNews struct {
 	// result is the ConfigMap of the load.
-	result    string
+	result string
+	// bytes that the results of the load hold.
+	bytes     int64
 	restarts  *int32
 	described target.Description
 	figures   []v1alpha1.Value
@@ -70,6 +72,8 @@ type endedNews struct {
 	at      time.Time
 	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
 	heldUntil time.Time
+	// bytes that the results of the trials, their records and the summary hold.
+	bytes int64
 }
 
 func (acceptedNews) isNews() {}

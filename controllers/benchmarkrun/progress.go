@@ -31,10 +31,7 @@ func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	st.Progress.Totals = v1alpha1.Totals(book.Totals())
 	st.Progress.Text = progressText(st.Progress)
 	if book.Exists {
-		if st.Results == nil {
-			st.Results = &v1alpha1.ResultsStatus{}
-		}
-		st.Results.RecordConfigMapCount = book.Part + 1
+		resultsStatus(st).RecordConfigMapCount = book.Part + 1
 	}
 	all := book.Records.Records
 	for _, rec := range all[max(0, len(all)-maxTrials):] {

@@ -125,7 +125,7 @@ func checkResetTimes(t *testing.T, run *v1alpha1.BenchmarkRun, resets []string) 
 // checkMarkedResets: the plan says so beforehand.
 func checkMarkedResets(t *testing.T, run *v1alpha1.BenchmarkRun, resets []string) {
 	t.Helper()
-	p, err := plan.New(run.Spec, nil)
+	p, err := plan.New(run.Spec, nil, plan.Largest())
 	if err != nil {
 		t.Fatal(err)
 	}

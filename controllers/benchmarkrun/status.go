@@ -70,6 +70,7 @@ func (t teller) tell(n news) {
 		showBook(st, n.book)
 	case cleanedNews:
 		targetStatus(st, n.target).CleanupResult = n.result
+		resultsStatus(st).HeldBytes += n.end.Bytes
 		if n.end.Reason != "" {
 			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
 				Target: n.target, Check: "cleanup", Severity: string(validity.Warning),
@@ -105,6 +106,10 @@ func (t teller) tellAccepted(res accept.Result) {
 		return
 	}
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
+	if b := res.Status.Budget; b.Bytes > 0 {
+		results := resultsStatus(st)
+		results.BudgetBytes, results.ClientBudgetBytes, results.HeldBytes = b.Bytes, b.Result, b.Held
+	}
 	for _, one := range t.run.Spec.Targets {
 		targetStatus(st, one.Name) // in the order of the spec
 	}
@@ -123,6 +128,7 @@ func (t teller) tellLoaded(n loadedNews) {
 		addNodes(st, []v1alpha1.NodeInfo{{Name: one.NodeName, CPUModel: n.described.CPUModel}})
 	}
 	one.LoadResult, one.RestartCount, one.Load = n.result, n.restarts, n.figures
+	resultsStatus(st).HeldBytes += n.bytes
 	st.Findings = withFindings(st.Findings, n.described.Findings...)
 	st.Findings = withFindings(st.Findings, n.findings...)
 	for _, f := range n.findings {
@@ -150,6 +156,9 @@ func (t teller) tellEnd(n endedNews) {
 	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
 	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
+	if st.Results != nil {
+		st.Results.HeldBytes += n.bytes
+	}
 	if res.Parts > 0 {
 		st.Headline = res.Headline
 		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
@@ -300,6 +309,14 @@ func addNodes(st *v1alpha1.BenchmarkRunStatus, nodes []v1alpha1.NodeInfo) {
 			st.Nodes = append(st.Nodes, n)
 		}
 	}
+}
+
+// resultsStatus finds or adds the status of the results.
+func resultsStatus(st *v1alpha1.BenchmarkRunStatus) *v1alpha1.ResultsStatus {
+	if st.Results == nil {
+		st.Results = &v1alpha1.ResultsStatus{}
+	}
+	return st.Results
 }
 
 // targetStatus finds or adds the status of a target.

@@ -1,8 +1,8 @@
 // Package config is the operator's own configuration: the catalogue of images, the
-// timeouts, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
-// renders from its values. Out: a Config, read once
-// at the start of the manager. Unknown fields, missing images and timeouts that are not
-// positive are refused.
+// timeouts, the limits, what pods may use, and the bounds of the queue. In: a YAML file, which
+// the chart renders from its values. Out: a Config, read once at the start of the manager.
+// Unknown fields, missing images, timeouts that are not positive and limits out of their range
+// are refused.
 package config
 
 import (
@@ -28,10 +28,16 @@ type Config struct {
 	Engines map[string]map[string]Image `json:"engines"`
 	// Timeouts of the operator.
 	Timeouts Timeouts `json:"timeouts"`
+	// Results is where results go, and how much of etcd they may take.
+	Results Results `json:"results"`
 	// Queue for nodes.
 	Queue Queue `json:"queue"`
 	// Pods is what the pods of runs may use beside CPU and memory.
 	Pods Pods `json:"pods"`
+	// Shapes inside of runs.
+	Shapes Shapes `json:"shapes"`
+	// Limits of a run.
+	Limits Limits `json:"limits"`
 }
 
 // Image of a container.
@@ -67,16 +73,23 @@ type Timeouts struct {
 	// TrialGrace: time of a trial in addition to the start of its pod, its warm-up and its
 	// duration. Default 2m.
 	TrialGrace metav1.Duration `json:"trialGrace"`
+	// Upload: bringing the archives of a trial to the object store, and finding them there.
+	// Default 10m, at most 24h.
+	Upload metav1.Duration `json:"upload"`
 }
+
+// maxUpload bounds how long an URL allows an upload.
+const maxUpload = 24 * time.Hour
 
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Pods: defaultPods(), Queue: defaultQueue(), Timeouts: Timeouts{
+	return Config{Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
-	}}
+		Upload: d(10 * time.Minute),
+	}, Results: defaultResults()}
 }
 
 // Load reads a file on top of Default. An unknown field is an error.
@@ -117,12 +130,16 @@ func (c Config) check() error {
 		"podCreation": c.Timeouts.PodCreation, "scheduling": c.Timeouts.Scheduling, "imagePull": c.Timeouts.ImagePull,
 		"podStart": c.Timeouts.PodStart, "targetReady": c.Timeouts.TargetReady, "load": c.Timeouts.Load,
 		"cleanup": c.Timeouts.Cleanup, "queue": c.Timeouts.Queue, "reset": c.Timeouts.Reset, "trialGrace": c.Timeouts.TrialGrace,
+		"upload": c.Timeouts.Upload,
 	} {
 		if v.Duration <= 0 {
 			return fmt.Errorf("timeouts.%s must be greater than 0, such as 2m", name)
 		}
 	}
-	return errors.Join(c.Pods.check(), c.Queue.check())
+	if c.Timeouts.Upload.Duration > maxUpload {
+		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
+	}
+	return errors.Join(c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check(), c.Limits.check())
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

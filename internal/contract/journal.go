@@ -77,6 +77,9 @@ type Record struct {
 	Values []RecordedValue `json:"values,omitempty"`
 	// Result is the ConfigMap with the result of the first client.
 	Result string `json:"result,omitempty"`
+	// ResultBytes is what the result ConfigMaps of all clients hold; where one was not read,
+	// the most that it can hold.
+	ResultBytes int64 `json:"resultBytes,omitempty"`
 	// Findings about the result.
 	Findings []RecordedFinding `json:"findings,omitempty"`
 }

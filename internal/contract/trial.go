@@ -88,6 +88,9 @@ type Trial struct {
 	Snapshot bool `json:"snapshot,omitempty"`
 	// Reset is how the data is restored before the trial; nil without a reset.
 	Reset *Reset `json:"reset,omitempty"`
+	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes;
+	// 0 for as much as fits.
+	MaxResultBytes int64 `json:"maxResultBytes,omitempty"`
 	// Deadline of the trial. The agent then ends the tool and reports DeadlineExceeded.
 	Deadline time.Time `json:"deadline"`
 }

@@ -32,8 +32,9 @@ type Client struct {
 	Trial contract.Trial
 	// CredentialsSecret has the keys username and password.
 	CredentialsSecret string
-	// CredentialKeys are the keys of the Secret that client pods mount; empty for all.
-	CredentialKeys []string
+	// CredentialKeys are the keys of the Secret that client pods mount; OptionalKeys too, as
+	// far as the Secret has them.
+	CredentialKeys, OptionalKeys []string
 	// Image of the runner, and how it is pulled.
 	Image       string
 	PullPolicy  corev1.PullPolicy
@@ -164,7 +165,7 @@ func (c Client) podSpec() corev1.PodSpec {
 		Volumes: []corev1.Volume{
 			emptyDir("work", corev1.StorageMediumDefault),
 			emptyDir("tmp", corev1.StorageMediumDefault),
-			secretVolume("credentials", c.CredentialsSecret, keep(c.CredentialKeys...)),
+			credentialsVolume("credentials", c.CredentialsSecret, c.CredentialKeys, c.OptionalKeys),
 		},
 	}
 	c.addInputs(&spec)

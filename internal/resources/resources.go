@@ -107,7 +107,7 @@ func emptyDir(name string, medium corev1.StorageMedium) corev1.Volume {
 	}}
 }
 
-// secretVolume mounts keys of a Secret, readable by the pod's group; all keys without items.
+// secretVolume mounts keys of a Secret, readable by the pod's group.
 func secretVolume(name, secret string, items []corev1.KeyToPath) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{
 		Secret: &corev1.SecretVolumeSource{SecretName: secret, Items: items, DefaultMode: new(int32(0o440))},

@@ -125,6 +125,12 @@ func TestObjects(t *testing.T) {
 			c.AgentImage, c.Inputs = "agent:1", "run-inputs"
 			return c.Job()
 		}(),
+		"client-job-external": func() any {
+			c := trial()
+			c.CredentialsSecret, c.Began = "cloud-db", ""
+			c.CredentialKeys, c.OptionalKeys = ExternalKeys()
+			return c.Job()
+		}(),
 		"inputs": Pinned(run(), "run-inputs", v1alpha1.RoleInputs,
 			map[string]string{"script.lua": "function event() end"}, map[string][]byte{"data.bin": {1, 2}}),
 		"client-role-of-three": func() any { c := trial(); c.Trial.Clients = 3; return c.Role() }(),

@@ -187,6 +187,7 @@ func TestExternalServer(t *testing.T) {
 	// The server is the target of another run, which is kept.
 	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
 	cluster.Complete(t, host)
+	cluster.OpenDatabases(t, ns)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	right := &corev1.Secret{}
 	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, right); err != nil {

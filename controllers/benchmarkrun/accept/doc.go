@@ -8,7 +8,8 @@
 //
 // What goes out (Result):
 //
-//	Waiting  Suspended: accepted, and spec.suspend holds the run back
+//	Waiting  Suspended: accepted, and spec.suspend holds the run back;
+//	         Queued: runs that go on have reserved the room of its results
 //	Failed   the user has to act; the message names the field
 //	Done     Planned, Demand and Status are complete
 //
@@ -17,7 +18,7 @@
 //
 // What it refuses: a tool, flavor, version, shape, ConfigMap or Secret that does not
 // exist; a matrix that gives no plan, or one that does not fit into the deadline, the
-// result or the data; settings that Assay owns or that are lower than the workload
+// result or the data, or into the budget of bytes; settings that Assay owns or that are lower than the workload
 // needs; published output that cannot be read.
 //
 // References are resolved once. A run that was accepted keeps status.resolved, and

@@ -57,7 +57,7 @@ func (in references) configMap(field, name string) (*corev1.ConfigMap, error) {
 // shape that a field of the spec names.
 func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.InstanceShapeSpec, error) {
 	if ref.Inline != nil {
-		return *ref.Inline.DeepCopy(), nil
+		return *ref.Inline.DeepCopy(), checkInline(field+".inline", *ref.Inline, in.Catalogue.Config.Shapes)
 	}
 	shape := in.ask.Shape(ref.Name)
 	if !shape.Exists {

@@ -26,6 +26,9 @@ type world struct {
 	objects map[decision.Query]any
 	// asked are the names that the room asked for.
 	asked []string
+	// others are what other runs take of the budgets; reserved is what this one asked for.
+	others   decision.Reservation
+	reserved int64
 }
 
 // change of a world: a state that it is in, or something that happened in it.
@@ -47,6 +50,7 @@ func newWorld(changes ...change) *world {
 		Deadline: metav1.Duration{Duration: time.Hour},
 	}
 	w := &world{in: Input{Run: run, Now: now, Catalogue: catalogue(sysbench.Runner())}, objects: map[decision.Query]any{}}
+	w.others.Namespace.Limit, w.others.Cluster.Limit = 1<<30, 1<<30
 	for _, c := range changes {
 		c(w)
 	}
@@ -64,6 +68,11 @@ func (w *world) decide(t *testing.T) Result {
 			return res
 		}
 		for _, q := range ask.Missing() {
+			if bytes, is := q.(decision.ReserveBytes); is {
+				w.reserved = bytes.Bytes
+				known = known.With(q, w.others)
+				continue
+			}
 			w.asked = append(w.asked, fmt.Sprintf("%s %s", q.(decision.GetObject).Kind, q.(decision.GetObject).Name))
 			if answer, exists := w.objects[q]; exists {
 				known = known.With(q, answer)

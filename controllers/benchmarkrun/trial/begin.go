@@ -127,6 +127,7 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name
+		c.CredentialKeys, c.OptionalKeys = resources.ExternalKeys()
 		return c
 	}
 	c.CredentialKeys = resources.Primary(in.Run, t).ClientKeys()

@@ -2,6 +2,7 @@ package trial
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -28,6 +29,7 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 		ref.Client = decision.ClientIndex(c.pod)
 		one := collectOne(e.Name, ref, c.verdict.Terminated, ask)
 		all.Results = append(all.Results, one.Results...)
+		all.Bytes, all.read = all.Bytes+one.Bytes, all.read+one.read
 		reason, message := c.verdict.Explain(one.Reason, one.Message)
 		// A client that was told to stop says so because another one failed.
 		if reason != "" && (!all.failed() || all.Reason == string(contract.ReasonInterrupted)) {
@@ -46,7 +48,8 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 			"client %d of %s ended with code %d (%s) and announced no result: %v", ref.Client, job, t.ExitCode, t.Reason, err)}
 	}
 	if told.SHA256 == "" {
-		return End{Reason: cmp.Or(string(told.Reason), v1alpha1.ReasonResultMissing), Message: told.Message}
+		reason := cmp.Or(contract.Cut(string(told.Reason), contract.MaxName), v1alpha1.ReasonResultMissing)
+		return End{Reason: reason, Message: contract.Cut(told.Message, contract.MaxMessage)}
 	}
 	name := contract.ResultName(job, ref.Client)
 	delivered := ask.Result(name)
@@ -56,11 +59,14 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 	case !delivered.Exists:
 		return End{Reason: v1alpha1.ReasonResultMissing, Message: "ConfigMap " + name + " was deleted while the client ran"}
 	}
-	if err := checkResult(delivered.Value, told.SHA256, ref); err != nil {
-		return End{Reason: v1alpha1.ReasonResultContradictory, Message: fmt.Sprintf("%s: %v", name, err)}
+	out := End{Bytes: delivered.Value.Bytes, read: 1}
+	if err := checkResult(delivered.Value, told.SHA256, ref); errors.Is(err, contract.ErrTooLarge) {
+		return out.with(v1alpha1.ReasonResultTooLarge, fmt.Sprintf("%s: %v", name, err))
+	} else if err != nil {
+		return out.with(v1alpha1.ReasonResultContradictory, fmt.Sprintf("%s: %v", name, err))
 	}
 	res := delivered.Value.Result
-	out := End{Results: []contract.Result{res}}
+	out.Results = []contract.Result{res}
 	if res.State == contract.Failed {
 		out.Reason, out.Message = string(res.Failure.Reason), res.Failure.Message
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/resources"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -37,6 +38,11 @@ type End struct {
 	Pods []*corev1.Pod
 	// At is when the first client ended that failed; zero when that is not known.
 	At time.Time
+	// Bytes that the results of the clients hold; for one that was not read, its budget.
+	Bytes int64
+
+	// read is the number of results that Bytes counts already.
+	read int
 }
 
 // failed says whether the execution failed.
@@ -89,11 +95,23 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 		}
 		end = r.End
 	}
+	end.Bytes += int64(e.Clients-end.read) * budget.OfResult(clientBudget(in.Run))
 	r := Result{State: decision.Done{}, End: end}
 	if end.failed() && e.phase() != contract.PhaseCleanup {
 		r.Actions = keepLogs(in, e, end, ask)
+		for _, a := range r.Actions {
+			r.End.Bytes += int64(len(a.(decision.AddData).Value))
+		}
 	}
 	return r
+}
+
+// clientBudget is how many bytes the result of one client may take in its ConfigMap.
+func clientBudget(run *v1alpha1.BenchmarkRun) int64 {
+	if r := run.Status.Results; r != nil && r.ClientBudgetBytes > 0 {
+		return r.ClientBudgetBytes
+	}
+	return budget.MostResult // accepted by a release without budgets
 }
 
 // watch judges the clients of a Job that exists.

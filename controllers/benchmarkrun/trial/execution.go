@@ -38,6 +38,8 @@ type Input struct {
 	Timeouts config.Timeouts
 	// Pods is what pods may use beside their shape.
 	Pods config.Pods
+	// Limits of the operator.
+	Limits config.Limits
 	// Work is what the run asks of its tool: what is loaded.
 	Work accept.Work
 	// Demand of all clients together, the largest of all cells.
@@ -153,7 +155,8 @@ func message(in Input, e Execution) contract.Trial {
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
-		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
+		MaxResultBytes: clientBudget(in.Run),
+		SharedServer:   servers.SharesServer(in.Run.Spec.Targets, t),
 	}
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
@@ -52,7 +53,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 		d := in.Run.Spec.Design
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
-	return rec
+	return bounded(rec)
 }
 
 // Broken is the record of an attempt that was under way when the run failed.
@@ -60,14 +61,16 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 	rec := Planned(in.Plan, at)
 	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
+	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
 	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
-	return rec
+	return bounded(rec)
 }
 
 // describe says where and when an attempt ran.
 func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
 	rec := Planned(in.Plan, at)
 	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
+	rec.ResultBytes = end.Bytes
 	rec.TargetNodeName, rec.Load = in.Run.PlacementOf(rec.Target).NodeName, in.Run.TargetStatus(rec.Target).LoadResult
 	for _, pod := range end.Pods {
 		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
@@ -103,13 +106,13 @@ type outcome struct {
 // measured and found into the record.
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
-	rec.Values = values(in.Work.Tool.Summary, all.merged)
+	rec.Values = values(in.Work.Tool.Summary, all.merged, in.mostValues())
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := valuesOf(in.Work.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
-			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
+			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, fewer clients, or fewer trials", cut, in.mostValues())})
 	}
 	// Of several clients, one that could not offer its share is enough.
 	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })

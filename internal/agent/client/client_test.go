@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
@@ -253,6 +254,32 @@ func TestAResultThatIsTooLargeSaysSo(t *testing.T) {
 	want := []contract.Problem{{Source: "cleanup/stdout.txt", Text: "left out of the raw files: 2097152 bytes"}}
 	if diff := cmp.Diff(want, res.Problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+}
+
+// A budget that is smaller than a ConfigMap holds, and one that holds nothing but the failure.
+func TestAResultStaysWithinItsBudget(t *testing.T) {
+	for name, most := range map[string]int64{"the raw files do not fit": 20 << 10, "the numbers do not fit": 600} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "loud", contract.PhaseCleanup, func(trial *contract.Trial) { trial.MaxResultBytes = most })
+			if err := r.agent.Run(t.Context()); err == nil {
+				t.Error("it is no error")
+			}
+			encoded, raw := r.api.delivered(t, r.agent.Result)
+			res, err := contract.Decode(encoded)
+			if err != nil || res.RawSHA256 != contract.Digest(raw) {
+				t.Fatalf("raw output %s: %v", res.RawSHA256, err)
+			}
+			if res.Failure == nil || res.Failure.Reason != contract.ReasonResultTooLarge || !strings.Contains(res.Failure.Message, fmt.Sprint(most)) {
+				t.Errorf("got %+v, want %s", res.Failure, contract.ReasonResultTooLarge)
+			}
+			if size := len(encoded) + len(raw); size > int(most) {
+				t.Errorf("%d bytes were written of %d", size, most)
+			}
+			if (len(res.Measurements) == 0) != (most < 1000) {
+				t.Errorf("measurements %+v", res.Measurements)
+			}
+		})
 	}
 }
 

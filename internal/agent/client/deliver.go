@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,13 +10,17 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-const (
-	// maxDelivery is the maximum size of the result and the raw files together. A ConfigMap
-	// holds 1 MiB, including names and annotations.
-	maxDelivery = 900 << 10
-	// maxReduced is the maximum size of the raw files when not everything fits.
-	maxReduced = 600 << 10
-)
+// maxDelivery is the maximum size of the result and the raw files together, unless the trial
+// allows less. A ConfigMap holds 1 MiB, including names and annotations.
+const maxDelivery = 900 << 10
+
+// room in the ConfigMap of a result, in bytes.
+func room(t contract.Trial) int {
+	if t.MaxResultBytes <= 0 {
+		return maxDelivery
+	}
+	return int(min(t.MaxResultBytes, maxDelivery))
+}
 
 // delivery is what goes into the result's ConfigMap.
 type delivery struct {
@@ -23,26 +28,59 @@ type delivery struct {
 	encoded, raw []byte
 }
 
-// newDelivery encodes a result with its raw files. A result that is too large becomes a Failed
+// newDelivery encodes a result with its raw files in so many bytes. A result that is too large becomes a Failed
 // result with a message; nothing is dropped silently.
-func newDelivery(res contract.Result, files []rawFile) (delivery, error) {
-	raw, err := pack(files, maxDelivery)
+func newDelivery(res contract.Result, files []rawFile, room int) (delivery, error) {
+	var tooMany error
+	raw, err := pack(files, room)
 	if err == nil {
 		d, err := encode(res, raw)
-		if err == nil && len(d.encoded)+len(d.raw) <= maxDelivery {
+		if err == nil && len(d.encoded)+len(d.raw) <= room {
 			return d, nil
 		}
-		if err != nil && !errors.Is(err, contract.ErrTooLarge) {
+		if tooMany = err; err != nil && !errors.Is(err, contract.ErrTooLarge) {
 			return delivery{}, err
 		}
 	} else if !errors.Is(err, errFull) {
 		return delivery{}, err
 	}
-	raw, dropped, err := packWhatFits(files, maxReduced)
+	// The numbers need the rest.
+	raw, dropped, err := packWhatFits(files, room*2/3)
 	if err != nil {
 		return delivery{}, err
 	}
-	return encode(reduce(res, dropped), raw)
+	small := reduce(res, dropped, room)
+	d, err := encode(small, raw)
+	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
+		d, err = encode(withoutNumbers(res, cmp.Or(tooMany, err)), raw)
+	}
+	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
+		return encode(bare(small), nil)
+	}
+	return d, err
+}
+
+// bare keeps what a result says of its own failure, and nothing that could be long.
+func bare(res contract.Result) contract.Result {
+	return contract.Result{
+		Version: res.Version, Trial: res.Trial, State: res.State, Failure: res.Failure, Times: res.Times,
+		Tool: contract.Tool{Name: res.Tool.Name}, Client: contract.Client{Node: res.Client.Node},
+	}
+}
+
+// withoutNumbers keeps of a result only where and how it came about. Its numbers are more than any
+// result may have, and stand in the raw files as far as those fit.
+func withoutNumbers(res contract.Result, why error) contract.Result {
+	message := "the numbers alone do not fit into a result: print fewer measurements, or shorter names and labels"
+	if why != nil {
+		message = fmt.Sprintf("%v: print fewer measurements, or shorter names and labels", why)
+	}
+	if res.Failure != nil {
+		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
+	}
+	res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonResultTooLarge, Message: message}
+	res.Measurements, res.Warmup, res.Errors, res.Problems = nil, nil, nil, nil
+	return res
 }
 
 func encode(res contract.Result, raw []byte) (delivery, error) {
@@ -52,9 +90,9 @@ func encode(res contract.Result, raw []byte) (delivery, error) {
 }
 
 // reduce keeps the numbers and drops histograms, intervals and large raw files.
-func reduce(res contract.Result, dropped []rawFile) contract.Result {
+func reduce(res contract.Result, dropped []rawFile, room int) contract.Result {
 	message := fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
-		"lower the rate of reports or the duration", maxDelivery)
+		"lower the rate of reports or the duration, or measure in several runs: the budget of a run is shared by its results", room)
 	if res.Failure != nil {
 		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
 	}

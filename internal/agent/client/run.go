@@ -69,7 +69,7 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 	files, err := rawFiles(filepath.Join(a.Work, "raw"))
 	var d delivery
 	if err == nil {
-		d, err = newDelivery(res, files)
+		d, err = newDelivery(res, files, room(t))
 	}
 	if err == nil {
 		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)

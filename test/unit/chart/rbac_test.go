@@ -119,6 +119,41 @@ func TestKustomizeIsTheSame(t *testing.T) {
 	}
 }
 
+// The policies are the same too, and each has its binding.
+func TestPolicies(t *testing.T) {
+	chart, kustomize := mustHelm(t), mustKustomize(t, "config/default")
+	kinds := []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
+	for _, kind := range kinds {
+		var want []string
+		for _, what := range []string{"configmaps", "pods", "secrets"} {
+			want = append(want, kind+" /assay-benchmarkruns-"+what)
+		}
+		if diff := cmp.Diff(want, chart.keys(kind)); diff != "" {
+			t.Errorf("chart (-want +got):\n%s", diff)
+		}
+		for _, key := range want {
+			a, b := find[map[string]any](t, chart, key), find[map[string]any](t, kustomize, key)
+			if diff := cmp.Diff(a["spec"], b["spec"]); diff != "" {
+				t.Errorf("%s (-chart +kustomize):\n%s", key, diff)
+			}
+		}
+	}
+	for what, args := range map[string][]string{
+		"turned off":                     {"--set=admission.policy.enabled=false"},
+		"an API server without the kind": {"--api-versions=v1/Pod"},
+	} {
+		for _, kind := range kinds {
+			if got := mustHelm(t, args...).keys(kind); len(got) > 0 {
+				t.Errorf("%s: %v", what, got)
+			}
+		}
+	}
+	both := []string{"--api-versions=v1/Pod", "--api-versions=admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"}
+	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 3 {
+		t.Errorf("an API server with the kind: %v", got)
+	}
+}
+
 // pod of the manager without what is meant to differ.
 func pod(t *testing.T, o objects) corev1.PodSpec {
 	t.Helper()

@@ -1,0 +1,129 @@
+{{/*
+Parts of the policies in admission.yaml. Limits of the API server shape them: one authorizer check costs about 350,000,
+an expression may cost 1,000,000 and all expressions of one policy 10,000,000. So every expression asks about one
+object, a policy about 20 at most, and Secrets, ConfigMaps and pods have a policy each.
+*/}}
+
+{{/*
+Whether the policies are made: not where the API server does not have them, which one of the required version has unless
+somebody turned them off. Without a cluster Helm knows no kinds at all, not even Pod, and then they are made.
+*/}}
+{{- define "assay.admission.enabled" -}}
+{{- $apis := .Capabilities.APIVersions -}}
+{{- if and .Values.admission.policy.enabled (or ($apis.Has "admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy") (not ($apis.Has "v1/Pod"))) -}}
+true
+{{- end -}}
+{{- end -}}
+
+{{/* The resources that bring the spec of a run, and where in them it is. One line joins another resource. */}}
+{{- define "assay.admission.kinds" -}}
+- {resource: benchmarkruns, spec: object.spec, oldSpec: oldObject.spec}
+{{- end -}}
+
+{{/* The number of different Secrets, and of ConfigMaps, that a run may name without the right to get all of them. */}}
+{{- define "assay.admission.names" -}}20{{- end -}}
+
+{{/* The largest number of targets: spec.targets has this bound in the API. */}}
+{{- define "assay.admission.targets" -}}8{{- end -}}
+
+{{/*
+What is matched: whatever begins something. The rest of the spec cannot be changed, so that an update that neither
+changes a reference nor resumes the run passes unasked: labels, annotations, suspending, and all that the manager
+writes. Who resumes a run starts it, and is asked like its creator.
+*/}}
+{{- define "assay.admission.match" -}}
+failurePolicy: Fail
+matchConstraints:
+  resourceRules:
+  - {apiGroups: [assay.dev], apiVersions: ["*"], resources: [{{ .resource }}], operations: [CREATE, UPDATE]}
+matchConditions:
+- name: starts-something
+  expression: >-
+    request.operation == 'CREATE' ||
+    {{ .spec }}.targets != {{ .oldSpec }}.targets ||
+    {{ .spec }}.clients != {{ .oldSpec }}.clients ||
+    {{ .spec }}.workload != {{ .oldSpec }}.workload ||
+    (has({{ .oldSpec }}.suspend) && {{ .oldSpec }}.suspend && !(has({{ .spec }}.suspend) && {{ .spec }}.suspend))
+{{- end -}}
+
+{{/* What a target has of each kind: lists of {field, name}, and of fields. Input: the target t, and its field. */}}
+{{- define "assay.admission.target.secrets" -}}
+(has({{ .t }}.external) ? [{'field': '{{ .field }}.external.credentials', 'name': string({{ .t }}.external.credentials.name)}] : []) +
+(has({{ .t }}.mysql) && has({{ .t }}.mysql.imagePullSecrets) ?
+{{ .t }}.mysql.imagePullSecrets.map(r, {'field': '{{ .field }}.mysql.imagePullSecrets', 'name': string(r.name)}) : [])
+{{- end -}}
+
+{{- define "assay.admission.target.configmaps" -}}
+(has({{ .t }}.published) ? [{'field': '{{ .field }}.published.configMap', 'name': string({{ .t }}.published.configMap.name)}] : []) +
+(has({{ .t }}.mysql) && has({{ .t }}.mysql.configFrom) ?
+{{ .t }}.mysql.configFrom.map(r, {'field': '{{ .field }}.mysql.configFrom', 'name': string(r.name)}) : [])
+{{- end -}}
+
+{{- define "assay.admission.target.pods" -}}
+(has({{ .t }}.shape) && has({{ .t }}.shape.inline) ? ['{{ .field }}.shape.inline'] : []) +
+(has({{ .t }}.mysql) && has({{ .t }}.mysql.image) ? ['{{ .field }}.mysql.image'] : [])
+{{- end -}}
+
+{{/* What the rest of the spec has. Input: the expression of the spec. */}}
+{{- define "assay.admission.rest.secrets" -}}
+(has({{ . }}.workload.custom) && has({{ . }}.workload.custom.imagePullSecrets) ?
+{{ . }}.workload.custom.imagePullSecrets.map(r, {'field': 'spec.workload.custom.imagePullSecrets', 'name': string(r.name)}) : [])
+{{- end -}}
+
+{{- define "assay.admission.rest.configmaps" -}}
+(has({{ . }}.workload.custom) && has({{ . }}.workload.custom.files) ?
+[{'field': 'spec.workload.custom.files', 'name': string({{ . }}.workload.custom.files.name)}] : []) +
+(has({{ . }}.workload.sysbench) && has({{ . }}.workload.sysbench.script) ?
+[{'field': 'spec.workload.sysbench.script.configMap', 'name': string({{ . }}.workload.sysbench.script.configMap.name)}] : [])
+{{- end -}}
+
+{{/* A script of sysbench, and options of a Java machine, start programs as a custom tool does. */}}
+{{- define "assay.admission.rest.pods" -}}
+(has({{ . }}.clients.shape.inline) ? ['spec.clients.shape.inline'] : []) +
+(has({{ . }}.workload.custom) ? ['spec.workload.custom'] : []) +
+(has({{ . }}.workload.sysbench) && has({{ . }}.workload.sysbench.script) ? ['spec.workload.sysbench.script'] : []) +
+(has({{ . }}.workload.ycsb) && has({{ . }}.workload.ycsb.jvmOptions) ? ['spec.workload.ycsb.jvmOptions'] : [])
+{{- end -}}
+
+{{/*
+The variable found: all that a spec has of one kind; of objects each name once, whatever the number of fields that have
+it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps or pods), and
+the expression of the spec.
+*/}}
+{{- define "assay.admission.found" -}}
+{{- $in := . -}}
+{{- $targets := include "assay.admission.targets" . | int -}}
+- name: found0
+  expression: >-
+    {{- include (printf "assay.admission.rest.%s" .what) .spec | nindent 4 }}
+{{- range $i := until $targets }}
+{{- $target := dict "t" (printf "%s.targets[%d]" $in.spec $i) "field" (printf "spec.targets[%d]" $i) }}
+- name: found{{ add1 $i }}
+  expression: >-
+    variables.found{{ $i }} + (size({{ $in.spec }}.targets) <= {{ $i }} ? [] : (
+    {{- include (printf "assay.admission.target.%s" $in.what) $target | nindent 4 }}
+    ){{ if ne $in.what "pods" }}.filter(r, !variables.found{{ $i }}.exists(f, f.name == r.name)){{ end }})
+{{- end }}
+- name: found
+  expression: variables.found{{ $targets }}
+{{- end -}}
+
+{{/* A policy with its binding begins like this. Input: the name, and the chart. */}}
+{{- define "assay.admission.policy" -}}
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "assay.labels" .chart | nindent 4 }}
+spec:
+  policyName: {{ .name }}
+  validationActions: [Deny]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata:
+  name: {{ .name }}
+  labels:
+    {{- include "assay.labels" .chart | nindent 4 }}
+{{- end -}}

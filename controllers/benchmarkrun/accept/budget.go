@@ -1,0 +1,121 @@
+package accept
+
+import (
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+// postponed is an error that the end of other runs may mend.
+type postponed struct{ decision.Waiting }
+
+func (p *postponed) Error() string { return p.Message }
+
+// budget is how many bytes the results of the run may take, and what of that is written at
+// once: the plan and the copies. It has no meaning while ask is not complete.
+func (in Input) budget(out Result, copies []decision.Action, ask *decision.Asking) (Budget, error) {
+	fixed, err := fixedBytes(out, copies)
+	if err != nil {
+		return Budget{}, err
+	}
+	limits := in.Catalogue.Config.Results.Budget
+	b, err := budget.Of(in.demandOfBytes(out, fixed), budget.Limits{Run: limits.Run.Value(), LeastResult: limits.LeastResult.Value()})
+	var small *budget.TooSmallError
+	if errors.As(err, &small) {
+		return Budget{}, refuse(v1alpha1.ReasonResultBudgetExceeded,
+			"spec.design, spec.matrix: %v: measure less, or let the administrator raise results.budget.run", err)
+	}
+	if err != nil {
+		return Budget{}, err
+	}
+	got := ask.Reserve(b.Bytes)
+	if !got.Known {
+		return Budget{}, nil
+	}
+	if err := judge(got.Value, b.Bytes, in.Run.Namespace); err != nil {
+		return Budget{}, err
+	}
+	return Budget{Budget: b, Held: fixed}, nil
+}
+
+// judge what other runs leave. A run that fits once others have ended waits for them; their
+// budgets shrink then to what they hold.
+func judge(r decision.Reservation, bytes int64, namespace string) error {
+	for _, scope := range []struct {
+		usage       decision.Usage
+		field, what string
+	}{
+		{r.Namespace, "results.budget.namespace", "namespace " + namespace},
+		{r.Cluster, "results.budget.cluster", "all namespaces"},
+	} {
+		u := scope.usage
+		switch arithmetic := fmt.Sprintf("%s for this run + %s for runs that go on + %s of ended runs in %s, %s is %s",
+			budget.Text(bytes), budget.Text(u.Reserved), budget.Text(u.Held), scope.what, scope.field, budget.Text(u.Limit)); {
+		case u.Fits(bytes):
+		case u.WillFit(bytes):
+			return &postponed{decision.WaitFor(v1alpha1.ReasonQueued, "waiting for other runs to end: their results may need the room: %s", arithmetic)}
+		default:
+			return refuse(v1alpha1.ReasonResultBudgetExceeded,
+				"spec.design, spec.matrix: too much of etcd for results: %s: delete ended runs, measure less, or let the administrator raise the budget", arithmetic)
+		}
+	}
+	return nil
+}
+
+// Budget of a run that is accepted.
+type Budget struct {
+	budget.Budget
+	// Held are the bytes of the plan and of the copies.
+	Held int64
+}
+
+// demandOfBytes is how many objects the run makes.
+func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
+	p, spec := out.Planned.Plan, in.Run.Spec
+	d := budget.Demand{
+		Trials: int64(len(p.Trials)), Attempts: 1, Clients: int64(in.Run.ClientCount()),
+		Entries: int64(len(p.Cells)) * int64(len(p.Targets)), Fixed: fixed,
+	}
+	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
+		d.Attempts += int64(spec.Design.MaxRetries)
+	}
+	for _, t := range spec.Targets {
+		switch {
+		case t.Published != nil:
+			continue
+		case t.External != nil:
+			d.Loads++ // the clean-up
+		}
+		d.Loads++
+		if out.Work.Tool.Data.SharesLoad {
+			d.Loads += d.Clients - 1
+		}
+	}
+	return d
+}
+
+// fixedBytes are what is written when the run is accepted.
+func fixedBytes(out Result, copies []decision.Action) (int64, error) {
+	parts, err := journal.SplitPlan(out.Planned.Plan)
+	if err != nil {
+		return 0, err
+	}
+	var fixed int64
+	for _, data := range parts {
+		fixed += budget.OfResult(int64(len(data)))
+	}
+	for _, action := range copies {
+		if c, is := action.(decision.Create); is {
+			if cm, is := c.Object.(*corev1.ConfigMap); is {
+				fixed += budget.OfConfigMap(cm)
+			}
+		}
+	}
+	return fixed, nil
+}

@@ -1,0 +1,129 @@
+// Package budget computes how many bytes of etcd the objects of a run may take.
+//
+// In: the size of a plan (Demand) and the limits of the operator (Limits). Out: a Budget: what
+// the run may take, and what the result of one client may take of it. A demand that does not
+// fit is refused with a *TooSmallError, which has the arithmetic.
+//
+// etcd holds every ConfigMap, and when its quota is full (2 GiB unless configured otherwise)
+// the API server of the whole cluster refuses every write.
+package budget
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+const (
+	// MostResult is the most that one result can take in its ConfigMap, which holds 1 MiB with
+	// its names and annotations, in bytes.
+	MostResult int64 = 900 << 10
+	// perObject is what a ConfigMap takes beside its data: names, labels, owner, annotations and
+	// managed fields.
+	perObject int64 = 2 << 10
+	// perAttempt is the record of an attempt, the Job and the trial's ConfigMap while they
+	// exist, and a log that is kept of a failure.
+	perAttempt int64 = 20 << 10
+	// perEntry is an entry of the summary.
+	perEntry int64 = 1 << 10
+	// recordBytes is what a record of an attempt takes of its part, compressed.
+	recordBytes int64 = 2 << 10
+)
+
+// Demand is how many objects a run makes.
+type Demand struct {
+	// Trials of the plan, attempts at each at most, and clients of each; all at least 1.
+	Trials, Attempts, Clients int64
+	// Loads are the results of loading and of cleaning up.
+	Loads int64
+	// Entries of the summary: cells times targets.
+	Entries int64
+	// Fixed are the bytes that are known: the plan and copies of files.
+	Fixed int64
+}
+
+// Limits of the operator, in bytes.
+type Limits struct {
+	// Run is what a run may take at most.
+	Run int64
+	// LeastResult is what each result must be allowed to take.
+	LeastResult int64
+}
+
+// Budget of a run, in bytes.
+type Budget struct {
+	// Bytes that the objects of the run may take altogether.
+	Bytes int64
+	// Result is what the result of one client may take.
+	Result int64
+}
+
+// TooSmallError is the error for a run that does not fit into its budget.
+type TooSmallError struct {
+	// Demand and Limits that do not fit.
+	Demand Demand
+	Limits Limits
+}
+
+// Error has the arithmetic.
+func (e *TooSmallError) Error() string {
+	d := e.Demand
+	return fmt.Sprintf("%s: %s of results and %s of plan, records and summary are more than results.budget.run (%s)",
+		d.arithmetic(e.Limits.LeastResult), Text(d.results()*(e.Limits.LeastResult+perObject)), Text(d.rest()), Text(e.Limits.Run))
+}
+
+// arithmetic of the results for people.
+func (d Demand) arithmetic(result int64) string {
+	return fmt.Sprintf("%d trials x %d attempts x %d clients + %d loads = %d results of at least %s",
+		d.Trials, d.Attempts, d.Clients, d.Loads, d.results(), Text(result))
+}
+
+// results is the number of result ConfigMaps.
+func (d Demand) results() int64 { return d.Trials*d.Attempts*d.Clients + d.Loads }
+
+// rest is everything but the results.
+func (d Demand) rest() int64 {
+	return d.Fixed + d.Trials*d.Attempts*perAttempt + d.Entries*perEntry
+}
+
+// Of computes the budget of a run: each result gets an equal share of what the run may take,
+// and never more than a ConfigMap holds.
+func Of(d Demand, l Limits) (Budget, error) {
+	share := (l.Run-d.rest())/d.results() - perObject
+	if share < min(l.LeastResult, MostResult) {
+		return Budget{}, &TooSmallError{Demand: d, Limits: l}
+	}
+	share = min(share, MostResult)
+	return Budget{Result: share, Bytes: d.rest() + d.results()*(share+perObject)}, nil
+}
+
+// OfResult is what one result takes with the given bytes of data.
+func OfResult(data int64) int64 { return data + perObject }
+
+// OfRecords is what the records of attempts and the entries of a summary take.
+func OfRecords(attempts, entries int64) int64 { return attempts*recordBytes + entries*perEntry }
+
+// OfConfigMap is what a ConfigMap takes.
+func OfConfigMap(cm *corev1.ConfigMap) int64 {
+	n := perObject
+	for k, v := range cm.Data {
+		n += int64(len(k) + len(v))
+	}
+	for k, v := range cm.BinaryData {
+		n += int64(len(k) + len(v))
+	}
+	return n
+}
+
+// Text is a number of bytes for people, such as 1.5 GiB.
+func Text(bytes int64) string {
+	v, unit := float64(bytes), "bytes"
+	for _, next := range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if v < 1024 {
+			break
+		}
+		v, unit = v/1024, next
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0") + " " + unit
+}

@@ -1,0 +1,94 @@
+package admission
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// fields of a spec that name a Secret or a ConfigMap, or bring something that runs, each with a
+// spec that uses this field alone.
+var fields = map[string]string{
+	"spec.targets[].external.credentials":     `{targets: [{name: a, external: {host: h, credentials: {name: s}}}]}`,
+	"spec.targets[].mysql.image":              `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, image: i}}]}`,
+	"spec.targets[].mysql.imagePullSecrets[]": `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, version: "8.4", imagePullSecrets: [{name: s}]}}]}`,
+	"spec.targets[].mysql.configFrom[]":       `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, version: "8.4", configFrom: [{name: c}]}}]}`,
+	"spec.targets[].published.configMap":      `{targets: [{name: b, published: {configMap: {name: c}, format: YCSB, source: s}}, {name: a, shape: {name: small}, mysql: {flavor: MySQL, version: "8.4"}}]}`,
+	"spec.targets[].shape.inline":             `{targets: [{name: a, shape: {inline: {cpu: 1, memory: 1Gi}}, mysql: {flavor: MySQL, version: "8.4"}}]}`,
+	"spec.clients.shape.inline":               `{clients: {shape: {inline: {cpu: 1, memory: 1Gi}}}}`,
+	"spec.workload.sysbench.script":           `{workload: {sysbench: {script: {configMap: {name: c}}}}}`,
+	"spec.workload.sysbench.script.configMap": `{workload: {sysbench: {script: {configMap: {name: c}}}}}`,
+	"spec.workload.ycsb.jvmOptions[]":         `{workload: {ycsb: {jvmOptions: [-Xmx1g]}}}`,
+	"spec.workload.custom":                    `{workload: {custom: {image: i, run: {command: [x]}, format: Result}}}`,
+	"spec.workload.custom.files":              `{workload: {custom: {image: i, run: {command: [x]}, format: Result, files: {name: c}}}}`,
+	"spec.workload.custom.imagePullSecrets[]": `{workload: {custom: {image: i, run: {command: [x]}, format: Result, imagePullSecrets: [{name: s}]}}}`,
+}
+
+// brings are the fields that need the right to create pods; the others name an object.
+var brings = regexp.MustCompile(`(image|inline|script|jvmOptions\[\]|custom)$`)
+
+// suspicious are names of fields that may name an object, or bring something that runs.
+var suspicious = regexp.MustCompile(`(?i)secret|configmap|configfrom|credential|certificate|image$|^inline$|command|script$|jvm|plugin|file[s]?From|ref$|^custom$`)
+
+// below are fields of those that are asked for, and what only looks alike: each with the reason.
+var below = map[string]string{
+	"spec.workload.custom.image":             "spec.workload.custom is asked for as a whole",
+	"spec.workload.custom.prepare.command[]": "spec.workload.custom is asked for as a whole",
+	"spec.workload.custom.run.command[]":     "spec.workload.custom is asked for as a whole",
+	"spec.workload.custom.cleanup.command[]": "spec.workload.custom is asked for as a whole",
+}
+
+// TestEveryReferenceIsAsked walks the types of the API: a field that names an object, or brings
+// something that runs, has to stand in fields, where TestRightsOfTheCreator tries it.
+func TestEveryReferenceIsAsked(t *testing.T) {
+	var found []string
+	walk(reflect.TypeFor[v1alpha1.BenchmarkRunSpec](), "spec", &found)
+	var want []string
+	for field := range fields {
+		want = append(want, field)
+	}
+	found = slices.DeleteFunc(found, func(f string) bool { return below[f] != "" })
+	slices.Sort(want)
+	slices.Sort(found)
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("fields that name an object or bring something that runs (-asked about +of the API):\n%s", diff)
+	}
+}
+
+// walk collects the paths of the suspicious fields, and of all fields of types for references.
+func walk(typ reflect.Type, path string, found *[]string) {
+	switch typ.Kind() {
+	case reflect.Pointer:
+		walk(typ.Elem(), path, found)
+	case reflect.Slice:
+		walk(typ.Elem(), path+"[]", found)
+	case reflect.Struct:
+		name := path[strings.LastIndex(path, ".")+1:]
+		if isReference(typ) || suspicious.MatchString(strings.TrimSuffix(name, "[]")) {
+			*found = append(*found, path)
+		}
+		if !strings.HasPrefix(typ.PkgPath(), "github.com/assay-bench/") {
+			return
+		}
+		for field := range typ.Fields() {
+			json, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			walk(field.Type, path+"."+json, found)
+		}
+	default:
+		if name := path[strings.LastIndex(path, ".")+1:]; suspicious.MatchString(strings.TrimSuffix(name, "[]")) {
+			*found = append(*found, path)
+		}
+	}
+}
+
+// isReference says whether a type only names an object.
+func isReference(typ reflect.Type) bool {
+	name := typ.Name()
+	return strings.HasSuffix(name, "Reference") || strings.HasSuffix(name, "Selector") || strings.HasSuffix(name, "Files") || strings.HasSuffix(name, "Source")
+}
