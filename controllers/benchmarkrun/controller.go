@@ -155,7 +155,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.wakeWaiting()
 		r.forgetOthers(req.NamespacedName, "")
-		left, err := r.release(ctx, req.NamespacedName, "")
+		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
 	run.Spec.SetDefaults()
@@ -168,7 +168,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
-	if err := r.freeNodes(ctx, run, after); err != nil {
+	if err := r.nodes().freeNodes(ctx, run, after); err != nil {
 		return ctrl.Result{}, err
 	}
 	if after.Finished() {

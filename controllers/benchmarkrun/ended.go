@@ -28,10 +28,10 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
 	if held := until.Sub(r.Clock.Now()); kept && held > 0 {
-		if err := r.retainNodes(ctx, run, until); err != nil {
+		if err := r.nodes().retainNodes(ctx, run, until); err != nil {
 			return ctrl.Result{}, err
 		}
-		if _, err := r.release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
+		if _, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
 			return ctrl.Result{}, err
 		}
 		return r.expire(ctx, run, ctrl.Result{RequeueAfter: held})
@@ -39,7 +39,7 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	if err := r.tearDown(ctx, run, kept); err != nil {
 		return ctrl.Result{}, err
 	}
-	left, err := r.release(ctx, client.ObjectKeyFromObject(run), "")
+	left, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), "")
 	if err != nil {
 		return ctrl.Result{}, err
 	}
