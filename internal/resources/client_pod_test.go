@@ -40,7 +40,7 @@ func TestTheToolHasNoToken(t *testing.T) {
 		if agent.SecurityContext.RunAsUser == nil || *agent.SecurityContext.RunAsUser == *pod.SecurityContext.RunAsUser {
 			t.Errorf("%s: agent and tool have one user", name)
 		}
-		if diff := cmp.Diff(resourcesOf(c.Shape).Limits.Cpu(), tool.Resources.Limits.Cpu()); diff != "" {
+		if diff := cmp.Diff(c.Shape.CPU, tool.Resources.Limits[corev1.ResourceCPU]); diff != "" {
 			t.Errorf("%s: the tool does not get the shape (-want +got):\n%s", name, diff)
 		}
 	}
