@@ -37,12 +37,14 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/podlog"
 	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/scrape"
 	"github.com/assay-bench/assay/runners"
 )
 
 type flags struct {
 	config, namespaces, metrics, probes, electionNamespace string
-	elect                                                  bool
+	certificates                                           string
+	elect, secure                                          bool
 	workers                                                int
 	qps                                                    float64
 }
@@ -51,7 +53,9 @@ func main() {
 	var f flags
 	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and timeouts")
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
-	flag.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address of the Prometheus metrics; 0 to turn them off")
+	flag.StringVar(&f.metrics, "metrics-bind-address", ":8443", "address of the Prometheus metrics; 0 to turn them off")
+	flag.BoolVar(&f.secure, "metrics-secure", true, "serve the metrics over HTTPS, to those whom the API server allows to get /metrics")
+	flag.StringVar(&f.certificates, "metrics-cert-dir", "", "directory with tls.crt and tls.key for the metrics; empty for a self-signed certificate")
 	flag.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	flag.BoolVar(&f.elect, "leader-elect", false, "let only one of several managers reconcile")
 	flag.StringVar(&f.electionNamespace, "leader-election-namespace", "", "namespace of the lease; empty for the pod's own")
@@ -92,7 +96,7 @@ func run(f flags) error {
 	mgr, err := ctrl.NewManager(rest, manager.Options{
 		Scheme:                        scheme,
 		Cache:                         cacheOptions(f.namespaces),
-		Metrics:                       metricsserver.Options{BindAddress: f.metrics},
+		Metrics:                       f.metricsOptions(),
 		HealthProbeBindAddress:        f.probes,
 		LeaderElection:                f.elect,
 		LeaderElectionID:              "assay-manager",
@@ -112,6 +116,15 @@ func run(f flags) error {
 		return err
 	}
 	return mgr.Start(ctrl.SetupSignalHandler())
+}
+
+// metricsOptions are those of kubebuilder's scaffold: HTTPS, and tokens that the API server knows.
+func (f flags) metricsOptions() metricsserver.Options {
+	o := metricsserver.Options{BindAddress: f.metrics}
+	if f.secure {
+		o.SecureServing, o.FilterProvider, o.CertDir = true, scrape.Filter, f.certificates
+	}
+	return o
 }
 
 func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
