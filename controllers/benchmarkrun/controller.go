@@ -153,8 +153,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	r.forgetOthers(req.NamespacedName, run.UID)
 	if err != nil || !run.DeletionTimestamp.IsZero() {
-		r.wakeWaiting()
 		r.forgetOthers(req.NamespacedName, "")
+		r.wakeWaiting()
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
@@ -164,7 +164,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	after, wait, passErr := r.pass(ctx, run)
 	// What went wrong stands in the status too: the user does not read our log.
-	if err := errors.Join(passErr, r.saveStatus(ctx, run, after)); err != nil {
+	saveErr := r.saveStatus(ctx, run, after)
+	if isTooLarge(saveErr) {
+		return r.abandon(ctx, run, saveErr)
+	}
+	if err := errors.Join(passErr, saveErr); err != nil {
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
@@ -253,10 +257,14 @@ func patience(state decision.State, now time.Time) time.Duration {
 // saveStatus writes the status if it changed, under the optimistic lock of the
 // version that was read.
 func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	var err error
+	if after.Status, err = bounded(after); err != nil {
+		return err
+	}
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	err := r.Client.Status().Update(ctx, after)
+	err = r.Client.Status().Update(ctx, after)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

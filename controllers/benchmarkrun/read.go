@@ -37,7 +37,7 @@ type reader struct {
 // isLarge says whether the answer to a query may need much memory.
 func isLarge(query decision.Query) bool {
 	switch q := query.(type) {
-	case decision.GetResult:
+	case decision.GetResult, decision.ListPodsOn:
 		return true
 	case decision.GetRecords:
 		return q.Compact
@@ -183,7 +183,21 @@ func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
 	}
+	for i := range pods.Items {
+		slimPod(&pods.Items[i])
+	}
 	return pods.Items, nil
+}
+
+// slimPod keeps of a foreign pod what tells whether it worked during a trial. Its annotations and
+// its spec may be large.
+func slimPod(pod *corev1.Pod) {
+	mirror, is := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	pod.Annotations, pod.ManagedFields = nil, nil
+	if is {
+		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
+	}
+	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, HostNetwork: pod.Spec.HostNetwork}
 }
 
 // log of a container. That it cannot be read must not keep a run from ending.

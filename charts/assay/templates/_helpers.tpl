@@ -81,6 +81,8 @@ engines:
   {{- end }}
 timeouts:
   {{- toYaml .Values.timeouts | nindent 2 }}
+limits:
+  {{- toYaml .Values.limits | nindent 2 }}
 results:
   budget:
     {{- toYaml .Values.results.budget | nindent 4 }}
@@ -90,8 +92,6 @@ pods:
   {{- toYaml .Values.pods | nindent 2 }}
 shapes:
   {{- toYaml .Values.shapes | nindent 2 }}
-limits:
-  {{- toYaml .Values.limits | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}

@@ -234,12 +234,14 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err != nil {
 		return err
 	}
-	out.Findings = out.Work.foresee(out.Planned.checks, r.resolved)
+	if err := checkResolved(r.resolved); err != nil {
+		return err
+	}
 	// After what may be refused, because what is reserved counts against other runs.
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
-	out.Findings = append(unverified(in.Run.Spec.Targets), out.Findings...)
+	out.Findings = append(unverified(in.Run.Spec.Targets), out.Work.foresee(out.Planned.checks, r.resolved)...)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)
