@@ -68,6 +68,8 @@ type Reconciler struct {
 	// alive are the runs by their names, as they were read last: what is kept of a run goes when it
 	// is gone.
 	alive alive
+	// checked by the UID of their run: how far its results were compared with its records.
+	checked sync.Map
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -158,6 +160,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if before, gone := r.alive.is(req.NamespacedName, run.UID); gone {
 		r.plans.forget(before)
 		r.tornDown.Delete(before)
+		r.checked.Delete(before)
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
@@ -218,6 +221,9 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
+		if run.Status.Integrity != nil {
+			w.SavedHead = run.Status.Integrity.Head
+		}
 		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
 		after.Status = status(w, done.chapters)
