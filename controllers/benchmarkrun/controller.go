@@ -65,11 +65,11 @@ type Reconciler struct {
 
 	// plans of the runs that go on.
 	plans plans
+	// checked by the UID of their run: how far its results were compared with its records.
+	checked sync.Map
 	// alive are the runs by their names, as they were read last: what is kept of a run goes when it
 	// is gone.
 	alive alive
-	// checked by the UID of their run: how far its results were compared with its records.
-	checked sync.Map
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -159,13 +159,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if before, gone := r.alive.is(req.NamespacedName, run.UID); gone {
 		r.plans.forget(before)
-		r.tornDown.Delete(before)
 		r.checked.Delete(before)
+		r.tornDown.Delete(before)
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
 		r.wakeWaiting()
-		left, err := r.release(ctx, req.NamespacedName, "")
+		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
 	run.Spec.SetDefaults()
@@ -187,6 +187,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
+	if err := r.nodes().freeNodes(ctx, run, after); err != nil {
+		return ctrl.Result{}, err
+	}
 	if after.Finished() {
 		return r.afterwards(ctx, after)
 	}
