@@ -24,7 +24,8 @@ import (
 const managerConfig = `agent: {image: "registry.example/agent:1"}
 runners: {sysbench: {image: "registry.example/sysbench:1"}}
 engines: {MariaDB: {"10.11": {image: "registry.example/mariadb:10.11"}}}
-limits: {podCreation: 30m, scheduling: 30m, imagePull: 30m, podStart: 1h, targetReady: 1h}
+timeouts: {podCreation: 30m, scheduling: 30m, imagePull: 30m, podStart: 1h, targetReady: 1h}
+results: {budget: {namespace: 1000Gi, cluster: 1000Gi}}
 `
 
 // managerQPS lifts the client's own limit out of the way: with the default of 200
