@@ -25,6 +25,11 @@ build: ## manager and agent as static Linux binaries, in out/bin/linux
 	@mkdir -p out/bin/linux
 	CGO_ENABLED=0 GOOS=linux $(GO_BUILD) -o out/bin/linux/ $(addprefix ./cmd/,$(filter manager agent,$(notdir $(wildcard cmd/*))))
 
+.PHONY: plugin
+plugin: ## the plugin of kubectl for this machine, in out/bin (kubectl finds it in the PATH)
+	@mkdir -p out/bin
+	CGO_ENABLED=0 $(GO_BUILD) -o out/bin/ ./cmd/kubectl-assay
+
 .PHONY: tools
 tools: ## every pinned tool, in bin/ (each is built anyway when it is needed)
 	@hack/tool.sh $(notdir $(wildcard hack/tools/*)) >/dev/null
@@ -114,7 +119,7 @@ e2e-full: cluster images-full ## every story, in the cluster, and the conformanc
 	@hack/e2e.sh full
 
 .PHONY: e2e-chaos
-e2e-chaos: cluster images ## a run that loses its manager 20 times, its database, a client, a result and the API server
+e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step, lost nodes, a full etcd, a full disk ...
 	@hack/e2e.sh chaos
 
 .PHONY: bench-trials

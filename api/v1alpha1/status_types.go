@@ -113,6 +113,12 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Releases int32 `json:"releases,omitempty"`
 
+	// releasedBeforeTrial is the index of the trial that came next when the run gave its nodes
+	// back for the last time. It is 0 for a run that never did.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ReleasedBeforeTrial int32 `json:"releasedBeforeTrial,omitempty"`
+
 	// plan has the size of the plan and the names of its ConfigMaps.
 	// +optional
 	Plan *PlanStatus `json:"plan,omitempty"`
@@ -120,6 +126,12 @@ type BenchmarkRunStatus struct {
 	// results has the names of the ConfigMaps with the results.
 	// +optional
 	Results *ResultsStatus `json:"results,omitempty"`
+
+	// integrity has the digests that show whether plan, records, results or summary were changed
+	// afterwards; absent for a run that an older manager began. `kubectl assay verify` compares
+	// them.
+	// +optional
+	Integrity *IntegrityStatus `json:"integrity,omitempty"`
 
 	// trials are the last attempts that ended, at most 10, and the running attempt. The
 	// ConfigMaps RUN-records-0000 and so on hold all attempts.

@@ -68,6 +68,8 @@ type Reconciler struct {
 	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run
 	// goes when it is gone.
 	alive sync.Map
+	// checked by the UID of their run: how far its results were compared with its records.
+	checked sync.Map
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -153,8 +155,8 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	r.forgetOthers(req.NamespacedName, run.UID)
 	if err != nil || !run.DeletionTimestamp.IsZero() {
-		r.wakeWaiting()
 		r.forgetOthers(req.NamespacedName, "")
+		r.wakeWaiting()
 		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
@@ -164,7 +166,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	after, wait, passErr := r.pass(ctx, run)
 	// What went wrong stands in the status too: the user does not read our log.
-	if err := errors.Join(passErr, r.saveStatus(ctx, run, after)); err != nil {
+	saveErr := r.saveStatus(ctx, run, after)
+	if isTooLarge(saveErr) {
+		return r.abandon(ctx, run, saveErr)
+	}
+	if err := errors.Join(passErr, saveErr); err != nil {
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
@@ -217,6 +223,9 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
+		if run.Status.Integrity != nil {
+			w.SavedHead = run.Status.Integrity.Head
+		}
 		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
 		after.Status = status(w, done.chapters)
@@ -256,10 +265,14 @@ func patience(state decision.State, now time.Time) time.Duration {
 // saveStatus writes the status if it changed, under the optimistic lock of the
 // version that was read.
 func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	var err error
+	if after.Status, err = bounded(after); err != nil {
+		return err
+	}
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	err := r.Client.Status().Update(ctx, after)
+	err = r.Client.Status().Update(ctx, after)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -18,7 +18,7 @@ func TestDataIsPutBack(t *testing.T) {
 	t.Parallel()
 	onExternal := func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Targets = []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{
-			Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
+			TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
 		}}}
 	}
 	twoCells := func(r *v1alpha1.BenchmarkRun) {

@@ -65,24 +65,6 @@ func TestFilesAndEnvironmentOfACommand(t *testing.T) {
 	}
 }
 
-func TestCollectIsBounded(t *testing.T) {
-	dir, raw := t.TempDir(), t.TempDir()
-	big, err := os.Create(filepath.Join(dir, "big.hdr"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := big.Truncate(maxOutput + 1); err != nil {
-		t.Fatal(err)
-	}
-	_ = big.Close()
-	if _, err := collect(dir, raw, []string{"*.hdr"}); err == nil || !strings.Contains(err.Error(), "bytes") {
-		t.Errorf("got %v, want that there are too many bytes", err)
-	}
-	if _, err := collect(dir, raw, []string{"["}); err == nil || !strings.Contains(err.Error(), `the pattern "["`) {
-		t.Errorf("got %v, want that the pattern is none", err)
-	}
-}
-
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	// As Kubernetes mounts a ConfigMap.
@@ -174,6 +156,22 @@ func TestADatabaseBehindJDBCIsNotAsked(t *testing.T) {
 	})
 	if err := r.agent.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "endpoint.jdbc: the data") {
 		t.Errorf("a reset: got %v", err)
+	}
+}
+
+// A Secret that lost its CA after the run was accepted: no tool gets the password.
+func TestAServerThatNobodyCanVerifyGetsNoPassword(t *testing.T) {
+	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Endpoint.TLS = contract.TLSRequired })
+	r.agent.Connect = func(contract.Endpoint, runner.Credentials) (Server, error) {
+		t.Error("the agent connects")
+		return r.server, nil
+	}
+	if err := r.agent.Run(t.Context()); err == nil {
+		t.Error("the agent succeeds")
+	}
+	res, _ := r.outcome(t)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonTLSFailed || !strings.Contains(res.Failure.Message, "ca.crt") {
+		t.Errorf("got %+v, want %s", res.Failure, contract.ReasonTLSFailed)
 	}
 }
 
