@@ -63,8 +63,14 @@ type Reconciler struct {
 	// Workers is the number of runs that are looked at side by side.
 	Workers int
 
-	// plans by the UID of their run: they follow from the spec, and are large.
-	plans sync.Map
+	// plans of the runs that go on.
+	plans plans
+	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run
+	// goes when it is gone.
+	alive sync.Map
+	// reading is held by the one pass that reads results or many records: so their memory does not
+	// add up over the workers.
+	reading sync.Mutex
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
 	// reserved are bytes of results that no status says yet.
@@ -145,7 +151,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
+	r.forgetOthers(req.NamespacedName, run.UID)
 	if err != nil || !run.DeletionTimestamp.IsZero() {
+		r.forgetOthers(req.NamespacedName, "")
 		r.wakeWaiting()
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
@@ -156,14 +164,46 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	after, wait, passErr := r.pass(ctx, run)
 	// What went wrong stands in the status too: the user does not read our log.
-	if err := errors.Join(passErr, r.saveStatus(ctx, run, after)); err != nil {
+	saveErr := r.saveStatus(ctx, run, after)
+	if isTooLarge(saveErr) {
+		return r.abandon(ctx, run, saveErr)
+	}
+	if err := errors.Join(passErr, saveErr); err != nil {
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
 	if after.Finished() {
 		return r.afterwards(ctx, after)
 	}
-	return ctrl.Result{RequeueAfter: wait}, nil
+	return r.next(after, wait), nil
+}
+
+// forgetOthers drops what is kept of the runs that had a name before, if the run that has it now is
+// another one; it is empty for none.
+func (r *Reconciler) forgetOthers(key types.NamespacedName, now types.UID) {
+	before, known := r.alive.Load(key)
+	if known && before != now {
+		r.plans.forget(before.(types.UID))
+		r.tornDown.Delete(before)
+	}
+	if now == "" {
+		r.alive.Delete(key)
+	} else if !known || before != now {
+		r.alive.Store(key, now)
+	}
+}
+
+// planningPriority is that of a run whose plan takes more than one pass. Those that measure, and
+// those whose plan is small, go first.
+const planningPriority = -10
+
+// next is when to look at a run again, and how urgent that is.
+func (r *Reconciler) next(run *v1alpha1.BenchmarkRun, wait time.Duration) ctrl.Result {
+	priority := 0
+	if planned, _ := r.plans.of(run.UID); planned.Plan != nil && !planned.Complete() {
+		wait, priority = time.Millisecond, planningPriority
+	}
+	return ctrl.Result{RequeueAfter: wait, Priority: &priority}
 }
 
 // pass decides from the world and acts, as often as there is something more to decide at
@@ -208,7 +248,7 @@ func patience(state decision.State, now time.Time) time.Duration {
 		return 0
 	case !wait.Until.IsZero():
 		return max(wait.Until.Sub(now), time.Millisecond)
-	case wait.Reason == v1alpha1.ReasonQueued:
+	case wait.Reason == v1alpha1.ReasonQueued, wait.Reason == v1alpha1.ReasonSuspended:
 		return queuePoll
 	}
 	return poll
@@ -217,10 +257,14 @@ func patience(state decision.State, now time.Time) time.Duration {
 // saveStatus writes the status if it changed, under the optimistic lock of the
 // version that was read.
 func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	var err error
+	if after.Status, err = bounded(after); err != nil {
+		return err
+	}
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	err := r.Client.Status().Update(ctx, after)
+	err = r.Client.Status().Update(ctx, after)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 // give its nodes back when its last pod is gone, and delete the run when its time has come.
 func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	// Here, and not in release: a run that was refused never was in the queue.
-	r.plans.Delete(run.UID)
+	r.plans.forget(run.UID)
 	r.wakeWaiting()
 	if err := r.tearDown(ctx, run); err != nil {
 		return ctrl.Result{}, err
@@ -42,6 +42,21 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 		return ctrl.Result{}, fmt.Errorf("deleting the run after ttlSecondsAfterFinished: %w", err)
 	}
 	return ctrl.Result{}, nil
+}
+
+// abandon a run whose status cannot be written, because the rest of the object fills what the API
+// server takes: it ends as any other, and an event says why. So it holds no node.
+func (r *Reconciler) abandon(ctx context.Context, run *v1alpha1.BenchmarkRun, why error) (ctrl.Result, error) {
+	r.plans.forget(run.UID)
+	r.Events.Eventf(run, nil, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge, "Reconcile",
+		"the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", why)
+	if err := r.tearDown(ctx, run); err != nil {
+		return ctrl.Result{}, err
+	}
+	if _, err := r.release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
+		return ctrl.Result{}, err
+	}
+	return ctrl.Result{RequeueAfter: queuePoll}, nil
 }
 
 // tearDown deletes what is left of a run that has ended. What was found to be gone is not

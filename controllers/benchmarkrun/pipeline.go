@@ -115,6 +115,9 @@ func late(v view, c chapter) answer {
 	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) || v.awaitsManager() != nil {
 		return answer{}
 	}
+	if state := outgrown(v.World); state != nil {
+		return says(state)
+	}
 	return says(overdue(v.Run, v.Now))
 }
 

@@ -1,8 +1,8 @@
 // Package config is the operator's own configuration: the catalogue of images, the
-// timeouts, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
+// timeouts, the limits, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
 // renders from its values. Out: a Config, read once
-// at the start of the manager. Unknown fields, missing images and timeouts that are not
-// positive are refused.
+// at the start of the manager. Unknown fields, missing images, timeouts that are not
+// positive and limits out of their range are refused.
 package config
 
 import (
@@ -28,6 +28,8 @@ type Config struct {
 	Engines map[string]map[string]Image `json:"engines"`
 	// Timeouts of the operator.
 	Timeouts Timeouts `json:"timeouts"`
+	// Limits of a run.
+	Limits Limits `json:"limits"`
 	// Results is where results go, and how much of etcd they may take.
 	Results Results `json:"results"`
 	// Queue for nodes.
@@ -82,7 +84,7 @@ const maxUpload = 24 * time.Hour
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
+	return Config{Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -108,7 +110,15 @@ func Parse(data []byte) (Config, error) {
 	return c, c.check()
 }
 
+// maxImage is the longest reference of an image, in bytes: it is pinned in the status of runs.
+const maxImage = 1024
+
 func (c Config) check() error {
+	for name, image := range c.images() {
+		if len(image.Image) > maxImage {
+			return fmt.Errorf("%s.image has %d bytes, and at most %d are allowed", name, len(image.Image), maxImage)
+		}
+	}
 	if c.Agent.Image == "" {
 		return fmt.Errorf("agent.image is missing: name the image that holds the agent")
 	}
@@ -137,7 +147,21 @@ func (c Config) check() error {
 	if c.Timeouts.Upload.Duration > maxUpload {
 		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
 	}
-	return errors.Join(c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check())
+	return errors.Join(c.Limits.check(), c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check())
+}
+
+// images of the configuration, by their fields.
+func (c Config) images() map[string]Image {
+	out := map[string]Image{"agent": c.Agent}
+	for name, image := range c.Runners {
+		out["runners."+name] = image
+	}
+	for flavor, versions := range c.Engines {
+		for version, image := range versions {
+			out[fmt.Sprintf("engines.%s[%q]", flavor, version)] = image
+		}
+	}
+	return out
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

@@ -213,7 +213,7 @@ func TestExternalServerIsReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	dropTables(t, ns, address, secret)
-	target := "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret.Name + "}}"
+	target := "  - name: db\n    external: {host: " + address + ", tls: Disabled, insecureSkipVerify: true, credentials: {name: " + secret.Name + "}}"
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("reload", target,
 		"  design: {blocks: 2, warmup: 0s, duration: 2s, dataReset: PerTrial}\n  exclusive: false\n")), 4*time.Minute)
 	cluster.Complete(t, got)

@@ -201,7 +201,7 @@ func TestExternalServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	external := func(secret string) string {
-		return "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret + "}}"
+		return "  - name: db\n    external: {host: " + address + ", tls: Disabled, insecureSkipVerify: true, credentials: {name: " + secret + "}}"
 	}
 	t.Run("a wrong password ends typed", func(t *testing.T) {
 		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)

@@ -119,7 +119,7 @@ func TestTLSPreferredOnAServerWithout(t *testing.T) {
 		t.Fatal(err)
 	}
 	dropTables(t, ns, address, secret)
-	external := "  - {name: db, external: {host: " + address + ", tls: %s, credentials: {name: " + secret.Name + "}}}"
+	external := "  - {name: db, external: {host: " + address + ", tls: %s, insecureSkipVerify: true, credentials: {name: " + secret.Name + "}}}"
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("preferred", fmt.Sprintf(external, "Preferred"), shared)), 3*time.Minute)
 	cluster.Complete(t, got)
 	if got.Status.Targets[0].TLS != nil {

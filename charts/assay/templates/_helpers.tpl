@@ -76,6 +76,8 @@ engines:
   {{- end }}
 timeouts:
   {{- toYaml .Values.timeouts | nindent 2 }}
+limits:
+  {{- toYaml .Values.limits | nindent 2 }}
 results:
   budget:
     {{- toYaml .Values.results.budget | nindent 4 }}

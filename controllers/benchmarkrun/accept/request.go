@@ -24,6 +24,11 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Request {
 	for _, t := range run.Provided() {
 		need.Targets = append(need.Targets, placement.Target{Name: t.Name, Shape: *run.ResolvedTarget(t.Name).Shape, Replicas: t.Replicas()})
 	}
+	// The queue keeps the request: nodes are not chosen by annotations.
+	need.Client.Annotations = nil
+	for i := range need.Targets {
+		need.Targets[i].Shape.Annotations = nil
+	}
 	bounds := q.For(run.Namespace)
 	return queue.Request{
 		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: bounds.Priority.Nearest(run.Spec.Priority),

@@ -100,7 +100,7 @@ func (c *cluster) uid() types.UID {
 // createRun of two blocks on two external targets, by two clients.
 func (c *cluster) createRun(policy v1alpha1.TrialFailurePolicy, changes ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
 	on := func(name string) v1alpha1.Target {
-		return v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{Host: name + ".example", Port: 3306, Database: "b", Credentials: corev1.LocalObjectReference{Name: "login"}}}
+		return v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Host: name + ".example", Port: 3306, Database: "b", Credentials: corev1.LocalObjectReference{Name: "login"}}}
 	}
 	shape := v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi")}
 	run := &v1alpha1.BenchmarkRun{

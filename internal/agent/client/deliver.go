@@ -30,13 +30,14 @@ type delivery struct {
 // newDelivery encodes a result with its raw files in so many bytes. A result that is too large becomes a Failed
 // result with a message; nothing is dropped silently.
 func newDelivery(res contract.Result, files []rawFile, room int) (delivery, error) {
+	var tooMany error
 	raw, err := pack(files, room)
 	if err == nil {
 		d, err := encode(res, raw)
 		if err == nil && len(d.encoded)+len(d.raw) <= room {
 			return d, nil
 		}
-		if err != nil && !errors.Is(err, contract.ErrTooLarge) {
+		if tooMany = err; err != nil && !errors.Is(err, contract.ErrTooLarge) {
 			return delivery{}, err
 		}
 	} else if !errors.Is(err, errFull) {
@@ -49,9 +50,23 @@ func newDelivery(res contract.Result, files []rawFile, room int) (delivery, erro
 	}
 	d, err := encode(reduce(res, dropped, room), raw)
 	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
-		return encode(bare(reduce(res, nil, room)), nil)
+		kept := raw
+		if err == nil {
+			kept = nil
+		}
+		return encode(bare(withReason(reduce(res, nil, room), tooMany)), kept)
 	}
 	return d, err
+}
+
+// withReason says of a result that is too large which bound it exceeds, if one.
+func withReason(res contract.Result, why error) contract.Result {
+	if why != nil {
+		failure := *res.Failure
+		failure.Message = fmt.Sprintf("%v: print fewer measurements, or shorter names and labels; %s", why, failure.Message)
+		res.Failure = &failure
+	}
+	return res
 }
 
 // bare keeps what a result says of its own failure, and nothing that could be long.
