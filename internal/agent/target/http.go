@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/environment"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -102,8 +103,8 @@ func (a api) environment(w http.ResponseWriter, request *http.Request) {
 
 // clock answers with the time at once, because processing time would add to the round trip.
 func (a api) clock(w http.ResponseWriter, _ *http.Request) {
-	received := time.Now()
-	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
+	received := clock.Now()
+	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: clock.Now().UTC()})
 }
 
 // maxAge is the maximum age of the start of a window, in seconds: warm-up and window take at
