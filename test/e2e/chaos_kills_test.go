@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -60,7 +61,9 @@ func killedOnce(t *testing.T, c *tally) {
 // freshManager replaces the manager's pod, which the kubelet starts without a back-off, and waits until it works.
 func freshManager(t *testing.T) *corev1.Pod {
 	t.Helper()
+	var before types.UID
 	if pod := managerPod(t); pod != nil {
+		before = pod.UID
 		if err := cluster.API.Delete(t.Context(), pod); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +72,7 @@ func freshManager(t *testing.T) *corev1.Pod {
 	eventually(t, time.Minute, func() string {
 		var pods corev1.PodList
 		err := cluster.API.List(t.Context(), &pods, client.InNamespace(managerNamespace), client.MatchingLabels{"app.kubernetes.io/name": "assay"})
-		if err != nil || len(pods.Items) != 1 || !running(&pods.Items[0]) {
+		if err != nil || len(pods.Items) != 1 || pods.Items[0].UID == before || !running(&pods.Items[0]) {
 			return fmt.Sprintf("%d pods of the manager, %v", len(pods.Items), err)
 		}
 		pod = &pods.Items[0]
