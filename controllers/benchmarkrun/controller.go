@@ -68,6 +68,8 @@ type Reconciler struct {
 	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run
 	// goes when it is gone.
 	alive sync.Map
+	// checked by the UID of their run: how far its results were compared with its records.
+	checked sync.Map
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -218,6 +220,9 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
+		if run.Status.Integrity != nil {
+			w.SavedHead = run.Status.Integrity.Head
+		}
 		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
 		after.Status = status(w, done.chapters)

@@ -65,6 +65,9 @@ type Status struct {
 	SpecHash     string
 	// Plan is set once the plan is written down.
 	Plan *v1alpha1.PlanStatus
+	// Integrity is set with the plan, unless that has no links. Its head is empty where an older
+	// manager, which does not know it, has dropped it.
+	Integrity *v1alpha1.IntegrityStatus
 	// Quoted are the numbers of published targets; only in the pass that reads them.
 	Quoted []Quoted
 	// Budget of bytes; only in the pass that resolves the references.
@@ -120,7 +123,7 @@ func (in Input) unlessOther(state decision.State) decision.State {
 // result means nothing.
 func Decide(in Input, ask *decision.Asking) Result {
 	st := in.Run.Status
-	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan}}
+	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan, Integrity: st.Integrity}}
 	if err := in.decide(ask, &out); err != nil {
 		out.State, out.Actions = in.unlessOther(failed(err)), nil
 	}
@@ -146,6 +149,10 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		if err := in.makePlan(ask, out); err != nil || !ask.Complete() || !out.Planned.Complete() {
 			return err
 		}
+		out.Planned.Chain = in.storedChain(ask)
+		if !ask.Complete() {
+			return nil
+		}
 	}
 	if st.Resolved == nil {
 		if err := in.accept(ask, out); err != nil || !ask.Complete() {
@@ -160,9 +167,12 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		return nil
 	}
 	if st.Plan == nil {
-		if err := in.writePlan(out); err != nil {
+		if err := in.writePlan(ask, out); err != nil || out.Status.Plan == nil {
 			return err
 		}
+	}
+	if out.Status.Integrity == nil && out.Planned.Chain != "" {
+		out.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: out.Planned.Chain}
 	}
 	p := out.Planned.Plan
 	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)

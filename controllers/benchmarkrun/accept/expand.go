@@ -26,6 +26,9 @@ type Planned struct {
 	Demand Demand
 	// Lengths of the measurements of a trial, by the cell.
 	Lengths []runner.Length
+	// Chain is the digest of the last part of the plan as it is stored; empty for a plan of an
+	// older manager, which has no links.
+	Chain string
 
 	// images that the cells need, by their names in the catalogue, each once; own is the user's own
 	// image in their place.
