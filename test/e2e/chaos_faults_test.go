@@ -222,8 +222,12 @@ func steppingAgent(t *testing.T, step string) {
 	}
 	do(build)
 	do(pack)
-	for _, node := range []string{"assay-worker", "assay-worker2"} {
-		do(exec.Command("sh", "-c", "docker save "+image+" | docker exec -i "+node+" ctr --namespace k8s.io images import -"))
+	var nodes corev1.NodeList
+	if err := cluster.API.List(t.Context(), &nodes); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes.Items {
+		do(exec.Command("sh", "-c", "docker save "+image+" | docker exec -i "+node.Name+" ctr --namespace k8s.io images import -"))
 	}
 	before, err := exec.Command("../../bin/helm", "get", "values", "assay", "--namespace", managerNamespace, "-o", "json").Output()
 	if err != nil {
