@@ -246,5 +246,5 @@ func steppingAgent(t *testing.T, step string) {
 }
 
 func storeAway(t *testing.T, c *tally) {
-	c.skip(t, "the local cluster has no object store")
+	c.skip(t, "no row for the object store was written")
 }

@@ -58,7 +58,7 @@ type Fault struct{ Name, What string }
 var Faults = []Fault{
 	{"enumerated", "the manager dies before and after each write of a run, each once (real reconciler, fake API server)"},
 	{"sigkill", "the manager is killed with SIGKILL, once at a time"},
-	{"kills", "the manager is killed with SIGKILL again and again, at every step"},
+	{"kills", "the manager is killed with SIGKILL again and again, at any step"},
 	{"two_managers", "two managers work without a lease, and one of them is killed from time to time"},
 	{"mixed", "the manager is killed all the time; a client and a database are killed, a result is deleted, the API server stops"},
 	{"api_away", "the API server is away for a minute"},
