@@ -105,6 +105,8 @@ const (
 	ReasonSchemaNotEmpty = "SchemaNotEmpty"
 	// ReasonToolMissing: the image does not have the tool.
 	ReasonToolMissing = "ToolMissing"
+	// ReasonToolLost: the tool's container ended before the tool, or does not answer the agent.
+	ReasonToolLost = "ToolLost"
 	// ReasonToolFailed: the tool failed in another way: see the message.
 	ReasonToolFailed = "ToolFailed"
 	// ReasonTrialUnreadable: the agent could not read the description of the trial: manager
@@ -114,8 +116,12 @@ const (
 	ReasonResultTooLarge = "ResultTooLarge"
 	// ReasonTargetOOMKilled: the database needed more memory than its shape has and was killed.
 	ReasonTargetOOMKilled = "TargetOOMKilled"
-	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
+	// ReasonClientOOMKilled: the tool needed more memory than the shape of the clients has and was
+	// killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
+	// ReasonAgentOOMKilled: the agent of a client pod needed more memory than agent.resources of
+	// the operator's configuration gives it and was killed.
+	ReasonAgentOOMKilled = "AgentOOMKilled"
 	// ReasonDiskLimitExceeded: a pod wrote more to the disk of its node than it may, and was
 	// evicted.
 	ReasonDiskLimitExceeded = "DiskLimitExceeded"
@@ -128,7 +134,7 @@ const (
 	ReasonDataDiffers = "DataDiffers"
 	// ReasonSnapshotMissing: there is no snapshot to restore.
 	ReasonSnapshotMissing = "SnapshotMissing"
-	// ReasonUnauthorized: a request to the agent has no token, or a wrong token.
+	// ReasonUnauthorized: a request to the agent has no signature that holds, or was made before.
 	ReasonUnauthorized = "Unauthorized"
 	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid
 	// parameter.

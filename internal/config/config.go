@@ -20,8 +20,8 @@ import (
 
 // Config of the operator.
 type Config struct {
-	// Agent is the image with the agent, which database pods copy it from.
-	Agent Image `json:"agent"`
+	// Agent of the pods of runs.
+	Agent Agent `json:"agent"`
 	// Runners are the images of the client pods, by the name of the runner.
 	Runners map[string]Image `json:"runners"`
 	// Engines is the engine catalogue: flavor, then version, to image.
@@ -84,7 +84,7 @@ const maxUpload = 24 * time.Hour
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
+	return Config{Agent: Agent{Resources: DefaultAgentResources()}, Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -119,8 +119,8 @@ func (c Config) check() error {
 			return fmt.Errorf("%s.image has %d bytes, and at most %d are allowed", name, len(image.Image), maxImage)
 		}
 	}
-	if c.Agent.Image == "" {
-		return fmt.Errorf("agent.image is missing: name the image that holds the agent")
+	if err := c.Agent.check(); err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Runners)) {
 		if c.Runners[name].Image == "" {
@@ -152,7 +152,7 @@ func (c Config) check() error {
 
 // images of the configuration, by their fields.
 func (c Config) images() map[string]Image {
-	out := map[string]Image{"agent": c.Agent}
+	out := map[string]Image{"agent": {Image: c.Agent.Image}}
 	for name, image := range c.Runners {
 		out["runners."+name] = image
 	}

@@ -61,6 +61,7 @@ subjects:
 {{- define "assay.config" -}}
 agent:
   image: {{ default (printf "ghcr.io/assay-bench/assay-agent:%s" .Chart.AppVersion) .Values.agent.image | quote }}
+  resources: {{ toJson .Values.agent.resources }}
 runners:
   {{- range $name, $runner := .Values.runners }}
   {{ $name }}:

@@ -27,6 +27,9 @@ type Input struct {
 	Known Planned
 	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
 	Seen bool
+	// Turn: it is the run's turn, for a plan that takes several passes. It has none before the first
+	// of them, which finds out that the plan is so large.
+	Turn bool
 	// Started: a StatefulSet or a Job of the run exists.
 	Started bool
 }
@@ -163,7 +166,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		out.Actions = append(out.Actions, decision.MarkRun{Hash: hash})
 	}
 	if in.Run.Spec.Suspend && !in.Started {
-		out.State = heldBack()
+		out.State = in.heldBack()
 		return nil
 	}
 	if st.Plan == nil {
@@ -189,7 +192,7 @@ func (in Input) withoutPlan() decision.State {
 	}
 	switch {
 	case in.Run.Spec.Suspend:
-		return heldBack()
+		return in.heldBack()
 	case in.Seen && st.Plan != nil:
 		targets := 0
 		for _, t := range in.Run.Spec.Targets {
@@ -202,7 +205,10 @@ func (in Input) withoutPlan() decision.State {
 	return nil
 }
 
-func heldBack() decision.State {
+func (in Input) heldBack() decision.State {
+	if in.Run.Status.Releases > 0 {
+		return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back")
+	}
 	return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
 }
 
@@ -224,7 +230,10 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 		}
 	}
 	var err error
-	if out.Planned, err = out.Work.expand(out.Planned); err != nil {
+	if out.Work.perPass() >= len(out.Planned.Plan.Cells) || in.Turn {
+		out.Planned, err = out.Work.expand(out.Planned)
+	}
+	if err != nil {
 		return err
 	}
 	out.State = Planning(len(out.Planned.Plan.Cells))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -158,7 +159,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 	first := w.decide(t)
 	want := Status{
 		Resolved: &v1alpha1.Resolved{
-			AgentImage: "agent:1", RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
+			AgentImage: "agent:1", AgentResources: &v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
 			Inputs:  &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.DigestOf(map[string][]byte{"my.lua": []byte("x")})},
 			Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:8.4", Shape: w.in.Run.Spec.Targets[0].Shape.Inline}},
 		},

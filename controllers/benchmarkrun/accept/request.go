@@ -11,13 +11,14 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/resources"
 )
 
 // NodeRequest is what a run asks of the queue. The run was accepted: its
 // status.resolved and status.acceptedTime are set.
 func NodeRequest(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Request {
 	need := placement.Need{
-		Client: run.Status.Resolved.ClientShape, Clients: run.ClientCount(),
+		Client: resources.ClientPodShape(run), Clients: run.ClientCount(),
 		Separate:   run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired,
 		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
 	}
@@ -50,8 +51,12 @@ func Held(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Holding {
 	if st.StartTime != nil {
 		out.Began, out.Until = st.StartTime.Time, st.StartTime.Add(longest(run, q.Hold))
 	}
-	if st.Placement != nil {
-		out.Nodes = placement.Nodes(*st.Placement)
+	if st.Placement == nil {
+		return out
+	}
+	out.Nodes = placement.Nodes(*st.Placement)
+	if st.Placement.HeldUntil != nil {
+		out.Idle, out.Until = "suspended", st.Placement.HeldUntil.Time
 	}
 	return out
 }

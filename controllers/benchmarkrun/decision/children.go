@@ -27,6 +27,8 @@ type Children struct {
 	ClientPods map[string][]*corev1.Pod
 	// Strays are clients whose Job is gone: they end within their grace.
 	Strays []*corev1.Pod
+	// PodCount is the number of all pods that bear the label of the run.
+	PodCount int
 }
 
 // NewChildren sorts what bears the label of a run. What the run does not control is
@@ -46,6 +48,7 @@ func NewChildren(run *v1alpha1.BenchmarkRun, sets []appsv1.StatefulSet, jobs []b
 			c.Jobs[jobs[i].Name] = &jobs[i]
 		}
 	}
+	c.PodCount = len(pods)
 	for i := range pods {
 		c.file(&pods[i])
 	}
@@ -90,13 +93,17 @@ func (c Children) WorkingJobs() []string {
 	return slices.Compact(out)
 }
 
-// works says whether the runner of a client pod has not ended. The phase of the pod
-// says so up to a second later than its container.
+// works says whether the tool or the agent of a client pod has not ended. The phase of the pod
+// says so up to a second later than its containers.
 func works(pod *corev1.Pod) bool {
+	ended := 0
 	for _, c := range pod.Status.ContainerStatuses {
-		if c.Name == resources.RunnerContainer && c.State.Terminated != nil {
-			return false
+		if (c.Name == resources.AgentContainer || c.Name == resources.RunnerContainer) && c.State.Terminated != nil {
+			ended++
 		}
+	}
+	if ended > 0 && ended == len(pod.Status.ContainerStatuses) {
+		return false
 	}
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }
@@ -109,6 +116,12 @@ func ClientIndex(pod *corev1.Pod) int {
 	}
 	return n
 }
+
+// Any says whether anything is there that has pods, or had them a moment ago.
+func (c Children) Any() bool { return len(c.StatefulSets)+len(c.Jobs)+c.PodCount > 0 }
+
+// SetNames are the StatefulSets of the run, sorted.
+func (c Children) SetNames() []string { return slices.Sorted(maps.Keys(c.StatefulSets)) }
 
 // JobNames of the run, sorted.
 func (c Children) JobNames() []string { return slices.Sorted(maps.Keys(c.Jobs)) }
