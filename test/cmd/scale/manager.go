@@ -60,7 +60,7 @@ func startManager(ctx context.Context, o options, s *server) (*manager, error) {
 	}
 	defer func() { _ = log.Close() }()
 	m := &manager{ended: make(chan error, 1), metrics: "http://" + metrics + "/metrics", profile: "http://" + profile + "/debug/pprof/"}
-	m.cmd = exec.Command(o.manager, "--config="+s.file("config.yaml"), "--metrics-bind-address="+metrics,
+	m.cmd = exec.Command(o.manager, "--config="+s.file("config.yaml"), "--metrics-bind-address="+metrics, "--metrics-secure=false",
 		"--health-probe-bind-address=0", fmt.Sprintf("--kube-api-qps=%d", managerQPS))
 	m.cmd.Env = append(os.Environ(), "KUBECONFIG="+s.file("kubeconfig"), "SCALE_PPROF="+profile)
 	m.cmd.Stdout, m.cmd.Stderr = log, log
