@@ -65,21 +65,6 @@ func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, oth
 	return ctrl.Result{}, nil
 }
 
-// abandon a run whose status cannot be written, because the rest of the object fills what the API
-// server takes: it ends as any other, and an event says why. So it holds no node.
-func (r *Reconciler) abandon(ctx context.Context, run *v1alpha1.BenchmarkRun, why error) (ctrl.Result, error) {
-	r.plans.forget(run.UID)
-	r.Events.Eventf(run, nil, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge, "Reconcile",
-		"the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", why)
-	if err := r.tearDown(ctx, run, false); err != nil {
-		return ctrl.Result{}, err
-	}
-	if _, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
-		return ctrl.Result{}, err
-	}
-	return ctrl.Result{RequeueAfter: queuePoll}, nil
-}
-
 // tearDown deletes what is left of a run that has ended. What was found to be gone is not
 // looked for again. Retained is a run that was kept until now.
 func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, retained bool) error {

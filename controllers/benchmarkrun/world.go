@@ -27,6 +27,8 @@ type World struct {
 	// whole plan.
 	Planned accept.Planned
 	Seen    bool
+	// Turn: it is the run's turn to be planned over several passes.
+	Turn bool
 	// Children of the run, as the cache knew them.
 	Children decision.Children
 	// Nodes is the answer of the queue of nodes.
@@ -67,7 +69,7 @@ type view struct {
 func look(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
 	v.accepted = accept.Decide(accept.Input{
-		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen,
+		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen, Turn: w.Turn,
 		Started: len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0,
 	}, v.ask)
 	v.book, v.bookState = logbook.Read(w.Run, v.anchor(), v.ask)

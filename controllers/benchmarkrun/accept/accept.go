@@ -27,6 +27,9 @@ type Input struct {
 	Known Planned
 	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
 	Seen bool
+	// Turn: it is the run's turn, for a plan that takes several passes. It has none before the first
+	// of them, which finds out that the plan is so large.
+	Turn bool
 	// Started: a StatefulSet or a Job of the run exists.
 	Started bool
 }
@@ -227,7 +230,10 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 		}
 	}
 	var err error
-	if out.Planned, err = out.Work.expand(out.Planned); err != nil {
+	if out.Work.perPass() >= len(out.Planned.Plan.Cells) || in.Turn {
+		out.Planned, err = out.Work.expand(out.Planned)
+	}
+	if err != nil {
 		return err
 	}
 	out.State = Planning(len(out.Planned.Plan.Cells))
