@@ -16,6 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
@@ -50,9 +51,12 @@ func hasFailed(r contract.Record) string {
 	return ""
 }
 
-// isNoGoodValue: the attempt failed, or its value is marked.
+// isNoGoodValue: the attempt failed, or its value is marked, and not only for what others did on the machine of the tests.
 func isNoGoodValue(r contract.Record) string {
-	if r.State != contract.Failed && !r.Disturbed && (r.Valid == nil || *r.Valid) {
+	marked := slices.ContainsFunc(r.Findings, func(f contract.RecordedFinding) bool {
+		return (f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed)) && !cluster.ByTheMachine(f.Check)
+	})
+	if r.State != contract.Failed && !marked {
 		return "the value passes for a good one"
 	}
 	return ""

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -226,9 +227,11 @@ func twoManagers(t *testing.T, c *tally) {
 // withoutLease runs two managers without leader election until the test ends.
 func withoutLease(t *testing.T) {
 	t.Helper()
+	// The context of the test is over when it cleans up.
+	ctx := context.Background()
 	change := func(replicas int32, from, to string) {
 		set := &appsv1.Deployment{}
-		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: managerNamespace, Name: "assay-manager"}, set); err != nil {
+		if err := cluster.API.Get(ctx, client.ObjectKey{Namespace: managerNamespace, Name: "assay-manager"}, set); err != nil {
 			t.Fatal(err)
 		}
 		before := set.DeepCopy()
@@ -237,11 +240,11 @@ func withoutLease(t *testing.T) {
 		for i := range args {
 			args[i] = strings.Replace(args[i], from, to, 1)
 		}
-		if err := cluster.API.Patch(t.Context(), set, client.MergeFrom(before)); err != nil {
+		if err := cluster.API.Patch(ctx, set, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, 2*time.Minute, func() string {
-			err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(set), set)
+			err := cluster.API.Get(ctx, client.ObjectKeyFromObject(set), set)
 			if s := set.Status; err != nil || s.ObservedGeneration < set.Generation || s.UpdatedReplicas != replicas || s.ReadyReplicas != replicas || s.Replicas != replicas {
 				return fmt.Sprintf("the Deployment is not ready: %v, %+v", err, s)
 			}
