@@ -187,8 +187,12 @@ func (a actor) createSecret(ctx context.Context, t resources.Target, out *acted)
 }
 
 // replace an object under the lock of the version that was read.
+// One that belongs to somebody else is left alone.
 func (a actor) replace(ctx context.Context, object decision.Object, out *acted) error {
 	obj := object.DeepCopyObject().(client.Object)
+	if out.stopped = a.foreign(obj); out.stopped != nil {
+		return nil
+	}
 	if err := a.client.Update(ctx, obj); apierrors.IsNotFound(err) {
 		out.stopped = decision.WaitFor(v1alpha1.ReasonProgressing, "%T %s was just deleted", obj, obj.GetName())
 		return nil
@@ -200,11 +204,20 @@ func (a actor) replace(ctx context.Context, object decision.Object, out *acted) 
 }
 
 func (a actor) addData(ctx context.Context, do decision.AddData) error {
-	patch, err := json.Marshal(map[string]any{"data": map[string]string{do.Key: do.Value}})
+	cm := &corev1.ConfigMap{}
+	err := a.live.Get(ctx, client.ObjectKey{Namespace: a.run.Namespace, Name: do.Name}, cm)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading ConfigMap %s: %w", do.Name, err)
+	}
+	if err != nil || a.foreign(cm) != nil {
+		return nil
+	}
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": cm.UID}, "data": map[string]string{do.Key: do.Value},
+	})
 	if err != nil {
 		return fmt.Errorf("adding %s to ConfigMap %s: %w", do.Key, do.Name, err)
 	}
-	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: a.run.Namespace, Name: do.Name}}
 	err = a.client.Patch(ctx, cm, client.RawPatch(types.MergePatchType, patch))
 	if err := client.IgnoreNotFound(err); err != nil {
 		return fmt.Errorf("adding %s to ConfigMap %s: %w", do.Key, do.Name, err)
@@ -214,7 +227,8 @@ func (a actor) addData(ctx context.Context, do decision.AddData) error {
 
 func (a actor) scale(ctx context.Context, do decision.Scale) error {
 	set := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: a.run.Namespace, Name: do.Name}}
-	patch := fmt.Appendf(nil, `{"spec":{"replicas":%d}}`, do.Replicas)
+	// The UID is a precondition: a set of that name that somebody else made meanwhile is left alone.
+	patch := fmt.Appendf(nil, `{"metadata":{"uid":%q},"spec":{"replicas":%d}}`, do.UID, do.Replicas)
 	err := a.client.Patch(ctx, set, client.RawPatch(types.MergePatchType, patch))
 	if err := client.IgnoreNotFound(err); err != nil {
 		return fmt.Errorf("scaling StatefulSet %s to %d: %w", do.Name, do.Replicas, err)
@@ -235,10 +249,10 @@ func (a actor) markRun(ctx context.Context, hash string) error {
 	return nil
 }
 
-// delete an object and, in the background, what belongs to it.
+// delete an object of the run and, in the background, what belongs to it.
 func (a actor) delete(ctx context.Context, object decision.Object) error {
 	obj := object.DeepCopyObject().(client.Object)
-	if !obj.GetDeletionTimestamp().IsZero() {
+	if !obj.GetDeletionTimestamp().IsZero() || !metav1.IsControlledBy(obj, a.run) {
 		return nil
 	}
 	uid := obj.GetUID()

@@ -88,20 +88,20 @@ type Reconciler struct {
 type LogReader func(ctx context.Context, namespace, pod, container string, previous bool, lines int64) (string, error)
 
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns,verbs=get;list;watch;patch;delete
-// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/status,verbs=update;patch
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/status,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups="",resources=secrets;services;serviceaccounts,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=secrets;services;serviceaccounts,verbs=get;create;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=get;list;watch
 // +kubebuilder:rbac:groups="",resources=pods/log,verbs=get
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
-// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;delete
-// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;list;watch;create;delete
-// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles,verbs=get;list;watch;create;update;delete
-// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;create;delete
+// +kubebuilder:rbac:groups=policy,resources=poddisruptionbudgets,verbs=get;create;delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=roles,verbs=get;create;update;delete
+// +kubebuilder:rbac:groups=rbac.authorization.k8s.io,resources=rolebindings,verbs=get;create;delete
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // SetupWithManager registers the controller.
@@ -221,6 +221,7 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 	for {
 		w, err := r.gather(ctx, after, known)
 		if err != nil {
+			after.Status = unread(after, r.Clock.Now(), err)
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)

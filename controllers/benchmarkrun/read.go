@@ -140,13 +140,16 @@ func (r *reader) node(ctx context.Context, name string) (any, error) {
 	return found(node, err)
 }
 
-// result reads and decodes what a client delivered, within the limits of one result and of all
+// result reads and decodes what a client delivered into a ConfigMap of the run, within the limits of one result and of all
 // results of the pass.
 func (r *reader) result(ctx context.Context, name string) (any, error) {
 	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
 	cm, exists := answer.(*corev1.ConfigMap)
 	if err != nil || !exists {
 		return answer, err
+	}
+	if !metav1.IsControlledBy(cm, r.run) {
+		return decision.Absent{}, nil
 	}
 	bounds := contract.DefaultBounds()
 	bounds.Measurements = int(r.limits.Measurements)

@@ -29,7 +29,7 @@ type Reconciler struct {
 }
 
 // +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
-// +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes/status,verbs=update;patch
+// +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch
 
 // SetupWithManager registers the controller.

@@ -146,7 +146,10 @@ func Parts(parts []Part, anchor string) []Finding {
 		}
 		by, want = "ConfigMap "+p.Name, p.Previous
 	}
-	if want != "" {
+	switch {
+	case want != "" && len(parts) == 0:
+		out = append(out, tampered(statusOf, "the status has the SHA-256 %.12s of a part, and counts none", want))
+	case want != "":
 		out = append(out, tampered(parts[0].Name, "it names a part before it, and is the first one"))
 	}
 	return out

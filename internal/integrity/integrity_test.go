@@ -83,6 +83,8 @@ func TestEveryChangeIsNamed(t *testing.T) {
 		"the number of trials in the status":  {func(s *store) { s.run.Status.Progress.Succeeded-- }, []string{"tampered status"}},
 		"a value that the status shows":       {func(s *store) { s.run.Status.Summary[1].Labels["p"] = "99" }, []string{"tampered status"}},
 		"fewer parts in the status":           {func(s *store) { s.run.Status.Results.RecordConfigMapCount-- }, []string{"tampered " + first, "tampered status"}},
+		"no parts of the plan in the status":  {func(s *store) { s.run.Status.Plan.ConfigMapCount = 0 }, []string{"tampered status"}},
+		"no parts of the summary":             {func(s *store) { s.run.Status.Results.SummaryConfigMapCount = 0 }, []string{"tampered status"}},
 		"no parts in the status":              {func(s *store) { s.run.Status.Results = nil }, []string{"tampered status"}},
 		"links that are taken out": {func(s *store) {
 			s.rewrite(0, func(f map[string]any) { delete(f, "minReader") })

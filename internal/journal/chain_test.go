@@ -78,9 +78,12 @@ func TestPartsAreChained(t *testing.T) {
 // With 64 clients the digests take more room than the rest of a record: a part is full earlier.
 func TestPartsOfManyClientsFit(t *testing.T) {
 	part := BeginChain("plan")
-	for i := range int32(250) {
+	for i := range int32(150) {
+		if i%10 == 0 {
+			part = reread(t, part) // the size is that of the part as it was read
+		}
 		if part.Full() {
-			part = reread(t, part).Next()
+			part = part.Next()
 		}
 		part = part.Add(record(i, 0, contract.Succeeded, true, func(r *contract.Record) {
 			for c := range 64 {
@@ -102,8 +105,8 @@ func TestPartsOfManyClientsFit(t *testing.T) {
 			}
 		}
 	}
-	if part.Part < 4 {
-		t.Errorf("250 records with 128 digests each are in %d parts", part.Part+1)
+	if part.Part < 2 {
+		t.Errorf("150 records with 128 digests each are in %d parts", part.Part+1)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -26,7 +27,7 @@ import (
 func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 	if in.Run.Status.Plan != nil {
 		// Also where this program would plan the same: only the writer knows who may go on.
-		if cm := ask.ConfigMap(contract.PlanName(in.Run.Name, 0)); cm.Exists {
+		if cm := ask.ConfigMap(contract.PlanName(in.Run.Name, 0)); cm.Exists && metav1.IsControlledBy(cm.Value, in.Run) {
 			if err := journal.CheckPlan(cm.Value.BinaryData[contract.KeyPlan]); err != nil {
 				return nil, fmt.Errorf("the plan of this run: %w", err)
 			}
@@ -78,7 +79,7 @@ func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.
 	for i := range st.ConfigMapCount {
 		name := contract.PlanName(in.Run.Name, i)
 		cm := ask.ConfigMap(name)
-		if !cm.Exists {
+		if !cm.Exists || !metav1.IsControlledBy(cm.Value, in.Run) {
 			return nil, refuse(v1alpha1.ReasonJournalLost,
 				"ConfigMap %s with the plan of this run was deleted, and this version of Assay would plan otherwise: create a new run", name)
 		}

@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/assay-bench/assay/internal/resources"
 )
@@ -90,13 +91,15 @@ type Create struct {
 // Replace writes an object under the lock of the resource version that it was read with.
 type Replace struct{ Object Object }
 
-// AddData writes one key of a ConfigMap that exists; one that is gone is left so.
+// AddData writes one key of a ConfigMap of the run. One that is gone is left so, and one that
+// belongs to somebody else is left alone.
 type AddData struct{ Name, Key, Value string }
 
 // Scale sets the number of replicas of a StatefulSet of the run.
 type Scale struct {
-	// Name of the StatefulSet.
+	// Name of the StatefulSet, and its UID.
 	Name string
+	UID  types.UID
 	// Replicas, 0 or 1.
 	Replicas int32
 }

@@ -58,12 +58,13 @@ func Check(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, last Bo
 	if anchor == nil {
 		return nil
 	}
+	if run.Status.Plan == nil { // the run ended before its plan was written down
+		return nil
+	}
 	var plan []integrity.Part
-	if run.Status.Plan != nil {
-		for i := range run.Status.Plan.ConfigMapCount {
-			name := contract.PlanName(run.Name, i)
-			plan = append(plan, integrity.Part{Name: name, Key: contract.KeyPlan, Stored: ask.Stored(name).Value})
-		}
+	for i := range run.Status.Plan.ConfigMapCount {
+		name := contract.PlanName(run.Name, i)
+		plan = append(plan, integrity.Part{Name: name, Key: contract.KeyPlan, Stored: ask.Stored(name).Value})
 	}
 	found := integrity.Parts(plan, anchor.PlanSHA256)
 	if !last.Exists {

@@ -46,3 +46,12 @@ func TestRecordsOutsideThePlanAreLost(t *testing.T) {
 		}
 	}
 }
+
+// A run that was refused before its plan was written down has nothing to compare.
+func TestNothingIsComparedWithoutAPlan(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "1"}}
+	anchor := &v1alpha1.IntegrityStatus{PlanSHA256: "f00", Head: "f00"}
+	if found := Check(run, anchor, Empty(), decision.Known{}.Ask()); len(found) > 0 {
+		t.Errorf("findings %v", found)
+	}
+}

@@ -60,7 +60,7 @@ func scale(set *appsv1.StatefulSet, replicas int32) []decision.Action {
 	if set.Spec.Replicas != nil && *set.Spec.Replicas == replicas {
 		return nil
 	}
-	return []decision.Action{decision.Scale{Name: set.Name, Replicas: replicas}}
+	return []decision.Action{decision.Scale{Name: set.Name, UID: set.UID, Replicas: replicas}}
 }
 
 func ready() podhealth.Verdict { return podhealth.Verdict{State: podhealth.Ready} }

@@ -28,7 +28,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 	// Before any other client is stopped: it may be of what follows the end of this execution.
 	for i := range e.Clients {
 		if begun(in, contract.ResultName(e.Name, i), ask) {
-			r := takenAway(e, ask)
+			r := takenAway(in.Run, e, ask)
 			if _, ended := r.State.(decision.Done); ended {
 				return finish(in, e, r.End, ask)
 			}
@@ -169,10 +169,13 @@ func loadResult(in Input, target string, ask *decision.Asking) decision.Fact[dec
 
 // grant gives the clients of one execution, and of no other, access to its trial and its
 // results. The RoleBinding comes after the Role. (The API server refuses it before its
-// Role anyway, unless the manager may bind any Role.)
+// Role anyway, unless the manager may bind any Role.) What somebody else has made under these
+// names is not used: to create it fails, and ends the run.
 func grant(run *v1alpha1.BenchmarkRun, c resources.Client, ask *decision.Asking) []decision.Action {
 	binding, want := resources.RoleBinding(run), c.Role()
-	bound, have := ask.RoleBinding(binding.Name).Exists, ask.Role(want.Name)
+	bind, have := ask.RoleBinding(binding.Name), ask.Role(want.Name)
+	bound := bind.Exists && metav1.IsControlledBy(bind.Value, run)
+	have.Exists = have.Exists && metav1.IsControlledBy(have.Value, run)
 	var actions []decision.Action
 	if !bound {
 		actions = append(actions, decision.Create{Object: resources.ServiceAccount(run)}, decision.Create{Object: resources.ClientDisruptionBudget(run)},

@@ -6,6 +6,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -201,7 +202,7 @@ func barrier(in Input, e Execution, ask *decision.Asking) Result {
 		case !meta.Exists:
 			ready = false
 			// The cache may not know yet of an object that exists.
-			if cm := ask.ConfigMap(name); cm.Known && !cm.Exists {
+			if cm := ask.ConfigMap(name); cm.Known && !(cm.Exists && metav1.IsControlledBy(cm.Value, in.Run)) {
 				return Result{State: decision.Done{}, End: End{
 					Reason: v1alpha1.ReasonResultMissing, Pods: in.Children.ClientPods[e.Name],
 					Message: "ConfigMap " + name + " was deleted while the client ran: there is no place for its result",
@@ -245,9 +246,9 @@ func publishStart(in Input, e Execution, ask *decision.Asking) []decision.Action
 }
 
 // takenAway ends an execution that did begin, but whose Job is gone.
-func takenAway(e Execution, ask *decision.Asking) Result {
+func takenAway(run *v1alpha1.BenchmarkRun, e Execution, ask *decision.Asking) Result {
 	// The cache may not know yet of a Job that exists.
-	if job := ask.Job(e.Name); !job.Known || job.Exists {
+	if job := ask.Job(e.Name); !job.Known || job.Exists && metav1.IsControlledBy(job.Value, run) {
 		return Result{State: running(e)}
 	}
 	return Result{State: decision.Done{}, End: End{Reason: v1alpha1.ReasonClientLost, Message: fmt.Sprintf(
