@@ -173,7 +173,11 @@ func fillEtcd(t *testing.T, ns string, d time.Duration) {
 	header, _ := mustEtcd(t, node, "maintenance/status", "{}")["header"].(map[string]any)
 	mustEtcd(t, node, "kv/compaction", fmt.Sprintf(`{"revision": %q, "physical": true}`, header["revision"]))
 	mustEtcd(t, node, "maintenance/defragment", "{}")
-	mustEtcd(t, node, "maintenance/alarm", `{"action": "DEACTIVATE", "alarm": "NOSPACE"}`)
+	// An alarm goes away only for the member that raised it.
+	mustEtcd(t, node, "maintenance/alarm", fmt.Sprintf(`{"action": "DEACTIVATE", "alarm": "NOSPACE", "memberID": %q}`, header["member_id"]))
+	if left := mustEtcd(t, node, "maintenance/alarm", `{"action": "GET"}`); left["alarms"] != nil {
+		t.Errorf("etcd still has alarms: %v", left)
+	}
 	onNodeOf(t, node, "mv", aside, manifest)
 	time.Sleep(5 * time.Second)
 	awaitAPI(t)
