@@ -113,6 +113,12 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:Minimum=0
 	Releases int32 `json:"releases,omitempty"`
 
+	// releasedBeforeTrial is the index of the trial that came next when the run gave its nodes
+	// back for the last time. It is 0 for a run that never did.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	ReleasedBeforeTrial int32 `json:"releasedBeforeTrial,omitempty"`
+
 	// plan has the size of the plan and the names of its ConfigMaps.
 	// +optional
 	Plan *PlanStatus `json:"plan,omitempty"`

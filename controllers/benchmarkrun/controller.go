@@ -221,6 +221,7 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 	for {
 		w, err := r.gather(ctx, after, known)
 		if err != nil {
+			after.Status = unread(after, r.Clock.Now(), err)
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)

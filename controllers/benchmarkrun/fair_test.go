@@ -1,10 +1,15 @@
 package benchmarkrun
 
 import (
+	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/config"
@@ -74,4 +79,35 @@ func saysWhy(t *testing.T, run *v1alpha1.BenchmarkRun, words ...string) {
 			t.Errorf("the message %q does not say %q", c.Message, w)
 		}
 	}
+}
+
+// What cannot be listed stands in the status, and the run goes on when it can be listed again.
+func TestUnreadableNodesAreSeen(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	var broken atomic.Bool
+	broken.Store(true)
+	startManager(t, ns, func(c client.Client) client.Client { return blind{c, &broken} })
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	run := newRun(t, ns)
+	create(t, run)
+	await(t, run, "seen to be tried again", func(r *v1alpha1.BenchmarkRun) bool {
+		c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionReconciling)
+		return c != nil && c.Reason == v1alpha1.ReasonRetrying && strings.Contains(c.Message, "listing nodes: the API server is away")
+	})
+	broken.Store(false)
+	await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+}
+
+// blind lists no nodes while it is broken.
+type blind struct {
+	client.Client
+	broken *atomic.Bool
+}
+
+func (b blind) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if _, is := list.(*corev1.NodeList); is && b.broken.Load() {
+		return errors.New("the API server is away")
+	}
+	return b.Client.List(ctx, list, opts...)
 }

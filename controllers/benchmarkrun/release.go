@@ -19,8 +19,8 @@ type heldNews struct{ until time.Time }
 // releasingNews: it gives them back, with no way back.
 type releasingNews struct{}
 
-// releasedNews: it has given them back.
-type releasedNews struct{}
+// releasedNews: it has given them back; next is the index of the trial that comes next.
+type releasedNews struct{ next int32 }
 
 func (heldNews) isNews()      {}
 func (releasingNews) isNews() {}
@@ -59,9 +59,9 @@ func releasing(v view) pass {
 		}
 		wait := decision.WaitFor(reason, "%s", message)
 		wait.Until = v.Now.Add(time.Second)
-		a.state, a.news = wait, []news{releasedNews{}}
+		a.state, a.news = wait, []news{releasedNews{next: v.book.Position().Index}}
 	}
-	return pass{planned: v.accepted.Planned, chapters: []taken{{chapter: chapter{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
+	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), chapters: []taken{{chapter: chapter{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
 }
 
 func (t teller) tellHeld(n heldNews) {
@@ -73,9 +73,9 @@ func (t teller) tellHeld(n heldNews) {
 
 // tellReleased makes the run one that waits for nodes. What was measured stays, and so does
 // the data of external targets.
-func (t teller) tellReleased() {
+func (t teller) tellReleased(n releasedNews) {
 	st := &t.run.Status
-	st.Placement, st.Releases = nil, st.Releases+1
+	st.Placement, st.Releases, st.ReleasedBeforeTrial = nil, st.Releases+1, n.next
 	st.AcceptedTime = &metav1.Time{Time: t.now} // it joins the queue anew
 	for _, one := range t.run.Provided() {
 		if i := slices.IndexFunc(st.Targets, func(s v1alpha1.TargetStatus) bool { return s.Name == one.Name }); i >= 0 {

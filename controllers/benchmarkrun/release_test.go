@@ -64,6 +64,10 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 		if rec.Load != want {
 			t.Errorf("trial %d was measured on the data of %s, want %s", i, rec.Load, want)
 		}
+		inChain := slices.ContainsFunc(rec.Delivered, func(d contract.RecordedDelivery) bool { return d.ConfigMap == want })
+		if first := i == 0 || i == before; inChain != first {
+			t.Errorf("trial %d: the digest of %s is in its record: %v, want %v", i, want, inChain, first)
+		}
 	}
 	if !slices.ContainsFunc(got.Status.Findings, func(f v1alpha1.Finding) bool {
 		return f.Check == "reloaded" && f.Severity == v1alpha1.SeverityWarning && strings.Contains(f.Message, fmt.Sprintf("after %d of 20 trials", before))

@@ -54,7 +54,7 @@ func (t teller) tell(n news) {
 	case releasingNews:
 		st.Placement.ReleaseTime = &metav1.Time{Time: t.now}
 	case releasedNews:
-		t.tellReleased()
+		t.tellReleased(n)
 	case targetNews:
 		for _, one := range n.Targets {
 			one.Observed.Into(targetStatus(st, one.Name))
@@ -243,6 +243,14 @@ func (t teller) setWaiting(phase v1alpha1.Phase, wait decision.Waiting) {
 		st.Phase = v1alpha1.PhaseSuspended
 	}
 	t.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, wait.Reason, wait.Message)
+}
+
+// unread is the status of a run whose world cannot be read: the user does not read our log.
+func unread(run *v1alpha1.BenchmarkRun, now time.Time, err error) v1alpha1.BenchmarkRunStatus {
+	t := teller{run: run.DeepCopy(), now: now}
+	t.run.Status = keepTime(run, now)
+	t.set(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonRetrying, "trying again: "+err.Error())
+	return t.run.Status
 }
 
 // keepTime is the status with every condition, and with the time that the run spends

@@ -1,7 +1,11 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/validity"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
@@ -46,9 +51,12 @@ func hasFailed(r contract.Record) string {
 	return ""
 }
 
-// isNoGoodValue: the attempt failed, or its value is marked.
+// isNoGoodValue: the attempt failed, or its value is marked, and not only for what others did on the machine of the tests.
 func isNoGoodValue(r contract.Record) string {
-	if r.State != contract.Failed && !r.Disturbed && (r.Valid == nil || *r.Valid) {
+	marked := slices.ContainsFunc(r.Findings, func(f contract.RecordedFinding) bool {
+		return (f.Severity == string(validity.Invalid) || f.Severity == string(validity.Disturbed)) && !cluster.ByTheMachine(f.Check)
+	})
+	if r.State != contract.Failed && !marked {
 		return "the value passes for a good one"
 	}
 	return ""
@@ -171,10 +179,72 @@ func fillEtcd(t *testing.T, ns string, d time.Duration) {
 	awaitAPI(t)
 }
 
+// clockStep: the clock of the database's agent is stepped by half a minute while the run goes on. The nodes of this
+// cluster share one clock, so that the agent is one whose linker set a step. Rates and latencies use one clock each, so
+// that no trial fails; that the clocks differ is a finding of every trial after the step.
 func clockStep(t *testing.T, c *tally) {
-	c.skip(t, "the nodes of this cluster share one clock")
+	steppingAgent(t, "30s@45s")
+	run := c.create(t, "clock", 10, 2*time.Second, "")
+	c.Injected++
+	c.suffer(t, run, limitOfRow, nil, nil)
+	if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(run), run); err != nil {
+		t.Fatal(err)
+	}
+	var marked, good int
+	for _, rec := range cluster.Records(t, run) {
+		if slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == "clock-offset" }) {
+			marked++
+		} else if good++; marked > 0 {
+			c.Wrong++
+			t.Errorf("trial %d does not say that the clocks differ, and one before it does: %+v", rec.Index, rec.Findings)
+		}
+	}
+	c.Note = fmt.Sprintf("%d trials before the step, and %d after it, which have the finding", good, marked)
+	if good == 0 || marked == 0 {
+		t.Errorf("%s: the step was not within the run", c.Note)
+	}
+}
+
+// steppingAgent has the chart hand out an agent whose clock is stepped, until the test ends.
+func steppingAgent(t *testing.T, step string) {
+	t.Helper()
+	const image = "docker.io/library/assay-agent:stepped"
+	dir := t.TempDir()
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir+"/agent",
+		"-ldflags", "-s -w -X github.com/assay-bench/assay/internal/agent/clock.step="+step, "../../cmd/agent")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	pack := exec.Command("docker", "build", "-q", "-t", image, "-f", "../../cmd/agent/Dockerfile", dir)
+	helm := func(more ...string) *exec.Cmd {
+		return exec.Command("../../bin/helm", append([]string{
+			"upgrade", "assay", "../../charts/assay", "--namespace", managerNamespace, "--reuse-values", "--wait", "--timeout", "3m",
+		}, more...)...)
+	}
+	do := func(cmd *exec.Cmd) {
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", cmd, err, out)
+		}
+	}
+	do(build)
+	do(pack)
+	var nodes corev1.NodeList
+	if err := cluster.API.List(t.Context(), &nodes); err != nil {
+		t.Fatal(err)
+	}
+	for _, node := range nodes.Items {
+		do(exec.Command("sh", "-c", "docker save "+image+" | docker exec -i "+node.Name+" ctr --namespace k8s.io images import -"))
+	}
+	before, err := exec.Command("../../bin/helm", "get", "values", "assay", "--namespace", managerNamespace, "-o", "json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values struct{ Agent struct{ Image string } }
+	if err := json.Unmarshal(before, &values); err != nil {
+		t.Fatal(err)
+	}
+	do(helm("--set", "agent.image="+image))
+	t.Cleanup(func() { do(helm("--set", "agent.image="+values.Agent.Image)) })
 }
 
 func storeAway(t *testing.T, c *tally) {
-	c.skip(t, "the local cluster has no object store")
+	c.skip(t, "no row for the object store was written")
 }

@@ -78,7 +78,8 @@ func awaitAPI(t *testing.T) {
 func relaxBackOff(t *testing.T, node string) {
 	t.Helper()
 	const config, aside = "/var/lib/kubelet/config.yaml", "/var/lib/kubelet/config.yaml.aside"
-	onNodeOf(t, node, "sh", "-ec", `cp -n `+config+` `+aside+`
+	onNodeOf(t, node, "sh", "-ec", `test -e `+aside+` || cp `+config+` `+aside+`
+		cp `+aside+` `+config+`
 		sed -i -e 's/^crashLoopBackOff: {}/crashLoopBackOff: {maxContainerRestartPeriod: 1s}/' `+config+`
 		if grep -q '^featureGates:' `+config+`; then
 			sed -i 's/^featureGates:/featureGates:\n  KubeletCrashLoopBackOffMax: true/' `+config+`

@@ -223,7 +223,7 @@ func (c *tally) judgeRecord(t *testing.T, run *v1alpha1.BenchmarkRun, rec contra
 	for _, f := range c.faults {
 		if f.job == what {
 			explained = f.want
-			t.Logf("%s: %s %s %s: %s", f.name, what, rec.State, rec.Reason, rec.Message)
+			t.Logf("%s: %s %s %s: %s; %+v; %+v", f.name, what, rec.State, rec.Reason, rec.Message, rec.Values, rec.Findings)
 			if f.shows != nil {
 				if why := f.shows(rec); why != "" {
 					c.Wrong++

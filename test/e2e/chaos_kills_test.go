@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/reliability"
 )
 
 // killedOnce measures how long a manager that was killed is away: from SIGKILL to the first decision about a run that was
@@ -111,9 +113,10 @@ type campaign struct {
 	random *rand.Rand
 	// kill the manager; false when there was none.
 	kill func() bool
+	// time to kill; the runs that are there then may end.
+	time time.Duration
 	// pause is the longest time between two kills, beside the second that a manager needs to come back.
 	pause time.Duration
-	at    map[string]int
 	live  []*v1alpha1.BenchmarkRun
 	made  int
 	// next is when to kill.
@@ -122,30 +125,39 @@ type campaign struct {
 
 func (c *campaign) play(t *testing.T, limit time.Duration) {
 	t.Helper()
-	c.at = map[string]int{}
-	for deadline := time.Now().Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	c.Steps = map[string]int{}
+	began := time.Now()
+	for deadline := began.Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		c.look(t)
-		if c.Injected >= c.kills && len(c.live) == 0 {
+		killing := c.Injected < c.kills && time.Since(began) < c.time
+		if !killing && len(c.live) == 0 {
 			break
 		}
-		if c.Injected < c.kills && len(c.live) < 2 {
+		if killing && len(c.live) < 2 {
 			c.made++
 			c.live = append(c.live, c.create(t, fmt.Sprintf("run-%d", c.made), 3, 2*time.Second, ""))
 			c.next = time.Now().Add(time.Duration(c.random.Int64N(int64(500 * time.Millisecond))))
 		}
-		if c.Injected < c.kills && time.Now().After(c.next) {
+		if killing && time.Now().After(c.next) {
 			c.strike(t)
 		}
 	}
 	for _, run := range c.live {
 		c.hung(t, run)
 	}
+	if c.made == 0 || c.Injected == 0 {
+		t.Error("nothing was killed")
+	}
+	if *add != "" {
+		earlier, err := reliability.Load(*add)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Add(earlier[c.Name])
+	}
 	var spread []string
 	for _, s := range steps {
-		spread = append(spread, fmt.Sprintf("%s %d", s, c.at[s]))
-		if !testing.Short() && c.at[s] == 0 {
-			t.Errorf("no kill at the step %s", s)
-		}
+		spread = append(spread, fmt.Sprintf("%s %d", s, c.Steps[s]))
 	}
 	c.Note = "kills while a run was at a step (two runs at a time): " + strings.Join(spread, ", ")
 }
@@ -161,10 +173,10 @@ func (c *campaign) strike(t *testing.T) {
 	c.next = time.Now().Add(time.Second + time.Duration(c.random.Int64N(int64(c.pause))))
 	c.look(t)
 	for _, run := range c.live {
-		c.at[stepOf(run)]++
+		c.Steps[stepOf(run)]++
 	}
 	if c.Injected%10 == 0 {
-		t.Logf("%d kills, %d runs have ended, %v", c.Injected, c.Runs, c.at)
+		t.Logf("%d kills, %d runs have ended, %v", c.Injected, c.Runs, c.Steps)
 	}
 }
 
@@ -190,7 +202,7 @@ func (c *campaign) look(t *testing.T) {
 func killedAtEveryStep(t *testing.T, c *tally) {
 	pod := freshManager(t)
 	relaxBackOff(t, pod.Spec.NodeName)
-	k := &campaign{tally: c, kills: 200, random: rand.New(rand.NewPCG(14, 11)), pause: 2500 * time.Millisecond}
+	k := &campaign{tally: c, kills: 200, time: *killing, random: rand.New(rand.NewPCG(14, uint64(time.Now().UnixNano()))), pause: 2500 * time.Millisecond}
 	if testing.Short() {
 		k.kills = 20
 	}
@@ -203,7 +215,7 @@ func twoManagers(t *testing.T, c *tally) {
 	node := freshManager(t).Spec.NodeName
 	relaxBackOff(t, node)
 	withoutLease(t)
-	k := &campaign{tally: c, kills: 20, random: rand.New(rand.NewPCG(14, 2)), pause: 12 * time.Second}
+	k := &campaign{tally: c, kills: 20, time: *killing, random: rand.New(rand.NewPCG(14, 2)), pause: 12 * time.Second}
 	if testing.Short() {
 		k.kills = 5
 	}
@@ -215,9 +227,11 @@ func twoManagers(t *testing.T, c *tally) {
 // withoutLease runs two managers without leader election until the test ends.
 func withoutLease(t *testing.T) {
 	t.Helper()
+	// The context of the test is over when it cleans up.
+	ctx := context.Background()
 	change := func(replicas int32, from, to string) {
 		set := &appsv1.Deployment{}
-		if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: managerNamespace, Name: "assay-manager"}, set); err != nil {
+		if err := cluster.API.Get(ctx, client.ObjectKey{Namespace: managerNamespace, Name: "assay-manager"}, set); err != nil {
 			t.Fatal(err)
 		}
 		before := set.DeepCopy()
@@ -226,11 +240,11 @@ func withoutLease(t *testing.T) {
 		for i := range args {
 			args[i] = strings.Replace(args[i], from, to, 1)
 		}
-		if err := cluster.API.Patch(t.Context(), set, client.MergeFrom(before)); err != nil {
+		if err := cluster.API.Patch(ctx, set, client.MergeFrom(before)); err != nil {
 			t.Fatal(err)
 		}
 		eventually(t, 2*time.Minute, func() string {
-			err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(set), set)
+			err := cluster.API.Get(ctx, client.ObjectKeyFromObject(set), set)
 			if s := set.Status; err != nil || s.ObservedGeneration < set.Generation || s.UpdatedReplicas != replicas || s.ReadyReplicas != replicas || s.Replicas != replicas {
 				return fmt.Sprintf("the Deployment is not ready: %v, %+v", err, s)
 			}

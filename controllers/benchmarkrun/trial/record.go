@@ -58,12 +58,14 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 }
 
 // loadDelivered has the digests of what the clients delivered that loaded the target of an
-// attempt, if it is the first one on this target.
+// attempt, if it is the first one on this target since then.
 func loadDelivered(in Input, at journal.Position, ask *decision.Asking) []contract.RecordedDelivery {
 	t := in.Plan.Trials[at.Index]
-	first := slices.IndexFunc(in.Plan.Trials, func(o plan.Trial) bool { return o.Target == t.Target })
+	since := in.Run.Status.ReleasedBeforeTrial
+	first := slices.IndexFunc(in.Plan.Trials, func(o plan.Trial) bool { return o.Target == t.Target && o.Index >= since })
 	target := in.Plan.Targets[t.Target]
-	if int32(first) != t.Index || at.Attempt > 0 || in.Run.TargetStatus(target).LoadResult == "" {
+	again := at.Attempt > 0 && (since == 0 || t.Index != since)
+	if int32(first) != t.Index || again || in.Run.TargetStatus(target).LoadResult == "" {
 		return nil
 	}
 	var out []contract.RecordedDelivery

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/environment"
 
@@ -100,8 +101,8 @@ func (a api) environment(w http.ResponseWriter, request *http.Request) {
 
 // clock answers with the time at once, because processing time would add to the round trip.
 func (a api) clock(w http.ResponseWriter, _ *http.Request) {
-	received := time.Now()
-	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: time.Now().UTC()})
+	received := clock.Now()
+	a.answer(w, http.StatusOK, contract.Clock{Received: received.UTC(), Answered: clock.Now().UTC()})
 }
 
 // maxAge is the maximum age of the start of a window, in seconds: warm-up and window take at

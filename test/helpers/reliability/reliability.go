@@ -43,6 +43,8 @@ type Row struct {
 	Wrong   int `json:"wrong"`
 	// Reasons of the attempts that failed.
 	Reasons map[string]int `json:"reasons,omitempty"`
+	// Steps at which runs were when a fault hit them.
+	Steps map[string]int `json:"steps,omitempty"`
 	// Note says more, in a few words.
 	Note string `json:"note,omitempty"`
 	// NotRun says why the row was not played; empty when it was.
@@ -56,7 +58,7 @@ type Fault struct{ Name, What string }
 var Faults = []Fault{
 	{"enumerated", "the manager dies before and after each write of a run, each once (real reconciler, fake API server)"},
 	{"sigkill", "the manager is killed with SIGKILL, once at a time"},
-	{"kills", "the manager is killed with SIGKILL again and again, at every step"},
+	{"kills", "the manager is killed with SIGKILL again and again, at any step"},
 	{"two_managers", "two managers work without a lease, and one of them is killed from time to time"},
 	{"mixed", "the manager is killed all the time; a client and a database are killed, a result is deleted, the API server stops"},
 	{"api_away", "the API server is away for a minute"},
@@ -91,6 +93,32 @@ func (r Row) Save(folder string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(folder, r.Name+".json"), append(data, '\n'), 0o600)
+}
+
+// Add what an earlier play of the row found: a long row can be played in parts.
+func (r *Row) Add(earlier Row) {
+	r.Injected += earlier.Injected
+	r.Runs += earlier.Runs
+	r.Trials += earlier.Trials
+	r.Retries += earlier.Retries
+	r.Lost += earlier.Lost
+	r.Doubled += earlier.Doubled
+	r.Hung += earlier.Hung
+	r.Zero += earlier.Zero
+	r.Wrong += earlier.Wrong
+	r.Reasons = sum(r.Reasons, earlier.Reasons)
+	r.Steps = sum(r.Steps, earlier.Steps)
+}
+
+func sum(a, b map[string]int) map[string]int {
+	out := maps.Clone(a)
+	if out == nil {
+		out = map[string]int{}
+	}
+	for k, n := range b {
+		out[k] += n
+	}
+	return out
 }
 
 // Load reads the rows of a folder, by their names.

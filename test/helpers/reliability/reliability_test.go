@@ -49,3 +49,14 @@ func TestTableOfWhatWasSaved(t *testing.T) {
 		t.Error("a document without marks is accepted")
 	}
 }
+
+func TestAdd(t *testing.T) {
+	row := Row{Name: "kills", Injected: 3, Runs: 1, Reasons: map[string]int{"a": 1}, Note: "new"}
+	row.Add(Row{Name: "kills", Injected: 4, Runs: 2, Trials: 5, Lost: 1, Reasons: map[string]int{"a": 1, "b": 2}, Steps: map[string]int{"load": 1}, Note: "old"})
+	want := Row{
+		Name: "kills", Injected: 7, Runs: 3, Trials: 5, Lost: 1, Reasons: map[string]int{"a": 2, "b": 2}, Steps: map[string]int{"load": 1}, Note: "new",
+	}
+	if diff := cmp.Diff(want, row); diff != "" {
+		t.Errorf("the sum differs (-want +got):\n%s", diff)
+	}
+}
