@@ -134,7 +134,7 @@ const (
 	ReasonDataDiffers = "DataDiffers"
 	// ReasonSnapshotMissing: there is no snapshot to restore.
 	ReasonSnapshotMissing = "SnapshotMissing"
-	// ReasonUnauthorized: a request to the agent has no token, or a wrong token.
+	// ReasonUnauthorized: a request to the agent has no signature that holds, or was made before.
 	ReasonUnauthorized = "Unauthorized"
 	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid
 	// parameter.
@@ -212,6 +212,9 @@ const (
 	// ReasonNoUsableTrial: no trial counts: all results contradict themselves, were disturbed,
 	// or belong to a disturbed block.
 	ReasonNoUsableTrial = "NoUsableTrial"
+	// ReasonTampered: the plan, the records, a result or the summary is not what was stored: the
+	// message names the object and what differs. During the run it ends the run.
+	ReasonTampered = "Tampered"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 )

@@ -5,7 +5,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
 )
 
 // chapter is one entry of the story of a run.
@@ -30,6 +32,7 @@ var story = []chapter{
 // Chapters of the ending: they own no condition.
 const (
 	cleaningUp = "cleaning up"
+	comparing  = "comparing the results with the records"
 	concluding = "concluding"
 )
 
@@ -37,6 +40,7 @@ const (
 func ending(failure decision.Failed) []chapter {
 	return []chapter{
 		{cleaningUp, v1alpha1.PhaseCleaning, func(v view) answer { return cleaned(v, failure) }},
+		{comparing, v1alpha1.PhaseCleaning, compared},
 		{concluding, v1alpha1.PhaseCleaning, func(v view) answer { return concluded(v, failure) }},
 	}
 }
@@ -48,6 +52,8 @@ type answer struct {
 	actions []decision.Action
 	// news for the status.
 	news []news
+	// checked is how far the results were compared.
+	checked conclude.Checked
 	// again: once the actions are performed, more can be decided at once.
 	again bool
 }
@@ -67,8 +73,9 @@ type pass struct {
 	chapters []taken
 	// missing are the questions of the last chapter: nothing is decided while there are any.
 	missing []decision.Query
-	// planned is kept in memory for the next pass.
+	// planned and checked are kept in memory for the next pass.
 	planned accept.Planned
+	checked conclude.Checked
 }
 
 // last chapter that was reached.
@@ -79,6 +86,9 @@ func (p pass) last() *taken { return &p.chapters[len(p.chapters)-1] }
 // chapter that was not done before.
 func decide(w World) pass {
 	v := look(w)
+	if holds.Releasing(w.Run) {
+		return releasing(v)
+	}
 	p := pass{planned: v.accepted.Planned}
 	for _, c := range story {
 		a := late(v, c)
@@ -91,7 +101,7 @@ func decide(w World) pass {
 		}
 		switch state := a.state.(type) {
 		case decision.Waiting:
-			return p
+			return p.hold(v)
 		case decision.Failed:
 			return p.end(v, state)
 		}
@@ -129,6 +139,9 @@ func (p pass) end(v view, failure decision.Failed) pass {
 		a := v.take(c)
 		p.chapters = append(p.chapters, taken{chapter: c, answer: a, ends: true})
 		p.missing = v.ask.Missing()
+		if c.condition == comparing {
+			p.checked, v.Checked = a.checked, a.checked
+		}
 		if _, waits := a.state.(decision.Waiting); waits || len(p.missing) > 0 {
 			return p
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 )
 
@@ -72,6 +73,10 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.result(ctx, q.Name)
 	case decision.GetRecords:
 		return r.records(ctx, q)
+	case decision.GetStored:
+		return r.stored(ctx, q.Name)
+	case decision.GetAnchor:
+		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
 	case decision.ReserveBytes:
@@ -171,6 +176,29 @@ func (r *reader) records(ctx context.Context, q decision.GetRecords) (any, error
 		}
 	}
 	return part, nil
+}
+
+// stored in a ConfigMap; only its digests are kept.
+func (r *reader) stored(ctx context.Context, name string) (any, error) {
+	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	if err != nil {
+		return nil, err
+	}
+	cm, _ := answer.(*corev1.ConfigMap)
+	return integrity.StoredIn(cm, r.run), nil
+}
+
+// anchor in the status of the run as it is now.
+func (r *reader) anchor(ctx context.Context) (any, error) {
+	now := &v1alpha1.BenchmarkRun{}
+	err := r.live.Get(ctx, client.ObjectKeyFromObject(r.run), now)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return nil, fmt.Errorf("reading the run: %w", err)
+	case err != nil || now.UID != r.run.UID || now.Status.Integrity == nil:
+		return decision.Absent{}, nil
+	}
+	return *now.Status.Integrity, nil
 }
 
 // podsOn a node, of all namespaces.

@@ -167,6 +167,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 		SpecHash:     first.Status.SpecHash,
 		Budget:       first.Status.Budget,
 		Plan:         &v1alpha1.PlanStatus{TrialCount: 2, CellCount: 1, SHA256: first.Planned.Plan.SHA256(), ConfigMapCount: 1, Seed: &first.Planned.Plan.Seed},
+		Integrity:    &v1alpha1.IntegrityStatus{PlanSHA256: first.Planned.Chain, Head: first.Planned.Chain},
 	}
 	if diff := cmp.Diff(want, first.Status); diff != "" || len(first.Status.SpecHash) != 64 {
 		t.Errorf("hash %q (-want +got):\n%s", first.Status.SpecHash, diff)
@@ -174,6 +175,9 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 	stored := first.Actions[len(first.Actions)-1].(decision.Create).Object
 	if got := stored.GetLabels()[v1alpha1.LabelSpecHash]; got == "" || !strings.HasPrefix(first.Status.SpecHash, got) {
 		t.Errorf("the plan has the label %q", got)
+	}
+	if plan := stored.(*corev1.ConfigMap); contract.Digest(plan.BinaryData[contract.KeyPlan]) != first.Planned.Chain {
+		t.Errorf("the chain begins with %q, which is not the stored plan", first.Planned.Chain)
 	}
 	w.then(t)
 	w.in.Now = now.Add(time.Hour)

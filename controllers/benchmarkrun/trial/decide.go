@@ -34,6 +34,8 @@ type End struct {
 	// Results of the clients, in their order; fewer than there are clients when the
 	// execution failed.
 	Results []contract.Result
+	// Delivered are the digests of what was read of the clients, in their order.
+	Delivered []contract.RecordedDelivery
 	// Pods of the clients that are still there, in their order.
 	Pods []*corev1.Pod
 	// At is when the first client ended that failed; zero when that is not known.
