@@ -106,7 +106,7 @@ func (v view) awaitsManager() decision.State {
 func (v view) trialInput() trial.Input {
 	return trial.Input{
 		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
-		Timeouts: v.Catalogue.Config.Timeouts, Limits: v.Catalogue.Config.Limits, Pods: v.Catalogue.Config.Pods,
+		Timeouts: v.Catalogue.Config.Timeouts, Limits: v.Catalogue.Config.Limits, Pods: podsOf(v.Catalogue.Config),
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }
@@ -115,7 +115,7 @@ func (v view) trialInput() trial.Input {
 // nodes.
 func (v view) targets() target.Result {
 	return target.Decide(target.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: v.Catalogue.Config.Pods, Active: v.activeTarget(), Measuring: v.measures(),
+		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: podsOf(v.Catalogue.Config), Active: v.activeTarget(), Measuring: v.measures(),
 		Children: v.Children,
 	}, v.ask)
 }
