@@ -19,6 +19,8 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	// The image of the manager has no roots of its own, which a public object store needs.
+	_ "golang.org/x/crypto/x509roots/fallback"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -37,6 +39,7 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/podlog"
 	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/store/s3"
 	"github.com/assay-bench/assay/runners"
 )
 
@@ -119,7 +122,12 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 	if err != nil {
 		return err
 	}
+	objects, err := objectStore(cfg.Results.Store)
+	if err != nil {
+		return err
+	}
 	runs := &benchmarkrun.Reconciler{
+		Store:  objects,
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("assay"), Config: cfg,
 		Engine: engines.Find, Runner: runners.Find, Logs: benchmarkrun.LogReader(logs), Queue: queue.NewLedger(), Workers: workers,
@@ -132,6 +140,18 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
 	}
 	return nil
+}
+
+// objectStore of the configuration; nil for none.
+func objectStore(cfg config.Store) (benchmarkrun.ObjectStore, error) {
+	if !cfg.Configured() {
+		return nil, nil
+	}
+	c, err := s3.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the object store (results.store): %w", err)
+	}
+	return c, nil
 }
 
 // newScheme has only the kinds that the manager uses, because every further group costs

@@ -60,6 +60,8 @@ type Reconciler struct {
 	Logs LogReader
 	// Queue knows which run holds which nodes; one for all runs.
 	Queue *queue.Ledger
+	// Store of objects for what outgrows ConfigMaps; nil for none.
+	Store ObjectStore
 	// Workers is the number of runs that are looked at side by side.
 	Workers int
 
@@ -67,6 +69,8 @@ type Reconciler struct {
 	plans sync.Map
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
+	// largeResults is the turn of the pass that holds results from the object store.
+	largeResults turn
 	// reserved are bytes of results that no status says yet.
 	reserved reservations
 	// wake lets a run be looked at for which nodes became free.
@@ -172,14 +176,16 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (after *v1alpha1.BenchmarkRun, wait time.Duration, err error) {
 	after = run.DeepCopy()
 	known, refused := decision.Known{}, map[string]decision.Failed{}
+	holds := holding{turn: &r.largeResults}
+	defer holds.release()
 	for {
 		w, err := r.gather(ctx, after, known)
 		if err != nil {
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
-		w, p, askErr := r.consult(ctx, w)
-		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
+		w, p, askErr := r.consult(ctx, w, &holds)
+		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, store: r.Store, run: after}, p)
 		after.Status = status(w, done.chapters)
 		switch err := errors.Join(askErr, done.err); {
 		case err != nil:

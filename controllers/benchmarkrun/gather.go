@@ -54,8 +54,8 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 
 // consult the rooms until they ask for nothing more. An answer that cannot be had makes
 // the chapter that asked wait: its state says why.
-func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
-	read := reader{cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, reserve: r.reserve}
+func (r *Reconciler) consult(ctx context.Context, w World, holds *holding) (World, pass, error) {
+	read := reader{store: r.Store, holds: holds, cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, reserve: r.reserve}
 	for {
 		p := decide(w)
 		if len(p.missing) == 0 {

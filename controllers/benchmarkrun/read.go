@@ -22,6 +22,9 @@ type reader struct {
 	// logs may be nil: then there are none.
 	logs LogReader
 	run  *v1alpha1.BenchmarkRun
+	// store says what is in the object store; nil for none. holds are the results from there.
+	store ObjectStore
+	holds *holding
 	// reserve bytes of etcd.
 	reserve func(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error)
 }
@@ -55,6 +58,8 @@ func (r reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.records(ctx, q.Name)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.GetStored:
+		return r.stored(ctx, q)
 	case decision.ReserveBytes:
 		return r.reserve(ctx, r.run, q.Bytes)
 	case decision.ReadLog:

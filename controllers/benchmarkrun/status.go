@@ -13,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
@@ -67,6 +68,7 @@ func (t teller) tell(n news) {
 	case cleanedNews:
 		targetStatus(st, n.target).CleanupResult = n.result
 		resultsStatus(st).HeldBytes += n.end.Bytes
+		st.Findings = withFindings(st.Findings, trial.LostFindings(n.target, n.end)...)
 		if n.end.Reason != "" {
 			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
 				Target: n.target, Check: "cleanup", Severity: string(validity.Warning),
@@ -91,6 +93,7 @@ func (t teller) tellAccepted(res accept.Result) {
 	if b := res.Status.Budget; b.Bytes > 0 {
 		results := resultsStatus(st)
 		results.BudgetBytes, results.ClientBudgetBytes, results.HeldBytes = b.Bytes, b.Result, b.Held
+		results.Store = b.Store
 	}
 	for _, one := range t.run.Spec.Targets {
 		targetStatus(st, one.Name) // in the order of the spec

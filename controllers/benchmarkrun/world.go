@@ -79,8 +79,9 @@ func (v view) awaitsManager() decision.State {
 
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
+	cfg := v.Catalogue.Config
 	return trial.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: v.Catalogue.Config.Pods, Work: v.accepted.Work,
+		Run: v.Run, Now: v.Now, Timeouts: cfg.Timeouts, Pods: trial.WithStore(cfg.Pods, cfg.Results.Store), Store: cfg.Results.Store, Work: v.accepted.Work,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -82,6 +83,8 @@ type Delivered struct {
 	SHA256 string
 	// RawSHA256 of the raw output.
 	RawSHA256 string
+	// Uploads are what the client announced for the object store.
+	Uploads []contract.Object
 	// Bytes that the ConfigMap takes in etcd.
 	Bytes int64
 	// Result is the zero value when Err is set.
@@ -96,6 +99,9 @@ func DeliveredIn(cm *corev1.ConfigMap) Delivered {
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
 	d.Bytes = budget.OfConfigMap(cm)
 	d.Result, d.Err = contract.Decode(data)
+	if d.Err == nil {
+		d.Uploads, d.Err = contract.ParseUploads(cm.Annotations[contract.AnnotationUploads], math.MaxInt64)
+	}
 	return d
 }
 

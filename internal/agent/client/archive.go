@@ -141,4 +141,3 @@ func (c *counter) Write(p []byte) (int, error) {
 	c.hash.Write(p)
 	return c.to.Write(p)
 }
-

@@ -130,7 +130,9 @@ func TestUploadTriesAgain(t *testing.T) {
 		"the content was changed":   {answers: []int{400}, says: "400 Bad Request: Nope", tries: 1},
 		"nobody signs":              {rig: func(r *rig, _ *shelf) { r.api.offer = nil }, says: "no signed URLs", tries: 0},
 		"somebody signs for something else": {rig: func(r *rig, s *shelf) {
-			r.api.offer = func([]contract.Object) contract.Offer { return s.offer([]contract.Object{{Name: contract.KeyRaw, SHA256: "x", Bytes: 1}}) }
+			r.api.offer = func([]contract.Object) contract.Offer {
+				return s.offer([]contract.Object{{Name: contract.KeyRaw, SHA256: "x", Bytes: 1}})
+			}
 		}, says: "other objects", tries: 0},
 		"nobody answers": {rig: func(_ *rig, s *shelf) { s.Close() }, says: "connection refused", tries: 0},
 		"a stranger answers": {rig: func(r *rig, s *shelf) {
