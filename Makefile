@@ -114,7 +114,7 @@ e2e-full: cluster images-full ## every story, in the cluster, and the conformanc
 	@hack/e2e.sh full
 
 .PHONY: e2e-chaos
-e2e-chaos: cluster images ## a run that loses its manager 20 times, its database, a client, a result and the API server
+e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step, lost nodes, a full etcd, a full disk ...
 	@hack/e2e.sh chaos
 
 .PHONY: bench-trials

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Proves on the running cluster what a benchmark depends on: pods of two nodes talk to each other under their own
-# addresses, names resolve, volumes are on disk and survive their pod, limits of memory and CPU hold.
+# addresses, names resolve, volumes are on disk and survive their pod, limits of memory and CPU hold, and
+# so does a NetworkPolicy.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 source "$REPO/hack/kind/cluster.sh"
 
@@ -119,4 +120,15 @@ throttled=$(in_pod server 'end=$((SECONDS + 2)); while ((SECONDS < end)); do :; 
   cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpu/cpu.stat 2>/dev/null | sed -n "s/^nr_throttled //p"')
 ((throttled > 0)) || fail "a CPU limit does not hold"
 say "ok: a CPU limit holds (throttled in $throttled periods)"
+
+# The policy lets nobody in.
+policy='{apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, metadata: {name: closed},
+  spec: {podSelector: {matchLabels: {app: server}}, policyTypes: [Ingress]}}'
+open() { in_pod client "timeout 2 bash -c 'cat </dev/tcp/$server/8080'"; }
+closed() { ! open; }
+kubectl_ -n "$namespace" apply -f - >/dev/null <<<"$policy"
+wait_until 10 closed || fail "a NetworkPolicy does not hold"
+kubectl_ -n "$namespace" delete networkpolicy closed >/dev/null
+wait_until 10 open || fail "a NetworkPolicy holds after it was deleted"
+say "ok: a NetworkPolicy holds while it is there"
 step_done

@@ -44,9 +44,6 @@ build_images() {
 # The configuration of kind: the committed one, and what only some machines need.
 kind_config() {
   cat "$config"
-  if [[ $image == assay-node:* ]]; then
-    printf 'networking:\n  disableDefaultCNI: true # kindnet comes from a registry only; see connect_pods\n'
-  fi
   # Without all capabilities a node is much like one in a user namespace: sysctls and limits may be out of reach.
   if [[ -n $("$REPO/hack/engine/runc-bounded" missing) ]]; then
     printf 'featureGates:\n  KubeletInUserNamespace: true\n'
@@ -104,6 +101,8 @@ create() {
 }
 
 addons_ready() {
+  # kindnet comes from a registry only; the node image built here has connect_pods and an agent for policies in its place.
+  [[ $image != assay-node:* ]] || kubectl_ -n kube-system rollout status daemonset/policy-agent --timeout=2s || return 1
   kubectl_ -n local-path-storage rollout status deployment/local-path-provisioner --timeout=2s &&
     kubectl_ -n kube-system rollout status deployment/coredns --timeout=2s
 }

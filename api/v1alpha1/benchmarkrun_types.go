@@ -84,6 +84,8 @@ type BenchmarkRunSpec struct {
 	// +optional
 	// +kubebuilder:default="24h"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('1m') && duration(self) <= duration('720h')",message="deadline must be between 1m and 720h, such as 24h"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
 	Deadline metav1.Duration `json:"deadline,omitempty"`
 
 	// retain keeps the pods, volumes and other objects of the run for inspection after it has
@@ -120,12 +122,14 @@ type Axis struct {
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.all(v, type(v) == int || size(v) <= 512)",message="a value has at most 512 characters"
 	Values []intstr.IntOrString `json:"values"`
 }
 
 // Exclusion maps names of axes to values.
 // +kubebuilder:validation:MinProperties=1
 // +kubebuilder:validation:MaxProperties=8
+// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
 type Exclusion map[string]intstr.IntOrString
 
 // RetainPolicy selects when the objects of a run are kept after it has ended.
@@ -226,6 +230,8 @@ type Design struct {
 	// +optional
 	// +kubebuilder:default="0s"
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s') && duration(self) <= duration('24h')",message="cooldown must be between 0s and 24h, such as 10s"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
 	Cooldown metav1.Duration `json:"cooldown,omitempty"`
 
 	// dataReset restores the loaded data: PerRun never (the default), PerBlock before each
@@ -263,6 +269,8 @@ type Design struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('0s')",message="warmup must not be negative, such as 30s, or 0s for none"
 	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('24h')",message="warmup must be at most 24h"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
 	Warmup *metav1.Duration `json:"warmup,omitempty"`
 
 	// duration of the measured window of each measurement. In whole seconds, 1s to 24h. With
@@ -271,6 +279,8 @@ type Design struct {
 	// drivers.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10ms') && duration(self) <= duration('24h')",message="duration must be between 1s and 24h, such as 300s (with drivers 10ms to 1h)"
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
 	Duration *metav1.Duration `json:"duration,omitempty"`
 
 	// rounds is the number of operations that a benchmark with measure: Rounds executes in

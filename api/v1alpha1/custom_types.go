@@ -21,6 +21,7 @@ type CustomWorkload struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.name) || size(r.name) <= 253)",message="names have at most 253 characters"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// files is a ConfigMap whose keys become files of the working directory.
@@ -43,6 +44,7 @@ type CustomWorkload struct {
 	// matrix may name one of them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Parameters map[string]string `json:"parameters,omitempty"`
 
 	// dataParameters are the parameters that decide what prepare loads. They cannot be axes of
@@ -77,6 +79,7 @@ type CustomWorkload struct {
 	// output is the file with the output, in the working directory. Absent: standard output.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$`
+	// +kubebuilder:validation:MaxLength=128
 	Output string `json:"output,omitempty"`
 }
 
@@ -91,5 +94,6 @@ type CustomPhase struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=128
+	// +kubebuilder:validation:items:MaxLength=4096
 	Command []string `json:"command"`
 }

@@ -76,6 +76,7 @@ type Driver struct {
 	// options of the connection, by the driver's own names. Assay sets TLS, address and login.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Options map[string]string `json:"options,omitempty"`
 }
 
@@ -136,6 +137,7 @@ type DriverBenchmark struct {
 	// which storage engine the server used.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^[A-Za-z][A-Za-z0-9_]{0,62}$`
+	// +kubebuilder:validation:MaxLength=63
 	StorageEngine string `json:"storageEngine,omitempty"`
 }
 

@@ -13,23 +13,27 @@ type InstanceShapeSpec struct {
 	// kubelet with the static CPU manager reserves CPUs for the pod.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="cpu must be greater than 0, such as 2 or 500m"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	CPU resource.Quantity `json:"cpu"`
 
 	// memory is the request and the limit of a pod. At least 64Mi.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('64Mi')) >= 0",message="memory must be at least 64Mi, such as 16Gi"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	Memory resource.Quantity `json:"memory"`
 
 	// nodeSelector names the labels of the nodes that offer this shape, such as
 	// node.kubernetes.io/instance-type: ecs.hfg6.xlarge. Empty means any node.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 63)",message="names have at most 317 characters, and values at most 63 characters"
 	NodeSelector map[string]string `json:"nodeSelector,omitempty"`
 
 	// tolerations for taints of nodes that are reserved for benchmarks.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(t, (!has(t.key) || size(t.key) <= 317) && (!has(t.value) || size(t.value) <= 63) && (!has(t.effect) || size(t.effect) <= 63) && (!has(t.operator) || size(t.operator) <= 63))",message="keys have at most 317 characters, and values, effects and operators at most 63 characters"
 	Tolerations []corev1.Toleration `json:"tolerations,omitempty"`
 
 	// runtimeClassName of the pods, such as a performance class that turns off
@@ -42,6 +46,7 @@ type InstanceShapeSpec struct {
 	// annotations for the pods, such as those that a runtime class reads.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 4096)",message="names have at most 317 characters, and values at most 4096 characters"
 	Annotations map[string]string `json:"annotations,omitempty"`
 }
 

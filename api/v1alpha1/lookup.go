@@ -96,3 +96,15 @@ func DescribeNode(node *corev1.Node) NodeInfo {
 		ContainerRuntime: info.ContainerRuntimeVersion, KubeletVersion: info.KubeletVersion,
 	}
 }
+
+// Encryption is tls with its default: Required for a server of the MySQL family; Disabled for
+// JDBC, whose URL decides.
+func (e ExternalTarget) Encryption() TLSMode {
+	switch {
+	case e.TLS != "":
+		return e.TLS
+	case e.JDBC != nil:
+		return TLSDisabled
+	}
+	return TLSRequired
+}

@@ -36,11 +36,15 @@ const (
 	// ReasonInvalidSpec: the spec contradicts itself in a way that the API server cannot
 	// check.
 	ReasonInvalidSpec = "InvalidSpec"
-	// ReasonTooManyTrials: the plan would have more than 20,000 trials.
+	// ReasonTooManyTrials: the plan would have more trials or cells than the operator's limits
+	// (limits.trials, limits.cells).
 	ReasonTooManyTrials = "TooManyTrials"
 	// ReasonResultBudgetExceeded: the results could take more of etcd than the budget of a run,
 	// of its namespace or of all namespaces; the message has the arithmetic.
 	ReasonResultBudgetExceeded = "ResultBudgetExceeded"
+	// ReasonSpecTooLarge: the spec, or the workloads of all its cells together, have more bytes than
+	// the operator's limits (limits.specBytes, limits.workBytes).
+	ReasonSpecTooLarge = "SpecTooLarge"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
 	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or

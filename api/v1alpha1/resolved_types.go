@@ -8,9 +8,11 @@ type Resolved struct {
 	// agentImage is the image of the agent in database pods, and in client pods of a custom
 	// tool.
 	// +required
+	// +kubebuilder:validation:MaxLength=1024
 	AgentImage string `json:"agentImage"`
 	// runnerImage of the client pods.
 	// +required
+	// +kubebuilder:validation:MaxLength=1024
 	RunnerImage string `json:"runnerImage"`
 	// runnerImages are the images by their names in the catalogue, where cells need different
 	// images. runnerImage is then the image of the first cell.
@@ -35,9 +37,11 @@ type Resolved struct {
 type RunnerImage struct {
 	// name in the catalogue of the operator's configuration.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// image of that name.
 	// +required
+	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image"`
 }
 
@@ -45,10 +49,12 @@ type RunnerImage struct {
 type ResolvedInputs struct {
 	// configMap of the run that holds the copy.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	ConfigMap string `json:"configMap"`
 	// sha256 of the names and contents, in hexadecimal: the SHA-256 of the output of sha256sum
 	// for the files, sorted by name.
 	// +required
+	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
 }
 
@@ -56,12 +62,14 @@ type ResolvedInputs struct {
 type ResolvedTarget struct {
 	// name of the target.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// shape of the database pod; absent for an external target.
 	// +optional
 	Shape *InstanceShapeSpec `json:"shape,omitempty"`
 	// image of the database server; absent for an external target.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	Image string `json:"image,omitempty"`
 	// settings of the server: configFrom and config, merged, and the settings that Assay
 	// derives. source is where each setting comes from.
@@ -71,6 +79,7 @@ type ResolvedTarget struct {
 	Settings []ServerSetting `json:"settings,omitempty"`
 	// publishedSHA256 is the SHA-256 of the numbers of a published target, in hexadecimal.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	PublishedSHA256 string `json:"publishedSHA256,omitempty"`
 }
 
@@ -94,9 +103,11 @@ const (
 type ServerSetting struct {
 	// name as in my.cnf.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// value of the setting; absent for a setting without one.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Value string `json:"value,omitempty"`
 	// source of the setting; absent for a value that the server reported.
 	// +optional
@@ -107,9 +118,11 @@ type ServerSetting struct {
 type SettingDifference struct {
 	// name as in my.cnf.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// requested value.
 	// +required
+	// +kubebuilder:validation:MaxLength=4096
 	Requested string `json:"requested"`
 	// source of the setting; absent for the storage engine of the target.
 	// +optional
@@ -117,5 +130,6 @@ type SettingDifference struct {
 	// effective value, from SHOW GLOBAL VARIABLES; absent when the server has no such
 	// variable.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Effective *string `json:"effective,omitempty"`
 }

@@ -60,6 +60,8 @@ type BenchmarkRunStatus struct {
 	// suspendedDuration is the sum of the earlier suspensions. It does not count towards
 	// the deadline.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=64
 	SuspendedDuration *metav1.Duration `json:"suspendedDuration,omitempty"`
 
 	// headline is the median of the main measurement of every target in the first cell of the
@@ -67,6 +69,7 @@ type BenchmarkRunStatus struct {
 	// counted trials; "4 of 6" means that 2 of the planned trials do not count. "-" marks a
 	// target without a counted trial.
 	// +optional
+	// +kubebuilder:validation:MaxLength=8192
 	Headline string `json:"headline,omitempty"`
 
 	// progress of the trials.
@@ -96,6 +99,7 @@ type BenchmarkRunStatus struct {
 	// specHash is the SHA-256 of the resolved spec, in hexadecimal. Runs with the same hash
 	// are the same experiment.
 	// +optional
+	// +kubebuilder:validation:MaxLength=64
 	SpecHash string `json:"specHash,omitempty"`
 
 	// placement names the nodes that the run holds.
@@ -153,6 +157,7 @@ type Progress struct {
 	Totals `json:",inline"`
 	// text is "done/planned", for people.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Text string `json:"text,omitempty"`
 	// currentTrial is the index of the trial that is running; absent between trials.
 	// +optional
@@ -160,6 +165,7 @@ type Progress struct {
 	CurrentTrial *int32 `json:"currentTrial,omitempty"`
 	// current describes that trial for people, such as "innodb threads=64 block 3".
 	// +optional
+	// +kubebuilder:validation:MaxLength=8192
 	Current string `json:"current,omitempty"`
 	// estimatedCompletionTime of the last trial, from the durations of the spec and the time
 	// of the trials so far.
@@ -202,6 +208,7 @@ type Placement struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
 	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
 	// targets are the nodes of the database pods.
 	// +optional
@@ -215,14 +222,17 @@ type Placement struct {
 type TargetPlacement struct {
 	// name of the target.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// nodeName is the node of its pod.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	NodeName string `json:"nodeName"`
 	// replicaNodeNames are the nodes of its replicas.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4
+	// +kubebuilder:validation:items:MaxLength=253
 	ReplicaNodeNames []string `json:"replicaNodeNames,omitempty"`
 }
 
@@ -242,6 +252,7 @@ type PlanStatus struct {
 	// sha256 of the plan in its canonical form, in hexadecimal. The same spec and seed give
 	// the same hash.
 	// +required
+	// +kubebuilder:validation:MaxLength=64
 	SHA256 string `json:"sha256"`
 	// configMapCount is the number of ConfigMaps RUN-plan-0000 and so on.
 	// +required
@@ -313,9 +324,11 @@ type Finding struct {
 	Client *int32 `json:"client,omitempty"`
 	// target that the finding is about.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Target string `json:"target,omitempty"`
 	// check is the name of the validity check, see docs/reference/checks.md.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Check string `json:"check"`
 	// severity is Invalid (the result contradicts itself; not part of the summary), Disturbed
 	// (interference during the measurement; not part of the summary), Warning (part of the
@@ -325,5 +338,6 @@ type Finding struct {
 	Severity string `json:"severity"`
 	// message for people, with the numbers.
 	// +required
+	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message"`
 }

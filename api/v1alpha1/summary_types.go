@@ -14,19 +14,25 @@ type SummaryEntry struct {
 	// parameters are the values of the cell, by the names of the axes.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=9
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// target that was measured.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Target string `json:"target"`
 	// name of the measurement, such as throughput.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// labels of the measurement, such as {"operation": "read"}. Measurements of one name have
 	// different labels.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=33
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 1024)",message="names have at most 253 characters, and values at most 1024 characters"
 	Labels map[string]string `json:"labels,omitempty"`
 	// unit such as tx/s or ms.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Unit string `json:"unit"`
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional
@@ -34,23 +40,29 @@ type SummaryEntry struct {
 	Direction string `json:"direction,omitempty"`
 	// median of the counted trials. median, min and max are absent when trialCount is 0.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	Median string `json:"median,omitempty"`
 	// min of the trials.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	Min string `json:"min,omitempty"`
 	// max of the trials.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	Max string `json:"max,omitempty"`
 	// intervalLow is the lower end of the distribution-free confidence interval of the
 	// median (confidence at least 95 %); absent for fewer than 6 trials.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	IntervalLow string `json:"intervalLow,omitempty"`
 	// intervalHigh is the upper end of that interval.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	IntervalHigh string `json:"intervalHigh,omitempty"`
 	// intervalCoverage is the probability (0.95 to 1) that an interval computed this way
 	// contains the true median. It is above 0.95 because ranks are whole numbers.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	IntervalCoverage string `json:"intervalCoverage,omitempty"`
 	// trialCount is the number of counted trials.
 	// +required
@@ -86,6 +98,7 @@ type SummaryEntry struct {
 	// caveat is a limitation of the value, such as a latency percentile that depends on the
 	// period of the CPU quota; absent without a known limitation.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	Caveat string `json:"caveat,omitempty"`
 }
 
@@ -121,12 +134,15 @@ const (
 type Spread struct {
 	// median of the trials.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	Median string `json:"median"`
 	// min of the trials.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	Min string `json:"min"`
 	// max of the trials.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	Max string `json:"max"`
 	// trialCount is the number of trials.
 	// +required
@@ -146,5 +162,6 @@ type LimitCount struct {
 	// throttledShare is the share (0 to 1) of throttled CPU periods, as a decimal number: the
 	// median over these trials. Absent where it is unknown.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	ThrottledShare string `json:"throttledShare,omitempty"`
 }

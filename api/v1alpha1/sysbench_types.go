@@ -97,6 +97,7 @@ type SysbenchWorkload struct {
 	// +optional
 	// +kubebuilder:default="1213,1020,1205"
 	// +kubebuilder:validation:Pattern=`^(none|[0-9]{1,5}(,[0-9]{1,5}){0,31})$`
+	// +kubebuilder:validation:MaxLength=256
 	IgnoreErrors string `json:"ignoreErrors,omitempty"`
 
 	// options are any other options of sysbench or of the script, without the leading dashes:
@@ -104,6 +105,7 @@ type SysbenchWorkload struct {
 	// sets (host, password, time, ...), are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Options map[string]string `json:"options,omitempty"`
 }
 
@@ -117,6 +119,7 @@ type SysbenchScript struct {
 	// +optional
 	// +kubebuilder:default="script.lua"
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}[.]lua$`
+	// +kubebuilder:validation:MaxLength=68
 	File string `json:"file,omitempty"`
 
 	// phases of the script, besides run.

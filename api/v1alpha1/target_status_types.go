@@ -4,21 +4,27 @@ package v1alpha1
 type TargetStatus struct {
 	// name of the target.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// address that clients connect to.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	Address string `json:"address,omitempty"`
 	// imageID is the digest of the server's image, from the container runtime.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	ImageID string `json:"imageID,omitempty"`
 	// agentImageID is the digest of the agent's image in the database pod.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	AgentImageID string `json:"agentImageID,omitempty"`
 	// nodeName is the node that the database pod runs on; status.nodes describes it.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	NodeName string `json:"nodeName,omitempty"`
 	// serverVersion is the result of SELECT VERSION().
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	ServerVersion string `json:"serverVersion,omitempty"`
 	// restartCount is the number of restarts of the database container.
 	// +optional
@@ -26,6 +32,7 @@ type TargetStatus struct {
 	RestartCount *int32 `json:"restartCount,omitempty"`
 	// qosClass of the database pod; Guaranteed unless another component changed the pod.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	QOSClass string `json:"qosClass,omitempty"`
 	// durability are the settings that decide whether the storage engine's log and the binary
 	// log are flushed for each commit, as the server reports them.
@@ -54,6 +61,7 @@ type TargetStatus struct {
 	// loadResult is the ConfigMap with the result of loading the data; absent until the
 	// data is loaded.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	LoadResult string `json:"loadResult,omitempty"`
 	// invalidatedBy are all findings of loading that make every trial of the target invalid,
 	// also those that status.findings no longer has room for.
@@ -64,6 +72,7 @@ type TargetStatus struct {
 	// cleanupResult is the ConfigMap with the result of dropping the tables of the workload;
 	// only for an external target.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	CleanupResult string `json:"cleanupResult,omitempty"`
 	// tls is the encryption of a session of the benchmark's account, as the server reported it
 	// when the data was loaded. Absent until then, and where the session is not encrypted.
@@ -75,10 +84,12 @@ type TargetStatus struct {
 	// roundTripSeconds is the median time of a round trip between client and server when
 	// the data was loaded, as a decimal number.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	RoundTripSeconds string `json:"roundTripSeconds,omitempty"`
 	// fsyncsPerCommit is the number of log flushes per commit, measured before loading, as a
 	// decimal number; absent where the server does not count them.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	FsyncsPerCommit string `json:"fsyncsPerCommit,omitempty"`
 	// replicas of the target.
 	// +optional
@@ -93,6 +104,7 @@ type TargetStatus struct {
 	Quoted []QuotedValue `json:"quoted,omitempty"`
 	// source of the quoted numbers.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	Source string `json:"source,omitempty"`
 }
 
@@ -100,9 +112,11 @@ type TargetStatus struct {
 type TLSStatus struct {
 	// version of the protocol, such as TLSv1.3.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Version string `json:"version"`
 	// cipher such as TLS_AES_256_GCM_SHA384; absent where the server does not report it.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Cipher string `json:"cipher,omitempty"`
 }
 
@@ -110,21 +124,26 @@ type TLSStatus struct {
 type StorageStatus struct {
 	// filesystem such as ext4 or tmpfs.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Filesystem string `json:"filesystem,omitempty"`
 	// device such as /dev/nvme1n1.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Device string `json:"device,omitempty"`
 	// writeCache of the block device, as the node's kernel reports it: WriteBack (a flush
 	// writes the cache) or WriteThrough (there is nothing to flush); absent where it cannot be
 	// read.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	WriteCache string `json:"writeCache,omitempty"`
 	// fsyncP50Seconds is the median time of an fdatasync of 4 KiB, as a decimal number.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	FsyncP50Seconds string `json:"fsyncP50Seconds,omitempty"`
 	// fsyncP99Seconds is the 99th percentile of the time of an fdatasync of 4 KiB, as a
 	// decimal number.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	FsyncP99Seconds string `json:"fsyncP99Seconds,omitempty"`
 }
 
@@ -136,6 +155,7 @@ type ReplicaStatus struct {
 	Index int32 `json:"index"`
 	// nodeName is the node of its pod.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	NodeName string `json:"nodeName,omitempty"`
 	// ready is true when the replica accepts logins and applies the changes of the primary.
 	// +optional
@@ -153,15 +173,20 @@ type QuotedValue struct {
 	Stage QuotedStage `json:"stage"`
 	// name of the measurement, such as throughput.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// labels of the measurement. Measurements of one name have different labels.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=33
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 1024)",message="names have at most 253 characters, and values at most 1024 characters"
 	Labels map[string]string `json:"labels,omitempty"`
 	// value as a decimal number, exactly as published.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	Value string `json:"value"`
 	// unit such as ops/s or ms.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Unit string `json:"unit"`
 }
 
@@ -179,26 +204,34 @@ const (
 type NodeInfo struct {
 	// name of the node.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// instanceType is the label node.kubernetes.io/instance-type.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	InstanceType string `json:"instanceType,omitempty"`
 	// kernelVersion of the node.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	KernelVersion string `json:"kernelVersion,omitempty"`
 	// architecture of the node.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Architecture string `json:"architecture,omitempty"`
 	// osImage of the node.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	OSImage string `json:"osImage,omitempty"`
 	// containerRuntime of the node, with its version.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	ContainerRuntime string `json:"containerRuntime,omitempty"`
 	// kubeletVersion of the node.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	KubeletVersion string `json:"kubeletVersion,omitempty"`
 	// cpuModel of the node, from /proc/cpuinfo.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	CPUModel string `json:"cpuModel,omitempty"`
 }

@@ -86,6 +86,7 @@ type MySQLTarget struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.name) || size(r.name) <= 253)",message="names have at most 253 characters"
 	ImagePullSecrets []corev1.LocalObjectReference `json:"imagePullSecrets,omitempty"`
 
 	// storageEngine of the benchmark's tables: InnoDB, or RocksDB (MyRocks) with MariaDB and
@@ -119,6 +120,7 @@ type MySQLTarget struct {
 	// refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=256
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Config map[string]string `json:"config,omitempty"`
 
 	// configFrom are ConfigMaps with server settings. A later ConfigMap overrides an earlier
@@ -127,6 +129,7 @@ type MySQLTarget struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:XValidation:rule="self.all(r, !has(r.name) || size(r.name) <= 253)",message="names have at most 253 characters"
 	ConfigFrom []corev1.LocalObjectReference `json:"configFrom,omitempty"`
 
 	// storage of the data directory.
@@ -185,6 +188,7 @@ type Storage struct {
 	// +optional
 	// +kubebuilder:default="10Gi"
 	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).compareTo(quantity('512Mi')) >= 0",message="size must be at least 512Mi, such as 50Gi"
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	Size resource.Quantity `json:"size,omitempty"`
 
 	// medium is Volume (a PersistentVolumeClaim) or Memory (a tmpfs, which counts against the
@@ -212,6 +216,8 @@ const (
 )
 
 // ExternalTarget is an existing server.
+// +kubebuilder:validation:XValidation:rule="has(self.jdbc) || !has(self.tls) || self.tls == 'Required' || has(self.insecureSkipVerify) && self.insecureSkipVerify",fieldPath=".tls",message="tls: Disabled and Preferred log in to a server whose identity nobody has verified: use tls: Required with ca.crt in the Secret, or say insecureSkipVerify: true"
+// +kubebuilder:validation:XValidation:rule="!has(self.jdbc) || !has(self.insecureSkipVerify) || !self.insecureSkipVerify",fieldPath=".insecureSkipVerify",message="insecureSkipVerify must be left out with jdbc: the URL says how the driver connects"
 // +kubebuilder:validation:XValidation:rule="has(self.host) != has(self.jdbc)",message="external needs exactly one of host (a server of the MySQL family) and jdbc (any database, through YCSB)"
 type ExternalTarget struct {
 	// host name or IP address of the server.
@@ -244,15 +250,25 @@ type ExternalTarget struct {
 	JDBC *JDBCEndpoint `json:"jdbc,omitempty"`
 
 	// credentials names a Secret in the run's namespace with the keys username and
-	// password, and for TLS optionally ca.crt (the CA of the server's certificate), and
-	// tls.crt and tls.key (a certificate of the client). sysbench needs all three.
+	// password, and for TLS ca.crt (the CA of the server's certificate), and optionally
+	// tls.crt and tls.key (a certificate of the client). sysbench needs all three. Client pods
+	// get these keys, and no others.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="!has(self.name) || size(self.name) <= 253",message="name has at most 253 characters"
 	Credentials corev1.LocalObjectReference `json:"credentials"`
 
-	// tls encrypts connections: Disabled (the default), Preferred or Required.
+	// tls encrypts connections: Required (the default), Preferred or Disabled. Required needs
+	// the key ca.crt in the Secret, Preferred and Disabled need insecureSkipVerify. To be left
+	// out with jdbc.
 	// +optional
-	// +kubebuilder:default=Disabled
 	TLS TLSMode `json:"tls,omitempty"`
+
+	// insecureSkipVerify accepts a server whose identity is not verified: without TLS, or with a
+	// certificate of an unknown CA. Whoever can redirect the connections obtains the password.
+	// The run then has the finding server-unverified. sysbench goes on without TLS where a server
+	// has none, and always needs it.
+	// +optional
+	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
 }
 
 // JDBCEndpoint is a database behind a JDBC driver.

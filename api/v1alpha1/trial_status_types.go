@@ -38,18 +38,22 @@ type TrialStatus struct {
 	// parameters are the values of the cell, by the names of the axes.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=9
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
 	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
 	// target that was measured.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Target string `json:"target"`
 	// state of the attempt.
 	// +required
 	State TrialState `json:"state"`
 	// reason of a failure, from the list in docs/reference/conditions.md.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Reason string `json:"reason,omitempty"`
 	// message of a failure.
 	// +optional
+	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 	// valid is false when the result contradicts itself. Such a trial is kept, but is not part
 	// of the summary. Absent until the result is checked.
@@ -80,15 +84,19 @@ type TrialStatus struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
 	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
 	// targetNodeName is the node that the database ran on; absent for an external target.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	TargetNodeName string `json:"targetNodeName,omitempty"`
 	// clientImageID is the digest of the runner's image, from the container runtime.
 	// +optional
+	// +kubebuilder:validation:MaxLength=1024
 	ClientImageID string `json:"clientImageID,omitempty"`
 	// clientQOSClass of the client pods; Guaranteed unless another component changed the pods.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	ClientQOSClass string `json:"clientQOSClass,omitempty"`
 	// windowStartTime is the start of the measured window, by the clock of the first client.
 	// +optional
@@ -103,15 +111,18 @@ type TrialStatus struct {
 	// measured window, as a decimal number, corrected for the offsets of the clients' clocks.
 	// Absent with one client, and where the offsets are unknown.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	StartSkewSeconds string `json:"startSkewSeconds,omitempty"`
 	// startSkewUncertaintySeconds is the possible error of startSkewSeconds, as a decimal
 	// number. It includes the error of the clock offsets, and of the start time of a tool that
 	// does not report it. A skew below this value is not significant.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	StartSkewUncertaintySeconds string `json:"startSkewUncertaintySeconds,omitempty"`
 	// resetSeconds is the time to restore the data, as a decimal number. It is not part of the
 	// warm-up or the measured window. Absent without a reset.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	ResetSeconds string `json:"resetSeconds,omitempty"`
 	// values of the runner's main measurements, at most 60.
 	// +optional
@@ -121,6 +132,7 @@ type TrialStatus struct {
 	// result is the ConfigMap with the whole result and the raw output of the first client.
 	// The names for other clients end in -1, -2 and so on.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Result string `json:"result,omitempty"`
 }
 
@@ -148,6 +160,7 @@ type Limit struct {
 	// window in which the container was throttled, as a decimal number. With several clients
 	// it is the largest share. Absent where it is unknown.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	ThrottledShare string `json:"throttledShare,omitempty"`
 }
 
@@ -194,6 +207,7 @@ type MachineSpeed struct {
 	Kernel SpeedKernel `json:"kernel"`
 	// seconds that the kernel took, as a decimal number.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	Seconds string `json:"seconds"`
 }
 
@@ -204,25 +218,31 @@ type NodeSpeed struct {
 	Side SpeedSide `json:"side"`
 	// nodeName is the node that was measured; absent where it is not known.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	NodeName string `json:"nodeName,omitempty"`
 	// target that the kernel depends on (Fsync, RoundTrip); absent for the others.
 	// +optional
+	// +kubebuilder:validation:MaxLength=253
 	Target string `json:"target,omitempty"`
 	// kernel is the loop that was timed: see MachineSpeed.
 	// +required
 	Kernel SpeedKernel `json:"kernel"`
 	// medianSeconds over the trials, as a decimal number.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	MedianSeconds string `json:"medianSeconds"`
 	// minSeconds over the trials, as a decimal number.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	MinSeconds string `json:"minSeconds"`
 	// maxSeconds over the trials, as a decimal number.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	MaxSeconds string `json:"maxSeconds"`
 	// driftRatio is the mean time in the second half of the trials divided by that in the
 	// first half (1.05 is 5 % slower), as a decimal number. Absent with fewer than 12 trials.
 	// +optional
+	// +kubebuilder:validation:MaxLength=512
 	DriftRatio string `json:"driftRatio,omitempty"`
 	// trialCount is the number of trials.
 	// +required
@@ -234,16 +254,21 @@ type NodeSpeed struct {
 type Value struct {
 	// name of the measurement, such as throughput.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 	// labels of the measurement, such as {"operation": "read"}. Measurements of one name have
 	// different labels.
 	// +optional
+	// +kubebuilder:validation:MaxProperties=33
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 1024)",message="names have at most 253 characters, and values at most 1024 characters"
 	Labels map[string]string `json:"labels,omitempty"`
 	// value as a decimal number.
 	// +required
+	// +kubebuilder:validation:MaxLength=512
 	Value string `json:"value"`
 	// unit such as tx/s or ms.
 	// +required
+	// +kubebuilder:validation:MaxLength=253
 	Unit string `json:"unit"`
 	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
 	// +optional

@@ -52,6 +52,7 @@ type YCSBWorkload struct {
 	// "true"}. Parameters that Assay sets, such as sslMode, are refused.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=32
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	URLParameters map[string]string `json:"urlParameters,omitempty"`
 
 	// batchSize is db.batchsize: the number of INSERTs that are sent together, with
@@ -108,11 +109,13 @@ type YCSBWorkload struct {
 	// refused. Blanks around a value are refused, because YCSB would keep them.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 4096)",message="names have at most 253 characters, and values at most 4096 characters"
 	Properties map[string]string `json:"properties,omitempty"`
 
 	// jvmOptions are options of the Java virtual machine, such as -Xmx2g.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MaxLength=4096
 	JVMOptions []string `json:"jvmOptions,omitempty"`
 }

@@ -9,6 +9,9 @@ import (
 	"runtime/debug"
 	"strings"
 
+	// The image of the manager has no roots of its own, which a public object store needs.
+	_ "golang.org/x/crypto/x509roots/fallback"
+
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -19,8 +22,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	// The image of the manager has no roots of its own, which a public object store needs.
-	_ "golang.org/x/crypto/x509roots/fallback"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -44,10 +45,10 @@ import (
 )
 
 type flags struct {
-	config, namespaces, metrics, probes, electionNamespace string
-	elect                                                  bool
-	workers                                                int
-	qps                                                    float64
+	config, namespaces, metrics, probes string
+	election                            electionFlags
+	workers                             int
+	qps                                 float64
 }
 
 func main() {
@@ -56,8 +57,7 @@ func main() {
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
 	flag.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address of the Prometheus metrics; 0 to turn them off")
 	flag.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
-	flag.BoolVar(&f.elect, "leader-elect", false, "let only one of several managers reconcile")
-	flag.StringVar(&f.electionNamespace, "leader-election-namespace", "", "namespace of the lease; empty for the pod's own")
+	f.election.register()
 	flag.IntVar(&f.workers, "workers", 4, "number of runs that are reconciled in parallel")
 	flag.Float64Var(&f.qps, "kube-api-qps", 200, "requests per second to the API server, on average; twice as many at a time")
 	flag.Parse()
@@ -92,16 +92,16 @@ func run(f flags) error {
 	// The API server's own fairness protects it; the default of 20 would slow down
 	// a manager of many runs.
 	rest.QPS, rest.Burst = float32(f.qps), int(2*f.qps)
-	mgr, err := ctrl.NewManager(rest, manager.Options{
-		Scheme:                        scheme,
-		Cache:                         cacheOptions(f.namespaces),
-		Metrics:                       metricsserver.Options{BindAddress: f.metrics},
-		HealthProbeBindAddress:        f.probes,
-		LeaderElection:                f.elect,
-		LeaderElectionID:              "assay-manager",
-		LeaderElectionNamespace:       f.electionNamespace,
-		LeaderElectionReleaseOnCancel: true,
-	})
+	options := manager.Options{
+		Scheme:                 scheme,
+		Cache:                  cacheOptions(f.namespaces),
+		Metrics:                metricsserver.Options{BindAddress: f.metrics},
+		HealthProbeBindAddress: f.probes,
+	}
+	if err := f.election.apply(&options, rest); err != nil {
+		return err
+	}
+	mgr, err := ctrl.NewManager(rest, options)
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}

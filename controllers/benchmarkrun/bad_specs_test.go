@@ -59,7 +59,12 @@ const (
 )
 
 func external(more string) string {
-	return "  - name: db\n    external: {host: db.example, credentials: {name: " + more + "}}\n"
+	return "  - name: db\n    external: {host: db.example, tls: Disabled, insecureSkipVerify: true, credentials: {name: " + more + "}}\n"
+}
+
+// verified is an external target whose server has to prove what it is.
+func verified(tls string) string {
+	return strings.Replace(external("fullsecret"), "tls: Disabled, insecureSkipVerify: true", tls, 1)
 }
 
 // tool1 is a custom tool whose rows are loaded.
@@ -107,6 +112,9 @@ var badSpecs = map[string]badSpec{
 	"a volume that is too small":             {replace: "size: 1Gi", by: "size: 1Mi", refused: "size must be at least 512Mi"},
 	"a storage class for memory":             {replace: "size: 1Gi", by: "size: 1Gi, medium: Memory, storageClassName: x", refused: "storageClassName must be left out"},
 	"a port that is none":                    {replace: target1, by: strings.Replace(external("s"), "host:", "port: 70000, host:", 1), refused: "spec.targets[0].external.port"},
+	"a server that nobody verifies":          {replace: target1, by: verified("tls: Disabled"), refused: "spec.targets[0].external.tls: Invalid value"},
+	"TLS that gives way":                     {replace: target1, by: verified("tls: Preferred"), refused: "or say insecureSkipVerify: true"},
+	"JDBC whose URL decides":                 {replace: target1, by: strings.Replace(jdbc, "credentials", "insecureSkipVerify: true, credentials", 1), refused: "must be left out with jdbc"},
 	"a host that is none":                    {replace: target1, by: strings.Replace(external("s"), "db.example", `"a b"`, 1), refused: "spec.targets[0].external.host"},
 	"more intervals than a result can hold":  {replace: "blocks: 3, warmup: 0s, duration: 10s}\n  deadline: 1h", by: "blocks: 1, warmup: 0s, duration: 3h}\n  deadline: 9h", reason: v1alpha1.ReasonInvalidSpec, message: "at most 10000 intervals"},
 	"a deadline of a second":                 {replace: "deadline: 1h", by: "deadline: 1s", refused: "deadline must be between 1m and 720h"},
@@ -156,7 +164,7 @@ var badSpecs = map[string]badSpec{
 	"published numbers of no ConfigMap":          {replace: target1, by: target1 + published("nowhere"), reason: v1alpha1.ReasonConfigMapNotFound, message: `spec.targets[1].published.configMap: there is no ConfigMap "nowhere"`},
 	"a published text without a number":          {replace: target1, by: target1 + published("numbers"), reason: v1alpha1.ReasonPublishedUnreadable, message: "key run: no number can be read from its text"},
 	"JDBC with a tool that does not speak it":    {replace: target1, by: jdbc, reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.jdbc: sysbench does not speak JDBC"},
-	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "host:", "tls: Required, host:", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
+	"TLS of sysbench without its certificate":    {replace: target1, by: strings.Replace(external("fullsecret"), "Disabled", "Required", 1), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "ca.crt"`},
 	"an axis that the tool does not have":        {replace: "  workload:", by: matrix("{name: colour, values: [1]}"), reason: v1alpha1.ReasonInvalidSpec, message: "the tool has no field colour"},
 	"an axis that decides the data":              {replace: "  workload:", by: matrix("{name: tableSize, values: [10, 20]}"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: tableSize decides what is loaded"},
 	"an axis with a value twice in other words":  {replace: "  workload:", by: matrix(`{name: threads, values: [1, "1"]}`), reason: v1alpha1.ReasonInvalidSpec, message: "spec.matrix[0]: threads has the value 1 twice"},
@@ -172,6 +180,7 @@ var badSpecs = map[string]badSpec{
 	"more deletes than rows":                     {replace: "test: oltp_read_write", by: "test: oltp_delete, events: 1000000", reason: v1alpha1.ReasonInvalidSpec, message: "of the deletes would find no row"},
 	"a shape that does not exist":                {replace: shapeC, by: "{name: nowhere}", reason: v1alpha1.ReasonShapeNotFound, message: `spec.clients.shape.name: there is no InstanceShape "nowhere"`},
 	"a version that is not catalogued":           {replace: `version: "10.11"`, by: `version: "99"`, reason: v1alpha1.ReasonVersionNotInCatalogue, message: "it has: 10.11"},
+	"sysbench on a server to be verified":        {replace: target1, by: verified("tls: Required"), reason: v1alpha1.ReasonInvalidSpec, message: "spec.targets[0].external.insecureSkipVerify: sysbench logs in to servers"},
 	"a Secret that does not exist":               {replace: target1, by: external("nowhere"), reason: v1alpha1.ReasonSecretNotFound, message: "spec.targets[0].external.credentials"},
 	"a Secret that lacks a key":                  {replace: target1, by: external("halfsecret"), reason: v1alpha1.ReasonSecretIncomplete, message: `lacks the key "password"`},
 	"a ConfigMap that does not exist":            {replace: "config: {", by: "configFrom: [{name: nowhere}], config: {", reason: v1alpha1.ReasonConfigMapNotFound, message: "spec.targets[0].mysql.configFrom[0]"},

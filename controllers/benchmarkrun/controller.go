@@ -65,12 +65,16 @@ type Reconciler struct {
 	// Workers is the number of runs that are looked at side by side.
 	Workers int
 
-	// plans by the UID of their run: they follow from the spec, and are large.
-	plans sync.Map
+	// plans of the runs that go on.
+	plans plans
+	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run
+	// goes when it is gone.
+	alive sync.Map
+	// reading is held by the one pass that reads results or many records: so their memory does not
+	// add up over the workers.
+	reading sync.Mutex
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
-	// largeResults is the turn of the pass that holds results from the object store.
-	largeResults turn
 	// reserved are bytes of results that no status says yet.
 	reserved reservations
 	// wake lets a run be looked at for which nodes became free.
@@ -149,8 +153,10 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
+	r.forgetOthers(req.NamespacedName, run.UID)
 	if err != nil || !run.DeletionTimestamp.IsZero() {
-		r.wakeWaiting()
+		r.reserved.wakeWaiting(r.wake)
+		r.forgetOthers(req.NamespacedName, "")
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
@@ -167,7 +173,35 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if after.Finished() {
 		return r.afterwards(ctx, after)
 	}
-	return ctrl.Result{RequeueAfter: wait}, nil
+	return r.next(after, wait), nil
+}
+
+// forgetOthers drops what is kept of the runs that had a name before, if the run that has it now is
+// another one; it is empty for none.
+func (r *Reconciler) forgetOthers(key types.NamespacedName, now types.UID) {
+	before, known := r.alive.Load(key)
+	if known && before != now {
+		r.plans.forget(before.(types.UID))
+		r.tornDown.Delete(before)
+	}
+	if now == "" {
+		r.alive.Delete(key)
+	} else if !known || before != now {
+		r.alive.Store(key, now)
+	}
+}
+
+// planningPriority is that of a run whose plan takes more than one pass. Those that measure, and
+// those whose plan is small, go first.
+const planningPriority = -10
+
+// next is when to look at a run again, and how urgent that is.
+func (r *Reconciler) next(run *v1alpha1.BenchmarkRun, wait time.Duration) ctrl.Result {
+	priority := 0
+	if planned, _ := r.plans.of(run.UID); planned.Plan != nil && !planned.Complete() {
+		wait, priority = time.Millisecond, planningPriority
+	}
+	return ctrl.Result{RequeueAfter: wait, Priority: &priority}
 }
 
 // pass decides from the world and acts, as often as there is something more to decide at
@@ -176,15 +210,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (after *v1alpha1.BenchmarkRun, wait time.Duration, err error) {
 	after = run.DeepCopy()
 	known, refused := decision.Known{}, map[string]decision.Failed{}
-	holds := holding{turn: &r.largeResults}
-	defer holds.release()
 	for {
 		w, err := r.gather(ctx, after, known)
 		if err != nil {
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
-		w, p, askErr := r.consult(ctx, w, &holds)
+		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, store: r.Store, run: after}, p)
 		after.Status = status(w, done.chapters)
 		switch err := errors.Join(askErr, done.err); {
@@ -214,7 +246,7 @@ func patience(state decision.State, now time.Time) time.Duration {
 		return 0
 	case !wait.Until.IsZero():
 		return max(wait.Until.Sub(now), time.Millisecond)
-	case wait.Reason == v1alpha1.ReasonQueued:
+	case wait.Reason == v1alpha1.ReasonQueued, wait.Reason == v1alpha1.ReasonSuspended:
 		return queuePoll
 	}
 	return poll

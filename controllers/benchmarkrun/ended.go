@@ -22,8 +22,8 @@ import (
 // give its nodes back when its last pod is gone, and delete the run when its time has come.
 func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	// Here, and not in release: a run that was refused never was in the queue.
-	r.plans.Delete(run.UID)
-	r.wakeWaiting()
+	r.plans.forget(run.UID)
+	r.reserved.wakeWaiting(r.wake)
 	if err := r.tearDown(ctx, run); err != nil {
 		return ctrl.Result{}, err
 	}

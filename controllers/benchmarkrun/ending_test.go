@@ -97,7 +97,7 @@ func TestFailedRunCleansExternalTargets(t *testing.T) {
 	}
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Targets = []v1alpha1.Target{{Name: "cloud", External: &v1alpha1.ExternalTarget{
-			Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
+			TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
 		}}}
 	})
 	create(t, run)

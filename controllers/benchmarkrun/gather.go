@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -33,9 +34,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 		Catalogue: accept.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config},
 	}
 	w.Run.Status = keepTime(run, w.Now)
-	if planned, is := r.plans.Load(run.UID); is {
-		w.Planned = planned.(accept.Planned)
-	}
+	w.Planned, w.Seen = r.plans.of(run.UID)
 	var (
 		sets appsv1.StatefulSetList
 		jobs batchv1.JobList
@@ -53,16 +52,31 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 }
 
 // consult the rooms until they ask for nothing more. An answer that cannot be had makes
-// the chapter that asked wait: its state says why.
-func (r *Reconciler) consult(ctx context.Context, w World, holds *holding) (World, pass, error) {
-	read := reader{store: r.Store, holds: holds, cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, reserve: r.reserve}
+// the chapter that asked wait: its state says why. What was read is dropped at the end: it
+// may be large.
+func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
+	read := &reader{
+		cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, limits: r.Config.Limits, store: r.Store,
+		reserve: reserving{&r.reserved, r.Client, r.Config.Results.Budget}.reserve,
+	}
+	alone := false
+	defer func() {
+		if alone {
+			r.reading.Unlock()
+		}
+	}()
 	for {
 		p := decide(w)
 		if len(p.missing) == 0 {
 			if p.planned.Plan != nil {
-				r.plans.Store(w.Run.UID, p.planned)
+				r.plans.keep(w.Run.UID, p.planned, r.Config.Limits.PlanMemory.Value())
 			}
+			w.Known = decision.Known{}
 			return w, p, nil
+		}
+		if !alone && slices.ContainsFunc(p.missing, isLarge) {
+			r.reading.Lock()
+			alone = true
 		}
 		var err error
 		if w.Known, err = read.answer(ctx, w.Known, p.missing); err != nil {

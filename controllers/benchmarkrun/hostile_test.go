@@ -122,7 +122,7 @@ func TestEarlierRecordsLostFailTheRun(t *testing.T) {
 	}
 	w.Run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: 2}
 	w.Run.Status.Targets = []v1alpha1.TargetStatus{{Name: "db", LoadResult: "x"}}
-	w.Known = recordsFact(w.Run, w.Known, 1, data).With(decision.GetRecords{Name: contract.RecordsName("run", 0)}, decision.Absent{})
+	w.Known = recordsFact(w.Run, w.Known, 1, data).With(decision.GetRecords{Name: contract.RecordsName("run", 0), Compact: true}, decision.Absent{})
 	v := look(w)
 	a := concluded(v, decision.Failed{})
 	if !v.ask.Complete() {

@@ -70,7 +70,7 @@ func TestMatrixIsMeasuredAsPlanned(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 20)
 
-	want, err := plan.New(got.Spec, []string{"tables", "tableSize"})
+	want, err := plan.New(got.Spec, []string{"tables", "tableSize"}, plan.Largest())
 	if err != nil {
 		t.Fatal(err)
 	}

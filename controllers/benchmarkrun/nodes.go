@@ -136,7 +136,6 @@ func (r *Reconciler) release(ctx context.Context, key types.NamespacedName, aliv
 		}
 		r.Queue.Forget(uid)
 		r.Queue.Release(uid)
-		r.plans.Delete(uid)
 		if err := r.wakeAll(ctx); err != nil {
 			return left, err
 		}

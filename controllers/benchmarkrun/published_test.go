@@ -79,7 +79,7 @@ func TestDeadlineCountsMeasuredTargets(t *testing.T) {
 		if err := server.API.Create(t.Context(), whole, client.DryRunAll); err != nil {
 			t.Fatal(err)
 		}
-		p, err := plan.New(whole.Spec, nil) // with the API's defaults
+		p, err := plan.New(whole.Spec, nil, plan.Largest()) // with the API's defaults
 		if err != nil {
 			t.Fatal(err)
 		}

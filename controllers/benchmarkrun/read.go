@@ -13,6 +13,9 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
 )
 
 // reader answers what the rooms ask. It and gather are all that reads.
@@ -22,18 +25,35 @@ type reader struct {
 	// logs may be nil: then there are none.
 	logs LogReader
 	run  *v1alpha1.BenchmarkRun
-	// store says what is in the object store; nil for none. holds are the results from there.
+	// store says what is in the object store; nil for none.
 	store ObjectStore
-	holds *holding
 	// reserve bytes of etcd.
 	reserve func(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error)
+	// limits of what is read; memory is how much of that was used, in bytes.
+	limits config.Limits
+	memory int
+	// shared are the texts of the records.
+	shared journal.Shared
+}
+
+// isLarge says whether the answer to a query may need much memory.
+func isLarge(query decision.Query) bool {
+	switch q := query.(type) {
+	case decision.GetResult:
+		return true
+	case decision.GetStored:
+		return q.Read
+	case decision.GetRecords:
+		return q.Compact
+	}
+	return false
 }
 
 // logLines of a container that failed are kept.
 const logLines = 40
 
 // answer every query; one answer that cannot be had is an error.
-func (r reader) answer(ctx context.Context, known decision.Known, queries []decision.Query) (decision.Known, error) {
+func (r *reader) answer(ctx context.Context, known decision.Known, queries []decision.Query) (decision.Known, error) {
 	for _, q := range queries {
 		a, err := r.ask(ctx, q)
 		if err != nil {
@@ -44,7 +64,7 @@ func (r reader) answer(ctx context.Context, known decision.Known, queries []deci
 	return known, nil
 }
 
-func (r reader) ask(ctx context.Context, query decision.Query) (any, error) {
+func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 	switch q := query.(type) {
 	case decision.GetObject:
 		return r.object(ctx, q)
@@ -55,7 +75,7 @@ func (r reader) ask(ctx context.Context, query decision.Query) (any, error) {
 	case decision.GetResult:
 		return r.result(ctx, q.Name)
 	case decision.GetRecords:
-		return r.records(ctx, q.Name)
+		return r.records(ctx, q)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
 	case decision.GetStored:
@@ -77,7 +97,7 @@ func found(obj client.Object, err error) (any, error) {
 }
 
 // object reads from the API server.
-func (r reader) object(ctx context.Context, q decision.GetObject) (any, error) {
+func (r *reader) object(ctx context.Context, q decision.GetObject) (any, error) {
 	obj := map[decision.Kind]client.Object{
 		decision.KindConfigMap: &corev1.ConfigMap{}, decision.KindSecret: &corev1.Secret{}, decision.KindPod: &corev1.Pod{},
 		decision.KindJob: &batchv1.Job{}, decision.KindRole: &rbacv1.Role{}, decision.KindRoleBinding: &rbacv1.RoleBinding{},
@@ -95,7 +115,7 @@ func (r reader) object(ctx context.Context, q decision.GetObject) (any, error) {
 }
 
 // metadata of a ConfigMap of this run, from the cache.
-func (r reader) metadata(ctx context.Context, name string) (any, error) {
+func (r *reader) metadata(ctx context.Context, name string) (any, error) {
 	meta := &metav1.PartialObjectMetadata{}
 	meta.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	err := r.cache.Get(ctx, client.ObjectKey{Namespace: r.run.Namespace, Name: name}, meta)
@@ -109,7 +129,7 @@ func (r reader) metadata(ctx context.Context, name string) (any, error) {
 }
 
 // node from the cache. Only the API server knows for sure that a node is gone.
-func (r reader) node(ctx context.Context, name string) (any, error) {
+func (r *reader) node(ctx context.Context, name string) (any, error) {
 	node, key := &corev1.Node{}, client.ObjectKey{Name: name}
 	err := r.cache.Get(ctx, key, node)
 	if apierrors.IsNotFound(err) {
@@ -121,27 +141,51 @@ func (r reader) node(ctx context.Context, name string) (any, error) {
 	return found(node, err)
 }
 
-// result reads and decodes what a client delivered.
-func (r reader) result(ctx context.Context, name string) (any, error) {
+// result reads and decodes what a client delivered, within the limits of one result and of all
+// results of the pass.
+func (r *reader) result(ctx context.Context, name string) (any, error) {
 	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
 	cm, exists := answer.(*corev1.ConfigMap)
 	if err != nil || !exists {
 		return answer, err
 	}
-	return decision.DeliveredIn(cm), nil
+	d := decision.DeliveredIn(cm, r.bounds())
+	most := int(r.limits.ResultMemory.Value())
+	if r.memory += d.Result.Memory(); r.memory > most {
+		d.Result = contract.Result{}
+		d.Err = &contract.TooLargeError{What: "bytes of memory for the results of all clients (limits.resultMemory of the operator)", Most: most}
+	}
+	return d, nil
+}
+
+// bounds of one result.
+func (r *reader) bounds() contract.Bounds {
+	bounds := contract.DefaultBounds()
+	bounds.Measurements = int(r.limits.Measurements)
+	return bounds
 }
 
 // records reads and decodes a part of the journal.
-func (r reader) records(ctx context.Context, name string) (any, error) {
-	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
-	if cm, exists := answer.(*corev1.ConfigMap); exists && err == nil {
-		return decision.PartIn(cm), nil
+func (r *reader) records(ctx context.Context, q decision.GetRecords) (any, error) {
+	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: q.Name})
+	cm, exists := answer.(*corev1.ConfigMap)
+	if err != nil || !exists {
+		return answer, err
 	}
-	return answer, err
+	part := decision.PartIn(cm)
+	if q.Compact {
+		part.Records, cm.BinaryData = r.shared.Compact(part.Records), nil
+		// A record has as many values as fit (trial.Record), so that this ends no honest run.
+		r.memory += part.Records.Memory()
+		if most := 2 * int(r.limits.ResultMemory.Value()); r.memory > most {
+			part.Records, part.Err = journal.Records{}, &contract.TooLargeError{What: "bytes of memory for the records of the run (2 x limits.resultMemory of the operator)", Most: most}
+		}
+	}
+	return part, nil
 }
 
 // podsOn a node, of all namespaces.
-func (r reader) podsOn(ctx context.Context, node string) (any, error) {
+func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 	var pods corev1.PodList
 	err := r.live.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node})
 	if apierrors.IsForbidden(err) {
@@ -154,7 +198,7 @@ func (r reader) podsOn(ctx context.Context, node string) (any, error) {
 }
 
 // log of a container. That it cannot be read must not keep a run from ending.
-func (r reader) log(ctx context.Context, q decision.ReadLog) any {
+func (r *reader) log(ctx context.Context, q decision.ReadLog) any {
 	if r.logs == nil {
 		return decision.Absent{}
 	}

@@ -18,7 +18,7 @@ func TestDataIsPutBack(t *testing.T) {
 	t.Parallel()
 	onExternal := func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Targets = []v1alpha1.Target{{Name: "db", External: &v1alpha1.ExternalTarget{
-			Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
+			TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Host: "db.example", Credentials: corev1.LocalObjectReference{Name: "cloud"},
 		}}}
 	}
 	twoCells := func(r *v1alpha1.BenchmarkRun) {
@@ -125,7 +125,7 @@ func checkResetTimes(t *testing.T, run *v1alpha1.BenchmarkRun, resets []string) 
 // checkMarkedResets: the plan says so beforehand.
 func checkMarkedResets(t *testing.T, run *v1alpha1.BenchmarkRun, resets []string) {
 	t.Helper()
-	p, err := plan.New(run.Spec, nil)
+	p, err := plan.New(run.Spec, nil, plan.Largest())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func withObjects(t *testing.T, s *objectstore.Server, over string) func(*Reconci
 	return func(r *Reconciler) {
 		r.Config.Results.Store = s.Store
 		r.Config.Results.Store.Over = resource.MustParse(over)
-		r.Config.Timeouts.Upload.Duration = 2 * time.Second
+		r.Config.Timeouts.Upload.Duration = 30 * time.Second
 		r.Store = s.Client(t)
 	}
 }
@@ -132,7 +132,11 @@ func TestTheStoreIsAway(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ns, s := server.Namespace(t), objectstore.Start(t)
-			startManager(t, ns, nil, withObjects(t, s, "300"))
+			startManager(t, ns, nil, withObjects(t, s, "300"), func(r *Reconciler) {
+				if !tt.back {
+					r.Config.Timeouts.Upload.Duration = 4 * time.Second
+				}
+			})
 			inner := withIntervals(10)
 			k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Store: s.HTTP(t), Client: func(trial contract.Trial) *contract.Result {
 				if isTrial(trial, 1) {

@@ -1,13 +1,9 @@
 package benchmarkrun
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -33,45 +29,8 @@ type ObjectStore interface {
 	CA() string
 }
 
-// turn of one pass at a time.
-type turn struct {
-	once sync.Once
-	free chan struct{}
-}
-
-// holding are the results from the object store that a pass keeps in memory. Of all passes one
-// holds any: the others wait for it.
-type holding struct {
-	turn *turn
-	has  bool
-	// json is their size in bytes, without compression.
-	json int64
-}
-
-// acquire the turn, which the pass keeps until release.
-func (h *holding) acquire(ctx context.Context) error {
-	if h.has {
-		return nil
-	}
-	h.turn.once.Do(func() { h.turn.free = make(chan struct{}, 1) })
-	select {
-	case h.turn.free <- struct{}{}:
-		h.has = true
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-func (h *holding) release() {
-	if h.has {
-		h.has = false
-		<-h.turn.free
-	}
-}
-
 // stored asks the object store for an item. That it does not answer is an answer.
-func (r reader) stored(ctx context.Context, q decision.GetStored) (any, error) {
+func (r *reader) stored(ctx context.Context, q decision.GetStored) (any, error) {
 	switch {
 	case r.store == nil:
 		return decision.Stored{State: store.Unreachable, Problem: "the manager has no object store"}, nil
@@ -79,36 +38,23 @@ func (r reader) stored(ctx context.Context, q decision.GetStored) (any, error) {
 		state, err := r.store.Check(ctx, q.Item)
 		return decision.Stored{State: state, Problem: text(err)}, nil
 	}
-	if err := r.holds.acquire(ctx); err != nil {
-		return nil, fmt.Errorf("waiting to read a result from the object store: %w", err)
-	}
 	data, state, err := r.store.Read(ctx, q.Item)
 	if state != store.Present {
 		return decision.Stored{State: state, Problem: text(err)}, nil
 	}
 	out := decision.Stored{State: state}
-	if r.holds.json += plainSize(data); r.holds.json > contract.MaxJSONBytes {
-		out.Problem = fmt.Sprintf("the results of all clients together have more than %d bytes of JSON", contract.MaxJSONBytes)
-		return out, nil
-	}
-	res, err := contract.Decode(data)
+	res, err := contract.DecodeWithin(data, r.bounds())
 	if err != nil {
 		out.Problem = text(err)
 		return out, nil
 	}
+	most := int(r.limits.ResultMemory.Value())
+	if r.memory += res.Memory(); r.memory > most {
+		out.Problem = fmt.Sprintf("the results of all clients take more than %d bytes of memory (limits.resultMemory)", most)
+		return out, nil
+	}
 	out.Result = &res
 	return out, nil
-}
-
-// plainSize is what a compressed result has without compression, up to a little over the bound;
-// one that is no gzip has nothing, and is refused when it is decoded.
-func plainSize(gz []byte) int64 {
-	zip, err := gzip.NewReader(bytes.NewReader(gz))
-	if err != nil {
-		return 0
-	}
-	n, _ := io.Copy(io.Discard, io.LimitReader(zip, contract.MaxJSONBytes+1)) // a broken end is found by the decoder
-	return n
 }
 
 func text(err error) string {

@@ -22,8 +22,10 @@ type World struct {
 	Now time.Time
 	// Catalogue of what this operator can do, with the limits of the waits.
 	Catalogue accept.Catalogue
-	// Planned is what an earlier pass of this process planned.
+	// Planned is what earlier passes of this process planned, if it is kept; Seen: they had the
+	// whole plan.
 	Planned accept.Planned
+	Seen    bool
 	// Children of the run, as the cache knew them.
 	Children decision.Children
 	// Nodes is the answer of the queue of nodes.
@@ -59,7 +61,7 @@ type view struct {
 func look(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
 	v.accepted = accept.Decide(accept.Input{
-		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned,
+		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen,
 		Started: len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0,
 	}, v.ask)
 	v.book, v.bookState = logbook.Read(w.Run, v.ask)
@@ -81,7 +83,8 @@ func (v view) awaitsManager() decision.State {
 func (v view) trialInput() trial.Input {
 	cfg := v.Catalogue.Config
 	return trial.Input{
-		Run: v.Run, Now: v.Now, Timeouts: cfg.Timeouts, Pods: trial.WithStore(cfg.Pods, cfg.Results.Store), Store: cfg.Results.Store, Work: v.accepted.Work,
+		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
+		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: trial.WithStore(cfg.Pods, cfg.Results.Store), Store: cfg.Results.Store,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }

@@ -8,7 +8,7 @@ here=$REPO/hack/node-image
 version=$(module_version kubernetes k8s.io/kubernetes)
 pause=registry.k8s.io/pause:$PAUSE_TAG
 # The name says what is inside: a change of any input gives another name, and so another image.
-inputs=("$here" "$REPO/hack/versions.sh" "$REPO/hack/tool.sh")
+inputs=("$here" "$REPO/hack/policy-agent" "$REPO/hack/versions.sh" "$REPO/hack/tool.sh")
 for module in kubernetes local-path-provisioner kind; do inputs+=("$REPO/hack/tools/$module"); done
 key=$(digest "${inputs[@]}" -- "$(go env GOVERSION GOARCH)")
 image=assay-node:$version-$key
@@ -59,10 +59,14 @@ build_inner() {
   from_binary "registry.k8s.io/coredns/coredns:$COREDNS_TAG" "$kubernetes/coredns"
   from_binary local-path-provisioner:built "$(tool local-path-provisioner)/local-path-provisioner"
   from_debian assay-debian:built
+  # The flags of the Makefile: the manager is compiled from the same packages.
+  (cd "$REPO" && CGO_ENABLED=0 GOOS=linux GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false \
+    -ldflags '-s -w' -o "$work/policy-agent" ./hack/policy-agent)
+  from_debian assay-policy-agent:built "$work/policy-agent"
   (cd "$here/pause" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false go build -trimpath -ldflags '-s -w' -o "$work/pause" .)
   from_binary "$pause" "$work/pause"
   inner+=("registry.k8s.io/kube-proxy:$version" "registry.k8s.io/etcd:$ETCD_TAG" "$pause"
-    "registry.k8s.io/coredns/coredns:$COREDNS_TAG" local-path-provisioner:built assay-debian:built)
+    "registry.k8s.io/coredns/coredns:$COREDNS_TAG" local-path-provisioner:built assay-debian:built assay-policy-agent:built)
 }
 
 build_outer() {
@@ -71,7 +75,7 @@ build_outer() {
   mkdir -p "$context/kubernetes"
   # Module caches are read-only and know no executable bits.
   cp -r --no-preserve=mode "$files" "$context/kind"
-  cp -r "$here/files" "$here/Dockerfile" "$here/default-storage.yaml" "$context/"
+  cp -r "$here/files" "$here/Dockerfile" "$here"/default-*.yaml "$context/"
   chmod 755 "$context"/kind/kind/bin/* "$context"/kind/usr/local/bin/* "$context"/files/usr/local/bin/*
   for name in kubeadm kubelet kubectl; do cp "$kubernetes/$name" "$context/kubernetes/"; done
   docker build -t "$image-empty" --build-arg BASE="$debian" --build-arg PAUSE="$pause" \

@@ -1,8 +1,8 @@
 // Package config is the operator's own configuration: the catalogue of images, the
-// timeouts, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
-// renders from its values. Out: a Config, read once
-// at the start of the manager. Unknown fields, missing images and timeouts that are not
-// positive are refused.
+// timeouts, the limits, what pods may use, and the bounds of the queue. In: a YAML file, which
+// the chart renders from its values. Out: a Config, read once at the start of the manager.
+// Unknown fields, missing images, timeouts that are not positive and limits out of their range
+// are refused.
 package config
 
 import (
@@ -36,6 +36,8 @@ type Config struct {
 	Pods Pods `json:"pods"`
 	// Shapes inside of runs.
 	Shapes Shapes `json:"shapes"`
+	// Limits of a run.
+	Limits Limits `json:"limits"`
 }
 
 // Image of a container.
@@ -82,7 +84,7 @@ const maxUpload = 24 * time.Hour
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
+	return Config{Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -137,7 +139,7 @@ func (c Config) check() error {
 	if c.Timeouts.Upload.Duration > maxUpload {
 		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
 	}
-	return errors.Join(c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check())
+	return errors.Join(c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check(), c.Limits.check())
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

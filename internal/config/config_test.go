@@ -24,6 +24,9 @@ func TestParse(t *testing.T) {
 		"a limit below the request is refused":     {yaml: images + "pods: {disk: {client: {limit: 1Mi}}}\n", wantErr: "pods.disk.client.limit"},
 		"space without a request is refused":       {yaml: images + "pods: {disk: {target: {request: 0}}}\n", wantErr: "pods.disk.target.request"},
 		"a number in place of a time is told":      {yaml: images + "timeouts: {load: 5}\n", wantErr: "configuration"},
+		"a limit of size can be set":               {yaml: images + "limits: {cells: 20000, workBytes: 128Mi}\n"},
+		"a limit out of its range is refused":      {yaml: images + "limits: {specBytes: 2Mi}\n", wantErr: "limits.specBytes must be between 4Ki and 512Ki"},
+		"no limit can be turned off":               {yaml: images + "limits: {cells: 0}\n", wantErr: "limits.cells"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -8,16 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 )
 
 // MaxJSONBytes bounds the uncompressed JSON of a Result. Gzip can shrink zeros a
 // thousandfold, so the size of a ConfigMap alone does not bound what a reader
 // has to hold in memory.
-const MaxJSONBytes = 32 << 20
-
-// ErrTooLarge is the error for a result whose JSON exceeds MaxJSONBytes.
-var ErrTooLarge = fmt.Errorf("the result is larger than %d bytes of JSON", MaxJSONBytes)
+const MaxJSONBytes = 16 << 20
 
 // VersionError is the error for a result in an unknown format.
 type VersionError struct {
@@ -31,17 +27,19 @@ func (e *VersionError) Error() string {
 }
 
 // Encode writes the canonical form: gzip-compressed JSON. Equal results give
-// equal bytes within one release.
+// equal bytes within one release. Texts are cut as by Shorten; what is beyond DefaultBounds
+// is a TooLargeError.
 func Encode(r Result) ([]byte, error) {
-	if err := r.Validate(); err != nil {
+	if err := errors.Join(r.Validate(), r.checkElements(DefaultBounds())); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
+	r = Shorten(r)
 	plain, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	if len(plain) > MaxJSONBytes {
-		return nil, fmt.Errorf("encode result: %w", ErrTooLarge)
+	if err := countJSON(plain, DefaultBounds()); err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
 	}
 	var out bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -55,31 +53,6 @@ func Encode(r Result) ([]byte, error) {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
 	return out.Bytes(), nil
-}
-
-// Decode reads what Encode wrote. It refuses another version, unknown fields,
-// anything after the end, and more than MaxJSONBytes.
-func Decode(gz []byte) (Result, error) {
-	plain, err := gunzip(gz)
-	if err != nil {
-		return Result{}, fmt.Errorf("decode result: %w", err)
-	}
-	if err := checkVersion(plain); err != nil {
-		return Result{}, fmt.Errorf("decode result: %w", err)
-	}
-	var r Result
-	dec := json.NewDecoder(bytes.NewReader(plain))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&r); err != nil {
-		return Result{}, fmt.Errorf("decode result: %w", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Result{}, errors.New("decode result: more data after the end of the JSON document")
-	}
-	if err := r.Validate(); err != nil {
-		return Result{}, fmt.Errorf("decode result: %w", err)
-	}
-	return r, nil
 }
 
 // Digest is the hex SHA-256 of the compressed bytes, as the agent writes it into
@@ -102,41 +75,6 @@ func (r Result) Validate() error {
 		return errors.New("failure: set although the state is Succeeded: leave it out, or set the state to Failed")
 	case r.State == Failed && r.Failure.Reason == "":
 		return errors.New("failure.reason: empty: give one of the documented reasons")
-	}
-	return nil
-}
-
-func gunzip(gz []byte) ([]byte, error) {
-	in := bytes.NewReader(gz)
-	zip, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	zip.Multistream(false)
-	plain, err := io.ReadAll(io.LimitReader(zip, MaxJSONBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(plain) > MaxJSONBytes {
-		return nil, ErrTooLarge
-	}
-	if in.Len() > 0 {
-		return nil, fmt.Errorf("%d bytes after the end of the gzip stream", in.Len())
-	}
-	return plain, nil
-}
-
-// checkVersion looks at the version first, so that the complaint about another
-// format is its version and not the first field that differs.
-func checkVersion(plain []byte) error {
-	var head struct {
-		Version string `json:"version"`
-	}
-	if err := json.Unmarshal(plain, &head); err != nil {
-		return err
-	}
-	if head.Version != ResultVersion {
-		return &VersionError{Got: head.Version}
 	}
 	return nil
 }

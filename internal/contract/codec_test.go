@@ -79,12 +79,12 @@ func TestDecodeRefuses(t *testing.T) {
 		"another version":                     {compress(t, []byte(`{"version":"assay.dev/result/v2"}`)), `got "assay.dev/result/v2"`},
 		"no version":                          {compress(t, []byte(`{}`)), `version: got ""`},
 		"a field that it does not know":       {compress(t, []byte(head+`,"state":"Succeeded","verdict":1}`)), `unknown field "verdict"`},
-		"a second document":                   {compress(t, []byte(head+`,"state":"Succeeded"}{}`)), "after top-level value"},
+		"a second document":                   {compress(t, []byte(head+`,"state":"Succeeded"}{}`)), "more data after the end"},
 		"no state":                            {compress(t, []byte(head+`}`)), `state: got ""`},
 		"a failed state without a failure":    {compress(t, []byte(head+`,"state":"Failed"}`)), "failure: missing"},
 		"a failure without a reason":          {compress(t, []byte(head+`,"state":"Failed","failure":{}}`)), "failure.reason: empty"},
 		"a succeeded state with a failure":    {compress(t, []byte(head+`,"state":"Succeeded","failure":{"reason":"ToolFailed"}}`)), "failure: set"},
-		"a bomb of zeros":                     {compress(t, make([]byte, MaxJSONBytes+1)), "larger than"},
+		"a bomb of zeros":                     {compress(t, append([]byte(head+`,"rawSHA256":"`), bytes.Repeat([]byte("0"), MaxJSONBytes)...)), "bytes of JSON"},
 		"a number where there is a timestamp": {compress(t, []byte(head+`,"state":"Succeeded","times":{"ready":1}}`)), "Time"},
 	}
 	for name, tc := range tests {
@@ -102,7 +102,7 @@ func TestDecodeErrorsHaveTypes(t *testing.T) {
 	if _, err := Decode(compress(t, []byte(`{"version":"v9"}`))); !errors.As(err, &version) || version.Got != "v9" {
 		t.Errorf("got %v, want a VersionError with v9", err)
 	}
-	if _, err := Decode(compress(t, make([]byte, MaxJSONBytes+1))); !errors.Is(err, ErrTooLarge) {
+	if _, err := Decode(compress(t, bytes.Repeat([]byte(" "), MaxJSONBytes+1))); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("got %v, want ErrTooLarge", err)
 	}
 }
@@ -116,7 +116,7 @@ func TestEncodeRefuses(t *testing.T) {
 		"a result without a version":      {func(r *Result) { r.Version = "" }, "version"},
 		"a value that is not a number":    {func(r *Result) { r.Measurements[0].Value = &nan }, "NaN"},
 		"a failed state without a reason": {func(r *Result) { r.State = Failed }, "failure: missing"},
-		"more JSON than a reader accepts": {func(r *Result) { r.Tool.Version = strings.Repeat("x", MaxJSONBytes) }, "larger than"},
+		"more JSON than a reader accepts": {func(r *Result) { r.Measurements = make([]Measurement, DefaultBounds().Measurements+1) }, "more than 20000 measurements"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

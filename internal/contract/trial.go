@@ -115,6 +115,8 @@ type Endpoint struct {
 	Database string `json:"database"`
 	// TLS is the encryption of connections.
 	TLS TLSMode `json:"tls"`
+	// InsecureSkipVerify allows TLS without a CA, so that any certificate is accepted.
+	InsecureSkipVerify bool `json:"insecureSkipVerify,omitempty"`
 	// StorageEngine for the tables, such as InnoDB; empty for the server's default.
 	StorageEngine string `json:"storageEngine,omitempty"`
 	// JDBC is set for a database without the MySQL protocol; host, port and database are then

@@ -108,15 +108,24 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 }
 
-// SplitSummary splits a summary into encoded parts.
+// maxSummaryPart is the size of an encoded part that is written, in bytes: a ConfigMap has 1 MiB.
+const maxSummaryPart = 700 << 10
+
+// SplitSummary splits a summary into encoded parts. A part whose labels do not compress has fewer
+// entries.
 func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
 	var out [][]byte
-	for chunk := range slices.Chunk(entries, summaryPerPart) {
-		data, err := encode(Summary{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Entries: chunk})
+	for most := summaryPerPart; len(entries) > 0; {
+		n := min(most, len(entries))
+		data, err := encode(Summary{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Entries: entries[:n]})
+		if n > 1 && (err != nil || len(data) > maxSummaryPart) {
+			most = n / 2
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, data)
+		out, entries = append(out, data), entries[n:]
 	}
 	return out, nil
 }

@@ -17,6 +17,17 @@ const (
 	ValuesPerPart = 10000
 )
 
+// Sizes in bytes. Labels that do not compress would make a part of few records too large for a
+// ConfigMap (1 MiB).
+const (
+	// maxRecordJSON and maxRecord are those of one record, before and after compression.
+	maxRecordJSON = 4 << 20
+	maxRecord     = 300 << 10
+	// fullJSON and full are the sizes at which a part is full.
+	fullJSON = 8 << 20
+	full     = 500 << 10
+)
+
 // Records is one part of the records of a run, in the order in which the attempts
 // ended.
 type Records struct {
@@ -31,6 +42,8 @@ type Records struct {
 	// newer manager are kept.
 	read    map[string]json.RawMessage
 	written []json.RawMessage
+	// size and sizeJSON are the bytes of the part as it was read.
+	size, sizeJSON int
 }
 
 // Full reports whether the next record goes into another part. It depends only on the existing
@@ -40,7 +53,7 @@ func (r Records) Full() bool {
 	for _, rec := range r.Records {
 		values += len(rec.Values)
 	}
-	return len(r.Records) >= PerPart || values >= ValuesPerPart
+	return len(r.Records) >= PerPart || values >= ValuesPerPart || r.size >= full || r.sizeJSON >= fullJSON
 }
 
 // Next is the empty part after a full part.
@@ -141,13 +154,35 @@ func (r Records) Encode() ([]byte, error) {
 	return encode(fields)
 }
 
+// CheckRecord fails for a record that is too large for any part.
+func CheckRecord(rec contract.Record) error {
+	plain, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("encoding the record of trial %d: %w", rec.Index, err)
+	}
+	if len(plain) > maxRecordJSON {
+		return fmt.Errorf("the %d values of the trial take %d bytes, and a record has at most %d", len(rec.Values), len(plain), maxRecordJSON)
+	}
+	if len(plain) <= maxRecord {
+		return nil
+	}
+	packed, err := encode(rec)
+	if err != nil {
+		return err
+	}
+	if len(packed) > maxRecord {
+		return fmt.Errorf("the %d values of the trial take %d bytes compressed, and a record has at most %d", len(rec.Values), len(packed), maxRecord)
+	}
+	return nil
+}
+
 // DecodeRecords reads a part. It fails with a TooNewError for the part of a newer manager.
 func DecodeRecords(gz []byte) (Records, error) {
 	var wire recordsJSON
 	if err := decode(gz, &wire); err != nil {
 		return Records{}, err
 	}
-	r := Records{Part: wire.Part, Before: wire.Before, written: wire.Records}
+	r := Records{Part: wire.Part, Before: wire.Before, written: wire.Records, size: len(gz)}
 	if err := decode(gz, &r.read); err != nil {
 		return Records{}, err
 	}
@@ -157,6 +192,7 @@ func DecodeRecords(gz []byte) (Records, error) {
 			return Records{}, fmt.Errorf("decoding record %d of part %d: %w", i, wire.Part, err)
 		}
 		r.Records = append(r.Records, rec)
+		r.sizeJSON += len(data)
 	}
 	return r, nil
 }

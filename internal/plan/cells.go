@@ -114,6 +114,15 @@ func (m matrix) exclude(bit int, entry v1alpha1.Exclusion) error {
 	return fmt.Errorf("%s is no axis of spec.matrix: use one of %v", names[0], m.names())
 }
 
+// sizes are the numbers of values of the axes.
+func (m matrix) sizes() []int {
+	var out []int
+	for _, a := range m.axes {
+		out = append(out, len(a.Values))
+	}
+	return out
+}
+
 // combinations is the number of all combinations, including excluded ones; at most the largest
 // int64.
 func (m matrix) combinations() int64 {

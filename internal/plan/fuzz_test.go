@@ -24,7 +24,7 @@ func FuzzNew(f *testing.F) {
 		if json.Unmarshal([]byte(matrix), &s.Matrix) != nil || json.Unmarshal([]byte(exclude), &s.Exclude) != nil {
 			t.Skip("no spec")
 		}
-		p, err := New(s, []string{"tables"})
+		p, err := New(s, []string{"tables"}, Largest())
 		if err != nil {
 			if p != nil || !strings.Contains(err.Error(), "spec.") {
 				t.Fatalf("New = %v, %v, want no plan and an error that names a field", p, err)
@@ -41,7 +41,7 @@ func FuzzNew(f *testing.F) {
 				}
 			}
 		}
-		again, err := New(s, []string{"tables"})
+		again, err := New(s, []string{"tables"}, Largest())
 		if err != nil || !bytes.Equal(p.Canonical(), again.Canonical()) {
 			t.Fatalf("the second plan differs, %v", err)
 		}

@@ -1,6 +1,6 @@
 // Package plan turns the spec of a run into the ordered list of its trials. It is pure: the
 // same spec and seed always give the same list, byte for byte. It refuses axes that the tool
-// does not have, exclusions without effect, and plans of more than MaxTrials trials.
+// does not have, exclusions without effect, and plans with more cells or trials than its limits.
 //
 //	plan.go      the plan, and what it refuses
 //	cells.go     the matrix: every combination of the axes without the excluded ones
@@ -17,6 +17,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,8 +26,17 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// MaxTrials of one run.
-const MaxTrials = 20000
+// MaxTrials of one run, and MaxCells of its matrix. Limits may be lower.
+const (
+	MaxTrials = 20000
+	MaxCells  = 20000
+)
+
+// Limits of a plan.
+type Limits struct {
+	// Cells of the matrix without the excluded ones, and Trials of all cells, targets and blocks.
+	Cells, Trials int64
+}
 
 // Plan is the ordered list of the trials of a run.
 type Plan struct {
@@ -76,16 +86,25 @@ type Trial struct {
 	Reset bool `json:"r,omitempty"`
 }
 
-// TooManyError is the error for a spec with more than MaxTrials trials.
+// TooManyError is the error for a spec with more cells or trials than the limits.
 type TooManyError struct {
 	Blocks, Targets, Cells int64
+	// Axes are the numbers of values of the axes.
+	Axes []int
 	// BeforeExclude: Cells is the number for the whole matrix, because it is too large to
 	// search for excluded cells.
 	BeforeExclude bool
+	// Limits that the spec exceeds.
+	Limits Limits
 }
 
 // Trials is the number of trials; at most the largest int64.
 func (e *TooManyError) Trials() int64 { return times(times(e.Blocks, e.Targets), e.Cells) }
+
+// exceeds says whether the spec is too large.
+func (e *TooManyError) exceeds() bool {
+	return e.Cells > e.Limits.Cells || e.Trials() > e.Limits.Trials
+}
 
 // Error has the arithmetic and the remedies.
 func (e *TooManyError) Error() string {
@@ -93,16 +112,24 @@ func (e *TooManyError) Error() string {
 	if e.BeforeExclude {
 		what = "cells (before spec.exclude)"
 	}
-	return fmt.Sprintf("%d blocks x %d targets x %d %s are %d trials, and a run has at most %d: "+
-		"use fewer values in spec.matrix, exclude cells, lower spec.design.blocks, or make several runs",
-		e.Blocks, e.Targets, e.Cells, what, e.Trials(), MaxTrials)
+	if e.Trials() > e.Limits.Trials {
+		return fmt.Sprintf("%d blocks x %d targets x %d %s are %d trials, and a run has at most %d: "+
+			"use fewer values in spec.matrix, exclude cells, lower spec.design.blocks, or make several runs",
+			e.Blocks, e.Targets, e.Cells, what, e.Trials(), e.Limits.Trials)
+	}
+	var axes []string
+	for _, n := range e.Axes {
+		axes = append(axes, strconv.Itoa(n))
+	}
+	return fmt.Sprintf("spec.matrix: axes with %s values make %d %s, and a run has at most %d (limits.cells of the operator): "+
+		"use fewer values, exclude cells, or make several runs", strings.Join(axes, " x "), e.Cells, what, e.Limits.Cells)
 }
 
 // New makes the plan of a spec with defaults. dataFields are the fields and parameters of the
 // workload that decide the loaded data; they cannot be axes. Errors name the field; more than
-// MaxTrials is a *TooManyError. Cells are counted before they are built, so a matrix of 64^8
+// the limits is a *TooManyError. Cells are counted before they are built, so a matrix of 64^8
 // cells is refused quickly.
-func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
+func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*Plan, error) {
 	d := spec.Design
 	targets := measured(spec.Targets)
 	if len(targets) == 0 {
@@ -122,7 +149,7 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(targets)), Cells: m.combinations()}
+	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(targets)), Cells: m.combinations(), Axes: m.sizes(), Limits: limits}
 	if tooMany.Cells > maxCombinations {
 		tooMany.BeforeExclude = len(spec.Exclude) > 0
 		return nil, tooMany
@@ -130,7 +157,7 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string) (*Plan, error) {
 	if tooMany.Cells, err = m.count(); err != nil {
 		return nil, err
 	}
-	if tooMany.Trials() > MaxTrials {
+	if tooMany.exceeds() {
 		return nil, tooMany
 	}
 	seed := seedOf(spec)

@@ -54,7 +54,7 @@ func spec(order v1alpha1.TrialOrder, blocks int32, targets string, matrix ...v1a
 
 func mustNew(t testing.TB, s v1alpha1.BenchmarkRunSpec) *Plan {
 	t.Helper()
-	p, err := New(s, nil)
+	p, err := New(s, nil, Largest())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestNewRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := spec(v1alpha1.OrderABBA, 2, "a b", axis("threads", 1, 64), axis("test", "a", "b"))
 			tt.change(&s)
-			p, err := New(s, []string{"tables", "tableSize"})
+			p, err := New(s, []string{"tables", "tableSize"}, Largest())
 			if err == nil || !strings.Contains(err.Error(), tt.want) || p != nil {
 				t.Errorf("New = %v, %v, want an error with %q", p, err, tt.want)
 			}
@@ -194,10 +194,16 @@ func TestTheNumberOfTrialsIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := spec(v1alpha1.OrderABBA, tt.blocks, tt.targets, tt.matrix...)
 			s.Exclude = tt.exclude
-			_, err := New(s, nil)
+			_, err := New(s, nil, Largest())
 			var got *TooManyError
 			if errors.As(err, &got) != (err != nil) {
 				t.Fatalf("New = %v, want a TooManyError or none", err)
+			}
+			if tt.want != nil {
+				tt.want.Limits = Largest()
+				for _, axis := range tt.matrix {
+					tt.want.Axes = append(tt.want.Axes, len(axis.Values))
+				}
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
@@ -207,7 +213,7 @@ func TestTheNumberOfTrialsIsBounded(t *testing.T) {
 }
 
 func TestTooManyErrorShowsTheArithmetic(t *testing.T) {
-	err := &TooManyError{Blocks: 10, Targets: 2, Cells: 1001}
+	err := &TooManyError{Blocks: 10, Targets: 2, Cells: 1001, Limits: Largest()}
 	if want := "10 blocks x 2 targets x 1001 cells are 20020 trials, and a run has at most 20000: "; !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("Error() = %q, want it to begin with %q", err, want)
 	}
@@ -217,6 +223,19 @@ func TestTooManyErrorShowsTheArithmetic(t *testing.T) {
 	}
 	if !strings.Contains(err.Error(), "before spec.exclude") {
 		t.Errorf("Error() = %q does not say that nothing was excluded yet", err)
+	}
+}
+
+// The number of cells has a limit of its own, which may be lower.
+func TestTheNumberOfCellsIsBounded(t *testing.T) {
+	s := spec(v1alpha1.OrderABBA, 1, "a", numbers("x", 20), numbers("y", 9), numbers("z", 9), numbers("w", 9))
+	_, err := New(s, nil, Limits{Cells: 2000, Trials: MaxTrials})
+	const want = "spec.matrix: axes with 20 x 9 x 9 x 9 values make 14580 cells, and a run has at most 2000 (limits.cells of the operator)"
+	if err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if p, err := New(s, nil, Limits{Cells: 14580, Trials: MaxTrials}); err != nil || len(p.Cells) != 14580 {
+		t.Errorf("as many cells as allowed: %v", err)
 	}
 }
 
@@ -304,7 +323,7 @@ func TestPublishedTargetsAreNotMeasured(t *testing.T) {
 		t.Errorf("%d trials, want 2 blocks x 2 targets x 2 cells", len(p.Trials))
 	}
 	s.Targets = s.Targets[1:2]
-	if _, err := New(s, nil); err == nil || !strings.Contains(err.Error(), "spec.targets: a run needs at least one target to measure") {
+	if _, err := New(s, nil, Largest()); err == nil || !strings.Contains(err.Error(), "spec.targets: a run needs at least one target to measure") {
 		t.Errorf("error %v", err)
 	}
 }

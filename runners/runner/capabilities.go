@@ -35,6 +35,9 @@ type Connection struct {
 	// NeedsCertificate: the tool encrypts only with a CA and a certificate and key of
 	// its own, so that with TLSRequired all three have to be in Credentials.
 	NeedsCertificate bool
+	// SkipsVerification: the tool logs in to a server that it did not verify, even with
+	// TLSRequired: it takes any certificate, or goes on without TLS.
+	SkipsVerification bool
 	// Delay adds latency to every round trip between tool and server, by a relay in the
 	// client's pod; 0 adds none.
 	Delay func(workload json.RawMessage) (time.Duration, error)

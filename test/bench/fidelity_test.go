@@ -185,6 +185,7 @@ func newByHand(b *testing.B, run *v1alpha1.BenchmarkRun, tool string) *manualRun
 	if err := cluster.API.Get(b.Context(), client.ObjectKeyFromObject(run), got); err != nil {
 		b.Fatal(err)
 	}
+	cluster.OpenDatabases(b, run.Namespace)
 	name := contract.TrialName(run.Name, 0, 0)
 	cm, secret := &corev1.ConfigMap{}, &corev1.Secret{}
 	for key, obj := range map[string]client.Object{name: cm, contract.TargetName(run.Name, "mariadb"): secret} {

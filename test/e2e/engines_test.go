@@ -116,6 +116,7 @@ func TestJDBCTargetBesidePublishedNumbers(t *testing.T) {
 	ns := cluster.Namespace(t)
 	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
 	cluster.Complete(t, host)
+	cluster.OpenDatabases(t, ns)
 	published := publishedAzure(t)
 	published.Namespace = ns
 	if err := cluster.API.Create(t.Context(), published); err != nil {

@@ -187,6 +187,7 @@ func TestExternalServer(t *testing.T) {
 	// The server is the target of another run, which is kept.
 	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
 	cluster.Complete(t, host)
+	cluster.OpenDatabases(t, ns)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
 	right := &corev1.Secret{}
 	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: contract.TargetName("host", "mariadb")}, right); err != nil {
@@ -200,7 +201,7 @@ func TestExternalServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	external := func(secret string) string {
-		return "  - name: db\n    external: {host: " + address + ", credentials: {name: " + secret + "}}"
+		return "  - name: db\n    external: {host: " + address + ", tls: Disabled, insecureSkipVerify: true, credentials: {name: " + secret + "}}"
 	}
 	t.Run("a wrong password ends typed", func(t *testing.T) {
 		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)

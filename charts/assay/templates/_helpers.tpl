@@ -87,6 +87,8 @@ pods:
   {{- toYaml .Values.pods | nindent 2 }}
 shapes:
   {{- toYaml .Values.shapes | nindent 2 }}
+limits:
+  {{- toYaml .Values.limits | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}

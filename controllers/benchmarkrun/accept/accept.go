@@ -12,7 +12,6 @@ import (
 	"github.com/assay-bench/assay/engines/engine"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/journal"
-	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -24,8 +23,10 @@ type Input struct {
 	Now time.Time
 	// Catalogue of what this operator can do.
 	Catalogue Catalogue
-	// Known is what an earlier pass of this process planned; zero for nothing.
+	// Known is what earlier passes of this process planned; zero for nothing.
 	Known Planned
+	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
+	Seen bool
 	// Started: a StatefulSet or a Job of the run exists.
 	Started bool
 }
@@ -38,17 +39,6 @@ type Catalogue struct {
 	Engine func(flavor string) (engine.Engine, bool)
 	// Config of the operator, with the images.
 	Config config.Config
-}
-
-// Planned is what follows from the spec alone, and is kept from pass to pass: it is
-// costly to make.
-type Planned struct {
-	// Plan of the trials; nil while there is none.
-	Plan *plan.Plan
-	// Demand of its trials.
-	Demand Demand
-	// Lengths of the measurements of a trial, by the cell.
-	Lengths []runner.Length
 }
 
 // Result of the room.
@@ -140,15 +130,20 @@ func Decide(in Input, ask *decision.Asking) Result {
 // decide fills the result in; after an error it says how far the run came.
 func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 	st := in.Run.Status
+	if st.Resolved == nil {
+		if err := in.checkSize(); err != nil {
+			return err
+		}
+	}
 	if out.Work, err = WorkOf(in.Run.Spec, in.Catalogue); err != nil {
 		return err
 	}
-	if out.Planned.Plan == nil {
-		p, err := in.plan(out.Work, ask)
-		if err != nil || !ask.Complete() {
-			return err
-		}
-		if out.Planned, err = in.planned(out.Work, p); err != nil {
+	if state := in.withoutPlan(); state != nil {
+		out.State = state
+		return nil
+	}
+	if !out.Planned.Complete() {
+		if err := in.makePlan(ask, out); err != nil || !ask.Complete() || !out.Planned.Complete() {
 			return err
 		}
 	}
@@ -161,7 +156,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		out.Actions = append(out.Actions, decision.MarkRun{Hash: hash})
 	}
 	if in.Run.Spec.Suspend && !in.Started {
-		out.State = decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
+		out.State = heldBack()
 		return nil
 	}
 	if st.Plan == nil {
@@ -170,7 +165,59 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		}
 	}
 	p := out.Planned.Plan
-	out.State = decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks", len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)
+	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)
+	return nil
+}
+
+// withoutPlan is the state of a run that needs no plan now: one that is held back before it has
+// nodes, and one that waits for them with its plan written down. It is nil for any other. So what
+// waits costs nothing, however large it is.
+func (in Input) withoutPlan() decision.State {
+	st := in.Run.Status
+	if in.Started || st.Resolved == nil || st.Placement != nil || in.Run.Annotations[v1alpha1.AnnotationSpecHash] != st.SpecHash {
+		return nil
+	}
+	switch {
+	case in.Run.Spec.Suspend:
+		return heldBack()
+	case in.Seen && st.Plan != nil:
+		targets := 0
+		for _, t := range in.Run.Spec.Targets {
+			if t.Published == nil {
+				targets++
+			}
+		}
+		return planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), targets, in.Run.Spec.Design.Blocks)
+	}
+	return nil
+}
+
+func heldBack() decision.State {
+	return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
+}
+
+func planned(trials, cells, targets int, blocks int32) decision.State {
+	return decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks", trials, cells, targets, blocks)
+}
+
+// makePlan goes on with the plan, until it is complete. The message stays the same meanwhile, so
+// that the status is not written for each of the passes.
+func (in Input) makePlan(ask *decision.Asking, out *Result) error {
+	if out.Planned.Plan == nil {
+		p, err := in.plan(out.Work, ask)
+		if err != nil || !ask.Complete() {
+			return err
+		}
+		out.Planned = Planned{Plan: p, checks: checks{wanted: in.Run.Status.Plan == nil}}
+		if err := in.checkWork(out.Work, p); err != nil {
+			return err
+		}
+	}
+	var err error
+	if out.Planned, err = out.Work.expand(out.Planned); err != nil {
+		return err
+	}
+	out.State = Planning(len(out.Planned.Plan.Cells))
 	return nil
 }
 
@@ -187,13 +234,12 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err != nil {
 		return err
 	}
+	out.Findings = out.Work.foresee(out.Planned.checks, r.resolved)
 	// After what may be refused, because what is reserved counts against other runs.
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
-	if out.Findings, err = out.Work.foresee(out.Planned.Plan, r.resolved); err != nil {
-		return err
-	}
+	out.Findings = append(unverified(in.Run.Spec.Targets), out.Findings...)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)

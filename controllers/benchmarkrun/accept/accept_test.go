@@ -96,7 +96,7 @@ func TestDecide(t *testing.T) {
 		},
 		"an external target without its Secret": {
 			[]change{spec(func(s *v1alpha1.BenchmarkRunSpec) {
-				s.Targets[0] = v1alpha1.Target{Name: "db", External: &v1alpha1.ExternalTarget{Host: "h", Port: 1, Credentials: corev1.LocalObjectReference{Name: "login"}}}
+				s.Targets[0] = v1alpha1.Target{Name: "db", External: &v1alpha1.ExternalTarget{TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Host: "h", Port: 1, Credentials: corev1.LocalObjectReference{Name: "login"}}}
 			})},
 			"fail SecretNotFound: spec.targets[0].external.credentials: there is no Secret \"login\" in namespace ns: create it with the keys username and password",
 			[]string{"Secret login"}, nil,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/settings"
 )
 
@@ -22,23 +21,6 @@ type Demand struct {
 }
 
 func (d Demand) isZero() bool { return d.All == contract.Demand{} }
-
-// demand asks the tool about every cell of the plan.
-func (w Work) demand(p *plan.Plan) (Demand, error) {
-	out := Demand{clients: int64(w.Clients())}
-	for i, cell := range p.Cells {
-		trial, err := w.sketch(cell)
-		if err != nil {
-			return out, err
-		}
-		one, _, err := w.Tool.Demand(trial)
-		if err != nil {
-			return out, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
-		}
-		out.add(one)
-	}
-	return out, nil
-}
 
 // add the demand of one client in one cell. Each client has connections of its own;
 // they share the tables.

@@ -40,7 +40,7 @@ func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 	if err != nil {
 		return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
 	}
-	p, err := plan.New(spec, fixed)
+	p, err := plan.New(spec, fixed, in.limits())
 	if st := in.Run.Status.Plan; st != nil && (err != nil || p.SHA256() != st.SHA256) {
 		return in.storedPlan(*st, ask)
 	}
@@ -84,40 +84,13 @@ func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.
 	return p, nil
 }
 
-// planned is a plan with the demand and the lengths of its trials. A plan that is not written down
-// yet has to be one that can be carried out.
-func (in Input) planned(w Work, p *plan.Plan) (Planned, error) {
-	lengths, err := w.lengths(p)
-	if err != nil {
-		return Planned{}, err
+// limits of the operator; a plan that was written down stays, whatever they are now.
+func (in Input) limits() plan.Limits {
+	if in.Run.Status.Plan != nil {
+		return plan.Largest()
 	}
-	if in.Run.Status.Plan == nil {
-		if err := w.checkPlan(p, lengths); err != nil {
-			return Planned{}, err
-		}
-	}
-	demand, err := w.demand(p)
-	if err != nil {
-		return Planned{}, err
-	}
-	return Planned{Plan: p, Demand: demand, Lengths: lengths}, nil
-}
-
-// lengths of the measurements of a trial of each cell.
-func (w Work) lengths(p *plan.Plan) ([]runner.Length, error) {
-	var out []runner.Length
-	for i, cell := range p.Cells {
-		trial, err := w.sketch(cell)
-		if err != nil {
-			return nil, err
-		}
-		one, err := w.length(trial)
-		if err != nil {
-			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
-		}
-		out = append(out, one)
-	}
-	return out, nil
+	l := in.Catalogue.Config.Limits
+	return plan.Limits{Cells: int64(l.Cells), Trials: int64(l.Trials)}
 }
 
 // variedSpec is the spec with the axis that the tool adds to its matrix.
@@ -138,37 +111,43 @@ func (w Work) variedSpec() (v1alpha1.BenchmarkRunSpec, error) {
 // maxIntervals of a time series in one result.
 const maxIntervals = 10000
 
-// checkPlan refuses a plan that cannot be carried out.
-func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
-	// The least time of a trial of each cell; 0 for a tool that counts operations.
-	least := make([]time.Duration, len(p.Cells))
-	for i, cell := range p.Cells {
-		trial, err := w.sketch(cell)
-		if err != nil {
-			return err
-		}
-		expected, err := w.Tool.Expectations(trial)
-		if err != nil {
-			return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
-		}
-		if err := w.checkData(i, cell, trial); err != nil {
-			return err
-		}
-		if expected.DurationSeconds > 0 || w.Tool.MeasuresOften() {
-			least[i] = lengths[i].Least
-		}
-		if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
-			return refuse(v1alpha1.ReasonInvalidSpec,
-				"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
-		}
+// checkCell refuses a cell that cannot be carried out.
+func (w Work) checkCell(p *Planned, i int, trial contract.Trial, length runner.Length) error {
+	cell := p.Plan.Cells[i]
+	expected, err := w.Tool.Expectations(trial)
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
-	if err := w.checkWear(p); err != nil {
+	if !p.checks.asked {
+		if p.checks.loaded, err = w.rowsLoaded(trial); err != nil {
+			return err
+		}
+		p.checks.asked = true
+	}
+	if err := w.checkData(i, cell, trial, p.checks.loaded); err != nil {
 		return err
 	}
-	if all := p.Duration(least, w.spec.Design.Cooldown.Duration); all > w.spec.Deadline.Duration {
+	least := time.Duration(0)
+	if expected.DurationSeconds > 0 || w.Tool.MeasuresOften() {
+		least = length.Least
+	}
+	p.checks.least = append(p.checks.least, least)
+	if every := int64(expected.ReportIntervalSeconds); every > 0 && int64(w.spec.Design.Duration.Seconds()) > maxIntervals*every {
+		return refuse(v1alpha1.ReasonInvalidSpec,
+			"spec.matrix: cell %d (%v): at most %d intervals fit into a result: make them longer, or shorten design.duration", i, cell, maxIntervals)
+	}
+	return w.addWear(&p.checks, i, cell, trial)
+}
+
+// checkPlan refuses a plan that cannot be carried out, after all of its cells.
+func (w Work) checkPlan(p Planned) error {
+	if err := w.checkWear(p.checks); err != nil {
+		return err
+	}
+	if all := p.Plan.Duration(p.checks.least, w.spec.Design.Cooldown.Duration); all > w.spec.Deadline.Duration {
 		return refuse(v1alpha1.ReasonInvalidSpec,
 			"spec.deadline: %s is shorter than the plan: %d trials of at least %s each take %s: raise deadline, or measure less",
-			w.spec.Deadline.Duration, len(p.Trials), slices.Min(least), all.Round(time.Second))
+			w.spec.Deadline.Duration, len(p.Plan.Trials), slices.Min(p.checks.least), all.Round(time.Second))
 	}
 	return nil
 }
@@ -176,17 +155,13 @@ func (w Work) checkPlan(p *plan.Plan, lengths []runner.Length) error {
 // checkData refuses a cell that needs other tables than Prepare makes, such as
 // bulk_insert beside tests of sysbench that share theirs: a run loads one data set,
 // that of spec.workload. Where the tool knows nothing of its tables, nothing is checked.
-func (w Work) checkData(index int, cell plan.Cell, trial contract.Trial) error {
+func (w Work) checkData(index int, cell plan.Cell, trial contract.Trial, loaded map[string]int64) error {
 	if len(cell) == 0 {
 		return nil
 	}
 	needed, err := w.Tool.Rows(trial)
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", index, cell, err)
-	}
-	loaded, err := w.rowsLoaded(trial)
-	if err != nil {
-		return err
 	}
 	if len(needed) > 0 && len(loaded) > 0 && !maps.Equal(needed, loaded) {
 		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v) needs other tables than spec.workload loads "+

@@ -66,27 +66,3 @@ func (in references) shape(field string, ref v1alpha1.ShapeRef) (v1alpha1.Instan
 	}
 	return *shape.Value.Spec.DeepCopy(), nil
 }
-
-// checkExternal makes sure that the tool can reach an external target, and that the
-// target's Secret has what the tool needs.
-func (in references) checkExternal(field string, w Work, e *v1alpha1.ExternalTarget) error {
-	if e.JDBC != nil && !w.Tool.Connection.JDBC {
-		return refuse(v1alpha1.ReasonInvalidSpec, "%s.jdbc: %s does not speak JDBC: use the workload ycsb, or give the host of a server of the MySQL family",
-			field, w.Tool.Name)
-	}
-	secret := in.ask.Secret(e.Credentials.Name)
-	if !secret.Exists {
-		return refuse(v1alpha1.ReasonSecretNotFound, "%s.credentials: there is no Secret %q in namespace %s: create it with the keys username and password",
-			field, e.Credentials.Name, in.Run.Namespace)
-	}
-	keys := []string{contract.KeyUsername, contract.KeyPassword}
-	if e.TLS == v1alpha1.TLSRequired && w.Tool.Connection.NeedsCertificate {
-		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
-	}
-	for _, k := range keys {
-		if len(secret.Value.Data[k]) == 0 {
-			return refuse(v1alpha1.ReasonSecretIncomplete, "%s.credentials: Secret %q lacks the key %q (needed: %v)", field, e.Credentials.Name, k, keys)
-		}
-	}
-	return nil
-}

@@ -2,11 +2,9 @@ package accept
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/internal/plan"
 )
 
 // resolution is what the references of a spec mean.
@@ -21,7 +19,7 @@ type resolution struct {
 func (in references) resolve(out Result) (resolution, error) {
 	spec := in.Run.Spec
 	var r resolution
-	images, err := in.runnerImages(out.Work, out.Planned.Plan)
+	images, err := in.runnerImages(out.Work, out.Planned)
 	if err != nil {
 		return r, err
 	}
@@ -57,24 +55,12 @@ func (in references) resolve(out Result) (resolution, error) {
 
 // runnerImages of the client pods: the user's own, or those of the catalogue, one for each
 // name that the cells of the plan ask for.
-func (in references) runnerImages(w Work, p *plan.Plan) ([]v1alpha1.RunnerImage, error) {
+func (in references) runnerImages(w Work, p Planned) ([]v1alpha1.RunnerImage, error) {
+	if p.own != "" {
+		return []v1alpha1.RunnerImage{{Name: w.Tool.Name, Image: p.own}}, nil
+	}
 	var out []v1alpha1.RunnerImage
-	for _, cell := range p.Cells {
-		params, err := w.Cell(cell)
-		if err != nil {
-			return nil, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
-		}
-		pods, err := w.Tool.PodsOf(params)
-		if err != nil {
-			return nil, refuse(v1alpha1.ReasonInvalidSpec, "spec.%v", err)
-		}
-		if pods.Image != "" {
-			return []v1alpha1.RunnerImage{{Name: w.Tool.Name, Image: pods.Image}}, nil
-		}
-		name := w.Tool.ImageName(pods)
-		if slices.ContainsFunc(out, func(i v1alpha1.RunnerImage) bool { return i.Name == name }) {
-			continue
-		}
+	for _, name := range p.images {
 		image, ok := in.Catalogue.Config.Runners[name]
 		if !ok {
 			return nil, refuse(v1alpha1.ReasonInvalidSpec,

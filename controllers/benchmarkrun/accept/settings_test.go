@@ -83,8 +83,9 @@ func TestDemandFits(t *testing.T) {
 
 // A tool of which nothing is known asks for nothing.
 func TestNoDemandIsKnown(t *testing.T) {
-	work := Work{spec: v1alpha1.BenchmarkRunSpec{Design: v1alpha1.Design{Duration: &metav1.Duration{Duration: time.Minute}}}}
-	d, err := work.demand(&plan.Plan{Cells: []plan.Cell{{}}})
+	work := Work{spec: v1alpha1.BenchmarkRunSpec{Design: v1alpha1.Design{Warmup: &metav1.Duration{}, Duration: &metav1.Duration{Duration: time.Minute}}}}
+	p, err := work.expand(Planned{Plan: &plan.Plan{Cells: []plan.Cell{{}}}})
+	d := p.Demand
 	if err != nil || !d.isZero() || limitSettings(engine.Engine{Limits: func(contract.Demand) []contract.Setting { return []contract.Setting{{Name: "x"}} }}, d) != nil {
 		t.Errorf("demand %+v, %v", d, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/settings"
 	"github.com/assay-bench/assay/internal/validity"
@@ -20,41 +21,38 @@ const (
 	checkOutgrows = "data-outgrows-memory"
 )
 
-// wears of the cells of a plan; ok is false where the tool does not say, or changes no row
-// for good.
-func (w Work) wears(p *plan.Plan) (data wear.Data, ok bool, err error) {
-	data = wear.Data{Plan: p, Clients: int64(w.Clients())}
-	for i, cell := range p.Cells {
-		trial, err := w.sketch(cell)
-		if err != nil {
-			return data, false, err
-		}
-		trial.WarmupSeconds = int64(w.spec.Design.Warmup.Seconds())
-		one, known, err := w.Tool.Wear(trial)
-		if !known {
-			return data, false, nil
-		}
-		if err != nil {
-			return data, false, refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
-		}
-		data.Cells = append(data.Cells, one)
-		ok = ok || one.Deletes > 0 || one.Inserts > 0
-		rows, err := w.rowsLoaded(trial)
-		if err != nil {
-			return data, false, err
-		}
-		data.Rows = total(rows)
+// addWear adds what a cell does to the data; nothing where the tool does not say.
+func (w Work) addWear(c *checks, i int, cell plan.Cell, trial contract.Trial) error {
+	if c.unknown {
+		return nil
 	}
-	return data, ok && data.Rows > 0, nil
+	trial.WarmupSeconds = int64(w.spec.Design.Warmup.Seconds())
+	one, known, err := w.Tool.Wear(trial)
+	if !known {
+		c.unknown = true
+		return nil
+	}
+	if err != nil {
+		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
+	}
+	c.wear.Cells = append(c.wear.Cells, one)
+	c.wear.Rows = total(c.loaded)
+	return nil
+}
+
+// wears says whether the tool tells what the cells do to the data, and one changes rows for good.
+func (c checks) wears() bool {
+	changes := slices.ContainsFunc(c.wear.Cells, func(w runner.Wear) bool { return w.Deletes > 0 || w.Inserts > 0 })
+	return !c.unknown && changes && c.wear.Rows > 0
 }
 
 // checkWear refuses a plan that no reset of the data could save: a cell whose deletes mostly find
 // no row though the data was just loaded.
-func (w Work) checkWear(p *plan.Plan) error {
-	data, ok, err := w.wears(p)
-	if err != nil || !ok {
-		return err
+func (w Work) checkWear(c checks) error {
+	if !c.wears() {
+		return nil
 	}
+	data, p := c.wear, c.wear.Plan
 	cell, missed := data.Hopeless()
 	if cell < 0 {
 		return nil
@@ -75,11 +73,11 @@ type forecast struct {
 
 // foresee returns findings about what the plan will do to its data, before anything is
 // started.
-func (w Work) foresee(p *plan.Plan, resolved v1alpha1.Resolved) ([]v1alpha1.Finding, error) {
-	data, ok, err := w.wears(p)
-	if err != nil || !ok {
-		return nil, err
+func (w Work) foresee(c checks, resolved v1alpha1.Resolved) []v1alpha1.Finding {
+	if !c.wears() {
+		return nil
 	}
+	data, p := c.wear, c.wear.Plan
 	f := forecast{w, p, data}
 	var out []v1alpha1.Finding
 	dry := data.Dries()
@@ -103,7 +101,7 @@ func (w Work) foresee(p *plan.Plan, resolved v1alpha1.Resolved) ([]v1alpha1.Find
 				"earlier ones the memory: %s%s",
 			trial, f.describe(trial), bytes>>20, what, memory>>20, f.resetAdvice(), f.wearOf(trial).Remedy)})
 	}
-	return out, nil
+	return out
 }
 
 func (f forecast) describe(trial int) string { return f.plan.Describe(f.plan.Trials[trial]) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/wear"
 	"github.com/assay-bench/assay/runners/sysbench"
 )
 
@@ -33,11 +34,23 @@ func deleting(t *testing.T, change ...func(*v1alpha1.BenchmarkRun)) (Work, *plan
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.New(run.Spec, nil)
+	p, err := plan.New(run.Spec, nil, plan.Largest())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return w, p
+}
+
+// checked are the checks of all cells of a plan.
+func checked(t *testing.T, w Work, p *plan.Plan) checks {
+	t.Helper()
+	out := Planned{Plan: p, checks: checks{wanted: true, wear: wear.Data{Plan: p, Clients: int64(w.Clients())}}}
+	for i := range p.Cells {
+		if err := w.expandCell(&out, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out.checks
 }
 
 func TestWhatAPlanDoesToItsDataIsForeseen(t *testing.T) {
@@ -88,14 +101,12 @@ func TestWhatAPlanDoesToItsDataIsForeseen(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			w, p := deleting(t, tt.change...)
-			got, err := w.foresee(p, resolved)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := checked(t, w, p)
+			got := w.foresee(c, resolved)
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
 			}
-			if err := w.checkWear(p); err != nil {
+			if err := w.checkWear(c); err != nil {
 				t.Errorf("refused: %v", err)
 			}
 		})
@@ -108,7 +119,7 @@ func TestDeletesThatMostlyFindNothingAreRefused(t *testing.T) {
 		w.Rate, w.Events = 0, 20000
 		r.Spec.Design.DataReset = v1alpha1.ResetPerTrial
 	})
-	err := w.checkWear(p)
+	err := w.checkWear(checked(t, w, p))
 	const want = "spec.workload.sysbench: cell 0 (no matrix) deletes 20000 times in a window, and 10000 rows are loaded: at least 57 % of the deletes " +
 		"would find no row, however often the data is put back: load more rows (workload.sysbench.tableSize), use fewer of workload.sysbench.events"
 	if err == nil || !strings.Contains(err.Error(), want) {

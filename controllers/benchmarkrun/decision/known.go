@@ -54,7 +54,11 @@ type GetNode struct{ Name string }
 type GetResult struct{ Name string }
 
 // GetRecords asks the API server for a part of the records of a run, and decodes it.
-type GetRecords struct{ Name string }
+type GetRecords struct {
+	Name string
+	// Compact: the part is only read, together with many others.
+	Compact bool
+}
 
 // ListPodsOn asks the API server for the pods of all namespaces on a node. The fact
 // does not exist when the manager may not look.
@@ -93,12 +97,12 @@ type Delivered struct {
 	Err error
 }
 
-// DeliveredIn a ConfigMap.
-func DeliveredIn(cm *corev1.ConfigMap) Delivered {
+// DeliveredIn a ConfigMap, within bounds.
+func DeliveredIn(cm *corev1.ConfigMap, bounds contract.Bounds) Delivered {
 	data := cm.BinaryData[contract.KeyResult]
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
 	d.Bytes = budget.OfConfigMap(cm)
-	d.Result, d.Err = contract.Decode(data)
+	d.Result, d.Err = contract.DecodeWithin(data, bounds)
 	if d.Err == nil {
 		d.Uploads, d.Err = contract.ParseUploads(cm.Annotations[contract.AnnotationUploads], math.MaxInt64)
 	}
@@ -216,7 +220,12 @@ func (a *Asking) Result(name string) Fact[Delivered] {
 
 // Records in a part of the journal.
 func (a *Asking) Records(name string) Fact[Part] {
-	return lookUp[Part](a, GetRecords{name})
+	return lookUp[Part](a, GetRecords{Name: name})
+}
+
+// EarlierRecords in a part of the journal to which nothing is added any more.
+func (a *Asking) EarlierRecords(name string) Fact[Part] {
+	return lookUp[Part](a, GetRecords{Name: name, Compact: true})
 }
 
 // PodsOn a node, of all namespaces.

@@ -7,13 +7,18 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"k8s.io/apimachinery/pkg/types"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
@@ -39,7 +44,9 @@ type cluster struct {
 	refused int64
 	// careless: somebody deleted a result.
 	careless bool
-	uids     int
+	// bad says which Jobs of a trial fail; nil for what chance decides.
+	bad  func(job string) bool
+	uids int
 }
 
 // Now is the clock of all managers.
@@ -51,7 +58,10 @@ func (c *cluster) Since(t time.Time) time.Duration { return c.now.Sub(t) }
 func newCluster(t *testing.T, seed uint64) *cluster {
 	t.Helper()
 	scheme := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {
+	// Only what is used: the fake client looks through all kinds at each write.
+	for _, add := range []func(*runtime.Scheme) error{
+		v1alpha1.AddToScheme, corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, rbacv1.AddToScheme, networkingv1.AddToScheme, policyv1.AddToScheme,
+	} {
 		if err := add(scheme); err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +69,9 @@ func newCluster(t *testing.T, seed uint64) *cluster {
 	onNode := func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }
 	c := &cluster{
 		t: t, rng: rand.New(rand.NewPCG(seed, 0)), now: time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC), toolStarts: map[string]int{},
-		api: fake.NewClientBuilder().WithScheme(scheme).WithStatusSubresource(&v1alpha1.BenchmarkRun{}, &batchv1.Job{}, &corev1.Pod{}).
+		// A tracker of managed fields, as the default is, takes half of the time of a run.
+		api: fake.NewClientBuilder().WithScheme(scheme).
+			WithObjectTracker(clienttesting.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())).WithStatusSubresource(&v1alpha1.BenchmarkRun{}, &batchv1.Job{}, &corev1.Pod{}).
 			WithIndex(&corev1.Pod{}, "spec.nodeName", onNode).Build(),
 	}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node"}, Status: corev1.NodeStatus{
@@ -82,13 +94,13 @@ func (c *cluster) must(err error) {
 
 func (c *cluster) uid() types.UID {
 	c.uids++
-	return types.UID(fmt.Sprintf("uid-%d", c.uids))
+	return types.UID(fmt.Sprintf("%08d-uid", c.uids))
 }
 
 // createRun of two blocks on two external targets, by two clients.
-func (c *cluster) createRun(policy v1alpha1.TrialFailurePolicy) *v1alpha1.BenchmarkRun {
+func (c *cluster) createRun(policy v1alpha1.TrialFailurePolicy, changes ...func(*v1alpha1.BenchmarkRun)) *v1alpha1.BenchmarkRun {
 	on := func(name string) v1alpha1.Target {
-		return v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{Host: name + ".example", Port: 3306, Database: "b", Credentials: corev1.LocalObjectReference{Name: "login"}}}
+		return v1alpha1.Target{Name: name, External: &v1alpha1.ExternalTarget{TLS: v1alpha1.TLSDisabled, InsecureSkipVerify: true, Host: name + ".example", Port: 3306, Database: "b", Credentials: corev1.LocalObjectReference{Name: "login"}}}
 	}
 	shape := v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("1"), Memory: resource.MustParse("1Gi")}
 	run := &v1alpha1.BenchmarkRun{
@@ -103,6 +115,9 @@ func (c *cluster) createRun(policy v1alpha1.TrialFailurePolicy) *v1alpha1.Benchm
 			},
 			Deadline: metav1.Duration{Duration: 1000 * time.Hour},
 		},
+	}
+	for _, change := range changes {
+		change(run)
 	}
 	c.must(c.api.Create(context.Background(), run))
 	return run

@@ -6,5 +6,6 @@
 //	kubelet_test.go     clients that work, and who interferes with them
 //	manager_test.go     a manager with a cache of its own, and what it writes
 //	laws_test.go        what has to hold at each write
-//	invariants_test.go  the runs
+//	invariants_test.go  the runs, with random disturbances
+//	enumerated_test.go  the runs whose manager dies at each single write
 package invariants

@@ -20,7 +20,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
-	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
@@ -49,6 +49,10 @@ type manager struct {
 	begun map[string]bool
 	// failed is the write of this pass that the API server did not take.
 	failed string
+	// dies says at which write it crashes.
+	dies death
+	// writes so far.
+	writes []string
 }
 
 // start a manager with an empty memory. Its cache knows what there is now.
@@ -57,7 +61,7 @@ func (c *cluster) start(name string) *manager {
 	m.sync(true)
 	m.r = &benchmarkrun.Reconciler{
 		Client: m.client(), Live: m.live(), Clock: c, Events: events.NewFakeRecorder(10000), Config: config.Default(),
-		Engine: func(string) (engine.Engine, bool) { return engine.Engine{}, false },
+		Engine: engines.Find,
 		Runner: func(name string) (runner.Runner, bool) {
 			return runner.Runner{
 				Name: name, Summary: []string{contract.NameThroughput},
@@ -66,6 +70,8 @@ func (c *cluster) start(name string) *manager {
 		},
 		Queue: queue.NewLedger(),
 	}
+	m.r.Config.Agent = config.Image{Image: "agent:1"}
+	m.r.Config.Engines = map[string]map[string]config.Image{"MariaDB": {"10.11": {Image: "mariadb:10.11"}}}
 	m.r.Config.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}}
 	return m
 }
@@ -75,7 +81,7 @@ func (m *manager) reconcile() {
 	m.busy, m.failed, m.began, m.begun = true, "", m.position(), map[string]bool{}
 	defer func() { m.busy = false }()
 	_, err := m.r.Reconcile(context.Background(), ctrl.Request{NamespacedName: client.ObjectKey{Namespace: namespace, Name: "run"}})
-	if err != nil && m.quiet && !apierrors.IsConflict(err) {
+	if err != nil && m.quiet && !m.crashed && !apierrors.IsConflict(err) {
 		m.t.Fatalf("manager %s: %v", m.name, err)
 	}
 }
@@ -175,7 +181,7 @@ func (m *manager) write(verb string, obj client.Object, do func() error) error {
 		m.t.Errorf("manager %s: %s after %s failed in the same pass", m.name, what, m.failed)
 	}
 	m.judge(verb, obj)
-	return do()
+	return m.fatal(what, do)
 }
 
 func (m *manager) isJob(verb string, obj client.Object) bool {

@@ -37,7 +37,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 	if run.Status.Placement == nil {
 		return Empty(), decision.Done{}
 	}
-	book, state := part(run, max(known-1, 0), ask)
+	book, state := part(run, max(known-1, 0), ask.Records)
 	if !ask.Complete() || !usable(state) {
 		return Empty(), state
 	}
@@ -47,7 +47,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 			contract.RecordsName(run.Name, known-1))
 	}
 	for book.Full() {
-		next, state := part(run, book.Part+1, ask)
+		next, state := part(run, book.Part+1, ask.Records)
 		if !ask.Complete() || !usable(state) {
 			return Empty(), state
 		}
@@ -65,18 +65,18 @@ func usable(state decision.State) bool {
 }
 
 // part of the records; one that does not exist is the empty first part.
-func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book, decision.State) {
+func part(run *v1alpha1.BenchmarkRun, number int32, records func(name string) decision.Fact[decision.Part]) (Book, decision.State) {
 	name := contract.RecordsName(run.Name, number)
-	fact := ask.Records(name)
+	fact := records(name)
 	if !fact.Exists || !metav1.IsControlledBy(fact.Value.Object, run) {
 		return Empty(), decision.Done{}
 	}
-	records, err := fact.Value.Records, fact.Value.Err
-	if err == nil && records.Part != number {
-		err = fmt.Errorf("it says that it is part %d", records.Part)
+	read, err := fact.Value.Records, fact.Value.Err
+	if err == nil && read.Part != number {
+		err = fmt.Errorf("it says that it is part %d", read.Part)
 	}
 	if err == nil {
-		err = fits(run.Status.Plan, records)
+		err = fits(run.Status.Plan, read)
 	}
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
@@ -85,7 +85,7 @@ func part(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) (Book,
 	if err != nil {
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
 	}
-	return Book{Records: records, Exists: true, object: fact.Value.Object}, decision.Done{}
+	return Book{Records: read, Exists: true, object: fact.Value.Object}, decision.Done{}
 }
 
 // fits says why records are not those of a plan: its trials are looked up by their indexes.
@@ -135,7 +135,7 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error
 func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
 	var all []contract.Record
 	for number := range last.Part {
-		book, state := part(run, number, ask)
+		book, state := part(run, number, ask.EarlierRecords)
 		if !usable(state) {
 			return nil, state
 		}

@@ -155,7 +155,7 @@ func (c *cluster) known() decision.Known {
 			k = k.With(object, decision.Absent{}).With(meta, decision.Absent{}).With(res, decision.Absent{})
 			return
 		}
-		k = k.With(object, cm).With(meta, &metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta}).With(res, decision.DeliveredIn(cm))
+		k = k.With(object, cm).With(meta, &metav1.PartialObjectMetadata{ObjectMeta: cm.ObjectMeta}).With(res, decision.DeliveredIn(cm, contract.DefaultBounds()))
 	}
 	for i := range c.e.Clients {
 		if c.found || c.in.Children.Jobs[c.e.Name] != nil || len(c.in.Children.WorkingJobs()) > 0 {

@@ -56,7 +56,8 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 			"client %d of %s ended with code %d (%s) and announced no result: %v", ref.Client, job, t.ExitCode, t.Reason, err)}
 	}
 	if told.SHA256 == "" {
-		return End{Reason: cmp.Or(string(told.Reason), v1alpha1.ReasonResultMissing), Message: told.Message}
+		reason := cmp.Or(contract.Cut(string(told.Reason), contract.MaxName), v1alpha1.ReasonResultMissing)
+		return End{Reason: reason, Message: contract.Cut(told.Message, contract.MaxMessage)}
 	}
 	name := contract.ResultName(job, ref.Client)
 	delivered := ask.Result(name)
@@ -67,7 +68,9 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 		return End{Reason: v1alpha1.ReasonResultMissing, Message: "ConfigMap " + name + " was deleted while the client ran"}
 	}
 	out := End{Bytes: delivered.Value.Bytes, read: 1}
-	if err := checkResult(delivered.Value, told.SHA256, ref); err != nil {
+	if err := checkResult(delivered.Value, told.SHA256, ref); errors.Is(err, contract.ErrTooLarge) {
+		return out.with(v1alpha1.ReasonResultTooLarge, fmt.Sprintf("%s: %v", name, err))
+	} else if err != nil {
 		return out.with(v1alpha1.ReasonResultContradictory, fmt.Sprintf("%s: %v", name, err))
 	}
 	res := delivered.Value.Result

@@ -40,6 +40,8 @@ type Input struct {
 	Store config.Store
 	// Pods is what pods may use beside their shape.
 	Pods config.Pods
+	// Limits of the operator.
+	Limits config.Limits
 	// Work is what the run asks of its tool: what is loaded.
 	Work accept.Work
 	// Demand of all clients together, the largest of all cells.
@@ -193,9 +195,11 @@ func tlsMode(m v1alpha1.TLSMode) contract.TLSMode {
 // externalEndpoint is where a server answers that Assay does not provide.
 func externalEndpoint(e *v1alpha1.ExternalTarget) contract.Endpoint {
 	if e.JDBC != nil {
-		return contract.Endpoint{TLS: tlsMode(e.TLS), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
+		return contract.Endpoint{TLS: tlsMode(e.Encryption()), JDBC: &contract.JDBC{URL: e.JDBC.URL, Driver: e.JDBC.Driver}}
 	}
-	return contract.Endpoint{Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.TLS)}
+	return contract.Endpoint{
+		Host: e.Host, Port: e.Port, Database: e.Database, TLS: tlsMode(e.Encryption()), InsecureSkipVerify: e.InsecureSkipVerify,
+	}
 }
 
 // seed of the run. A run whose plan was lost has that of the status; one that was never

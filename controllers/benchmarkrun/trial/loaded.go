@@ -71,7 +71,7 @@ func LoadFigures(in Input, e Execution, results []contract.Result) ([]v1alpha1.V
 	if err != nil {
 		return nil, fmt.Errorf("merging the results of %s: %w", e.Name, err)
 	}
-	out = append(out, shownValues(values(in.Work.Tool.Summary, merged))...)
+	out = append(out, shownValues(values(in.Work.Tool.Summary, merged, maxLoad))...)
 	return out[:min(len(out), maxLoad)], nil
 }
 

@@ -33,7 +33,7 @@ func TestResultsOfAnOlderAgentAreRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyResult: data}}
-		if err := checkResult(decision.DeliveredIn(cm), contract.Digest(data), ref); (err == nil) != tc.ok {
+		if err := checkResult(decision.DeliveredIn(cm, contract.DefaultBounds()), contract.Digest(data), ref); (err == nil) != tc.ok {
 			t.Errorf("%s: %v, want it read: %v", name, err, tc.ok)
 		}
 	}

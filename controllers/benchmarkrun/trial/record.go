@@ -54,7 +54,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 		d := in.Run.Spec.Design
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
-	return rec
+	return bounded(rec)
 }
 
 // Broken is the record of an attempt that was under way when the run failed.
@@ -64,7 +64,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
 	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
 	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
-	return rec
+	return bounded(rec)
 }
 
 // describe says where and when an attempt ran.
@@ -107,13 +107,13 @@ type outcome struct {
 // measured and found into the record.
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
-	rec.Values = values(in.Work.Tool.Summary, all.merged)
+	rec.Values = values(in.Work.Tool.Summary, all.merged, in.mostValues())
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
 	if cut := valuesOf(in.Work.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
-			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, or fewer clients", cut, maxValues)})
+			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, fewer clients, or fewer trials", cut, in.mostValues())})
 	}
 	// Of several clients, one that could not offer its share is enough.
 	rec.Saturated = slices.ContainsFunc(rec.Findings, func(f contract.RecordedFinding) bool { return f.Check == validity.CheckSaturated })

@@ -14,7 +14,7 @@ const maxValues = 5000
 // values are the measurements of a trial that go into its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.
-func values(names []string, res contract.Result) []contract.RecordedValue {
+func values(names []string, res contract.Result, most int) []contract.RecordedValue {
 	var out []contract.RecordedValue
 	for _, name := range names {
 		var same []contract.RecordedValue
@@ -28,7 +28,7 @@ func values(names []string, res contract.Result) []contract.RecordedValue {
 		slices.SortStableFunc(same, func(a, b contract.RecordedValue) int { return cmp.Compare(len(a.Labels), len(b.Labels)) })
 		out = append(out, same...)
 	}
-	return out[:min(len(out), maxValues)]
+	return out[:min(len(out), most)]
 }
 
 // valuesOf is how many values there are, whether or not a record has room for them.

@@ -30,13 +30,13 @@ func TestValuesKeepLabelsApart(t *testing.T) {
 		{Name: "latency.avg", Labels: map[string]string{"operation": "read"}, Value: 1, Unit: "ms", Direction: contract.LowerIsBetter},
 		{Name: "latency.avg", Labels: map[string]string{"operation": "update"}, Value: 4, Unit: "ms", Direction: contract.LowerIsBetter},
 	}
-	if diff := cmp.Diff(want, values([]string{"throughput", "latency.avg"}, res)); diff != "" {
+	if diff := cmp.Diff(want, values([]string{"throughput", "latency.avg"}, res, maxValues)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for i := range 2 * maxValues {
 		res.Measurements = append(res.Measurements, measured("latency.avg", fmt.Sprint(i), 1))
 	}
-	if got := values([]string{"throughput", "latency.avg"}, res); len(got) != maxValues || got[0].Name != "throughput" {
+	if got := values([]string{"throughput", "latency.avg"}, res, maxValues); len(got) != maxValues || got[0].Name != "throughput" {
 		t.Errorf("%d values, the first %+v", len(got), got[0])
 	}
 	if n, want := valuesOf([]string{"throughput", "latency.avg"}, res), 2*maxValues+len(want); n != want {

@@ -177,6 +177,22 @@ func TestADatabaseBehindJDBCIsNotAsked(t *testing.T) {
 	}
 }
 
+// A Secret that lost its CA after the run was accepted: no tool gets the password.
+func TestAServerThatNobodyCanVerifyGetsNoPassword(t *testing.T) {
+	r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) { trial.Endpoint.TLS = contract.TLSRequired })
+	r.agent.Connect = func(contract.Endpoint, runner.Credentials) (Server, error) {
+		t.Error("the agent connects")
+		return r.server, nil
+	}
+	if err := r.agent.Run(t.Context()); err == nil {
+		t.Error("the agent succeeds")
+	}
+	res, _ := r.outcome(t)
+	if res.Failure == nil || res.Failure.Reason != contract.ReasonTLSFailed || !strings.Contains(res.Failure.Message, "ca.crt") {
+		t.Errorf("got %+v, want %s", res.Failure, contract.ReasonTLSFailed)
+	}
+}
+
 func TestTLSThatIsPreferredIsSettledBeforeAnyCommand(t *testing.T) {
 	tests := map[string]struct {
 		cipher string

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,13 +33,14 @@ type delivery struct {
 // newDelivery encodes a result with its raw files in so many bytes. A result that is too large becomes a Failed
 // result with a message; nothing is dropped silently.
 func newDelivery(res contract.Result, files []rawFile, room int) (delivery, error) {
+	var tooMany error
 	raw, err := pack(files, room)
 	if err == nil {
 		d, err := encode(res, raw)
 		if err == nil && len(d.encoded)+len(d.raw) <= room {
 			return d, nil
 		}
-		if err != nil && !errors.Is(err, contract.ErrTooLarge) {
+		if tooMany = err; err != nil && !errors.Is(err, contract.ErrTooLarge) {
 			return delivery{}, err
 		}
 	} else if !errors.Is(err, errFull) {
@@ -49,9 +51,13 @@ func newDelivery(res contract.Result, files []rawFile, room int) (delivery, erro
 	if err != nil {
 		return delivery{}, err
 	}
-	d, err := encode(reduce(res, dropped, room), raw)
+	small := reduce(res, dropped, room)
+	d, err := encode(small, raw)
 	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
-		return encode(bare(reduce(res, nil, room)), nil)
+		d, err = encode(withoutNumbers(res, cmp.Or(tooMany, err)), raw)
+	}
+	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
+		return encode(bare(small), nil)
 	}
 	return d, err
 }
@@ -62,6 +68,21 @@ func bare(res contract.Result) contract.Result {
 		Version: res.Version, Trial: res.Trial, State: res.State, Failure: res.Failure, Times: res.Times,
 		Tool: contract.Tool{Name: res.Tool.Name}, Client: contract.Client{Node: res.Client.Node},
 	}
+}
+
+// withoutNumbers keeps of a result only where and how it came about. Its numbers are more than any
+// result may have, and stand in the raw files as far as those fit.
+func withoutNumbers(res contract.Result, why error) contract.Result {
+	message := "the numbers alone do not fit into a result: print fewer measurements, or shorter names and labels"
+	if why != nil {
+		message = fmt.Sprintf("%v: print fewer measurements, or shorter names and labels", why)
+	}
+	if res.Failure != nil {
+		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
+	}
+	res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonResultTooLarge, Message: message}
+	res.Measurements, res.Warmup, res.Errors, res.Problems = nil, nil, nil, nil
+	return res
 }
 
 func encode(res contract.Result, raw []byte) (delivery, error) {

@@ -133,7 +133,7 @@ func TestTheDemandOfTheRunnerCountsWhereTheManagerSaysNone(t *testing.T) {
 func TestProbesOfTheServer(t *testing.T) {
 	prepare := func() *rig {
 		r := newRig(t, "good", contract.PhasePrepare, func(trial *contract.Trial) {
-			trial.Endpoint.TLS, trial.Endpoint.StorageEngine = contract.TLSRequired, "RocksDB"
+			trial.Endpoint.TLS, trial.Endpoint.InsecureSkipVerify, trial.Endpoint.StorageEngine = contract.TLSRequired, true, "RocksDB"
 		})
 		r.server.cipher, r.server.probed = "AES", &contract.Probe{N: 29, MinSeconds: 0.001, P50Seconds: 0.001, P99Seconds: 0.002, MaxSeconds: 0.002}
 		return r

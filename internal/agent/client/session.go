@@ -55,6 +55,10 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] 
 	if s.credentials, err = loadCredentials(a.Credentials); err != nil {
 		return o.failed(invalid(err))
 	}
+	if t.Endpoint.TLS == contract.TLSRequired && len(s.credentials.CA) == 0 && !t.Endpoint.InsecureSkipVerify && s.speaks() {
+		return o.failed(&contract.Failure{Reason: contract.ReasonTLSFailed,
+			Message: "the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"})
+	}
 	if s.trial.Inputs, err = loadInputs(a.Inputs); err != nil {
 		return o.failed(invalid(err))
 	}

@@ -173,7 +173,7 @@ func TestTheServerIsAskedFirstWhenTheWindowBegins(t *testing.T) {
 func TestHandshakesBeforeTheWindowCount(t *testing.T) {
 	for mode, want := range map[contract.TLSMode]float64{contract.TLSRequired: 2, contract.TLSDisabled: 1} {
 		r := timedRig(t, "timed", runner.Opening{Timed: true, Lead: 150 * time.Millisecond, WarmsUp: true}, func(trial *contract.Trial) {
-			trial.WarmupSeconds, trial.Endpoint.TLS = 1, mode
+			trial.WarmupSeconds, trial.Endpoint.TLS, trial.Endpoint.InsecureSkipVerify = 1, mode, true
 		})
 		r.server.cipher = "TLS_AES_256_GCM_SHA384"
 		r.startWhenReady(t)

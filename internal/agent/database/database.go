@@ -35,6 +35,19 @@ type Server struct {
 
 // Open prepares the queries; it does not connect.
 func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
+	cfg, err := configure(e, c)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := mysql.NewConnector(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the connection: %w", err)
+	}
+	return &Server{connector: connector, database: e.Database}, nil
+}
+
+// configure the driver: the address, the account, and whom the password may go to.
+func configure(e contract.Endpoint, c runner.Credentials) (*mysql.Config, error) {
 	cfg := mysql.NewConfig()
 	cfg.User, cfg.Passwd, cfg.DBName = c.Username, c.Password, e.Database
 	cfg.Net, cfg.Addr = "tcp", net.JoinHostPort(e.Host, strconv.Itoa(int(e.Port)))
@@ -49,15 +62,11 @@ func Open(e contract.Endpoint, c runner.Credentials) (*Server, error) {
 		// Preferred means the same as for tools: encrypted if the server offers it, and
 		// verified only with a given CA.
 		cfg.AllowFallbackToPlaintext = e.TLS == contract.TLSPreferred
-		if cfg.AllowFallbackToPlaintext && len(c.CA) == 0 {
+		if (cfg.AllowFallbackToPlaintext || e.InsecureSkipVerify) && len(c.CA) == 0 {
 			config.InsecureSkipVerify = true
 		}
 	}
-	connector, err := mysql.NewConnector(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("preparing the connection: %w", err)
-	}
-	return &Server{connector: connector, database: e.Database}, nil
+	return cfg, nil
 }
 
 // tlsConfig checks the server's certificate against the CA of the target's Secret, but not its

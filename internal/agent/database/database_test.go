@@ -67,6 +67,26 @@ func TestOpenRefusesBadCertificates(t *testing.T) {
 	}
 }
 
+// Without a CA the agent trusts nobody whom the image does not know, unless the trial says so.
+func TestWhomTheAgentTrusts(t *testing.T) {
+	for what, tc := range map[string]struct {
+		endpoint contract.Endpoint
+		anybody  bool
+	}{
+		"Required":                     {contract.Endpoint{Host: "h", Port: 1, TLS: contract.TLSRequired}, false},
+		"Required, without looking":    {contract.Endpoint{Host: "h", Port: 1, TLS: contract.TLSRequired, InsecureSkipVerify: true}, true},
+		"Preferred, which may be none": {contract.Endpoint{Host: "h", Port: 1, TLS: contract.TLSPreferred}, true},
+	} {
+		cfg, err := configure(tc.endpoint, runner.Credentials{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.TLS.InsecureSkipVerify && cfg.TLS.VerifyConnection == nil; got != tc.anybody {
+			t.Errorf("%s: trusts anybody: %v", what, got)
+		}
+	}
+}
+
 func TestQuoted(t *testing.T) {
 	if got, want := quoted("a`b", "c"), "`a``b`.`c`"; got != want {
 		t.Errorf("quoted = %s, want %s", got, want)

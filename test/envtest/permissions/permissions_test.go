@@ -194,7 +194,7 @@ const shape = "{inline: {cpu: 100m, memory: 128Mi}}"
 // runs: one waits for the pod of a database, one for the pod of a client.
 var runs = map[string]string{
 	"provided": "targets: [{name: db, shape: " + shape + ", mysql: {flavor: MySQL, version: '8.4'}}]",
-	"external": "targets: [{name: db, external: {host: db.example.com, credentials: {name: db}}}]",
+	"external": "targets: [{name: db, external: {host: db.example.com, credentials: {name: db}, tls: Disabled, insecureSkipVerify: true}}]",
 }
 
 // create makes nodes, a shape, and the runs.

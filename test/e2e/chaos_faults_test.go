@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// limitOfRow is how long the run of a row may take.
+const limitOfRow = 10 * time.Minute
+
+// apiAway: nobody can write for a minute, the kubelets included. It costs time, not a trial.
+func apiAway(t *testing.T, c *tally) {
+	c.suffer(t, c.create(t, "api", 6, 4*time.Second, ""), limitOfRow, []*fault{
+		{name: "API server", do: func(t *testing.T, _ *fault) { stopAPIServer(t, time.Minute) }},
+	}, nil)
+}
+
+func resultDeleted(t *testing.T, c *tally) {
+	c.suffer(t, c.create(t, "deleted", 5, 4*time.Second, ""), limitOfRow, []*fault{deletedResult(c.ns), deletedResult(c.ns), deletedResult(c.ns)}, nil)
+}
+
+// deletedResult takes the place for a result away while it is measured.
+func deletedResult(ns string) *fault {
+	return &fault{name: "result", want: []string{v1alpha1.ReasonResultMissing}, shows: hasFailed, do: func(t *testing.T, f *fault) {
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: contract.ResultName(f.job, 0)}}
+		if err := cluster.API.Delete(t.Context(), cm); err != nil {
+			t.Errorf("deleting the result: %v", err)
+		}
+	}}
+}
+
+func hasFailed(r contract.Record) string {
+	if r.State != contract.Failed {
+		return "the attempt did not fail"
+	}
+	return ""
+}
+
+// isNoGoodValue: the attempt failed, or its value is marked.
+func isNoGoodValue(r contract.Record) string {
+	if r.State != contract.Failed && !r.Disturbed && (r.Valid == nil || *r.Valid) {
+		return "the value passes for a good one"
+	}
+	return ""
+}
+
+// nodeLost: a node does nothing for 75 s, longer than it takes until it counts as lost, and comes back.
+func nodeLost(t *testing.T, c *tally) {
+	const away = 75 * time.Second
+	lost := []string{
+		v1alpha1.ReasonNodeLost, v1alpha1.ReasonInterrupted, v1alpha1.ReasonConnectionLost, v1alpha1.ReasonTargetUnreachable, v1alpha1.ReasonDeadlineExceeded,
+		v1alpha1.ReasonClientLost, v1alpha1.ReasonResultContradictory,
+	}
+	c.suffer(t, c.create(t, "node", 5, 4*time.Second, ""), limitOfRow, []*fault{
+		{name: "node of the database", want: lost, shows: isNoGoodValue, do: func(t *testing.T, f *fault) { freeze(t, f.targetNode, away) }},
+		{name: "node of the client", want: lost, shows: isNoGoodValue, do: func(t *testing.T, f *fault) { freeze(t, f.clientNode, away) }},
+	}, nil)
+}
+
+func freeze(t *testing.T, node string, d time.Duration) {
+	t.Helper()
+	docker(t, "pause", node)
+	time.Sleep(d)
+	docker(t, "unpause", node)
+}
+
+// networkCut: no answer reaches the client for 10 s, in the middle of its window.
+func networkCut(t *testing.T, c *tally) {
+	cut := func() *fault {
+		return &fault{
+			name: "network of the client", shows: isNoGoodValue,
+			want: []string{v1alpha1.ReasonConnectionLost, v1alpha1.ReasonTargetUnreachable, v1alpha1.ReasonToolFailed, v1alpha1.ReasonDeadlineExceeded},
+			do: func(t *testing.T, f *fault) {
+				pod := clientPod(t, c.ns, f.job)
+				if pod != nil {
+					cutNetwork(t, pod, 10*time.Second)
+				}
+			},
+		}
+	}
+	c.suffer(t, c.create(t, "network", 6, 4*time.Second, ""), limitOfRow, []*fault{cut(), cut(), cut()}, nil)
+}
+
+// clientPod is the one pod of a Job.
+func clientPod(t *testing.T, ns, job string) *corev1.Pod {
+	t.Helper()
+	var pods corev1.PodList
+	if err := cluster.API.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{"batch.kubernetes.io/job-name": job}); err != nil || len(pods.Items) != 1 {
+		t.Errorf("the pod of %s: %v, %d pods", job, err, len(pods.Items))
+		return nil
+	}
+	return &pods.Items[0]
+}
+
+// diskFull: another one fills the volume of the database during a window, and empties it 8 s later. The volume is a tmpfs,
+// because a volume of this cluster has no size of its own.
+func diskFull(t *testing.T, c *tally) {
+	target := strings.Replace(cluster.MariaDB, "storage: {size: 1Gi}", "storage: {medium: Memory, size: 512Mi}", 1)
+	text := cluster.RunYAML("disk", target, "  design: {blocks: 5, warmup: 0s, duration: 4s, onTrialFailure: Retry, maxRetries: 5}\n")
+	// Inserts need new pages.
+	run := c.apply(t, "disk", 5, strings.Replace(text, "oltp_read_write", "oltp_insert", 1))
+	c.suffer(t, run, limitOfRow, []*fault{{
+		name: "volume of the database", shows: isNoGoodValue,
+		want: []string{v1alpha1.ReasonStorageFailed, v1alpha1.ReasonTargetCrashed, v1alpha1.ReasonToolFailed, v1alpha1.ReasonServerCrashed},
+		do: func(t *testing.T, f *fault) {
+			pod := &corev1.Pod{}
+			if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: c.ns, Name: "disk-mariadb-db-0"}, pod); err != nil {
+				t.Fatal(err)
+			}
+			fill := fmt.Sprintf(`cd /var/lib/kubelet/pods/%s/volumes/kubernetes.io~empty-dir
+				for v in *; do if mountpoint -q $v && ls $v/* | grep -q ibdata; then data=$v; fi; done
+				dd if=/dev/zero of=$data/filler bs=1M 2>/dev/null || true
+				df -h $data | tail -1; sleep 8; rm $data/filler`, pod.UID)
+			t.Log(onNodeOf(t, f.targetNode, "sh", "-c", fill))
+		},
+	}}, nil)
+}
+
+// etcdFull: etcd gets a quota that its database has nearly reached, and somebody fills the rest. Half a minute later it is
+// cleaned up, as an administrator does it.
+func etcdFull(t *testing.T, c *tally) {
+	c.suffer(t, c.create(t, "etcd", 8, 4*time.Second, ""), limitOfRow, []*fault{
+		{name: "etcd", want: []string{v1alpha1.ReasonDeliveryFailed, v1alpha1.ReasonResultMissing}, do: func(t *testing.T, _ *fault) { fillEtcd(t, c.ns, 30*time.Second) }},
+	}, nil)
+}
+
+func fillEtcd(t *testing.T, ns string, d time.Duration) {
+	t.Helper()
+	node := controlPlane(t)
+	size := fmt.Sprint(mustEtcd(t, node, "maintenance/status", "{}")["dbSize"])
+	const manifest, aside = "/etc/kubernetes/manifests/etcd.yaml", "/etc/kubernetes/etcd.yaml.aside"
+	onNodeOf(t, node, "sh", "-ec", fmt.Sprintf(`cp %s %s; sed -i "s/^\( *\)- etcd$/&\n\1- --quota-backend-bytes=$((%s + 4194304))/" %s; grep quota %s`, manifest, aside, size, manifest, manifest))
+	t.Cleanup(func() {
+		if _, err := onNode(node, "test", "-e", aside); err == nil {
+			onNodeOf(t, node, "mv", aside, manifest)
+			awaitAPI(t)
+		}
+	})
+	time.Sleep(5 * time.Second)
+	awaitAPI(t)
+	filled := false
+	for i := 0; i < 200 && !filled; i++ {
+		cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprintf("filler-%d", i), Labels: map[string]string{"filler": "true"}}}
+		cm.BinaryData = map[string][]byte{"x": []byte(strings.Repeat("x", 600<<10))}
+		err := cluster.API.Create(t.Context(), cm)
+		filled = err != nil && strings.Contains(err.Error(), "database space exceeded")
+	}
+	if !filled {
+		t.Error("etcd did not become full")
+	}
+	time.Sleep(d)
+	if err := cluster.API.DeleteAllOf(t.Context(), &corev1.ConfigMap{}, client.InNamespace(ns), client.MatchingLabels{"filler": "true"}); err != nil {
+		t.Errorf("deleting what fills etcd: %v", err)
+	}
+	header, _ := mustEtcd(t, node, "maintenance/status", "{}")["header"].(map[string]any)
+	mustEtcd(t, node, "kv/compaction", fmt.Sprintf(`{"revision": %q, "physical": true}`, header["revision"]))
+	mustEtcd(t, node, "maintenance/defragment", "{}")
+	mustEtcd(t, node, "maintenance/alarm", `{"action": "DEACTIVATE", "alarm": "NOSPACE"}`)
+	onNodeOf(t, node, "mv", aside, manifest)
+	time.Sleep(5 * time.Second)
+	awaitAPI(t)
+}
+
+func clockStep(t *testing.T, c *tally) {
+	c.skip(t, "the nodes of this cluster share one clock")
+}
+
+func storeAway(t *testing.T, c *tally) {
+	c.skip(t, "the local cluster has no object store")
+}

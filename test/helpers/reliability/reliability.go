@@ -1,0 +1,168 @@
+// Package reliability keeps what the rows of the matrix of faults found. In: the counts of one
+// row, from a test. Out: one file for each row, and the table of all of them for a document. A
+// row that nobody played is in the table too, with the reason.
+package reliability
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Row is what one kind of fault did to the runs that it hit.
+type Row struct {
+	// Name of the row, as in Faults.
+	Name string `json:"name"`
+	// Date when the row ended.
+	Date time.Time `json:"date"`
+	// Commit of the tree, and the machine.
+	Commit  string `json:"commit"`
+	Machine string `json:"machine"`
+
+	// Injected is how many faults were injected; Runs and Trials are how many of them had to bear it.
+	Injected int `json:"injected"`
+	Runs     int `json:"runs"`
+	Trials   int `json:"trials"`
+	// Retries are attempts that failed and were repeated.
+	Retries int `json:"retries"`
+
+	// Lost are trials without an end in the journal; Doubled those with two ends, or measured by two pods; Hung are runs
+	// that did not end in time; Zero are values that are 0 or absent without a reason; Wrong are reasons that the fault does
+	// not explain.
+	Lost    int `json:"lost"`
+	Doubled int `json:"doubled"`
+	Hung    int `json:"hung"`
+	Zero    int `json:"zero"`
+	Wrong   int `json:"wrong"`
+	// Reasons of the attempts that failed.
+	Reasons map[string]int `json:"reasons,omitempty"`
+	// Note says more, in a few words.
+	Note string `json:"note,omitempty"`
+	// NotRun says why the row was not played; empty when it was.
+	NotRun string `json:"notRun,omitempty"`
+}
+
+// Fault is a row that belongs to the matrix.
+type Fault struct{ Name, What string }
+
+// Faults of the matrix, in the order of the table.
+var Faults = []Fault{
+	{"enumerated", "the manager dies before and after each write of a run, each once (real reconciler, fake API server)"},
+	{"sigkill", "the manager is killed with SIGKILL, once at a time"},
+	{"kills", "the manager is killed with SIGKILL again and again, at every step"},
+	{"two_managers", "two managers work without a lease, and one of them is killed from time to time"},
+	{"mixed", "the manager is killed all the time; a client and a database are killed, a result is deleted, the API server stops"},
+	{"api_away", "the API server is away for a minute"},
+	{"node_lost", "a node is lost for 75 s, the database's, then the client's"},
+	{"etcd_full", "etcd is full (a small quota), and is cleaned up"},
+	{"disk_full", "the volume of the database is full for a while"},
+	{"network_cut", "the client has no network for 10 s"},
+	{"clock_step", "the clock of one agent is stepped by 30 s"},
+	{"result_deleted", "the ConfigMap of a result is deleted while it is measured"},
+	{"store_away", "the object store is away"},
+}
+
+// Commit of the tree that is tested, marked if there are changes; unknown outside of a checkout.
+func Commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Save writes the row into a folder; nothing where that is empty.
+func (r Row) Save(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(folder, r.Name+".json"), append(data, '\n'), 0o600)
+}
+
+// Load reads the rows of a folder, by their names.
+func Load(folder string) (map[string]Row, error) {
+	out := map[string]Row{}
+	for _, f := range Faults {
+		data, err := os.ReadFile(filepath.Join(folder, f.Name+".json"))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		row := Row{}
+		if err := json.Unmarshal(data, &row); err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		out[f.Name] = row
+	}
+	return out, nil
+}
+
+// Table of all rows in Markdown.
+func Table(rows map[string]Row) string {
+	var b strings.Builder
+	b.WriteString("| Row | Fault | Times | Runs | Trials | Lost | Doubled | Hung | Zero | Wrong reason | Failed attempts | Date, tree |\n")
+	b.WriteString("| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: | --- | --- |\n")
+	for _, f := range Faults {
+		r, played := rows[f.Name]
+		switch {
+		case !played:
+			r.NotRun = "there is no result of it"
+			fallthrough
+		case r.NotRun != "":
+			fmt.Fprintf(&b, "| `%s` | %s | not run: %s | | | | | | | | | |\n", f.Name, f.What, r.NotRun)
+		default:
+			fmt.Fprintf(&b, "| `%s` | %s | %d | %d | %d | %d | %d | %d | %d | %d | %s | %s, %s |\n", f.Name, f.What, r.Injected, r.Runs, r.Trials,
+				r.Lost, r.Doubled, r.Hung, r.Zero, r.Wrong, r.reasons(), r.Date.UTC().Format("2006-01-02 15:04 UTC"), r.Commit)
+		}
+	}
+	b.WriteString("\n")
+	for _, f := range Faults {
+		if r := rows[f.Name]; r.Note != "" && r.NotRun == "" {
+			fmt.Fprintf(&b, "- `%s`: %s.\n", f.Name, r.Note)
+		}
+	}
+	return b.String()
+}
+
+func (r Row) reasons() string {
+	if len(r.Reasons) == 0 {
+		return "none"
+	}
+	var out []string
+	for _, reason := range slices.Sorted(maps.Keys(r.Reasons)) {
+		out = append(out, fmt.Sprintf("%s %d", reason, r.Reasons[reason]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Begin and End enclose the table in a document.
+const (
+	Begin = "<!-- rows: make e2e-chaos writes them -->"
+	End   = "<!-- end of rows -->"
+)
+
+// Replace puts a table into a document.
+func Replace(document, table string) (string, error) {
+	before, rest, ok1 := strings.Cut(document, Begin)
+	_, after, ok2 := strings.Cut(rest, End)
+	if !ok1 || !ok2 {
+		return "", fmt.Errorf("the document has no %s and %s", Begin, End)
+	}
+	return before + Begin + "\n\n" + table + "\n" + End + after, nil
+}

@@ -1,0 +1,51 @@
+package reliability
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// What was saved is what the table says; a row that nobody played says so.
+func TestTableOfWhatWasSaved(t *testing.T) {
+	dir := t.TempDir()
+	row := Row{
+		Name: "kills", Date: time.Date(2026, 11, 22, 14, 0, 0, 0, time.UTC), Commit: "abc1234", Injected: 200, Runs: 12, Trials: 36, Retries: 1,
+		Lost: 1, Doubled: 2, Hung: 3, Zero: 4, Wrong: 5, Reasons: map[string]int{"ToolFailed": 1, "ClientLost": 2}, Note: "accept 20",
+	}
+	skipped := Row{Name: "store_away", NotRun: "no store"}
+	for _, r := range []Row{row, skipped} {
+		if err := r.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]Row{"kills": row, "store_away": skipped}, rows); diff != "" {
+		t.Fatalf("the rows differ (-want +got):\n%s", diff)
+	}
+	document, err := Replace("# Before\n"+Begin+"\nold\n"+End+"\nafter\n", Table(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"# Before\n", "\nafter\n",
+		"| 200 | 12 | 36 | 1 | 2 | 3 | 4 | 5 | ClientLost 2, ToolFailed 1 | 2026-11-22 14:00 UTC, abc1234 |",
+		"not run: no store", "| `etcd_full` | etcd is full (a small quota), and is cleaned up | not run: there is no result of it |",
+		"- `kills`: accept 20.",
+	} {
+		if !strings.Contains(document, want) {
+			t.Errorf("the document lacks %q:\n%s", want, document)
+		}
+	}
+	if strings.Contains(document, "old") {
+		t.Error("the document has the old table")
+	}
+	if _, err := Replace("no marks", ""); err == nil {
+		t.Error("a document without marks is accepted")
+	}
+}
