@@ -25,6 +25,11 @@ build: ## manager and agent as static Linux binaries, in out/bin/linux
 	@mkdir -p out/bin/linux
 	CGO_ENABLED=0 GOOS=linux $(GO_BUILD) -o out/bin/linux/ $(addprefix ./cmd/,$(filter manager agent,$(notdir $(wildcard cmd/*))))
 
+.PHONY: plugin
+plugin: ## the plugin of kubectl for this machine, in out/bin (kubectl finds it in the PATH)
+	@mkdir -p out/bin
+	CGO_ENABLED=0 $(GO_BUILD) -o out/bin/ ./cmd/kubectl-assay
+
 .PHONY: tools
 tools: ## every pinned tool, in bin/ (each is built anyway when it is needed)
 	@hack/tool.sh $(notdir $(wildcard hack/tools/*)) >/dev/null

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Go and shell linters. The rules are in .golangci.yml, .golangci-api.yml and .shellcheckrc.
+# Linters of Go, shell and workflows. The rules are in .golangci.yml, .golangci-api.yml and .shellcheckrc.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -12,4 +12,6 @@ step "lint: shell"
 command -v shellcheck >/dev/null || "$REPO/hack/install-debian.sh" lint
 # By the first line, since not every script is called .sh.
 git grep -lzE '^#!.*\bbash|^# shellcheck shell=bash' -- ':!*.md' | xargs -0 shellcheck
+step "lint: workflows"
+"$(tool actionlint)/actionlint"
 step_done

@@ -4,8 +4,8 @@
 # Debian release of every image we build. Newer releases carry systemd 256 or later, which refuses cgroup v1.
 DEBIAN_SUITE=bookworm
 
-# kind node image used where a registry is there, by digest-free tag so that kind's own mirror settings apply.
-KIND_NODE_IMAGE=kindest/node:v1.34.0
+# kind node image used where a registry is there, with the digest of the release notes of kind 0.30.
+KIND_NODE_IMAGE=kindest/node:v1.34.0@sha256:7416a61b42b1662ca6ca89f02028ac133a309a2a30ba309614e8ec94d976dc5a
 
 # Image tags that kubeadm v1.34 and kind's manifests ask for; the binaries behind them are built from hack/tools.
 COREDNS_TAG=v1.12.1

@@ -39,12 +39,12 @@ const (
 	// ReasonTooManyTrials: the plan would have more trials or cells than the operator's limits
 	// (limits.trials, limits.cells).
 	ReasonTooManyTrials = "TooManyTrials"
-	// ReasonResultBudgetExceeded: the results could take more of etcd than the budget of a run,
-	// of its namespace or of all namespaces; the message has the arithmetic.
-	ReasonResultBudgetExceeded = "ResultBudgetExceeded"
 	// ReasonSpecTooLarge: the spec, or the workloads of all its cells together, have more bytes than
 	// the operator's limits (limits.specBytes, limits.workBytes).
 	ReasonSpecTooLarge = "SpecTooLarge"
+	// ReasonResultBudgetExceeded: the results could take more of etcd than the budget of a run,
+	// of its namespace or of all namespaces; the message has the arithmetic.
+	ReasonResultBudgetExceeded = "ResultBudgetExceeded"
 	// ReasonShapeNotFound: a named InstanceShape does not exist.
 	ReasonShapeNotFound = "ShapeNotFound"
 	// ReasonShapeNotAllowed: the operator's configuration does not allow an inline shape, or
@@ -105,6 +105,8 @@ const (
 	ReasonSchemaNotEmpty = "SchemaNotEmpty"
 	// ReasonToolMissing: the image does not have the tool.
 	ReasonToolMissing = "ToolMissing"
+	// ReasonToolLost: the tool's container ended before the tool, or does not answer the agent.
+	ReasonToolLost = "ToolLost"
 	// ReasonToolFailed: the tool failed in another way: see the message.
 	ReasonToolFailed = "ToolFailed"
 	// ReasonTrialUnreadable: the agent could not read the description of the trial: manager
@@ -114,8 +116,12 @@ const (
 	ReasonResultTooLarge = "ResultTooLarge"
 	// ReasonTargetOOMKilled: the database needed more memory than its shape has and was killed.
 	ReasonTargetOOMKilled = "TargetOOMKilled"
-	// ReasonClientOOMKilled: the client needed more memory than its shape has and was killed.
+	// ReasonClientOOMKilled: the tool needed more memory than the shape of the clients has and was
+	// killed.
 	ReasonClientOOMKilled = "ClientOOMKilled"
+	// ReasonAgentOOMKilled: the agent of a client pod needed more memory than agent.resources of
+	// the operator's configuration gives it and was killed.
+	ReasonAgentOOMKilled = "AgentOOMKilled"
 	// ReasonDiskLimitExceeded: a pod wrote more to the disk of its node than it may, and was
 	// evicted.
 	ReasonDiskLimitExceeded = "DiskLimitExceeded"
@@ -206,6 +212,9 @@ const (
 	// ReasonNoUsableTrial: no trial counts: all results contradict themselves, were disturbed,
 	// or belong to a disturbed block.
 	ReasonNoUsableTrial = "NoUsableTrial"
+	// ReasonTampered: the plan, the records, a result or the summary is not what was stored: the
+	// message names the object and what differs. During the run it ends the run.
+	ReasonTampered = "Tampered"
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 )

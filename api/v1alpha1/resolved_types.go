@@ -1,15 +1,20 @@
 package v1alpha1
 
+import "k8s.io/apimachinery/pkg/api/resource"
+
 // Resolved pins the inputs of a run.
 type Resolved struct {
 	// clientShape is the shape of the client pods.
 	// +required
 	ClientShape InstanceShapeSpec `json:"clientShape"`
-	// agentImage is the image of the agent in database pods, and in client pods of a custom
-	// tool.
+	// agentImage is the image of the agent, in database pods and in client pods.
 	// +required
 	// +kubebuilder:validation:MaxLength=1024
 	AgentImage string `json:"agentImage"`
+	// agentResources of the agent's container in a client pod, in addition to clientShape, which
+	// is the tool's; absent for a run that an earlier release accepted.
+	// +optional
+	AgentResources *AgentResources `json:"agentResources,omitempty"`
 	// runnerImage of the client pods.
 	// +required
 	// +kubebuilder:validation:MaxLength=1024
@@ -31,6 +36,16 @@ type Resolved struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=8
 	Targets []ResolvedTarget `json:"targets"`
+}
+
+// AgentResources are requests and limits of the agent's container in a client pod.
+type AgentResources struct {
+	// cpu of the container.
+	// +required
+	CPU resource.Quantity `json:"cpu"`
+	// memory of the container in bytes.
+	// +required
+	Memory resource.Quantity `json:"memory"`
 }
 
 // RunnerImage is an image of the client pods.

@@ -114,6 +114,12 @@ type BenchmarkRunStatus struct {
 	// +optional
 	Results *ResultsStatus `json:"results,omitempty"`
 
+	// integrity has the digests that show whether plan, records, results or summary were changed
+	// afterwards; absent for a run that an older manager began. `kubectl assay verify` compares
+	// them.
+	// +optional
+	Integrity *IntegrityStatus `json:"integrity,omitempty"`
+
 	// trials are the last attempts that ended, at most 10, and the running attempt. The
 	// ConfigMaps RUN-records-0000 and so on hold all attempts.
 	// +optional

@@ -1,9 +1,10 @@
-// Command agent is process 1 of database pods and of client pods. It has no libc,
-// so that it runs in any image.
+// Command agent is process 1 of the containers of database pods and of client pods. It has no
+// libc, so that it runs in any image.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/install"
 	"github.com/assay-bench/assay/internal/agent/kube"
+	"github.com/assay-bench/assay/internal/agent/supervisor"
 	"github.com/assay-bench/assay/internal/agent/target"
 	"github.com/assay-bench/assay/runners"
 	"github.com/assay-bench/assay/runners/runner"
@@ -31,7 +33,8 @@ import (
 
 const usage = `usage: agent <command> [flags]
   target         provide a database server (process 1 of a database pod)
-  client         run one phase of a benchmark (process 1 of a client pod)
+  client         run one phase of a benchmark (process 1 of the agent's container in a client pod)
+  tool           run the tool for a client (process 1 of the tool's container in a client pod)
   install <dir>  copy this program to <dir>/assay-agent
   version        print the version
 Every command explains its flags with -h.
@@ -48,7 +51,7 @@ func main() {
 // run returns the exit code: 0 for success, 1 for a failure, 2 for wrong arguments.
 func run(ctx context.Context, args []string) int {
 	commands := map[string]func(context.Context, []string) int{
-		"target": runTarget, "client": runClient, "install": runInstall, "version": runVersion,
+		"target": runTarget, "client": runClient, "tool": runTool, "install": runInstall, "version": runVersion,
 	}
 	if len(args) == 0 || commands[args[0]] == nil {
 		fmt.Fprint(os.Stderr, usage)
@@ -87,7 +90,8 @@ func runClient(ctx context.Context, args []string) int {
 	flags.IntVar(&o.Index, "client-index", 0, "index of this client, from 0")
 	flags.StringVar(&o.Credentials, "credentials", o.Credentials, "`directory` with username, password and perhaps ca.crt, tls.crt, tls.key")
 	flags.StringVar(&o.Inputs, "inputs", o.Inputs, "`directory` with the files that the workload names; it may be missing")
-	flags.StringVar(&o.Work, "work", o.Work, "`directory` in which the tool runs")
+	flags.StringVar(&o.Work, "work", o.Work, "`directory` in which the output of the tool is kept")
+	flags.StringVar(&o.Socket, "socket", o.Socket, "`path` at which the agent waits for the tool's container")
 	flags.StringVar(&o.TerminationLog, "termination-log", o.TerminationLog, "`file` for the termination message")
 	log, ok := parse(flags, args, 0)
 	if !ok {
@@ -105,6 +109,24 @@ func runClient(ctx context.Context, args []string) int {
 		Options: o, Timeouts: client.DefaultTimeouts(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
 	}
 	return exitCode(log, a.Run(ctx))
+}
+
+func runTool(ctx context.Context, args []string) int {
+	o := supervisor.Defaults()
+	flags := flag.NewFlagSet("tool", flag.ContinueOnError)
+	flags.StringVar(&o.Socket, "socket", o.Socket, "`path` at which the agent waits")
+	flags.StringVar(&o.Work, "work", o.Work, "`directory` in which the tool runs")
+	log, ok := parse(flags, args, 0)
+	if !ok {
+		return 2
+	}
+	o.Log = log
+	err := supervisor.Run(ctx, o)
+	if errors.Is(err, supervisor.ErrNoAgent) {
+		log.Info("no tool was wanted", "reason", err)
+		return 0 // the agent says how the trial ended
+	}
+	return exitCode(log, err)
 }
 
 func connect(e contract.Endpoint, c runner.Credentials) (client.Server, error) {

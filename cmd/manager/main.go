@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"runtime/debug"
-	"strings"
 
 	// The image of the manager has no roots of its own, which a public object store needs.
 	_ "golang.org/x/crypto/x509roots/fallback"
@@ -21,14 +19,9 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
-	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -70,12 +63,9 @@ func main() {
 	}
 }
 
-// gcPercent trades CPU time, of which the manager needs little, for memory.
-const gcPercent = 50
-
 func run(f flags) error {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
+	if err := limitMemory(); err != nil {
+		return err
 	}
 	cfg, err := config.Load(f.config)
 	if err != nil {
@@ -166,47 +156,4 @@ func newScheme() (*runtime.Scheme, error) {
 		return nil, fmt.Errorf("registering the API types: %w", err)
 	}
 	return scheme, nil
-}
-
-// cacheOptions keep the cache small: only objects that Assay created, for common kinds, and
-// only the fields that the controllers read.
-func cacheOptions(namespaces string) cache.Options {
-	ours := func(t toolscache.TransformFunc) cache.ByObject {
-		return cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Transform: t}
-	}
-	o := cache.Options{
-		DefaultTransform: cache.TransformStripManagedFields(),
-		ByObject: map[client.Object]cache.ByObject{
-			&corev1.Node{}: {Transform: slim}, &corev1.Pod{}: ours(slim), &batchv1.Job{}: ours(slim),
-			&appsv1.StatefulSet{}: ours(slim), &corev1.ConfigMap{}: ours(slim),
-		},
-	}
-	for n := range strings.SplitSeq(namespaces, ",") {
-		if n = strings.TrimSpace(n); n != "" {
-			if o.DefaultNamespaces == nil {
-				o.DefaultNamespaces = map[string]cache.Config{}
-			}
-			o.DefaultNamespaces[n] = cache.Config{}
-		}
-	}
-	return o
-}
-
-// slim drops large fields that no controller reads: the images of a node, the specs of pods
-// except the node, and the templates of pods.
-func slim(o any) (any, error) {
-	if object, ok := o.(metav1.Object); ok {
-		object.SetManagedFields(nil)
-	}
-	switch object := o.(type) {
-	case *corev1.Node:
-		object.Status.Images = nil
-	case *corev1.Pod:
-		object.Spec = corev1.PodSpec{NodeName: object.Spec.NodeName}
-	case *batchv1.Job:
-		object.Spec.Template = corev1.PodTemplateSpec{}
-	case *appsv1.StatefulSet:
-		object.Spec.Template, object.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
-	}
-	return o, nil
 }

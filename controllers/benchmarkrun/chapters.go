@@ -129,6 +129,17 @@ func cleaned(v view, failure decision.Failed) answer {
 	return a
 }
 
+// compared: what the clients delivered is still what the records say. Of a run whose records
+// are of no use, nothing can be compared.
+func compared(v view) answer {
+	a := says(decision.DoneWith("compared"))
+	if v.anchor() == nil || !isDone(v.bookState) {
+		return a
+	}
+	a.checked, a.state = conclude.Compare(conclude.Evidence{Run: v.Run, Now: v.Now, Book: v.book, Checked: v.Checked}, v.ask)
+	return a
+}
+
 // concluded: the results and the condition that announces them appear in the same write.
 // Where the cluster refuses to store them, a run that has failed ends without, and any other
 // one waits: nothing that was measured is given up.
@@ -141,6 +152,9 @@ func concluded(v view, failure decision.Failed) answer {
 	}
 	book, end := v.book, endedNews{failure: failure, at: v.Now}
 	if at := book.Position(); failure.Reason != "" && !is && v.isRunning(at) {
+		if wait := v.awaitsStatus(); wait != nil {
+			return says(wait)
+		}
 		added, err := book.Add(v.Run, trial.Broken(v.trialInput(), at, failure))
 		if err != nil {
 			return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
@@ -159,10 +173,21 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all}
-	end.result = conclude.Decide(in)
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all, Checked: v.Checked}
+	if isDone(v.bookState) {
+		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
+	}
+	end.result = conclude.Decide(in, v.ask)
+	if !v.ask.Complete() {
+		return answer{}
+	}
 	if is {
 		end.result.Actions, end.result.Parts = nil, 0
+	}
+	for _, state := range []decision.State{v.bookState, state} {
+		if bad, is := state.(decision.Failed); is && bad.Reason == v1alpha1.ReasonTampered {
+			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
+		}
 	}
 	end.bytes = conclude.Held(all, end.result.Entries)
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}

@@ -67,9 +67,11 @@ type Reconciler struct {
 
 	// plans of the runs that go on.
 	plans plans
-	// alive are the UIDs of the runs by their names, as they were read last: what is kept of a run
-	// goes when it is gone.
-	alive sync.Map
+	// checked by the UID of their run: how far its results were compared with its records.
+	checked sync.Map
+	// alive are the runs by their names, as they were read last: what is kept of a run goes when it
+	// is gone.
+	alive alive
 	// reading is held by the one pass that reads results or many records: so their memory does not
 	// add up over the workers.
 	reading sync.Mutex
@@ -146,6 +148,10 @@ func runOf(_ context.Context, o client.Object) []reconcile.Request {
 
 // Reconcile does one pass.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	if r.plans.hasToWait(r.alive.of(req.NamespacedName), r.Clock.Now()) {
+		// Without a look at it: there may be thousands.
+		return ctrl.Result{RequeueAfter: planningPoll, Priority: new(planningPriority)}, nil
+	}
 	run := &v1alpha1.BenchmarkRun{}
 	// Live, not from the cache: a decision from a status that lags behind could
 	// start a trial for the second time.
@@ -153,10 +159,14 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
-	r.forgetOthers(req.NamespacedName, run.UID)
+	if before, gone := r.alive.is(req.NamespacedName, run.UID); gone {
+		r.plans.forget(before)
+		r.checked.Delete(before)
+		r.tornDown.Delete(before)
+	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
+		r.plans.forget(run.UID)
 		r.reserved.wakeWaiting(r.wake)
-		r.forgetOthers(req.NamespacedName, "")
 		left, err := r.release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
@@ -166,39 +176,36 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	after, wait, passErr := r.pass(ctx, run)
 	// What went wrong stands in the status too: the user does not read our log.
-	if err := errors.Join(passErr, r.saveStatus(ctx, run, after)); err != nil {
+	saveErr := r.saveStatus(ctx, run, after)
+	if isTooLarge(saveErr) {
+		// The rest of the object fills what the API server takes. It ends as any other run, so that it
+		// holds no node, and an event says why.
+		tell(r.Events, run, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge,
+			fmt.Sprintf("the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", saveErr))
+		_, err := r.afterwards(ctx, run)
+		return ctrl.Result{RequeueAfter: queuePoll}, err
+	}
+	if err := errors.Join(passErr, saveErr); err != nil {
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
 	if after.Finished() {
 		return r.afterwards(ctx, after)
 	}
-	return r.next(after, wait), nil
-}
-
-// forgetOthers drops what is kept of the runs that had a name before, if the run that has it now is
-// another one; it is empty for none.
-func (r *Reconciler) forgetOthers(key types.NamespacedName, now types.UID) {
-	before, known := r.alive.Load(key)
-	if known && before != now {
-		r.plans.forget(before.(types.UID))
-		r.tornDown.Delete(before)
-	}
-	if now == "" {
-		r.alive.Delete(key)
-	} else if !known || before != now {
-		r.alive.Store(key, now)
-	}
+	return next(wait, r.plans.isPlanned(run.UID)), nil
 }
 
 // planningPriority is that of a run whose plan takes more than one pass. Those that measure, and
 // those whose plan is small, go first.
 const planningPriority = -10
 
+// planningPoll is how often a run looks whether it is its turn to be planned.
+const planningPoll = 200 * time.Millisecond
+
 // next is when to look at a run again, and how urgent that is.
-func (r *Reconciler) next(run *v1alpha1.BenchmarkRun, wait time.Duration) ctrl.Result {
+func next(wait time.Duration, planned bool) ctrl.Result {
 	priority := 0
-	if planned, _ := r.plans.of(run.UID); planned.Plan != nil && !planned.Complete() {
+	if planned {
 		wait, priority = time.Millisecond, planningPriority
 	}
 	return ctrl.Result{RequeueAfter: wait, Priority: &priority}
@@ -216,6 +223,9 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 			return after, 0, err
 		}
 		w.Refused = maps.Clone(refused)
+		if run.Status.Integrity != nil {
+			w.SavedHead = run.Status.Integrity.Head
+		}
 		w, p, askErr := r.consult(ctx, w)
 		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, store: r.Store, run: after}, p)
 		after.Status = status(w, done.chapters)
@@ -255,10 +265,14 @@ func patience(state decision.State, now time.Time) time.Duration {
 // saveStatus writes the status if it changed, under the optimistic lock of the
 // version that was read.
 func (r *Reconciler) saveStatus(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	var err error
+	if after.Status, err = bounded(after); err != nil {
+		return err
+	}
 	if equality.Semantic.DeepEqual(before.Status, after.Status) {
 		return nil
 	}
-	err := r.Client.Status().Update(ctx, after)
+	err = r.Client.Status().Update(ctx, after)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}

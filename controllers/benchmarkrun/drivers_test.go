@@ -69,7 +69,7 @@ func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
 		} else {
 			mu.Lock()
 			defer mu.Unlock()
-			images[string(w.Language)] = job.Spec.Template.Spec.Containers[0].Image
+			images[string(w.Language)] = job.Spec.Template.Spec.Containers[1].Image
 		}
 		return manyValues(trial)
 	}})

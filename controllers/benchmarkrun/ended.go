@@ -23,6 +23,7 @@ import (
 func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
 	// Here, and not in release: a run that was refused never was in the queue.
 	r.plans.forget(run.UID)
+	r.checked.Delete(run.UID)
 	r.reserved.wakeWaiting(r.wake)
 	if err := r.tearDown(ctx, run); err != nil {
 		return ctrl.Result{}, err

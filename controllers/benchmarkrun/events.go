@@ -2,19 +2,30 @@ package benchmarkrun
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // milestones are the conditions whose change to True is worth an event.
 var milestones = []string{
 	v1alpha1.ConditionAccepted, v1alpha1.ConditionPlaced, v1alpha1.ConditionTargetsReady,
 	v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured, v1alpha1.ConditionComplete, v1alpha1.ConditionSuspended,
+}
+
+// maxEvent is the longest message of an event that the API server takes, in bytes.
+const maxEvent = 1024
+
+// tell sends an event of a run.
+func tell(to events.EventRecorder, run *v1alpha1.BenchmarkRun, kind, reason, message string) {
+	to.Eventf(run, nil, kind, contract.Cut(reason, 128), "Reconcile", "%s", contract.Cut(message, maxEvent))
 }
 
 // announce sends the events that follow from what changed in the status, after it
@@ -29,18 +40,18 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	}
 	for _, condition := range milestones {
 		if c := became(condition, metav1.ConditionTrue); c != nil {
-			r.Events.Eventf(after, nil, corev1.EventTypeNormal, condition, "Reconcile", "%s", cmp.Or(c.Message, condition))
+			tell(r.Events, after, corev1.EventTypeNormal, condition, cmp.Or(c.Message, condition))
 		}
 	}
 	if c := became(v1alpha1.ConditionFailed, metav1.ConditionTrue); c != nil {
-		r.Events.Eventf(after, nil, corev1.EventTypeWarning, c.Reason, "Reconcile", "%s", c.Message)
+		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
 	if c := became(v1alpha1.ConditionValid, metav1.ConditionFalse); c != nil {
-		r.Events.Eventf(after, nil, corev1.EventTypeWarning, c.Reason, "Reconcile", "%s", c.Message)
+		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
 	if c := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPlaced); c != nil && c.Reason == v1alpha1.ReasonQueued {
 		if b := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionPlaced); b == nil || b.Reason != c.Reason {
-			r.Events.Eventf(after, nil, corev1.EventTypeNormal, c.Reason, "Reconcile", "%s", c.Message)
+			tell(r.Events, after, corev1.EventTypeNormal, c.Reason, c.Message)
 		}
 	}
 	for _, t := range after.Status.Trials {
@@ -64,7 +75,7 @@ func ended(trials []v1alpha1.TrialStatus, t v1alpha1.TrialStatus) bool {
 // follows the run wants to look at.
 func (r *Reconciler) announceTrial(run *v1alpha1.BenchmarkRun, t v1alpha1.TrialStatus) {
 	warn := func(reason, format string, args ...any) {
-		r.Events.Eventf(run, nil, corev1.EventTypeWarning, reason, "Reconcile", format, args...)
+		tell(r.Events, run, corev1.EventTypeWarning, reason, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case t.State == v1alpha1.TrialFailed:

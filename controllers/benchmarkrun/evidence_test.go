@@ -212,8 +212,8 @@ func TestCauseOfAFailureIsFound(t *testing.T) {
 			}
 			// The result stays beside the log.
 			cm, _ := readResult(t, ns, rec.Result)
-			want := fmt.Sprintf("== pod run-trial-00001-0-abcde, container runner\n%s\n== pod run-db-db-0, container %s\n%s\n",
-				endOfLog(playedText("runner", false)), resources.ServerContainer, endOfLog(playedText(resources.ServerContainer, tt.previous)))
+			want := fmt.Sprintf("== pod run-trial-00001-0-abcde, container agent\n%s\n== pod run-trial-00001-0-abcde, container runner\n%s\n== pod run-db-db-0, container %s\n%s\n",
+				endOfLog(playedText("agent", false)), endOfLog(playedText("runner", false))[14<<10:], resources.ServerContainer, endOfLog(playedText(resources.ServerContainer, tt.previous)))
 			if diff := cmp.Diff(want, cm.Data[contract.KeyLog]); diff != "" {
 				t.Errorf("the log differs (-want +got):\n%s", diff)
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 )
 
@@ -35,6 +36,10 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 	}
 	w.Run.Status = keepTime(run, w.Now)
 	w.Planned, w.Seen = r.plans.of(run.UID)
+	if checked, is := r.checked.Load(run.UID); is {
+		w.Checked = checked.(conclude.Checked)
+	}
+	w.Turn = r.plans.isPlanned(run.UID) && r.plans.mayPlan(run.UID, w.Now)
 	var (
 		sets appsv1.StatefulSetList
 		jobs batchv1.JobList
@@ -70,6 +75,9 @@ func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) 
 		if len(p.missing) == 0 {
 			if p.planned.Plan != nil {
 				r.plans.keep(w.Run.UID, p.planned, r.Config.Limits.PlanMemory.Value())
+			}
+			if p.checked.Begun() {
+				r.checked.Store(w.Run.UID, p.checked)
 			}
 			w.Known = decision.Known{}
 			return w, p, nil

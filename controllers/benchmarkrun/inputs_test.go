@@ -93,7 +93,10 @@ func checkCustomPod(t *testing.T, namespace string) {
 		t.Fatal(err)
 	}
 	pod := job.Spec.Template.Spec
-	tool := pod.Containers[0]
+	agent, tool := pod.Containers[0], pod.Containers[1]
+	if agent.Image != "agent:1" || agent.Command[0] != "/assay-agent" {
+		t.Errorf("the agent: %s %v", agent.Image, agent.Command)
+	}
 	if tool.Image != "tool:1" || tool.ImagePullPolicy != corev1.PullNever || tool.Command[0] != "/assay/agent/assay-agent" {
 		t.Errorf("the tool: %s %s %v", tool.Image, tool.ImagePullPolicy, tool.Command)
 	}
@@ -103,10 +106,10 @@ func checkCustomPod(t *testing.T, namespace string) {
 	if diff := cmp.Diff([]corev1.LocalObjectReference{{Name: "pull"}}, pod.ImagePullSecrets); diff != "" {
 		t.Errorf("pull secrets (-want +got):\n%s", diff)
 	}
-	mounted := slices.ContainsFunc(tool.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == contract.DirInputs && m.ReadOnly })
+	mounted := slices.ContainsFunc(agent.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == contract.DirInputs && m.ReadOnly })
 	volume := slices.ContainsFunc(pod.Volumes, func(v corev1.Volume) bool { return v.ConfigMap != nil && v.ConfigMap.Name == "run-inputs" })
 	if !mounted || !volume {
-		t.Errorf("the inputs are not mounted: %+v, %+v", tool.VolumeMounts, pod.Volumes)
+		t.Errorf("the inputs are not mounted: %+v, %+v", agent.VolumeMounts, pod.Volumes)
 	}
 }
 

@@ -79,6 +79,9 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 	if !v.ask.Complete() {
 		return answer{}
 	}
+	if wait := v.awaitsStatus(); wait != nil {
+		return says(wait)
+	}
 	added, err := v.book.Add(v.Run, rec)
 	if err != nil {
 		return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 )
 
@@ -30,6 +31,7 @@ var story = []chapter{
 // Chapters of the ending: they own no condition.
 const (
 	cleaningUp = "cleaning up"
+	comparing  = "comparing the results with the records"
 	concluding = "concluding"
 )
 
@@ -37,6 +39,7 @@ const (
 func ending(failure decision.Failed) []chapter {
 	return []chapter{
 		{cleaningUp, v1alpha1.PhaseCleaning, func(v view) answer { return cleaned(v, failure) }},
+		{comparing, v1alpha1.PhaseCleaning, compared},
 		{concluding, v1alpha1.PhaseCleaning, func(v view) answer { return concluded(v, failure) }},
 	}
 }
@@ -48,6 +51,8 @@ type answer struct {
 	actions []decision.Action
 	// news for the status.
 	news []news
+	// checked is how far the results were compared.
+	checked conclude.Checked
 	// again: once the actions are performed, more can be decided at once.
 	again bool
 }
@@ -67,8 +72,9 @@ type pass struct {
 	chapters []taken
 	// missing are the questions of the last chapter: nothing is decided while there are any.
 	missing []decision.Query
-	// planned is kept in memory for the next pass.
+	// planned and checked are kept in memory for the next pass.
 	planned accept.Planned
+	checked conclude.Checked
 }
 
 // last chapter that was reached.
@@ -115,6 +121,9 @@ func late(v view, c chapter) answer {
 	if apimeta.IsStatusConditionTrue(v.Run.Status.Conditions, c.condition) || v.awaitsManager() != nil {
 		return answer{}
 	}
+	if state := outgrown(v.World); state != nil {
+		return says(state)
+	}
 	return says(overdue(v.Run, v.Now))
 }
 
@@ -126,6 +135,9 @@ func (p pass) end(v view, failure decision.Failed) pass {
 		a := v.take(c)
 		p.chapters = append(p.chapters, taken{chapter: c, answer: a, ends: true})
 		p.missing = v.ask.Missing()
+		if c.condition == comparing {
+			p.checked, v.Checked = a.checked, a.checked
+		}
 		if _, waits := a.state.(decision.Waiting); waits || len(p.missing) > 0 {
 			return p
 		}

@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"container/list"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -21,6 +22,33 @@ type plans struct {
 	entries map[types.UID]*list.Element
 	// seen are runs whose plan was complete once.
 	seen map[types.UID]bool
+	// planner is the one run whose plan is made over several passes, since its last one; waiting are
+	// those that come after it. So planning takes one worker, however many runs there are.
+	planner types.UID
+	since   time.Time
+	waiting map[types.UID]bool
+}
+
+// plannerTime is how long a run may be the planner without a pass.
+const plannerTime = 5 * time.Second
+
+// mayPlan says whether a run may make its plan over several passes now. One that may not waits.
+func (p *plans) mayPlan(uid types.UID, now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.planner != "" && p.planner != uid && now.Sub(p.since) < plannerTime {
+		return false
+	}
+	p.planner, p.since = uid, now
+	return true
+}
+
+// hasToWait says whether a run waits for its turn to be planned, and it is not its turn.
+func (p *plans) hasToWait(uid types.UID, now time.Time) bool {
+	p.mu.Lock()
+	waits := p.waiting[uid]
+	p.mu.Unlock()
+	return waits && !p.mayPlan(uid, now)
 }
 
 type keptPlan struct {
@@ -46,9 +74,16 @@ func (p *plans) keep(uid types.UID, planned accept.Planned, most int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.entries == nil {
-		p.entries, p.seen = map[types.UID]*list.Element{}, map[types.UID]bool{}
+		p.entries, p.seen, p.waiting = map[types.UID]*list.Element{}, map[types.UID]bool{}, map[types.UID]bool{}
 	}
 	p.remove(uid)
+	p.waiting[uid] = !planned.Complete()
+	if planned.Complete() {
+		delete(p.waiting, uid)
+		p.release(uid)
+	} else if p.planner != uid {
+		return // it is made again when it is its turn
+	}
 	entry := keptPlan{uid: uid, planned: planned, bytes: planned.Memory()}
 	p.entries[uid] = p.used.PushFront(entry)
 	p.bytes += entry.bytes
@@ -66,7 +101,23 @@ func (p *plans) forget(uid types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.remove(uid)
+	p.release(uid)
 	delete(p.seen, uid)
+	delete(p.waiting, uid)
+}
+
+// release lets another run be the planner. The lock is held.
+func (p *plans) release(uid types.UID) {
+	if p.planner == uid {
+		p.planner = ""
+	}
+}
+
+// isPlanned in more passes.
+func (p *plans) isPlanned(uid types.UID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waiting[uid]
 }
 
 func (p *plans) remove(uid types.UID) {
@@ -77,11 +128,4 @@ func (p *plans) remove(uid types.UID) {
 	p.bytes -= e.Value.(keptPlan).bytes
 	p.used.Remove(e)
 	delete(p.entries, uid)
-}
-
-// size of what is kept.
-func (p *plans) size() (count, bytes int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.used.Len(), p.bytes
 }

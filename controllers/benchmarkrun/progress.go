@@ -33,11 +33,31 @@ func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	if book.Exists {
 		resultsStatus(st).RecordConfigMapCount = book.Part + 1
 	}
+	anchor(st, book)
 	all := book.Records.Records
 	for _, rec := range all[max(0, len(all)-maxTrials):] {
 		if !ended(st.Trials, trial.Shown(rec)) {
 			showRecord(st, rec)
 		}
+	}
+}
+
+// anchor puts the head of the records into the status. Where an older manager has dropped what
+// it did not know, the chain goes on as it stands.
+func anchor(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
+	in := st.Integrity
+	if in == nil || !book.Chained() {
+		return
+	}
+	if in.Head == "" && book.Exists {
+		st.Findings = withFindings(st.Findings, v1alpha1.Finding{
+			Check: "chain-anchored-again", Severity: string(validity.Warning), Message: fmt.Sprintf(
+				"status.integrity was gone: an older manager wrote the status, or somebody removed it. The chain of %d records was taken as it stood", book.Count()),
+		})
+	}
+	in.Head, in.RecordCount = book.Head(), book.Count()
+	if book.Exists {
+		in.RecordsSHA256 = book.SHA256
 	}
 }
 

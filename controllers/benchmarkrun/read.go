@@ -15,6 +15,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 )
 
@@ -39,9 +40,9 @@ type reader struct {
 // isLarge says whether the answer to a query may need much memory.
 func isLarge(query decision.Query) bool {
 	switch q := query.(type) {
-	case decision.GetResult:
+	case decision.GetResult, decision.ListPodsOn:
 		return true
-	case decision.GetStored:
+	case decision.GetItem:
 		return q.Read
 	case decision.GetRecords:
 		return q.Compact
@@ -76,10 +77,14 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.result(ctx, q.Name)
 	case decision.GetRecords:
 		return r.records(ctx, q)
+	case decision.GetStored:
+		return r.stored(ctx, q.Name)
+	case decision.GetAnchor:
+		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
-	case decision.GetStored:
-		return r.stored(ctx, q)
+	case decision.GetItem:
+		return r.item(ctx, q)
 	case decision.ReserveBytes:
 		return r.reserve(ctx, r.run, q.Bytes)
 	case decision.ReadLog:
@@ -184,6 +189,29 @@ func (r *reader) records(ctx context.Context, q decision.GetRecords) (any, error
 	return part, nil
 }
 
+// stored in a ConfigMap; only its digests are kept.
+func (r *reader) stored(ctx context.Context, name string) (any, error) {
+	answer, err := r.object(ctx, decision.GetObject{Kind: decision.KindConfigMap, Name: name})
+	if err != nil {
+		return nil, err
+	}
+	cm, _ := answer.(*corev1.ConfigMap)
+	return integrity.StoredIn(cm, r.run), nil
+}
+
+// anchor in the status of the run as it is now.
+func (r *reader) anchor(ctx context.Context) (any, error) {
+	now := &v1alpha1.BenchmarkRun{}
+	err := r.live.Get(ctx, client.ObjectKeyFromObject(r.run), now)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return nil, fmt.Errorf("reading the run: %w", err)
+	case err != nil || now.UID != r.run.UID || now.Status.Integrity == nil:
+		return decision.Absent{}, nil
+	}
+	return *now.Status.Integrity, nil
+}
+
 // podsOn a node, of all namespaces.
 func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 	var pods corev1.PodList
@@ -194,7 +222,21 @@ func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
 	}
+	for i := range pods.Items {
+		slimPod(&pods.Items[i])
+	}
 	return pods.Items, nil
+}
+
+// slimPod keeps of a foreign pod what tells whether it worked during a trial. Its annotations and
+// its spec may be large.
+func slimPod(pod *corev1.Pod) {
+	mirror, is := pod.Annotations[corev1.MirrorPodAnnotationKey]
+	pod.Annotations, pod.ManagedFields = nil, nil
+	if is {
+		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
+	}
+	pod.Spec = corev1.PodSpec{NodeName: pod.Spec.NodeName, HostNetwork: pod.Spec.HostNetwork}
 }
 
 // log of a container. That it cannot be read must not keep a run from ending.

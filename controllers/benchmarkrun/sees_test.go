@@ -126,6 +126,7 @@ func checkOnce(t *testing.T, k *kubelet.Kubelet, run *v1alpha1.BenchmarkRun, tri
 	if p := run.Status.Progress; int(p.Done) != trials || int(p.Planned) != trials {
 		t.Errorf("the status counts %d trials done of %d, want %d", p.Done, p.Planned, trials)
 	}
+	checkChain(t, run)
 	for job, n := range k.ToolStarts() {
 		if n != 1 {
 			t.Errorf("the tool of %s was started %d times", job, n)

@@ -90,6 +90,7 @@ func (t teller) tellAccepted(res accept.Result) {
 		return
 	}
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
+	st.Integrity = res.Status.Integrity.DeepCopy()
 	if b := res.Status.Budget; b.Bytes > 0 {
 		results := resultsStatus(st)
 		results.BudgetBytes, results.ClientBudgetBytes, results.HeldBytes = b.Bytes, b.Result, b.Held
@@ -133,6 +134,9 @@ func (t teller) tellEnd(n endedNews) {
 	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
 	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
+	if st.Integrity != nil {
+		st.Integrity.SummarySHA256 = res.SummarySHA256
+	}
 	if st.Results != nil {
 		st.Results.HeldBytes += n.bytes
 	}

@@ -29,20 +29,20 @@ type ObjectStore interface {
 	CA() string
 }
 
-// stored asks the object store for an item. That it does not answer is an answer.
-func (r *reader) stored(ctx context.Context, q decision.GetStored) (any, error) {
+// item asks the object store for an item. That it does not answer is an answer.
+func (r *reader) item(ctx context.Context, q decision.GetItem) (any, error) {
 	switch {
 	case r.store == nil:
-		return decision.Stored{State: store.Unreachable, Problem: "the manager has no object store"}, nil
+		return decision.StoredItem{State: store.Unreachable, Problem: "the manager has no object store"}, nil
 	case !q.Read:
 		state, err := r.store.Check(ctx, q.Item)
-		return decision.Stored{State: state, Problem: text(err)}, nil
+		return decision.StoredItem{State: state, Problem: text(err)}, nil
 	}
 	data, state, err := r.store.Read(ctx, q.Item)
 	if state != store.Present {
-		return decision.Stored{State: state, Problem: text(err)}, nil
+		return decision.StoredItem{State: state, Problem: text(err)}, nil
 	}
-	out := decision.Stored{State: state}
+	out := decision.StoredItem{State: state}
 	res, err := contract.DecodeWithin(data, r.bounds())
 	if err != nil {
 		out.Problem = text(err)

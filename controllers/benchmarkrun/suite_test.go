@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 // testConfig has an image for everything, and limits short enough for a test.
 func testConfig() config.Config {
 	c := config.Default()
-	c.Agent = config.Image{Image: "agent:1"}
+	c.Agent.Image = "agent:1"
 	c.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}, "ycsb": {Image: "ycsb:1"}, "drivers-node": {Image: "node:1"}, "drivers-go": {Image: "go:1"}}
 	c.Engines = map[string]map[string]config.Image{"MariaDB": {"10.11": {Image: "mariadb:10.11"}}, "MySQL": {"9.7": {Image: "mysql:9.7"}}}
 	c.Timeouts.ImagePull.Duration = time.Second

@@ -17,14 +17,25 @@ import (
 )
 
 // withReader says in the records of a run that a manager of at least this reader may go on
-// with them.
-func withReader(t *testing.T, namespace string, reader int) {
+// with them. The returned function puts back what was stored.
+func withReader(t *testing.T, namespace string, reader int) (restore func()) {
 	t.Helper()
+	write := func(data []byte) {
+		cm := &corev1.ConfigMap{}
+		if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: contract.RecordsName("run", 0)}, cm); err != nil {
+			t.Fatal(err)
+		}
+		cm.BinaryData[contract.KeyRecords] = data
+		if err := server.API.Update(t.Context(), cm); err != nil {
+			t.Fatal(err)
+		}
+	}
 	cm := &corev1.ConfigMap{}
 	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: contract.RecordsName("run", 0)}, cm); err != nil {
 		t.Fatal(err)
 	}
-	packed, err := gzip.NewReader(bytes.NewReader(cm.BinaryData[contract.KeyRecords]))
+	before := cm.BinaryData[contract.KeyRecords]
+	packed, err := gzip.NewReader(bytes.NewReader(before))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +52,8 @@ func withReader(t *testing.T, namespace string, reader int) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	cm.BinaryData[contract.KeyRecords] = out.Bytes()
-	if err := server.API.Update(t.Context(), cm); err != nil {
-		t.Fatal(err)
-	}
+	write(out.Bytes())
+	return func() { write(before) }
 }
 
 // A manager that is too old for the journal waits, also beyond the deadline: whoever ends the
@@ -66,7 +75,7 @@ func TestManagerThatIsTooOldWaits(t *testing.T) {
 	await(t, run, "in its second trial", func(r *v1alpha1.BenchmarkRun) bool {
 		return r.Status.Progress.CurrentTrial != nil && *r.Status.Progress.CurrentTrial == 1
 	})
-	withReader(t, ns, contract.JournalReader+1)
+	restore := withReader(t, ns, contract.JournalReader+1)
 	got := await(t, run, "waiting for a newer manager", func(r *v1alpha1.BenchmarkRun) bool {
 		c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionReconciling)
 		return c != nil && c.Reason == v1alpha1.ReasonJournalTooNew
@@ -87,7 +96,7 @@ func TestManagerThatIsTooOldWaits(t *testing.T) {
 	if got.Finished() {
 		t.Fatalf("a manager that cannot read the journal ended the run: %s", message(got))
 	}
-	withReader(t, ns, contract.JournalReader)
+	restore()
 	got = failedWith(t, run, v1alpha1.ReasonDeadlineExceeded)
 	open()
 	if len(got.Status.Summary) == 0 || got.Status.Summary[0].TrialCount != 1 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
@@ -26,10 +27,17 @@ type World struct {
 	// whole plan.
 	Planned accept.Planned
 	Seen    bool
+	// Turn: it is the run's turn to be planned over several passes.
+	Turn bool
 	// Children of the run, as the cache knew them.
 	Children decision.Children
 	// Nodes is the answer of the queue of nodes.
 	Nodes Nodes
+	// SavedHead is the head of the records in the status that was read; empty for none. Of the
+	// records, at most one is ahead of the status that is saved.
+	SavedHead string
+	// Checked is how far earlier passes of this process compared the results with the records.
+	Checked conclude.Checked
 	// Refused are the chapters whose actions the API server refused a moment ago, for good:
 	// the run ends there.
 	Refused map[string]decision.Failed
@@ -61,11 +69,26 @@ type view struct {
 func look(w World) view {
 	v := view{World: w, ask: w.Known.Ask()}
 	v.accepted = accept.Decide(accept.Input{
-		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen,
+		Run: w.Run, Now: w.Now, Catalogue: w.Catalogue, Known: w.Planned, Seen: w.Seen, Turn: w.Turn,
 		Started: len(w.Children.StatefulSets) > 0 || len(w.Children.Jobs) > 0,
 	}, v.ask)
-	v.book, v.bookState = logbook.Read(w.Run, v.ask)
+	v.book, v.bookState = logbook.Read(w.Run, v.anchor(), v.ask)
 	return v
+}
+
+// anchor is what the status says of the chain of records, or will say; nil for a run without
+// one.
+func (v view) anchor() *v1alpha1.IntegrityStatus { return v.accepted.Status.Integrity }
+
+// awaitsStatus is the wait before another record is added, until the one before it stands in
+// the status that is saved; nil when it does.
+func (v view) awaitsStatus() decision.State {
+	if v.anchor() == nil || v.book.Head() == v.SavedHead {
+		return nil
+	}
+	wait := decision.WaitFor(v1alpha1.ReasonProgressing, "the last record is written into the status")
+	wait.Until = v.Now
+	return wait
 }
 
 // awaitsManager is the wait for a manager that can read the records and the plan of the

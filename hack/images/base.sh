@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Provides the Debian image that a FROM line names, under that very name, so that the Dockerfiles stay ordinary ones:
-# what the engine has is used, else a registry is asked, else the image is made from Debian's packages.
-# Usage: base.sh debian:SUITE-slim...
+# Provides the Debian images that FROM lines name, under those names without the digest, so that the Dockerfiles stay
+# ordinary ones. What the engine has pulled by that digest is used, or what was made here; else a registry is asked for the
+# digest; else the image is made from Debian's packages, whose checksums are in lists that Debian signs.
+# Usage: base.sh debian:SUITE-slim[@sha256:DIGEST]...   (the digest of images.yaml is taken where none is given)
 source "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
 
 # A registry that is there answers within this time; one that is not must not cost more.
@@ -22,14 +23,26 @@ make_base() {
     "$suite" - | docker import --change 'CMD ["bash"]' - "$1" >/dev/null
 }
 
-for image in "$@"; do
-  [[ $image == debian:*-slim ]] || fail "no recipe for a base image $image"
-  if docker image inspect "$image" >/dev/null 2>&1; then continue; fi
+# usable tells whether the engine has an image that may stand for a pinned one: pulled by this digest, or from no registry.
+usable() {
+  local name=$1 digest=$2 pulled
+  pulled=$(docker image inspect "$name" --format '{{join .RepoDigests " "}}' 2>/dev/null) || return
+  [[ -z $pulled || " $pulled " == *"@$digest "* ]]
+}
+
+for wanted in "$@"; do
+  name=${wanted%@*}
+  [[ $name == debian:*-slim ]] || fail "no recipe for a base image $name"
+  [[ $wanted == *@* ]] || wanted=$(grep -oE "^- $name@sha256:[0-9a-f]{64}" "$REPO/hack/images/images.yaml" | cut -c 3-) ||
+    fail "hack/images/images.yaml has no digest for $name"
+  if usable "$name" "${wanted#*@}"; then continue; fi
   start=$(now_ms)
-  if timeout "$pull_seconds" docker pull --quiet "$image" >/dev/null 2>&1; then
-    say "$image: pulled in $(since "$start")"
+  if timeout "$pull_seconds" docker pull --quiet "$wanted" >/dev/null 2>&1; then
+    docker tag "$wanted" "$name"
+    say "$name: pulled by its digest in $(since "$start")"
   else
-    make_base "$image"
-    say "$image: made from Debian packages in $(since "$start")"
+    say "$name: NO REGISTRY HAS ${wanted#*@} for this machine: making it from Debian packages"
+    make_base "$name"
+    say "$name: made from Debian packages in $(since "$start")"
   fi
 done

@@ -76,7 +76,7 @@ func (b builder) buildAll(ctx context.Context, chains []chain) error {
 func (b builder) buildChain(ctx context.Context, c chain) error {
 	if c.base != "" {
 		done := b.underway("base image "+c.base, "")
-		err := script(ctx, baseRecipe, c.base)
+		err := script(ctx, baseRecipe, c.images[0].Pinned)
 		done()
 		if err != nil {
 			return fmt.Errorf("base image %s: %w", c.base, err)
@@ -107,7 +107,11 @@ func (b builder) build(ctx context.Context, i image) error {
 	if err := layContext(ctx, i, folder); err != nil {
 		return err
 	}
-	if err := b.engine.build(ctx, i, folder, file); err != nil {
+	recipe, err := os.ReadFile(i.Folder + "/Dockerfile")
+	if err != nil {
+		return err
+	}
+	if err := b.engine.build(ctx, i, withoutDigests(string(recipe)), folder, file); err != nil {
 		return fmt.Errorf("docker build: %w\n%s(whole log: %s)", err, lastLines(log, 30), log)
 	}
 	size, err := b.engine.megabytes(ctx, i.Tag)

@@ -3,8 +3,10 @@
 // repository, behind a lock.
 //
 //	table.go     images.yaml: images and sets
+//	bases.go     base images by digest
 //	tags.go      the tag of an image, from all that decides its content
 //	build.go     missing images, one chain for each base
+//	publish.go   images for others, with packages and provenance
 //	prune.go     old images
 //	nodes.go     which node gets which image, and what it lacks
 //	values.go    the Helm values that name what was built

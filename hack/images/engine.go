@@ -51,10 +51,16 @@ func (e *engine) chooseBuilder(ctx context.Context) {
 	}
 }
 
-// build makes an image; log receives all that the builder writes.
-func (e engine) build(ctx context.Context, i image, folder string, log io.Writer) error {
+// build makes an image by a Dockerfile; log receives all that the builder writes.
+func (e engine) build(ctx context.Context, i image, dockerfile, folder string, log io.Writer) error {
+	// Beside the inputs it would be one of them.
+	recipe := folder + ".Dockerfile"
+	if err := os.WriteFile(recipe, []byte(dockerfile), 0o644); err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(recipe) }() // what stays costs room in the cache only
 	// The host's network: the bridge of an engine inside a virtual machine may have no way out.
-	args := []string{"build", "--force-rm", "--network=host", "--file", i.Folder + "/Dockerfile", "--tag", i.Tag}
+	args := []string{"build", "--force-rm", "--network=host", "--file", recipe, "--tag", i.Tag}
 	if i.Series != "" { // one Dockerfile may serve several series
 		args = append(args, "--build-arg", "BASE="+i.Base, "--build-arg", "SERIES="+i.Series)
 	}

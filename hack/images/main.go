@@ -19,7 +19,12 @@ func main() {
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	b := builder{progress: progress{out: os.Stderr, folder: os.Getenv("ASSAY_PROGRESS")}, cache: *cache}
-	err := run(ctx, b, *cluster, flag.Args())
+	words, err := flag.Args(), error(nil)
+	if len(words) > 0 && words[0] == "publish" {
+		err = publish(ctx, b, words[1:])
+	} else {
+		err = run(ctx, b, *cluster, words)
+	}
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "FAILED:", err)
@@ -57,6 +62,22 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 		return err
 	}
 	return b.writeValues(ctx, cluster, chosen, all)
+}
+
+// publish takes REPOSITORY VERSION [set|name...].
+func publish(ctx context.Context, b builder, words []string) error {
+	if len(words) < 2 {
+		return fmt.Errorf("usage: publish REPOSITORY VERSION [set|name...]")
+	}
+	all, err := readTable(tableFile)
+	if err != nil {
+		return err
+	}
+	chosen, _, err := choose(all, words[2:])
+	if err != nil {
+		return err
+	}
+	return b.publish(ctx, words[0], words[1], chosen)
 }
 
 // act does one action, or without one all of them. Nodes follow what prune left, so they are

@@ -23,6 +23,8 @@ type image struct {
 	Base   string   `json:"base,omitempty"`
 	Inputs []string `json:"inputs,omitempty"`
 
+	// Pinned is the base with its digest.
+	Pinned string `json:"-"`
 	// Tag is the reference in the engine, such as assay-mysql:9.7-0123456789ab.
 	Tag string `json:"-"`
 }
@@ -64,7 +66,8 @@ func readTable(path string) ([]image, error) {
 
 func parseTable(data []byte) ([]image, error) {
 	var table struct {
-		Images []image `json:"images"`
+		Bases  []string `json:"bases"`
+		Images []image  `json:"images"`
 	}
 	// By way of JSON, where a number is no text: 9.10 without quotes would become 9.1.
 	plain, err := yaml.YAMLToJSONStrict(data)
@@ -74,6 +77,9 @@ func parseTable(data []byte) ([]image, error) {
 	decoder := json.NewDecoder(bytes.NewReader(plain))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&table); err != nil {
+		return nil, err
+	}
+	if err := pin(table.Images, table.Bases); err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}

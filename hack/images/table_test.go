@@ -16,8 +16,10 @@ func TestParseTable(t *testing.T) {
 		err  string
 	}{
 		"an image of a server has a series": {
-			text: `images: [{name: mysql, series: "9.7", set: demo, folder: a/b, base: "debian:sid-slim", inputs: [jars]}]`,
-			want: []image{{Name: "mysql", Series: "9.7", Set: "demo", Folder: "a/b", Base: "debian:sid-slim", Inputs: []string{"jars"}}},
+			text: `bases: [debian:sid-slim@sha256:0123456789012345678901234567890123456789012345678901234567890123]
+images: [{name: mysql, series: "9.7", set: demo, folder: a/b, base: "debian:sid-slim", inputs: [jars]}]`,
+			want: []image{{Name: "mysql", Series: "9.7", Set: "demo", Folder: "a/b", Base: "debian:sid-slim", Inputs: []string{"jars"},
+				Pinned: "debian:sid-slim@sha256:0123456789012345678901234567890123456789012345678901234567890123"}},
 		},
 		"a column that nobody knows":     {text: "images: [{name: a, set: demo, folder: f, bases: x}]", err: "unknown field"},
 		"a set that nobody knows":        {text: "images: [{name: a, set: all, folder: f}]", err: `image a: no set "all" (known: demo, core, full)`},

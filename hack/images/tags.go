@@ -38,7 +38,7 @@ func setTags(root string, images []image) error {
 
 // content is a hash over all that an image is made of.
 func content(root string, i image) (string, error) {
-	paths, words := []string{i.Folder}, []string{i.Base}
+	paths, words := []string{i.Folder}, []string{i.Pinned}
 	if strings.HasPrefix(i.Folder, "cmd/") {
 		paths[0] = i.Folder + "/Dockerfile"
 	}

@@ -36,8 +36,11 @@ func world(policies ...string) cluster {
 	c.pods[3].Spec.HostNetwork, c.pods[4].Status.Phase = true, corev1.PodSucceeded
 	for _, text := range policies {
 		var p networkingv1.NetworkPolicy
-		if err := yaml.UnmarshalStrict([]byte("metadata: {namespace: a, name: p}\nspec: {"+text+"}"), &p); err != nil {
+		if err := yaml.UnmarshalStrict([]byte("metadata: {namespace: a, name: p}\nspec: {"+text+"\n}"), &p); err != nil {
 			panic(err)
+		}
+		if strings.HasSuffix(text, "# in b") {
+			p.Namespace = "b"
 		}
 		c.policies = append(c.policies, p)
 	}
@@ -55,6 +58,7 @@ func TestRuleset(t *testing.T) {
 		"without a policy all is open":             {nil, nil, nil},
 		"a policy for somebody else":               {[]string{"podSelector: {matchLabels: {app: x}}, " + both}, nil, nil},
 		"an empty policy denies both ways":         {[]string{db + both}, []string{}, []string{}},
+		"a policy of another namespace":            {[]string{"podSelector: {}, " + both + "# in b"}, nil, nil},
 		"one way only":                             {[]string{db + "policyTypes: [Ingress]"}, nil, []string{}},
 		"an empty selector means every pod":        {[]string{"podSelector: {}, policyTypes: [Egress]"}, []string{}, nil},
 		"pods of the same namespace, and one port": {[]string{db + both + "ingress: [{from: [{podSelector: {matchLabels: {app: client}}}], ports: [{port: 3306}]}]"}, []string{}, []string{"ip saddr { 10.0.0.2 } tcp dport 3306"}},

@@ -1,8 +1,8 @@
 // Package config is the operator's own configuration: the catalogue of images, the
-// timeouts, the limits, what pods may use, and the bounds of the queue. In: a YAML file, which
-// the chart renders from its values. Out: a Config, read once at the start of the manager.
-// Unknown fields, missing images, timeouts that are not positive and limits out of their range
-// are refused.
+// timeouts, the limits, what pods may use, and the bounds of the queue. In: a YAML file, which the chart
+// renders from its values. Out: a Config, read once
+// at the start of the manager. Unknown fields, missing images, timeouts that are not
+// positive and limits out of their range are refused.
 package config
 
 import (
@@ -20,14 +20,16 @@ import (
 
 // Config of the operator.
 type Config struct {
-	// Agent is the image with the agent, which database pods copy it from.
-	Agent Image `json:"agent"`
+	// Agent of the pods of runs.
+	Agent Agent `json:"agent"`
 	// Runners are the images of the client pods, by the name of the runner.
 	Runners map[string]Image `json:"runners"`
 	// Engines is the engine catalogue: flavor, then version, to image.
 	Engines map[string]map[string]Image `json:"engines"`
 	// Timeouts of the operator.
 	Timeouts Timeouts `json:"timeouts"`
+	// Limits of a run.
+	Limits Limits `json:"limits"`
 	// Results is where results go, and how much of etcd they may take.
 	Results Results `json:"results"`
 	// Queue for nodes.
@@ -36,8 +38,6 @@ type Config struct {
 	Pods Pods `json:"pods"`
 	// Shapes inside of runs.
 	Shapes Shapes `json:"shapes"`
-	// Limits of a run.
-	Limits Limits `json:"limits"`
 }
 
 // Image of a container.
@@ -84,7 +84,7 @@ const maxUpload = 24 * time.Hour
 // Default is the configuration without a file: the defaults, and no images.
 func Default() Config {
 	d := func(v time.Duration) metav1.Duration { return metav1.Duration{Duration: v} }
-	return Config{Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
+	return Config{Agent: Agent{Resources: DefaultAgentResources()}, Limits: DefaultLimits(), Pods: defaultPods(), Queue: defaultQueue(), Shapes: Shapes{Inline: InlineAllow}, Timeouts: Timeouts{
 		PodCreation: d(time.Minute), Scheduling: d(5 * time.Minute), ImagePull: d(2 * time.Minute),
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
@@ -110,9 +110,17 @@ func Parse(data []byte) (Config, error) {
 	return c, c.check()
 }
 
+// maxImage is the longest reference of an image, in bytes: it is pinned in the status of runs.
+const maxImage = 1024
+
 func (c Config) check() error {
-	if c.Agent.Image == "" {
-		return fmt.Errorf("agent.image is missing: name the image that holds the agent")
+	for name, image := range c.images() {
+		if len(image.Image) > maxImage {
+			return fmt.Errorf("%s.image has %d bytes, and at most %d are allowed", name, len(image.Image), maxImage)
+		}
+	}
+	if err := c.Agent.check(); err != nil {
+		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Runners)) {
 		if c.Runners[name].Image == "" {
@@ -139,7 +147,21 @@ func (c Config) check() error {
 	if c.Timeouts.Upload.Duration > maxUpload {
 		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
 	}
-	return errors.Join(c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check(), c.Limits.check())
+	return errors.Join(c.Limits.check(), c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check())
+}
+
+// images of the configuration, by their fields.
+func (c Config) images() map[string]Image {
+	out := map[string]Image{"agent": {Image: c.Agent.Image}}
+	for name, image := range c.Runners {
+		out["runners."+name] = image
+	}
+	for flavor, versions := range c.Engines {
+		for version, image := range versions {
+			out[fmt.Sprintf("engines.%s[%q]", flavor, version)] = image
+		}
+	}
+	return out
 }
 
 // Versions of a flavor in the catalogue, sorted, for messages.

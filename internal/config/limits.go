@@ -20,7 +20,7 @@ type Limits struct {
 	// 512Ki. The rest of what etcd stores for one object (1.5Mi) is left to the status. Default 384Ki.
 	SpecBytes resource.Quantity `json:"specBytes"`
 	// WorkBytes are cells x the bytes of the workload's JSON, 1Mi to 1Gi: the manager checks the
-	// workload of each cell. Default 64Mi.
+	// workload of each cell. Default 16Mi.
 	WorkBytes resource.Quantity `json:"workBytes"`
 	// Measurements of one result, and as many of its warm-up, 100 to 100000. Default 20000.
 	Measurements int32 `json:"measurements"`
@@ -42,7 +42,7 @@ const (
 // the largest comparison of drivers 171 measurements in a trial.
 func DefaultLimits() Limits {
 	return Limits{
-		Cells: 2000, Trials: MaxTrials, SpecBytes: resource.MustParse("384Ki"), WorkBytes: resource.MustParse("64Mi"),
+		Cells: 2000, Trials: MaxTrials, SpecBytes: resource.MustParse("384Ki"), WorkBytes: resource.MustParse("16Mi"),
 		Measurements: 20000, ResultMemory: resource.MustParse("64Mi"), PlanMemory: resource.MustParse("32Mi"),
 	}
 }

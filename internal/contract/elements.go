@@ -54,11 +54,14 @@ func (m Measurement) checkNames() error {
 // Memory is about how much memory the measurements of a result take, in bytes: what remains of it
 // while the results of other clients are read.
 func (r Result) Memory() int {
-	const result, measurement, label, interval, bucket = 64 << 10, 160, 96, 24, 16
+	const result, measurement, labels, label, interval, bucket = 16 << 10, 192, 384, 80, 24, 16
 	n := result
 	for _, ms := range [][]Measurement{r.Measurements, r.Warmup} {
 		for _, m := range ms {
 			n += measurement + len(m.Name) + len(m.Unit) + len(m.Operation) + interval*len(m.Intervals)
+			if len(m.Labels) > 0 {
+				n += labels
+			}
 			for key, value := range m.Labels {
 				n += label + len(key) + len(value)
 			}

@@ -12,9 +12,12 @@ import (
 const JournalVersion = "assay.dev/journal/v1"
 
 // JournalReader is the reader level of this program within JournalVersion. A part names the
-// lowest level that may continue it (minReader). A program raises minReader when it writes
-// something that older managers must not ignore. Older managers then wait for a newer manager.
-const JournalReader = 1
+// lowest level that may continue it (minReader). Raise the level with everything that older
+// managers must not ignore: a new field of the spec, or another meaning of the records. Older
+// managers then wait for a newer manager with the runs that this program plans.
+//
+// Level 2 continues the chain of records (ChainReader).
+const JournalReader = 2
 
 // Record is the outcome of one attempt at a trial. Decisions about a run are based on records.
 // The status is derived from them.
@@ -80,6 +83,12 @@ type Record struct {
 	ResultBytes int64 `json:"resultBytes,omitempty"`
 	// Findings about the result.
 	Findings []RecordedFinding `json:"findings,omitempty"`
+	// Delivered are the digests of what the clients of the attempt delivered. The first record
+	// of a target has those of the clients that loaded it, too.
+	Delivered []RecordedDelivery `json:"delivered,omitempty"`
+	// Previous is the hex SHA-256 of the stored bytes of the record before. In the first record
+	// it is that of the last part of the plan. It is empty in a journal without a chain.
+	Previous string `json:"previous,omitempty"`
 }
 
 // RecordedValue is a measurement of a trial.

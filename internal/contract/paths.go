@@ -15,11 +15,15 @@ const (
 	DirTLS = "/etc/assay/tls"
 	// DirData, in a database pod, is the volume with the data.
 	DirData = "/var/lib/assay/data"
-	// DirRun, in a database pod, is in memory, and empty when the pod starts.
+	// DirRun, in a database pod and in a client pod, is in memory, and empty when the pod starts.
 	DirRun = "/run/assay"
+	// ToolSocket, in a client pod, is where the agent waits for the supervisor of the tool's
+	// container.
+	ToolSocket = DirRun + "/tool.sock"
 	// DirTmp is for temporary files.
 	DirTmp = "/tmp"
-	// DirWork, in a client pod, is where the tool runs.
+	// DirWork, in a client pod, is where the tool runs, and where the agent keeps its output: a
+	// volume of its own in either container.
 	DirWork = "/work"
 	// TerminationLog is the file with the termination message.
 	TerminationLog = "/dev/termination-log"

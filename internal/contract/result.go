@@ -125,6 +125,8 @@ const (
 	ReasonToolFailed Reason = "ToolFailed"
 	// ReasonToolMissing: the image does not have the tool.
 	ReasonToolMissing Reason = "ToolMissing"
+	// ReasonToolLost: the tool's container ended before the tool, or does not answer.
+	ReasonToolLost Reason = "ToolLost"
 	// ReasonDeadlineExceeded: the phase did not end in time.
 	ReasonDeadlineExceeded Reason = "DeadlineExceeded"
 	// ReasonOutputTruncated: the tool succeeded, but part of its report is missing.
@@ -380,18 +382,4 @@ type Durability struct {
 	// Counters are the differences of the server's counters over the commits, by name in lower
 	// case, such as innodb_data_fsyncs. Counters that the server does not have are absent.
 	Counters map[string]int64 `json:"counters,omitempty"`
-}
-
-// Client is the environment of the client pod.
-type Client struct {
-	// Node is the name of the node; empty if unknown.
-	Node string `json:"node,omitempty"`
-	// Environment of the container.
-	Environment
-	// ClockStepSeconds is the difference between the wall clock and the monotonic clock over
-	// the measured window: a step, or the slewing of NTP.
-	ClockStepSeconds *float64 `json:"clockStepSeconds,omitempty"`
-	// Clock is the offset of the client's wall clock from the target's before the trial;
-	// absent where it was not measured.
-	Clock *ClockOffset `json:"clock,omitempty"`
 }

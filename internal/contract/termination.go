@@ -80,7 +80,9 @@ func ParseTermination(message []byte) (Termination, error) {
 
 // CutTo keeps the first n bytes, or fewer to keep the last character whole.
 func CutTo(s string, n int) string {
-	n = max(n, 0)
+	if n = max(n, 0); n >= len(s) {
+		return s
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}

@@ -5,6 +5,7 @@
 //
 //	records.go   the records of trials, and what follows from the last one
 //	plan.go      the plan, and the summary over all cells
+//	chain.go     the links between records, and between parts
 //
 // The status of a run is derived from its records. Each part has the totals of the parts
 // before it, so the last part alone shows the progress of the run.
@@ -53,6 +54,9 @@ type header struct {
 	Version string `json:"version"`
 	// MinReader is the lowest reader level that may continue the part; absent for 1.
 	MinReader int `json:"minReader,omitempty"`
+	// Previous is the hex SHA-256 of the stored bytes of the part before; absent in the first
+	// part, and in a journal without a chain.
+	Previous string `json:"previous,omitempty"`
 }
 
 // check refuses a part that this reader must not continue.

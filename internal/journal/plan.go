@@ -24,12 +24,13 @@ type Plan struct {
 	plan.Plan
 }
 
-// SplitPlan splits a plan into encoded parts.
+// SplitPlan splits a plan into encoded parts, chained: an older manager must not begin records
+// without links.
 func SplitPlan(p *plan.Plan) ([][]byte, error) {
 	parts := int32((len(p.Trials) + trialsPerPart - 1) / trialsPerPart)
 	var out [][]byte
 	for trials := range slices.Chunk(p.Trials, trialsPerPart) {
-		part := Plan{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Parts: parts, Plan: *p}
+		part := Plan{header: chained(out), Part: int32(len(out)), Parts: parts, Plan: *p}
 		part.Trials = trials
 		if part.Part > 0 {
 			part.Cells = nil
@@ -108,16 +109,25 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 }
 
+// DecodeSummary reads the entries of a part of the summary.
+func DecodeSummary(gz []byte) ([]v1alpha1.SummaryEntry, error) {
+	var s Summary
+	if err := decode(gz, &s); err != nil {
+		return nil, err
+	}
+	return s.Entries, nil
+}
+
 // maxSummaryPart is the size of an encoded part that is written, in bytes: a ConfigMap has 1 MiB.
 const maxSummaryPart = 700 << 10
 
-// SplitSummary splits a summary into encoded parts. A part whose labels do not compress has fewer
+// SplitSummary splits a summary into encoded, chained parts. A part whose labels do not compress has fewer
 // entries.
 func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
 	var out [][]byte
 	for most := summaryPerPart; len(entries) > 0; {
 		n := min(most, len(entries))
-		data, err := encode(Summary{header: header{Version: contract.JournalVersion}, Part: int32(len(out)), Entries: entries[:n]})
+		data, err := encode(Summary{header: chained(out), Part: int32(len(out)), Entries: entries[:n]})
 		if n > 1 && (err != nil || len(data) > maxSummaryPart) {
 			most = n / 2
 			continue

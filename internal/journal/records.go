@@ -38,12 +38,16 @@ type Records struct {
 	// Records, until it is Full.
 	Records []contract.Record
 
-	// read has the fields of the part as they were read, and written its records. Fields of a
-	// newer manager are kept.
+	// read has the fields of the part as they were read, and written its records as they are
+	// stored. Fields of a newer manager are kept.
 	read    map[string]json.RawMessage
 	written []json.RawMessage
 	// size and sizeJSON are the bytes of the part as it was read.
 	size, sizeJSON int
+	// links of the part to what is before it.
+	links
+	// err of a record that cannot be encoded; Encode returns it.
+	err error
 }
 
 // Full reports whether the next record goes into another part. It depends only on the existing
@@ -58,7 +62,7 @@ func (r Records) Full() bool {
 
 // Next is the empty part after a full part.
 func (r Records) Next() Records {
-	return Records{Part: r.Part + 1, Before: r.Totals()}
+	return Records{Part: r.Part + 1, Before: r.Totals(), links: r.linksOfNext(), err: r.err}
 }
 
 // Last is the latest record; nil for an empty part.
@@ -69,9 +73,22 @@ func (r Records) Last() *contract.Record {
 	return &r.Records[len(r.Records)-1]
 }
 
-// Add returns the part with one more record. The receiver is unchanged.
+// Add returns the part with one more record, linked to the one before. The receiver is
+// unchanged.
 func (r Records) Add(rec contract.Record) Records {
+	if r.Chained() {
+		rec.Previous = r.Head()
+	}
 	r.Records = append(slices.Clip(r.Records), rec)
+	r.written, r.stored = slices.Clip(r.written), ""
+	for _, rec := range r.Records[len(r.written):] {
+		data, err := json.Marshal(rec)
+		if err != nil {
+			r.err = fmt.Errorf("encoding the record of trial %d: %w", rec.Index, err)
+		}
+		r.written = append(r.written, data)
+		r.follow(rec, data)
+	}
 	return r
 }
 
@@ -129,6 +146,9 @@ type recordsJSON struct {
 // Encode writes a part. Records that were read, and unknown fields of the part, are written
 // unchanged.
 func (r Records) Encode() ([]byte, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
 	fields := maps.Clone(r.read)
 	if fields == nil {
 		fields = map[string]json.RawMessage{}
@@ -141,7 +161,14 @@ func (r Records) Encode() ([]byte, error) {
 		}
 		records = append(records, data)
 	}
-	for name, value := range map[string]any{"version": contract.JournalVersion, "part": r.Part, "before": r.Before, "records": records} {
+	values := map[string]any{"version": contract.JournalVersion, "part": r.Part, "before": r.Before, "records": records}
+	if r.Chained() {
+		values["minReader"] = r.minReader
+	}
+	if r.previous != "" {
+		values["previous"] = r.previous
+	}
+	for name, value := range values {
 		if _, read := r.read[name]; read && name != "records" {
 			continue
 		}
@@ -183,6 +210,7 @@ func DecodeRecords(gz []byte) (Records, error) {
 		return Records{}, err
 	}
 	r := Records{Part: wire.Part, Before: wire.Before, written: wire.Records, size: len(gz)}
+	r.links = links{minReader: wire.MinReader, previous: wire.Previous, stored: contract.Digest(gz)}
 	if err := decode(gz, &r.read); err != nil {
 		return Records{}, err
 	}
@@ -192,6 +220,7 @@ func DecodeRecords(gz []byte) (Records, error) {
 			return Records{}, fmt.Errorf("decoding record %d of part %d: %w", i, wire.Part, err)
 		}
 		r.Records = append(r.Records, rec)
+		r.follow(rec, data)
 		r.sizeJSON += len(data)
 	}
 	return r, nil

@@ -18,12 +18,13 @@ type Shared struct {
 // ValueBytes is about how much memory a value of a record takes that shares its texts.
 const ValueBytes = 64
 
-// Compact is a part for reading only: what is needed to write it again is gone, and its texts are
-// shared with those of other parts. Nothing can be added to it.
+// Compact is a part for reading only: what is needed to write it again is gone, and so are the
+// digests of what was delivered. Its texts are shared with those of other parts. Nothing can be added to it.
 func (s *Shared) Compact(r Records) Records {
 	r.read, r.written = nil, nil
 	for i := range r.Records {
 		rec := &r.Records[i]
+		rec.Delivered = nil // the results are compared with them part by part
 		rec.Target, rec.Reason = s.text(rec.Target), s.text(rec.Reason)
 		rec.TargetNodeName, rec.ClientImageID, rec.ClientQOSClass = s.text(rec.TargetNodeName), s.text(rec.ClientImageID), s.text(rec.ClientQOSClass)
 		for j := range rec.ClientNodeNames {

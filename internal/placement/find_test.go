@@ -179,7 +179,7 @@ func TestFindRefuses(t *testing.T) {
 	}{
 		"no node for the clients": {
 			nodes: []corev1.Node{node("a", "t")}, need: Need{Client: shape("c"), Targets: targets("db:t"), Separate: true},
-			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations): a: not the labels of the nodeSelector: add such a node, or correct the shape",
+			want: Answer{Reason: v1alpha1.ReasonNoNodeOffersShape}, wantMessage: "no ready node offers the shape of the clients with their agents (cpu 2, memory 4Gi, nodeSelector map[kind:c], 0 tolerations): a: not the labels of the nodeSelector: add such a node, or correct the shape",
 		},
 		"what each node lacks, the nearest first": {
 			nodes: []corev1.Node{

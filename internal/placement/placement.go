@@ -4,7 +4,7 @@ import "github.com/assay-bench/assay/api/v1alpha1"
 
 // Need has the pods that a run has to place.
 type Need struct {
-	// Client is the shape of the client pods.
+	// Client is the shape of the client pods, with the resources of the agents in them.
 	Client v1alpha1.InstanceShapeSpec
 	// Clients is the number of client pods; 0 counts as 1.
 	Clients int

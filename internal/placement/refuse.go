@@ -12,7 +12,7 @@ import (
 func (c *Cluster) refuse(need Need) Answer {
 	clients := c.offering(need.Client)
 	if clients.Len() == 0 {
-		return c.none("the clients", need.Client)
+		return c.none("the clients with their agents", need.Client)
 	}
 	for _, t := range need.Targets {
 		if c.offering(t.Shape).Len() == 0 {

@@ -24,15 +24,29 @@ const (
 // over are the phases of a pod that no longer runs.
 var over = map[corev1.PodPhase]bool{corev1.PodFailed: true, corev1.PodSucceeded: true, corev1.PodUnknown: true}
 
-// Client returns the verdict on an existing pod of a client Job, from its container of the
-// given name. A pod whose container has ended has a reason when the cause was outside of it:
+// Containers are the names of the containers of a client pod.
+type Containers struct{ Agent, Tool string }
+
+// toolEvidence is how long after the failure of an agent the kubelet is given to report what
+// became of the tool's container, which ends with the agent or took it along.
+const toolEvidence = 5 * time.Second
+
+// Client returns the verdict on an existing pod of a client Job. The agent's container says how
+// the client ended. A pod whose agent has ended has a reason when the cause was outside of it:
 // see Verdict.Explain. A node may be unready for l.TrialGrace, because the client may
 // continue.
-func Client(seen Seen, container string, l config.Timeouts, now time.Time) Verdict {
+func Client(seen Seen, c Containers, l config.Timeouts, now time.Time) Verdict {
 	pod := seen.Pod
-	s := containerStatus(pod, container)
+	if spec := pod.Spec.Containers; len(spec) == 1 && spec[0].Name == c.Tool {
+		c = Containers{Agent: c.Tool} // a pod of an earlier release, in which the agent is the tool's parent
+	}
+	s, tool := containerStatus(pod, c.Agent), containerStatus(pod, c.Tool)
 	if s != nil && s.State.Terminated != nil {
-		return endedClient(seen, s.State.Terminated)
+		ended := s.State.Terminated
+		if until := ended.FinishedAt.Add(toolEvidence); ended.ExitCode != 0 && tool != nil && tool.State.Running != nil && now.Before(until) {
+			return Verdict{State: Running, Until: until}
+		}
+		return endedClient(seen, ended, tool)
 	}
 	cause, outside := disruption(seen)
 	switch {
@@ -47,6 +61,10 @@ func Client(seen Seen, container string, l config.Timeouts, now time.Time) Verdi
 	if v, lost := nodeLost(seen, l.TrialGrace.Duration, now); lost {
 		return v
 	}
+	if tool != nil && tool.State.Waiting != nil {
+		// The agent waits for the tool's container, whose image may be on its way.
+		return Starting(pod, l, now)
+	}
 	if s != nil && s.State.Running != nil {
 		// The pod may be terminating; until it has ended, it can deliver its result.
 		return Verdict{State: Running}
@@ -54,14 +72,17 @@ func Client(seen Seen, container string, l config.Timeouts, now time.Time) Verdi
 	return Starting(pod, l, now)
 }
 
-func endedClient(seen Seen, t *corev1.ContainerStateTerminated) Verdict {
+func endedClient(seen Seen, t *corev1.ContainerStateTerminated, tool *corev1.ContainerStatus) Verdict {
 	v := Verdict{State: Ended, Terminated: t}
 	cause, outside := disruption(seen)
 	state, bad := nodeState(seen)
 	switch {
 	case t.Reason == oomKilled:
+		v.Reason, v.Message = v1alpha1.ReasonAgentOOMKilled, fmt.Sprintf(
+			"the agent of pod %s needed more memory than agent.resources of the operator's configuration gives it", seen.Pod.Name)
+	case tool != nil && tool.State.Terminated != nil && tool.State.Terminated.Reason == oomKilled:
 		v.Reason, v.Message = v1alpha1.ReasonClientOOMKilled, fmt.Sprintf(
-			"the client of pod %s needed more memory than its shape has: take a larger shape", seen.Pod.Name)
+			"the tool of pod %s needed more memory than its shape has: take a larger shape", seen.Pod.Name)
 	case outside:
 		v.Reason, v.Message = cause.Reason, cause.Message
 	case t.Reason == statusUnknown && bad:
@@ -75,13 +96,15 @@ func endedClient(seen Seen, t *corev1.ContainerStateTerminated) Verdict {
 // consequences are reasons of clients that were interrupted by something else.
 var consequences = map[string]bool{
 	string(contract.ReasonInterrupted): true, string(contract.ReasonDeliveryFailed): true,
-	v1alpha1.ReasonResultMissing: true, v1alpha1.ReasonClientLost: true,
+	v1alpha1.ReasonResultMissing: true, v1alpha1.ReasonClientLost: true, string(contract.ReasonToolLost): true,
 }
 
 // Explain replaces the failure of an interrupted client by the cause in the verdict on its
-// pod. Any other failure stays.
+// pod. Any other failure stays, except that of a tool without memory: a kernel may kill the tool
+// alone, or its whole container.
 func (v Verdict) Explain(reason, message string) (string, string) {
-	if v.Reason == "" || !consequences[reason] {
+	starved := v.Reason == v1alpha1.ReasonClientOOMKilled && reason == string(contract.ReasonToolFailed)
+	if v.Reason == "" || !consequences[reason] && !starved {
 		return reason, message
 	}
 	return v.Reason, because(v.Message, message)

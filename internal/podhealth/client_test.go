@@ -35,14 +35,47 @@ func TestClient(t *testing.T) {
 		"an evicted pod is told as such": {pod(func(p *corev1.Pod) {
 			p.Status.Phase, p.Status.Reason, p.Status.Message = corev1.PodFailed, "Evicted", "low on disk"
 		}), 0, want{Failed, v1alpha1.ReasonPodEvicted, "low on disk"}},
+		"an agent whose tool's image cannot be pulled waits":   {pod(with(runningState, waitingState("ImagePullBackOff"))), time.Second, want{Waiting, v1alpha1.ReasonImagePullFailed, "tool:1"}},
+		"an agent whose tool's image is never there fails":     {pod(with(runningState, waitingState("ErrImageNeverPull"))), 0, want{Failed, v1alpha1.ReasonImagePullFailed, "tool:1"}},
+		"an agent whose tool's container is being made starts": {pod(with(runningState, waitingState("ContainerCreating"))), time.Second, want{Waiting, v1alpha1.ReasonProgressing, "starting"}},
+		"an agent and its tool run":                            {pod(with(runningState, runningState)), time.Hour, want{Running, "", ""}},
+		"a tool that ended before its agent is the agent's":    {pod(with(runningState, endedState(137, "OOMKilled"))), time.Hour, want{Running, "", ""}},
+		"a failed agent is heard when its tool has ended":      {pod(with(endedState(1, "Error"), endedState(0, "Completed"))), time.Second, want{Ended, "", ""}},
+		"a failed agent is not heard before":                   {pod(with(endedState(1, "Error"), runningState)), 4 * time.Second, want{Running, "", ""}},
+		"a failed agent is heard in the end":                   {pod(with(endedState(1, "Error"), runningState)), 5 * time.Second, want{Ended, "", ""}},
+		"an agent that succeeded is heard at once":             {pod(with(endedState(0, "Completed"), runningState)), 0, want{Ended, "", ""}},
+		"a tool without memory":                                {pod(with(endedState(1, "Error"), endedState(137, "OOMKilled"))), 0, want{Ended, v1alpha1.ReasonClientOOMKilled, "larger shape"}},
+		"a pod of a release whose agent was in the tool's container": {pod(with(corev1.ContainerState{}, endedState(0, "Completed")), func(p *corev1.Pod) {
+			p.Spec.Containers = []corev1.Container{{Name: "tool"}}
+			p.Status.ContainerStatuses = p.Status.ContainerStatuses[1:]
+		}), 0, want{Ended, "", ""}},
+		"an agent without memory": {pod(with(endedState(137, "OOMKilled"), endedState(0, "Completed"))), 0, want{Ended, v1alpha1.ReasonAgentOOMKilled, "agent.resources"}},
 		"a container that ended has ended, however it did": {pod(container(corev1.ContainerStatus{State: corev1.ContainerState{
 			Terminated: &corev1.ContainerStateTerminated{ExitCode: 137},
 		}})), 0, want{Ended, "", ""}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(Seen{Pod: tt.pod}, "main", config.Default().Timeouts, start.Add(tt.after)))
+			tt.want.check(t, Client(Seen{Pod: tt.pod}, Containers{Agent: "main", Tool: "tool"}, config.Default().Timeouts, start.Add(tt.after)))
 		})
+	}
+}
+
+var runningState = corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+
+func waitingState(reason string) corev1.ContainerState {
+	return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: "told"}}
+}
+
+// endedState is of a container that ended at start.
+func endedState(code int32, reason string) corev1.ContainerState {
+	return corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ExitCode: code, Reason: reason, FinishedAt: metav1.Time{Time: start}}}
+}
+
+// with the containers of a client pod.
+func with(agent, tool corev1.ContainerState) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: "main", Image: "agent:1", State: agent}, {Name: "tool", Image: "tool:1", State: tool}}
 	}
 }
 
@@ -134,14 +167,14 @@ func TestClientTellsCausesFromOutsideApart(t *testing.T) {
 		"told to go, and still running":      {unlooked(phase(corev1.PodRunning, ""), running, disruptedBy("EvictionByEvictionAPI")), 0, want{Running, "", ""}},
 		"killed, and nobody knows why":       {unlooked(killed), 0, want{Ended, "", ""}},
 		"killed while it was evicted":        {unlooked(killed, disruptedBy("EvictionByEvictionAPI")), 0, want{Ended, v1alpha1.ReasonPodEvicted, "drain"}},
-		"out of memory":                      {unlooked(exited(corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})), 0, want{Ended, v1alpha1.ReasonClientOOMKilled, "larger shape"}},
+		"out of memory":                      {unlooked(exited(corev1.ContainerStateTerminated{ExitCode: 137, Reason: "OOMKilled"})), 0, want{Ended, v1alpha1.ReasonAgentOOMKilled, "agent.resources"}},
 		"vanished from its node":             {looked(up, unknown), 0, want{Ended, v1alpha1.ReasonClientLost, "not located"}},
 		"vanished with its node":             {looked(nil, unknown), 0, want{Ended, v1alpha1.ReasonNodeLost, "is gone"}},
 		"vanished from a node that is down":  {looked(down, unknown), 0, want{Ended, v1alpha1.ReasonNodeLost, "no word"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.want.check(t, Client(tt.seen, "main", config.Default().Timeouts, start.Add(tt.after)))
+			tt.want.check(t, Client(tt.seen, Containers{Agent: "main", Tool: "tool"}, config.Default().Timeouts, start.Add(tt.after)))
 		})
 	}
 }

@@ -40,6 +40,9 @@ type Verdict struct {
 	Message string
 	// Terminated is set for Ended.
 	Terminated *corev1.ContainerStateTerminated
+	// Until is when a pod that is Running has to be judged again, without news of it; zero for
+	// never.
+	Until time.Time
 }
 
 // pullErrors are the waiting reasons of an image that could not be pulled, and whether a retry

@@ -16,11 +16,12 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// RunnerContainer is the container of the benchmark tool in a client pod.
-const RunnerContainer = "runner"
-
-// runnerAgent is the path of the agent in every runner image.
-const runnerAgent = "/usr/local/bin/assay-agent"
+const (
+	// runnerAgent is the path of the agent in every runner image.
+	runnerAgent = "/usr/local/bin/assay-agent"
+	// imageAgent is the path of the agent in its own image.
+	imageAgent = "/assay-agent"
+)
 
 // Client is the input for the objects of one execution: one phase of the workload on one
 // target, by one or more client pods that start together.
@@ -39,12 +40,11 @@ type Client struct {
 	Image       string
 	PullPolicy  corev1.PullPolicy
 	PullSecrets []corev1.LocalObjectReference
-	// AgentImage is the image of the agent for a runner image without one; empty for Assay's
-	// own runner images.
-	AgentImage string
+	// Agent of the client pods.
+	Agent Agent
 	// Inputs is the ConfigMap with the files of the workload; empty for none.
 	Inputs string
-	// Shape of the client pod.
+	// Shape of the tool's container.
 	Shape v1alpha1.InstanceShapeSpec
 	// Nodes that the client pods run on.
 	Nodes []string
@@ -57,12 +57,15 @@ type Client struct {
 	Timeout time.Duration
 	// Pods is what the pods may use beside their shape.
 	Pods config.Pods
+
+	// foreign images have no agent, and get one.
+	foreign bool
 }
 
 // UseImage makes the clients those of an image of the user, which the agent is put into. The
 // secrets are the names of those that the image is pulled with.
-func (c *Client) UseImage(agent string, pull corev1.PullPolicy, secrets []string) {
-	c.AgentImage, c.PullPolicy = agent, pull
+func (c *Client) UseImage(pull corev1.PullPolicy, secrets []string) {
+	c.foreign, c.PullPolicy = true, pull
 	for _, name := range secrets {
 		c.PullSecrets = append(c.PullSecrets, corev1.LocalObjectReference{Name: name})
 	}
@@ -128,99 +131,9 @@ func (c Client) Job() *batchv1.Job {
 			}}},
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels, Annotations: podAnnotations(c.Shape)},
-				Spec:       boundDisk(c.podSpec(), c.Pods.Disk.Client),
+				Spec:       boundDisk(c.podSpec(), RunnerContainer, c.Pods.Disk.Client),
 			},
 		},
-	}
-}
-
-func (c Client) podSpec() corev1.PodSpec {
-	spec := corev1.PodSpec{
-		RestartPolicy:      corev1.RestartPolicyNever,
-		ServiceAccountName: contract.ClientName(c.Run.Name),
-		EnableServiceLinks: new(false),
-		SecurityContext:    podSecurity(),
-		NodeSelector:       c.Shape.NodeSelector,
-		Tolerations:        c.Shape.Tolerations,
-		RuntimeClassName:   c.Shape.RuntimeClassName,
-		ImagePullSecrets:   c.PullSecrets,
-		// The agent ends the tool and still delivers its partial result.
-		TerminationGracePeriodSeconds: new(int64(30)),
-		Containers: []corev1.Container{{
-			Name: RunnerContainer, Image: c.Image, ImagePullPolicy: c.PullPolicy,
-			Command: []string{
-				runnerAgent, "client", "--namespace=" + c.Run.Namespace, "--trial=" + c.Name,
-				"--result=" + c.Name + "-result-$(JOB_COMPLETION_INDEX)", "--client-index=$(JOB_COMPLETION_INDEX)",
-			},
-			Env:                      []corev1.EnvVar{fromPod("NODE_NAME", "spec.nodeName"), fromPod("POD_NAME", "metadata.name")},
-			Resources:                resourcesOf(c.Shape),
-			SecurityContext:          containerSecurity(),
-			TerminationMessagePolicy: corev1.TerminationMessageReadFile,
-			VolumeMounts: []corev1.VolumeMount{
-				{Name: "work", MountPath: contract.DirWork},
-				{Name: "tmp", MountPath: contract.DirTmp},
-				{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
-			},
-		}},
-		Volumes: []corev1.Volume{
-			emptyDir("work", corev1.StorageMediumDefault),
-			emptyDir("tmp", corev1.StorageMediumDefault),
-			credentialsVolume("credentials", c.CredentialsSecret, c.CredentialKeys, c.OptionalKeys),
-		},
-	}
-	c.addInputs(&spec)
-	c.addAgent(&spec)
-	spec.Affinity = onNodes(c.Nodes)
-	if c.Run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired {
-		if spec.Affinity == nil {
-			spec.Affinity = &corev1.Affinity{}
-		}
-		spec.Affinity.PodAntiAffinity = awayFromTargets(c.Run)
-	}
-	return spec
-}
-
-// fromPod is a variable with a field of the pod.
-func fromPod(name, field string) corev1.EnvVar {
-	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: field}}}
-}
-
-// addInputs mounts the files of the workload.
-func (c Client) addInputs(spec *corev1.PodSpec) {
-	if c.Inputs == "" {
-		return
-	}
-	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "inputs", VolumeSource: corev1.VolumeSource{
-		ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: c.Inputs}},
-	}})
-	mounts := &spec.Containers[0].VolumeMounts
-	*mounts = append(*mounts, corev1.VolumeMount{Name: "inputs", MountPath: contract.DirInputs, ReadOnly: true})
-}
-
-// addAgent installs the agent for an image without one, as in a database pod.
-func (c Client) addAgent(spec *corev1.PodSpec) {
-	if c.AgentImage == "" {
-		return
-	}
-	spec.Volumes = append(spec.Volumes, emptyDir("agent", corev1.StorageMediumDefault))
-	spec.InitContainers = append(spec.InitContainers, installAgent(c.AgentImage))
-	tool := &spec.Containers[0]
-	tool.Command[0] = agentBinary
-	tool.VolumeMounts = append(tool.VolumeMounts, corev1.VolumeMount{Name: "agent", MountPath: contract.DirAgent, ReadOnly: true})
-}
-
-// awayFromTargets keeps a client off every node with a target or a replica of its run.
-func awayFromTargets(run *v1alpha1.BenchmarkRun) *corev1.PodAntiAffinity {
-	return &corev1.PodAntiAffinity{
-		RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{{
-			TopologyKey: corev1.LabelHostname,
-			LabelSelector: &metav1.LabelSelector{
-				MatchLabels: map[string]string{v1alpha1.LabelRun: run.Name},
-				MatchExpressions: []metav1.LabelSelectorRequirement{{
-					Key: v1alpha1.LabelRole, Operator: metav1.LabelSelectorOpIn, Values: []string{v1alpha1.RoleTarget, v1alpha1.RoleReplica},
-				}},
-			},
-		}},
 	}
 }
 
@@ -230,7 +143,7 @@ func clientMeta(run *v1alpha1.BenchmarkRun) metav1.ObjectMeta {
 
 // ServiceAccount of a run's client pods.
 func ServiceAccount(run *v1alpha1.BenchmarkRun) *corev1.ServiceAccount {
-	return &corev1.ServiceAccount{ObjectMeta: clientMeta(run), AutomountServiceAccountToken: new(true)}
+	return &corev1.ServiceAccount{ObjectMeta: clientMeta(run), AutomountServiceAccountToken: new(false)}
 }
 
 // RoleBinding gives a run's client pods the Role of the same name.

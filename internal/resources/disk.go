@@ -8,7 +8,7 @@ import (
 )
 
 var (
-	// sideSpace is the space of each container beside the first one, which does the work.
+	// sideSpace is the space of each container beside the one that does the work.
 	sideSpace = config.Space{Request: resource.MustParse("64Mi"), Limit: resource.MustParse("256Mi")}
 	// memoryLimit of a volume in memory without a limit of its own: sockets and configuration.
 	// What is in it counts against the memory of the containers.
@@ -16,9 +16,9 @@ var (
 )
 
 // boundDisk limits every emptyDir without a limit, and what every container may use of the
-// disk of its node. A container's space also counts its log. The kubelet adds up the limits of
+// disk of its node. The main container does the work. A container's space also counts its log. The kubelet adds up the limits of
 // the containers: the volumes and logs of a pod may not exceed that sum.
-func boundDisk(spec corev1.PodSpec, space config.Space) corev1.PodSpec {
+func boundDisk(spec corev1.PodSpec, main string, space config.Space) corev1.PodSpec {
 	for i := range spec.Volumes {
 		switch dir := spec.Volumes[i].EmptyDir; {
 		case dir == nil || dir.SizeLimit != nil:
@@ -34,7 +34,7 @@ func boundDisk(spec corev1.PodSpec, space config.Space) corev1.PodSpec {
 	for i := range spec.Containers {
 		bound(&spec.Containers[i], sideSpace)
 	}
-	bound(&spec.Containers[0], space)
+	bound(container(&spec, main), space)
 	return spec
 }
 

@@ -77,7 +77,7 @@ func certs() certificate.Bundle {
 func trial() Client {
 	return Client{
 		Run: run(), Name: "run-trial-00003", Nodes: []string{"node-client"}, Began: "u/0", CredentialsSecret: "run-db-db", CredentialKeys: target().ClientKeys(), Image: "sysbench:1", PullPolicy: corev1.PullIfNotPresent, Shape: shape("c"), Timeout: 5 * time.Minute,
-		Pods: config.Default().Pods,
+		Pods: config.Default().Pods, Agent: Agent{Image: "agent:1", Shape: v1alpha1.InstanceShapeSpec{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}},
 		Trial: contract.Trial{
 			Version: contract.TrialVersion, Runner: "sysbench", Workload: []byte(`{"test":"oltp_read_only"}`), DurationSeconds: 60,
 			Ref:      contract.TrialRef{RunUID: "0123456789abcdef", Phase: "Run", Index: new(3), Block: new(1), Target: "db"},
@@ -122,7 +122,7 @@ func TestObjects(t *testing.T) {
 		"client-job-custom": func() any {
 			c := trial()
 			c.Image, c.PullPolicy, c.PullSecrets = "tool:1", corev1.PullNever, []corev1.LocalObjectReference{{Name: "pull"}}
-			c.AgentImage, c.Inputs = "agent:1", "run-inputs"
+			c.foreign, c.Inputs = true, "run-inputs"
 			return c.Job()
 		}(),
 		"client-job-external": func() any {
@@ -172,7 +172,7 @@ func bounded(r corev1.ResourceRequirements) bool {
 // Every pod is Guaranteed, has limits of disk space, and meets the restricted Pod Security Standard.
 func TestPods(t *testing.T) {
 	custom := trial()
-	custom.UseImage("agent:1", corev1.PullNever, nil)
+	custom.UseImage(corev1.PullNever, nil)
 	for name, spec := range map[string]corev1.PodSpec{
 		"target":       target().StatefulSet().Spec.Template.Spec,
 		"client":       trial().Job().Spec.Template.Spec,

@@ -206,7 +206,7 @@ func (t Target) StatefulSet() *appsv1.StatefulSet {
 			VolumeClaimTemplates: claims,
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: t.labels(), Annotations: podAnnotations(*t.Resolved.Shape)},
-				Spec:       boundDisk(pod.spec(volume), t.space()),
+				Spec:       boundDisk(pod.spec(volume), ServerContainer, t.space()),
 			},
 		},
 	}

@@ -122,7 +122,7 @@ func (p databasePod) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeCla
 func installAgent(image string) corev1.Container {
 	return corev1.Container{
 		Name: "agent", Image: image, ImagePullPolicy: corev1.PullIfNotPresent,
-		Command:         []string{"/assay-agent", "install", contract.DirAgent},
+		Command:         []string{imageAgent, "install", contract.DirAgent},
 		Resources:       resourcesOf(installShape),
 		SecurityContext: containerSecurity(),
 		VolumeMounts:    []corev1.VolumeMount{{Name: "agent", MountPath: contract.DirAgent}},

@@ -116,6 +116,13 @@ var cases = map[string]struct {
 		onClient(waited(10)), "client-throttled", "the client was throttled in 10 of 1000 periods (1.00 %), for 0.250 s in all: give it more CPU"},
 	"a client that waited in more of them": {
 		onClient(waited(11)), "client-throttled", "the client was throttled in 11 of 1000 periods (1.10 %)"},
+	"an agent that was throttled beside its tool": {
+		func(r *contract.Result, _ *runner.Expectations) {
+			e := used(waited(10))
+			r.Client.Agent = &contract.AgentContainer{Before: e.Before, After: e.After}
+		}, "agent-throttled", "the agent of the client was throttled in 10 of 1000 periods (1.00 %), for 0.250 s in all: raise agent.resources"},
+	"an agent that was not": {
+		func(r *contract.Result, _ *runner.Expectations) { r.Client.Agent = &contract.AgentContainer{} }, "", ""},
 	"a client that was not throttled": {onClient(waited(0)), "", ""},
 	"a client whose periods nobody counted": {
 		onClient(func(b, a *contract.Usage) { waited(500)(b, a); b.Periods = nil }), "client-throttled", "the client was throttled 500 times, for 0.250 s"},

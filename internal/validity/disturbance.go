@@ -20,12 +20,18 @@ const (
 const (
 	theTarget = "target"
 	theClient = "client"
+	theAgent  = "agent of the client"
 )
 
 // environment of a side; nil where it is unknown.
 func environment(r contract.Result, side string) *contract.Environment {
-	if side == theTarget {
+	switch agent := r.Client.Agent; {
+	case side == theTarget:
 		return r.Target
+	case side == theAgent && agent == nil:
+		return nil
+	case side == theAgent:
+		return &contract.Environment{Limits: agent.Limits, Before: agent.Before, After: agent.After}
 	}
 	return &r.Client.Environment
 }
@@ -33,6 +39,8 @@ func environment(r contract.Result, side string) *contract.Environment {
 func targetThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theTarget) }
 
 func clientThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theClient) }
+
+func agentThrottled(r contract.Result, _ runner.Expectations) string { return throttled(r, theAgent) }
 
 // throttled reports the number of throttled CPU periods of 100 ms. The container reached its
 // own limit by its own work, which is no reason to exclude a trial; see Limits.
@@ -55,6 +63,9 @@ func throttled(r contract.Result, side string) string {
 	}
 	if used, known := cpuShare(*e); known {
 		message += fmt.Sprintf(", and used %.0f %% of its CPU limit", 100*used)
+	}
+	if side == theAgent {
+		return message + ": raise agent.resources of the operator's configuration"
 	}
 	return message + ": give it more CPU"
 }

@@ -106,6 +106,7 @@ var checks = []check{
 	{"intervals", Warning, intervals},
 	{"target-throttled", Warning, targetThrottled},
 	{"client-throttled", Warning, clientThrottled},
+	{"agent-throttled", Warning, agentThrottled},
 	{"target-memory-pressure", Warning, targetPressure},
 	{"client-memory-pressure", Warning, clientPressure},
 	{"client-bottleneck", Warning, clientBottleneck},

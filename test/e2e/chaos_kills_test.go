@@ -10,6 +10,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -32,7 +34,8 @@ func killedOnce(t *testing.T, c *tally) {
 			t.Fatal("there was no manager to kill")
 		}
 		c.Injected++
-		run := cluster.Apply(t, c.ns, strings.Replace(cluster.RunYAML(name, "", ""), "kind-client", "no-such-shape", 1))
+		text := cluster.RunYAML(name, "", "  design: {blocks: 1, warmup: 0s, duration: 2s}\n")
+		run := cluster.Apply(t, c.ns, strings.Replace(text, "kind-client", "no-such-shape", 1))
 		c.Runs++
 		got := cluster.AwaitState(t, run, time.Minute, "been refused", func(r *v1alpha1.BenchmarkRun) bool {
 			return cluster.Condition(r, v1alpha1.ConditionFailed) != nil
@@ -58,19 +61,28 @@ func killedOnce(t *testing.T, c *tally) {
 // freshManager replaces the manager's pod, which the kubelet starts without a back-off, and waits until it works.
 func freshManager(t *testing.T) *corev1.Pod {
 	t.Helper()
+	var before types.UID
 	if pod := managerPod(t); pod != nil {
+		before = pod.UID
 		if err := cluster.API.Delete(t.Context(), pod); client.IgnoreNotFound(err) != nil {
 			t.Fatal(err)
 		}
 	}
 	var pod *corev1.Pod
 	eventually(t, time.Minute, func() string {
-		if pod = managerPod(t); pod == nil || !running(pod) {
-			return "the manager does not run"
+		var pods corev1.PodList
+		err := cluster.API.List(t.Context(), &pods, client.InNamespace(managerNamespace), client.MatchingLabels{"app.kubernetes.io/name": "assay"})
+		if err != nil || len(pods.Items) != 1 || pods.Items[0].UID == before || !running(&pods.Items[0]) {
+			return fmt.Sprintf("%d pods of the manager, %v", len(pods.Items), err)
+		}
+		pod = &pods.Items[0]
+		lease, err := cluster.Clientset.CoordinationV1().Leases(managerNamespace).Get(t.Context(), "assay-manager", metav1.GetOptions{})
+		if err != nil || lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity != pod.Name+"_"+string(pod.UID) {
+			return fmt.Sprintf("%s does not lead: %v, %+v", pod.Name, err, lease.Spec)
 		}
 		return ""
 	})
-	time.Sleep(4 * time.Second) // its caches are full, and it leads
+	time.Sleep(2 * time.Second) // its caches are full
 	return pod
 }
 

@@ -61,6 +61,7 @@ subjects:
 {{- define "assay.config" -}}
 agent:
   image: {{ default (printf "ghcr.io/assay-bench/assay-agent:%s" .Chart.AppVersion) .Values.agent.image | quote }}
+  resources: {{ toJson .Values.agent.resources }}
 runners:
   {{- range $name, $runner := .Values.runners }}
   {{ $name }}:
@@ -76,6 +77,8 @@ engines:
   {{- end }}
 timeouts:
   {{- toYaml .Values.timeouts | nindent 2 }}
+limits:
+  {{- toYaml .Values.limits | nindent 2 }}
 results:
   budget:
     {{- toYaml .Values.results.budget | nindent 4 }}
@@ -87,8 +90,6 @@ pods:
   {{- toYaml .Values.pods | nindent 2 }}
 shapes:
   {{- toYaml .Values.shapes | nindent 2 }}
-limits:
-  {{- toYaml .Values.limits | nindent 2 }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}

@@ -27,6 +27,9 @@ type Input struct {
 	Known Planned
 	// Seen: an earlier pass of this process had the whole plan, which is not kept any more.
 	Seen bool
+	// Turn: it is the run's turn, for a plan that takes several passes. It has none before the first
+	// of them, which finds out that the plan is so large.
+	Turn bool
 	// Started: a StatefulSet or a Job of the run exists.
 	Started bool
 }
@@ -65,6 +68,9 @@ type Status struct {
 	SpecHash     string
 	// Plan is set once the plan is written down.
 	Plan *v1alpha1.PlanStatus
+	// Integrity is set with the plan, unless that has no links. Its head is empty where an older
+	// manager, which does not know it, has dropped it.
+	Integrity *v1alpha1.IntegrityStatus
 	// Quoted are the numbers of published targets; only in the pass that reads them.
 	Quoted []Quoted
 	// Budget of bytes; only in the pass that resolves the references.
@@ -120,7 +126,7 @@ func (in Input) unlessOther(state decision.State) decision.State {
 // result means nothing.
 func Decide(in Input, ask *decision.Asking) Result {
 	st := in.Run.Status
-	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan}}
+	out := Result{Planned: in.Known, Status: Status{Resolved: st.Resolved, AcceptedTime: st.AcceptedTime, SpecHash: st.SpecHash, Plan: st.Plan, Integrity: st.Integrity}}
 	if err := in.decide(ask, &out); err != nil {
 		out.State, out.Actions = in.unlessOther(failed(err)), nil
 	}
@@ -146,6 +152,10 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		if err := in.makePlan(ask, out); err != nil || !ask.Complete() || !out.Planned.Complete() {
 			return err
 		}
+		out.Planned.Chain = in.storedChain(ask)
+		if !ask.Complete() {
+			return nil
+		}
 	}
 	if st.Resolved == nil {
 		if err := in.accept(ask, out); err != nil || !ask.Complete() {
@@ -160,9 +170,12 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		return nil
 	}
 	if st.Plan == nil {
-		if err := in.writePlan(out); err != nil {
+		if err := in.writePlan(ask, out); err != nil || out.Status.Plan == nil {
 			return err
 		}
+	}
+	if out.Status.Integrity == nil && out.Planned.Chain != "" {
+		out.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: out.Planned.Chain}
 	}
 	p := out.Planned.Plan
 	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)
@@ -214,7 +227,10 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 		}
 	}
 	var err error
-	if out.Planned, err = out.Work.expand(out.Planned); err != nil {
+	if out.Work.perPass() >= len(out.Planned.Plan.Cells) || in.Turn {
+		out.Planned, err = out.Work.expand(out.Planned)
+	}
+	if err != nil {
 		return err
 	}
 	out.State = Planning(len(out.Planned.Plan.Cells))
@@ -234,12 +250,14 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err != nil {
 		return err
 	}
-	out.Findings = out.Work.foresee(out.Planned.checks, r.resolved)
+	if err := checkResolved(r.resolved); err != nil {
+		return err
+	}
 	// After what may be refused, because what is reserved counts against other runs.
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
-	out.Findings = append(unverified(in.Run.Spec.Targets), out.Findings...)
+	out.Findings = append(unverified(in.Run.Spec.Targets), out.Work.foresee(out.Planned.checks, r.resolved)...)
 	hash, err := specHash(in.Run.Spec, out.Planned.Plan.Seed, r.resolved)
 	if err != nil {
 		return fmt.Errorf("the hash of the spec: %w", err)

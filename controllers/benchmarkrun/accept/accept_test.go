@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
@@ -158,7 +159,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 	first := w.decide(t)
 	want := Status{
 		Resolved: &v1alpha1.Resolved{
-			AgentImage: "agent:1", RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
+			AgentImage: "agent:1", AgentResources: &v1alpha1.AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}, RunnerImage: "sysbench:1", ClientShape: *w.in.Run.Spec.Clients.Shape.Inline,
 			Inputs:  &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.DigestOf(map[string][]byte{"my.lua": []byte("x")})},
 			Targets: []v1alpha1.ResolvedTarget{{Name: "db", Image: "mysql:8.4", Shape: w.in.Run.Spec.Targets[0].Shape.Inline}},
 		},
@@ -166,6 +167,7 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 		SpecHash:     first.Status.SpecHash,
 		Budget:       first.Status.Budget,
 		Plan:         &v1alpha1.PlanStatus{TrialCount: 2, CellCount: 1, SHA256: first.Planned.Plan.SHA256(), ConfigMapCount: 1, Seed: &first.Planned.Plan.Seed},
+		Integrity:    &v1alpha1.IntegrityStatus{PlanSHA256: first.Planned.Chain, Head: first.Planned.Chain},
 	}
 	if diff := cmp.Diff(want, first.Status); diff != "" || len(first.Status.SpecHash) != 64 {
 		t.Errorf("hash %q (-want +got):\n%s", first.Status.SpecHash, diff)
@@ -173,6 +175,9 @@ func TestStatusIsOfTheFirstPass(t *testing.T) {
 	stored := first.Actions[len(first.Actions)-1].(decision.Create).Object
 	if got := stored.GetLabels()[v1alpha1.LabelSpecHash]; got == "" || !strings.HasPrefix(first.Status.SpecHash, got) {
 		t.Errorf("the plan has the label %q", got)
+	}
+	if plan := stored.(*corev1.ConfigMap); contract.Digest(plan.BinaryData[contract.KeyPlan]) != first.Planned.Chain {
+		t.Errorf("the chain begins with %q, which is not the stored plan", first.Planned.Chain)
 	}
 	w.then(t)
 	w.in.Now = now.Add(time.Hour)

@@ -26,6 +26,9 @@ type Planned struct {
 	Demand Demand
 	// Lengths of the measurements of a trial, by the cell.
 	Lengths []runner.Length
+	// Chain is the digest of the last part of the plan as it is stored; empty for a plan of an
+	// older manager, which has no links.
+	Chain string
 
 	// images that the cells need, by their names in the catalogue, each once; own is the user's own
 	// image in their place.
@@ -63,11 +66,14 @@ func (p Planned) Memory() int {
 	return base + p.Plan.Memory() + length*cap(p.Lengths) + least*cap(p.checks.least) + worn*cap(p.checks.wear.Cells)
 }
 
+// perPass is the number of cells that are expanded in a pass.
+func (w Work) perPass() int { return min(cellsPerPass, max(bytesPerPass/max(len(w.Params), 1), 1)) }
+
 // expand asks the tool about the next cells of a plan. A plan that is not written down
 // yet has to be one that can be carried out. The argument is left alone.
 func (w Work) expand(p Planned) (Planned, error) {
 	cells := len(p.Plan.Cells)
-	most := min(cellsPerPass, max(bytesPerPass/max(len(w.Params), 1), 1))
+	most := w.perPass()
 	if len(p.Lengths) == 0 {
 		p.Lengths = make([]runner.Length, 0, cells)
 		p.Demand.clients = int64(w.Clients())

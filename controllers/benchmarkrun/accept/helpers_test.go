@@ -10,7 +10,7 @@ import (
 // catalogue with one tool, MySQL 8.4 and an image for each.
 func catalogue(tool runner.Runner) Catalogue {
 	c := config.Default()
-	c.Agent = config.Image{Image: "agent:1"}
+	c.Agent.Image = "agent:1"
 	c.Runners = map[string]config.Image{tool.Name: {Image: tool.Name + ":1"}}
 	c.Engines = map[string]map[string]config.Image{"MySQL": {"8.4": {Image: "mysql:8.4"}}}
 	return Catalogue{

@@ -51,6 +51,20 @@ func (in Input) plan(w Work, ask *decision.Asking) (*plan.Plan, error) {
 	return p, err
 }
 
+// storedChain is the digest of the last part of a plan that was written down with links; empty
+// for any other. It means nothing while ask is not complete.
+func (in Input) storedChain(ask *decision.Asking) string {
+	st := in.Run.Status.Plan
+	if st == nil || st.ConfigMapCount < 1 {
+		return ""
+	}
+	last := ask.Stored(contract.PlanName(in.Run.Name, st.ConfigMapCount-1)).Value
+	if !last.InChain {
+		return ""
+	}
+	return last.Digests[contract.KeyPlan]
+}
+
 // storedPlan is the plan that was written down; it means nothing while ask is not
 // complete.
 func (in Input) storedPlan(st v1alpha1.PlanStatus, ask *decision.Asking) (*plan.Plan, error) {
@@ -189,8 +203,9 @@ func total(rows map[string]int64) int64 {
 	return sum
 }
 
-// writePlan stores the plan before anything is started.
-func (in Input) writePlan(out *Result) error {
+// writePlan stores the plan before anything is started. A part that is there already is of a
+// pass that did not end, maybe of another version: one that differs is written again.
+func (in Input) writePlan(ask *decision.Asking, out *Result) error {
 	p := out.Planned.Plan
 	parts, err := journal.SplitPlan(p)
 	if err != nil {
@@ -200,8 +215,14 @@ func (in Input) writePlan(out *Result) error {
 	marked.Status.SpecHash = out.Status.SpecHash
 	for i, data := range parts {
 		cm := resources.Journal(marked, contract.PlanName(in.Run.Name, int32(i)), contract.KeyPlan, data)
+		if stale := decision.Stale(ask, cm, contract.KeyPlan); stale != nil {
+			out.State, out.Actions = decision.WaitFor(v1alpha1.ReasonProgressing, "ConfigMap %s is written again", cm.Name), []decision.Action{stale}
+			return nil
+		}
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
+	out.Planned.Chain = contract.Digest(parts[len(parts)-1])
+	out.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: out.Planned.Chain, Head: out.Planned.Chain}
 	out.Status.Plan = &v1alpha1.PlanStatus{
 		TrialCount: int32(len(p.Trials)), CellCount: int32(len(p.Cells)), SHA256: p.SHA256(), ConfigMapCount: int32(len(parts)), Seed: new(p.Seed),
 	}

@@ -11,18 +11,24 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/resources"
 )
 
 // NodeRequest is what a run asks of the queue. The run was accepted: its
 // status.resolved and status.acceptedTime are set.
 func NodeRequest(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Request {
 	need := placement.Need{
-		Client: run.Status.Resolved.ClientShape, Clients: run.ClientCount(),
+		Client: resources.ClientPodShape(run), Clients: run.ClientCount(),
 		Separate:   run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired,
 		OneAtATime: run.Spec.Design.IdleTargets == v1alpha1.IdleStopped,
 	}
 	for _, t := range run.Provided() {
 		need.Targets = append(need.Targets, placement.Target{Name: t.Name, Shape: *run.ResolvedTarget(t.Name).Shape, Replicas: t.Replicas()})
+	}
+	// The queue keeps the request: nodes are not chosen by annotations.
+	need.Client.Annotations = nil
+	for i := range need.Targets {
+		need.Targets[i].Shape.Annotations = nil
 	}
 	bounds := q.For(run.Namespace)
 	return queue.Request{

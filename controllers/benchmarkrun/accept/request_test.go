@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -72,10 +73,15 @@ func TestNodeRequest(t *testing.T) {
 	small, large := *run.Spec.Clients.Shape.Inline.DeepCopy(), *run.Spec.Clients.Shape.Inline.DeepCopy()
 	large.NodeSelector = map[string]string{"size": "large"}
 	run.Status.AcceptedTime = &metav1.Time{Time: now}
-	run.Status.Resolved = &v1alpha1.Resolved{ClientShape: small, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &large}, {Name: "paper"}}}
+	agent := &v1alpha1.AgentResources{CPU: resource.MustParse("300m"), Memory: resource.MustParse("256Mi")}
+	run.Status.Resolved = &v1alpha1.Resolved{ClientShape: small, AgentResources: agent, Targets: []v1alpha1.ResolvedTarget{{Name: "db", Shape: &large}, {Name: "paper"}}}
+	// The agent comes on top of the tool.
+	both := *small.DeepCopy()
+	both.CPU.Add(agent.CPU)
+	both.Memory.Add(agent.Memory)
 	want := queue.Request{
 		UID: run.UID, Name: "ns/run", Priority: 5, Since: now, Exclusive: false,
-		Need:    placement.Need{Client: small, Clients: 3, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
+		Need:    placement.Need{Client: both, Clients: 3, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
 		Longest: 2 * time.Hour, Limits: queue.Limits{Nodes: 4, Runs: 2},
 	}
 	q := config.Default().Queue

@@ -12,8 +12,14 @@ import (
 	"github.com/assay-bench/assay/internal/settings"
 )
 
-// maxSettings is the bound of status.resolved.targets[].settings.
-const maxSettings = 1024
+const (
+	// maxSettings is the bound of status.resolved.targets[].settings.
+	maxSettings = 1024
+	// maxSettingName and maxSettingValue are those of its texts, maxSettingBytes of all together.
+	maxSettingName  = 253
+	maxSettingValue = 4096
+	maxSettingBytes = 64 << 10
+)
 
 // resolveServer pins image, shape and settings of a server that Assay provides.
 func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v1alpha1.ResolvedTarget, error) {
@@ -64,7 +70,23 @@ func (in references) resolveServer(field string, t v1alpha1.Target, d Demand) (v
 	if n := len(out.Settings); n > maxSettings {
 		return out, refuse(v1alpha1.ReasonSettingInvalid, "%s.mysql: %d server settings, and at most %d are kept", field, n, maxSettings)
 	}
-	return out, nil
+	return out, checkSettings(field+".mysql", out.Settings)
+}
+
+// checkSettings refuses settings that do not fit into the status, which pins them.
+func checkSettings(field string, list []v1alpha1.ServerSetting) error {
+	all := 0
+	for _, s := range list {
+		if len(s.Name) > maxSettingName || len(s.Value) > maxSettingValue {
+			return refuse(v1alpha1.ReasonSettingInvalid, "%s: the setting %s has a name of %d bytes and a value of %d, and at most %d and %d are kept",
+				field, contract.Cut(s.Name, 100), len(s.Name), len(s.Value), maxSettingName, maxSettingValue)
+		}
+		all += len(s.Name) + len(s.Value)
+	}
+	if all > maxSettingBytes {
+		return refuse(v1alpha1.ReasonSettingInvalid, "%s: %d server settings have %d bytes, and at most %d are kept", field, len(list), all, maxSettingBytes)
+	}
+	return nil
 }
 
 // userSettings merges the settings of configFrom and config.

@@ -32,6 +32,23 @@ func (in Input) checkSize() error {
 		"use files from a ConfigMap, fewer parameters and settings, or several runs", size.spec, size.metadata, size.sum(), most)
 }
 
+// maxResolved is the JSON of what the references of a spec mean, in bytes: it stands in the status
+// beside the spec.
+const maxResolved = 512 << 10
+
+// checkResolved refuses a run whose references mean more than its status can pin.
+func checkResolved(r v1alpha1.Resolved) error {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("the size of status.resolved: %w", err)
+	}
+	if len(data) > maxResolved {
+		return refuse(v1alpha1.ReasonSpecTooLarge, "spec.targets: the shapes and settings of all targets are %d bytes, and a run has at most %d: "+
+			"use fewer settings, fewer targets, or shapes with fewer annotations", len(data), maxResolved)
+	}
+	return nil
+}
+
 // size of a run as JSON, in bytes, without its status.
 type size struct{ spec, metadata int64 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
@@ -61,13 +62,18 @@ func newWorld(changes ...change) *world {
 func (w *world) decide(t *testing.T) Result {
 	t.Helper()
 	var known decision.Known
-	for range 3 {
+	for range 4 {
 		ask := known.Ask()
 		res := Decide(w.in, ask)
 		if ask.Complete() {
 			return res
 		}
 		for _, q := range ask.Missing() {
+			if stored, is := q.(decision.GetStored); is {
+				cm, _ := w.objects[decision.GetObject{Kind: decision.KindConfigMap, Name: stored.Name}].(*corev1.ConfigMap)
+				known = known.With(q, integrity.StoredIn(cm, w.in.Run))
+				continue
+			}
 			if bytes, is := q.(decision.ReserveBytes); is {
 				w.reserved = bytes.Bytes
 				known = known.With(q, w.others)
@@ -92,6 +98,7 @@ func (w *world) then(t *testing.T) {
 	w.asked = nil
 	st := &w.in.Run.Status
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
+	st.Integrity = res.Status.Integrity
 	for _, action := range res.Actions {
 		switch a := action.(type) {
 		case decision.Create:

@@ -23,6 +23,8 @@ type Input struct {
 	Names []string
 	// Records of all attempts; none where nothing was recorded or the journal is lost.
 	Records []contract.Record
+	// Checked is what the comparison of all that is stored with its digests found.
+	Checked Checked
 }
 
 // Result is the end of a run.
@@ -36,6 +38,8 @@ type Result struct {
 	Headline string
 	// Parts and Entries of the stored summary.
 	Parts, Entries int32
+	// SummarySHA256 is the digest of the last part; empty without one.
+	SummarySHA256 string
 	// MachineSpeed of the nodes over the run.
 	MachineSpeed []v1alpha1.NodeSpeed
 	// Findings about the run as a whole.
@@ -44,17 +48,19 @@ type Result struct {
 	Verdict Verdict
 }
 
-// Decide summarises the trials that count, for each cell and target, and judges them.
-func Decide(in Input) Result {
+// Decide summarises the trials that count, for each cell and target, and judges them. It has no
+// meaning while questions are open.
+func Decide(in Input, ask *decision.Asking) Result {
 	out := Result{State: decision.Done{}}
 	if in.Plan == nil {
 		return out
 	}
-	out.Verdict = verdict(in.Plan, in.Records)
+	out.Verdict = in.Checked.verdict(verdict(in.Plan, in.Records))
 	if len(in.Records) == 0 {
 		return out
 	}
 	out.MachineSpeed, out.Findings = machineSpeed(in.Records)
+	out.Findings = append(out.Findings, in.Checked.findings()...)
 	entries := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
 	out.Headline = summary.Headline(in.Plan, in.Names, entries)
@@ -64,9 +70,15 @@ func Decide(in Input) Result {
 	}
 	for i, data := range parts {
 		cm := resources.Journal(in.Run, contract.SummaryName(in.Run.Name, int32(i)), contract.KeySummary, data)
+		if stale := decision.Stale(ask, cm, contract.KeySummary); stale != nil {
+			return Result{State: decision.WaitFor(v1alpha1.ReasonProgressing, "ConfigMap %s is written again", cm.Name), Actions: []decision.Action{stale}}
+		}
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
 	out.Parts, out.Entries = int32(len(parts)), int32(len(entries))
+	if len(parts) > 0 {
+		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
+	}
 	return out
 }
 

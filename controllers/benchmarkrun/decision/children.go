@@ -90,13 +90,17 @@ func (c Children) WorkingJobs() []string {
 	return slices.Compact(out)
 }
 
-// Works says whether the runner of a client pod has not ended. The phase of the pod
-// says so up to a second later than its container.
+// Works says whether the tool or the agent of a client pod has not ended. The phase of the pod
+// says so up to a second later than its containers.
 func Works(pod *corev1.Pod) bool {
+	ended := 0
 	for _, c := range pod.Status.ContainerStatuses {
-		if c.Name == resources.RunnerContainer && c.State.Terminated != nil {
-			return false
+		if (c.Name == resources.AgentContainer || c.Name == resources.RunnerContainer) && c.State.Terminated != nil {
+			ended++
 		}
+	}
+	if ended > 0 && ended == len(pod.Status.ContainerStatuses) {
+		return false
 	}
 	return pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 )
 
@@ -60,6 +61,12 @@ type GetRecords struct {
 	Compact bool
 }
 
+// GetStored asks the API server for the digests of what a ConfigMap holds.
+type GetStored struct{ Name string }
+
+// GetAnchor asks the API server for what the status of the run says of its chain now.
+type GetAnchor struct{}
+
 // ListPodsOn asks the API server for the pods of all namespaces on a node. The fact
 // does not exist when the manager may not look.
 type ListPodsOn struct{ Node string }
@@ -77,6 +84,8 @@ func (GetMetadata) isQuery() {}
 func (GetNode) isQuery()     {}
 func (GetResult) isQuery()   {}
 func (GetRecords) isQuery()  {}
+func (GetStored) isQuery()   {}
+func (GetAnchor) isQuery()   {}
 func (ListPodsOn) isQuery()  {}
 func (ReadLog) isQuery()     {}
 
@@ -89,6 +98,8 @@ type Delivered struct {
 	RawSHA256 string
 	// Uploads are what the client announced for the object store.
 	Uploads []contract.Object
+	// Digests of all that the ConfigMap holds, by key.
+	Digests map[string]string
 	// Bytes that the ConfigMap takes in etcd.
 	Bytes int64
 	// Result is the zero value when Err is set.
@@ -101,6 +112,7 @@ type Delivered struct {
 func DeliveredIn(cm *corev1.ConfigMap, bounds contract.Bounds) Delivered {
 	data := cm.BinaryData[contract.KeyResult]
 	d := Delivered{Size: len(data), SHA256: contract.Digest(data), RawSHA256: contract.Digest(cm.BinaryData[contract.KeyRaw])}
+	d.Digests = integrity.DigestsIn(cm)
 	d.Bytes = budget.OfConfigMap(cm)
 	d.Result, d.Err = contract.DecodeWithin(data, bounds)
 	if d.Err == nil {
@@ -226,6 +238,17 @@ func (a *Asking) Records(name string) Fact[Part] {
 // EarlierRecords in a part of the journal to which nothing is added any more.
 func (a *Asking) EarlierRecords(name string) Fact[Part] {
 	return lookUp[Part](a, GetRecords{Name: name, Compact: true})
+}
+
+// Stored in a ConfigMap, without its contents. It exists also for a ConfigMap that does not.
+func (a *Asking) Stored(name string) Fact[integrity.Stored] {
+	return lookUp[integrity.Stored](a, GetStored{name})
+}
+
+// Anchor in the status of the run, read after all that was asked before. It does not exist when
+// the status has none.
+func (a *Asking) Anchor() Fact[v1alpha1.IntegrityStatus] {
+	return lookUp[v1alpha1.IntegrityStatus](a, GetAnchor{})
 }
 
 // PodsOn a node, of all namespaces.

@@ -9,18 +9,18 @@ import (
 	"github.com/assay-bench/assay/internal/store"
 )
 
-// GetStored asks the object store for an item, and decodes it if it is a result that is to be
+// GetItem asks the object store for an item, and decodes it if it is a result that is to be
 // read. A store that does not answer is an answer.
-type GetStored struct {
+type GetItem struct {
 	Item store.Item
 	// Read the item, which is a result.
 	Read bool
 }
 
-func (GetStored) isQuery() {}
+func (GetItem) isQuery() {}
 
-// Stored is what the object store says of an item.
-type Stored struct {
+// StoredItem is what the object store says of an item.
+type StoredItem struct {
 	// State of the item.
 	State store.State
 	// Problem says why the state is not Present, or why the result cannot be used.
@@ -29,9 +29,9 @@ type Stored struct {
 	Result *contract.Result
 }
 
-// Stored says what the object store has.
-func (a *Asking) Stored(item store.Item, read bool) Fact[Stored] {
-	return lookUp[Stored](a, GetStored{item, read})
+// Item says what the object store has.
+func (a *Asking) Item(item store.Item, read bool) Fact[StoredItem] {
+	return lookUp[StoredItem](a, GetItem{item, read})
 }
 
 // OfferUploads makes the Secret with signed URLs for what one client has for the object store.

@@ -117,7 +117,7 @@ func (c kubelet) work(job *batchv1.Job, index int) {
 	case !metav1.IsControlledBy(pod, job) || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed:
 	case pod.Status.Phase != corev1.PodRunning:
 		pod.Status.Phase = corev1.PodRunning
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.RunnerContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.AgentContainer, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}}
 		c.must(c.api.Status().Update(context.Background(), pod))
 	case out == nil: // there is no place for its result: it waits for its end
 	case out.Annotations[v1alpha1.AnnotationClaimedBy] == "":
@@ -229,7 +229,7 @@ func (c kubelet) end(pod *corev1.Pod, exit int32, message []byte) {
 	if exit != 0 {
 		pod.Status.Phase = corev1.PodFailed
 	}
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.RunnerContainer, State: corev1.ContainerState{
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{Name: resources.AgentContainer, State: corev1.ContainerState{
 		Terminated: &corev1.ContainerStateTerminated{ExitCode: exit, Message: string(message), FinishedAt: metav1.Time{Time: c.now}},
 	}}}
 	c.must(c.api.Status().Update(context.Background(), pod))

@@ -8,11 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 )
 
@@ -114,6 +116,9 @@ func (m *manager) judgeRecords(verb string, cm *corev1.ConfigMap) {
 		m.t.Errorf("manager %s writes %d records over %d", m.name, len(after.Records), n)
 		return
 	}
+	if links := m.run().Status.Integrity; links == nil || after.Records[n].Previous != links.Head || !after.Chained() {
+		m.t.Errorf("manager %s adds a record behind %.12s, and the status that is saved says %+v", m.name, after.Records[n].Previous, links)
+	}
 	if rec := after.Records[n]; (journal.Position{Index: rec.Index, Attempt: rec.Attempt}) != before.Position() {
 		m.t.Errorf("manager %s records trial %d, attempt %d at %+v", m.name, rec.Index, rec.Attempt, before.Position())
 	}
@@ -147,6 +152,22 @@ func positionOf(job *batchv1.Job) (at journal.Position, is bool) {
 	return journal.Position{Index: int32(index), Attempt: int32(attempt)}, err1 == nil && err2 == nil
 }
 
+// judgeChain: all that is stored is what the status vouches for, and no crash, stale cache or
+// second manager was taken for tampering.
+func (c *cluster) judgeChain(run *v1alpha1.BenchmarkRun) {
+	if valid := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); valid == nil || valid.Reason == v1alpha1.ReasonTampered {
+		c.t.Errorf("the results are called tampered: %+v", valid)
+	}
+	found, err := integrity.Run(run, func(name string) (*corev1.ConfigMap, error) { return c.configMap(name), nil })
+	c.must(err)
+	if c.careless {
+		found.Findings = slices.DeleteFunc(found.Findings, func(f integrity.Finding) bool { return f.Kind == integrity.Lost })
+	}
+	if run.Status.Integrity == nil || len(found.Findings) > 0 {
+		c.t.Errorf("the chain of the run is broken: %+v, %v", run.Status.Integrity, found.Findings)
+	}
+}
+
 // judgeEnd of a run: no trial is lost, none is measured twice.
 func (c *cluster) judgeEnd() {
 	run := c.run()
@@ -162,6 +183,7 @@ func (c *cluster) judgeEnd() {
 	if done := run.Status.Progress.Done; int(done) != len(final) {
 		c.t.Errorf("the status counts %d trials, the journal %d", done, len(final))
 	}
+	c.judgeChain(run)
 	for job, n := range c.toolStarts {
 		if n != 1 {
 			c.t.Errorf("the tool of %s was started %d times", job, n)

@@ -20,6 +20,8 @@ type Book struct {
 	journal.Records
 	// Exists: the part is written. One that is not is the empty first part.
 	Exists bool
+	// SHA256 of the part as it is stored, when it exists.
+	SHA256 string
 	// object that holds the part, when it exists.
 	object *corev1.ConfigMap
 }
@@ -27,9 +29,10 @@ type Book struct {
 // Empty is the book of a run that has recorded nothing.
 func Empty() Book { return Book{Records: journal.Records{}} }
 
-// Read the last part. The state is Done, or says why the records are of no use. Both have
-// no meaning while questions are open.
-func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.State) {
+// Read the last part, and compare it with the anchor: what the status says of the chain, nil
+// for a run without one. The state is Done, or says why the records are of no use. Both have no
+// meaning while questions are open.
+func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *decision.Asking) (Book, decision.State) {
 	known := int32(0)
 	if run.Status.Results != nil {
 		known = run.Status.Results.RecordConfigMapCount
@@ -37,7 +40,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 	if run.Status.Placement == nil {
 		return Empty(), decision.Done{}
 	}
-	book, state := part(run, max(known-1, 0), ask.Records)
+	book, state := part(run, max(known-1, 0), anchor, ask.Records)
 	if !ask.Complete() || !usable(state) {
 		return Empty(), state
 	}
@@ -47,7 +50,7 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 			contract.RecordsName(run.Name, known-1))
 	}
 	for book.Full() {
-		next, state := part(run, book.Part+1, ask.Records)
+		next, state := part(run, book.Part+1, anchor, ask.Records)
 		if !ask.Complete() || !usable(state) {
 			return Empty(), state
 		}
@@ -55,6 +58,12 @@ func Read(run *v1alpha1.BenchmarkRun, ask *decision.Asking) (Book, decision.Stat
 			break
 		}
 		book = next
+	}
+	if !book.Exists && anchor != nil {
+		book.Records = journal.BeginChain(anchor.PlanSHA256)
+	}
+	if state := vouched(run, anchor, book, ask); !usable(state) {
+		return Empty(), state
 	}
 	return book, decision.Done{}
 }
@@ -65,7 +74,7 @@ func usable(state decision.State) bool {
 }
 
 // part of the records; one that does not exist is the empty first part.
-func part(run *v1alpha1.BenchmarkRun, number int32, records func(name string) decision.Fact[decision.Part]) (Book, decision.State) {
+func part(run *v1alpha1.BenchmarkRun, number int32, anchor *v1alpha1.IntegrityStatus, records func(name string) decision.Fact[decision.Part]) (Book, decision.State) {
 	name := contract.RecordsName(run.Name, number)
 	fact := records(name)
 	if !fact.Exists || !metav1.IsControlledBy(fact.Value.Object, run) {
@@ -82,10 +91,13 @@ func part(run *v1alpha1.BenchmarkRun, number int32, records func(name string) de
 	if errors.As(err, &newer) {
 		return Empty(), decision.WaitFor(v1alpha1.ReasonJournalTooNew, "ConfigMap %s with the records of this run: %v", name, newer)
 	}
+	if err != nil && anchor != nil {
+		return Empty(), tampered(run, number, fmt.Errorf("it cannot be read: %w", err))
+	}
 	if err != nil {
 		return Empty(), decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with the records of this run cannot be read: %v", name, err)
 	}
-	return Book{Records: read, Exists: true, object: fact.Value.Object}, decision.Done{}
+	return Book{Records: read, Exists: true, SHA256: read.Stored(), object: fact.Value.Object}, decision.Done{}
 }
 
 // fits says why records are not those of a plan: its trials are looked up by their indexes.
@@ -120,7 +132,7 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error
 	if err != nil {
 		return Added{}, err
 	}
-	book := Book{Records: part, Exists: true}
+	book := Book{Records: part, Exists: true, SHA256: contract.Digest(data)}
 	if !exists {
 		cm := resources.Journal(run, contract.RecordsName(run.Name, part.Part), contract.KeyRecords, data)
 		return Added{book, decision.Create{Object: cm, Existing: decision.Stop}}, nil
@@ -130,12 +142,18 @@ func (b Book) Add(run *v1alpha1.BenchmarkRun, rec contract.Record) (Added, error
 	return Added{book, decision.Replace{Object: cm}}, nil
 }
 
+// RecordsOf a part; none while it is not known, and of one that is of no use, which All says.
+func RecordsOf(run *v1alpha1.BenchmarkRun, number int32, ask *decision.Asking) []contract.Record {
+	book, _ := part(run, number, run.Status.Integrity, ask.Records)
+	return book.Records.Records
+}
+
 // All records of the run, in the order in which the attempts ended. The state is Done, or
 // says which part is gone.
 func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contract.Record, decision.State) {
 	var all []contract.Record
 	for number := range last.Part {
-		book, state := part(run, number, ask.EarlierRecords)
+		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
 		if !usable(state) {
 			return nil, state
 		}

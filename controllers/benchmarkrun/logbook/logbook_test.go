@@ -36,7 +36,7 @@ func TestRecordsOutsideThePlanAreLost(t *testing.T) {
 		cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyRecords: data}}
 		cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(run, v1alpha1.GroupVersion.WithKind("BenchmarkRun"))}
 		known := decision.Known{}.With(decision.GetRecords{Name: contract.RecordsName("run", 0)}, decision.PartIn(cm))
-		_, state := Read(run, known.Ask())
+		_, state := Read(run, nil, known.Ask())
 		got := ""
 		if failed, is := state.(decision.Failed); is {
 			got = failed.Reason

@@ -116,6 +116,7 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 		Image: image, PullPolicy: corev1.PullIfNotPresent, Shape: in.Run.Status.Resolved.ClientShape,
 		CredentialsSecret: contract.TargetName(in.Run.Name, t.Name), Nodes: in.Run.Status.Placement.ClientNodeNames, Timeout: timeout,
 		Pods:  in.Pods,
+		Agent: resources.Agent{Image: in.Run.Status.Resolved.AgentImage, Shape: resources.AgentShape(in.Run)},
 		Trial: message(in, e),
 	}
 	c.Trial.Deadline = in.Now.Add(timeout).UTC()
@@ -126,7 +127,7 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 		c.Inputs = files.ConfigMap
 	}
 	if pods.Image != "" {
-		c.UseImage(in.Run.Status.Resolved.AgentImage, corev1.PullPolicy(pods.PullPolicy), pods.PullSecrets)
+		c.UseImage(corev1.PullPolicy(pods.PullPolicy), pods.PullSecrets)
 	}
 	if t.External != nil {
 		c.CredentialsSecret = t.External.Credentials.Name

@@ -99,7 +99,7 @@ func (c *cluster) pods() {
 			Status: corev1.PodStatus{
 				Phase:      corev1.PodPending,
 				Conditions: []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Time{Time: began}}},
-				ContainerStatuses: []corev1.ContainerStatus{{Name: resources.RunnerContainer,
+				ContainerStatuses: []corev1.ContainerStatus{{Name: resources.AgentContainer,
 					State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "ContainerCreating"}}}},
 			},
 		})
@@ -163,7 +163,8 @@ func (c *cluster) known() decision.Known {
 		} else {
 			k = k.With(decision.GetMetadata{Name: contract.ResultName(c.e.Name, i)}, decision.Absent{})
 		}
-		k = k.With(decision.ReadLog{Pod: fmt.Sprintf("%s-%d", c.e.Name, i), Container: resources.RunnerContainer}, "the log")
+		k = k.With(decision.ReadLog{Pod: fmt.Sprintf("%s-%d", c.e.Name, i), Container: resources.AgentContainer}, "the log")
+		k = k.With(decision.ReadLog{Pod: fmt.Sprintf("%s-%d", c.e.Name, i), Container: resources.RunnerContainer}, "")
 	}
 	with(c.e.Name, c.trial)
 	if c.database == nil {

@@ -30,6 +30,7 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 		ref.Client = decision.ClientIndex(c.pod)
 		one := collectOne(e.Name, ref, c.verdict.Terminated, ask)
 		all.Results = append(all.Results, one.Results...)
+		all.Delivered = append(all.Delivered, one.Delivered...)
 		all.Bytes, all.read = all.Bytes+one.Bytes, all.read+one.read
 		for _, up := range one.uploads {
 			up.result += len(all.Results) - len(one.Results)
@@ -67,7 +68,7 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 	case !delivered.Exists:
 		return End{Reason: v1alpha1.ReasonResultMissing, Message: "ConfigMap " + name + " was deleted while the client ran"}
 	}
-	out := End{Bytes: delivered.Value.Bytes, read: 1}
+	out := End{Bytes: delivered.Value.Bytes, read: 1, Delivered: []contract.RecordedDelivery{{ConfigMap: name, Digests: delivered.Value.Digests}}}
 	if err := checkResult(delivered.Value, told.SHA256, ref); errors.Is(err, contract.ErrTooLarge) {
 		return out.with(v1alpha1.ReasonResultTooLarge, fmt.Sprintf("%s: %v", name, err))
 	} else if err != nil {

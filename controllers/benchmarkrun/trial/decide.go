@@ -34,6 +34,8 @@ type End struct {
 	// Results of the clients, in their order; fewer than there are clients when the
 	// execution failed.
 	Results []contract.Result
+	// Delivered are the digests of what was read of the clients, in their order.
+	Delivered []contract.RecordedDelivery
 	// Pods of the clients that are still there, in their order.
 	Pods []*corev1.Pod
 	// At is when the first client ended that failed; zero when that is not known.
@@ -120,6 +122,9 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 	return r
 }
 
+// containers of a client pod.
+var containers = podhealth.Containers{Agent: resources.AgentContainer, Tool: resources.RunnerContainer}
+
 // clientBudget is how many bytes the result of one client may take in its ConfigMap.
 func clientBudget(run *v1alpha1.BenchmarkRun) int64 {
 	if r := run.Status.Results; r != nil && r.ClientBudgetBytes > 0 {
@@ -138,7 +143,7 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 	var ended []endedClient
 	failed := false
 	for _, pod := range pods {
-		switch v := podhealth.Client(See(pod, ask), resources.RunnerContainer, in.Timeouts, in.Now); v.State {
+		switch v := podhealth.Client(See(pod, ask), containers, in.Timeouts, in.Now); v.State {
 		case podhealth.Ended:
 			ended = append(ended, endedClient{pod, v})
 			failed = failed || v.Terminated.ExitCode != 0
@@ -148,6 +153,11 @@ func watch(in Input, e Execution, job *batchv1.Job, ask *decision.Asking) Result
 			}
 			return Result{State: decision.Done{}, End: lost(v, pods)}
 		case podhealth.Running:
+			if !v.Until.IsZero() {
+				ending := decision.WaitFor(v1alpha1.ReasonProgressing, "%s: waiting for what became of the tool's container", e.Name)
+				ending.Until = v.Until
+				wait = ending
+			}
 		default:
 			wait = decision.WaitFor(v.Reason, "%s: %s", e.Name, v.Message)
 		}

@@ -38,10 +38,10 @@ type Input struct {
 	Timeouts config.Timeouts
 	// Store of objects; one that is not configured is none.
 	Store config.Store
-	// Pods is what pods may use beside their shape.
-	Pods config.Pods
 	// Limits of the operator.
 	Limits config.Limits
+	// Pods is what pods may use beside their shape.
+	Pods config.Pods
 	// Work is what the run asks of its tool: what is loaded.
 	Work accept.Work
 	// Demand of all clients together, the largest of all cells.

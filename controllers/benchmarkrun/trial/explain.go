@@ -54,8 +54,10 @@ func explain(in Input, e Execution, end End, ask *decision.Asking) Result {
 }
 
 const (
-	// maxLog bounds the log of a container that is kept, in bytes.
-	maxLog = 16 << 10
+	// maxLog bounds the log of a container that is kept, in bytes, and maxToolLog that of a
+	// tool's container: what the tool itself prints is in the raw output.
+	maxLog     = 16 << 10
+	maxToolLog = 2 << 10
 	// maxLogs bounds the clients whose log is kept.
 	maxLogs = 4
 )
@@ -64,16 +66,17 @@ const (
 // first client, before anything can delete the pods.
 func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.Action {
 	var text strings.Builder
-	add := func(pod *corev1.Pod, container string, previous bool) {
-		if log := ask.Log(pod.Name, container, previous); log.Exists {
-			fmt.Fprintf(&text, "== pod %s, container %s\n%s\n", pod.Name, container, tail(log.Value))
+	add := func(pod *corev1.Pod, container string, previous bool, limit int) {
+		if log := ask.Log(pod.Name, container, previous); log.Exists && log.Value != "" {
+			fmt.Fprintf(&text, "== pod %s, container %s\n%s\n", pod.Name, container, tail(log.Value, limit))
 		}
 	}
 	for _, pod := range end.Pods[:min(len(end.Pods), maxLogs)] {
-		add(pod, resources.RunnerContainer, false)
+		add(pod, resources.AgentContainer, false, maxLog)
+		add(pod, resources.RunnerContainer, false, maxToolLog)
 	}
 	if pod := in.TargetPod(e.Ref.Target); pod != nil {
-		add(pod, resources.ServerContainer, restartedLately(pod))
+		add(pod, resources.ServerContainer, restartedLately(pod), maxLog)
 	}
 	if text.Len() == 0 {
 		return nil
@@ -81,8 +84,8 @@ func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.A
 	return []decision.Action{decision.AddData{Name: contract.ResultName(e.Name, 0), Key: contract.KeyLog, Value: text.String()}}
 }
 
-func tail(log string) string {
-	if over := len(log) - maxLog; over > 0 {
+func tail(log string, limit int) string {
+	if over := len(log) - limit; over > 0 {
 		return strings.ToValidUTF8(log[over:], "")
 	}
 	return log

@@ -40,6 +40,7 @@ func Planned(p *plan.Plan, at journal.Position) contract.Record {
 // open.
 func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) contract.Record {
 	rec := describe(in, e, at, end)
+	rec.Delivered = append(loadDelivered(in, at, ask), end.Delivered...)
 	if !end.failed() {
 		merged, skew, err := merge.Results(end.Results)
 		if err != nil {
@@ -55,6 +56,26 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
 	return bounded(rec)
+}
+
+// loadDelivered has the digests of what the clients delivered that loaded the target of an
+// attempt, if it is the first one on this target.
+func loadDelivered(in Input, at journal.Position, ask *decision.Asking) []contract.RecordedDelivery {
+	t := in.Plan.Trials[at.Index]
+	first := slices.IndexFunc(in.Plan.Trials, func(o plan.Trial) bool { return o.Target == t.Target })
+	target := in.Plan.Targets[t.Target]
+	if int32(first) != t.Index || at.Attempt > 0 || in.Run.TargetStatus(target).LoadResult == "" {
+		return nil
+	}
+	var out []contract.RecordedDelivery
+	load := Load(in, target)
+	for i := range load.Clients {
+		name := contract.ResultName(load.Name, i)
+		if stored := ask.Stored(name); stored.Value.Exists {
+			out = append(out, contract.RecordedDelivery{ConfigMap: name, Digests: stored.Value.Digests})
+		}
+	}
+	return out
 }
 
 // Broken is the record of an attempt that was under way when the run failed.

@@ -107,7 +107,7 @@ func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 		}
 		for _, item := range in.items(up.ref, up.objects) {
 			whole := item.Name == contract.KeyResult && end.Results[up.result].State == contract.Succeeded
-			got := ask.Stored(item, whole)
+			got := ask.Item(item, whole)
 			switch {
 			case !got.Known:
 			case got.Value.State == store.Unreachable && in.Now.Before(end.last.Add(in.Timeouts.Upload.Duration)):
@@ -139,7 +139,7 @@ func (e End) loses(client int, message string) End {
 }
 
 // takes the whole result of a client in place of its numbers alone.
-func (e End) takes(up upload, stored decision.Stored) End {
+func (e End) takes(up upload, stored decision.StoredItem) End {
 	whole := stored.Result
 	switch {
 	case whole == nil:

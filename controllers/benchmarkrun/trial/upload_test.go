@@ -24,25 +24,25 @@ func TestInStore(t *testing.T) {
 	whole := contract.Result{Trial: ref, State: contract.Succeeded, RawSHA256: digest, Problems: []contract.Problem{{Text: "whole"}}}
 	other := whole
 	other.Trial.Target = "another"
-	there, away := decision.Stored{State: store.Present}, decision.Stored{State: store.Unreachable, Problem: "connection refused"}
+	there, away := decision.StoredItem{State: store.Present}, decision.StoredItem{State: store.Unreachable, Problem: "connection refused"}
 	tests := map[string]struct {
 		notUploaded string
 		after       time.Duration
 		unset       bool
-		result, raw decision.Stored
+		result, raw decision.StoredItem
 		waits       bool
 		whole       bool
 		// lost is in the findings, each once.
 		lost []string
 	}{
-		"both are there":                               {result: decision.Stored{State: store.Present, Result: &whole}, raw: there, whole: true},
+		"both are there":                               {result: decision.StoredItem{State: store.Present, Result: &whole}, raw: there, whole: true},
 		"the store is away for a moment":               {after: time.Minute, result: away, raw: away, waits: true},
-		"the store came back for the numbers":          {after: time.Minute, result: decision.Stored{State: store.Present, Result: &whole}, raw: away, waits: true, whole: true},
+		"the store came back for the numbers":          {after: time.Minute, result: decision.StoredItem{State: store.Present, Result: &whole}, raw: away, waits: true, whole: true},
 		"the store stays away":                         {after: 11 * time.Minute, result: away, raw: away, lost: []string{"result.json.gz: connection refused", "raw.tar.gz: connection refused"}},
-		"the archive is not there":                     {result: decision.Stored{State: store.Present, Result: &whole}, raw: decision.Stored{State: store.Absent, Problem: "no such object"}, whole: true, lost: []string{"raw.tar.gz: no such object"}},
-		"the archive is another one":                   {result: decision.Stored{State: store.Present, Result: &whole}, raw: decision.Stored{State: store.Different, Problem: "SHA-256"}, whole: true, lost: []string{"raw.tar.gz: SHA-256"}},
-		"the result cannot be read":                    {result: decision.Stored{State: store.Present, Problem: "unknown field"}, raw: there, lost: []string{"unknown field"}},
-		"the result is of another trial":               {result: decision.Stored{State: store.Present, Result: &other}, raw: there, lost: []string{"of another trial"}},
+		"the archive is not there":                     {result: decision.StoredItem{State: store.Present, Result: &whole}, raw: decision.StoredItem{State: store.Absent, Problem: "no such object"}, whole: true, lost: []string{"raw.tar.gz: no such object"}},
+		"the archive is another one":                   {result: decision.StoredItem{State: store.Present, Result: &whole}, raw: decision.StoredItem{State: store.Different, Problem: "SHA-256"}, whole: true, lost: []string{"raw.tar.gz: SHA-256"}},
+		"the result cannot be read":                    {result: decision.StoredItem{State: store.Present, Problem: "unknown field"}, raw: there, lost: []string{"unknown field"}},
+		"the result is of another trial":               {result: decision.StoredItem{State: store.Present, Result: &other}, raw: there, lost: []string{"of another trial"}},
 		"the client could not upload":                  {notUploaded: "403 Forbidden", lost: []string{"403 Forbidden"}},
 		"the store was taken out of the configuration": {unset: true, lost: []string{"no object store any more"}},
 	}
@@ -57,7 +57,7 @@ func TestInStore(t *testing.T) {
 			}
 			end := End{Results: []contract.Result{numbers}, last: ended, uploads: []upload{{ref: ref, objects: objects, notUploaded: tt.notUploaded}}}
 			items := in.items(ref, objects)
-			known := decision.Known{}.With(decision.GetStored{Item: items[0], Read: true}, tt.result).With(decision.GetStored{Item: items[1]}, tt.raw)
+			known := decision.Known{}.With(decision.GetItem{Item: items[0], Read: true}, tt.result).With(decision.GetItem{Item: items[1]}, tt.raw)
 			ask := known.Ask()
 			got, wait := inStore(in, Execution{Name: "run-trial-00003"}, end, ask)
 			if !ask.Complete() {

@@ -29,6 +29,7 @@ func assemble(blank contract.Result, o outcome[progress]) contract.Result {
 		tool.WarmupSeconds, res.Warmup = p.measured.report.WarmupSeconds, p.measured.report.Warmup
 	}
 	res.Client.Clock, res.Client.Speed, res.Client.ClockStepSeconds = p.clock, p.speed.client, p.measured.clockStepSeconds
+	res.Client.Limits, res.Client.Agent = p.hello.Limits, p.measured.agent
 	res.Client.Before, res.Client.After = p.measured.usage.before, p.measured.usage.after
 	if p.measured.started == nil {
 		res.Client.Before = p.countersBefore().client

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/pause"
+
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -49,7 +51,7 @@ func (m configMaps) publishedStart(ctx context.Context) (time.Time, error) {
 			}
 			return start, nil
 		}
-		if err := sleep(ctx, m.timeouts.Poll); err != nil {
+		if err := pause.For(ctx, m.timeouts.Poll); err != nil {
 			return start, err
 		}
 	}

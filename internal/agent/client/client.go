@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
-	"github.com/assay-bench/assay/internal/agent/supervise"
 
 	"github.com/assay-bench/assay/runners/runner"
 
@@ -78,8 +77,10 @@ type Options struct {
 	Credentials string
 	// Inputs is a directory with the files of the workload; it may be missing.
 	Inputs string
-	// Work is the directory where the tool runs and its output is kept until delivery.
+	// Work is the directory where the output of the tool is kept until delivery.
 	Work string
+	// Socket is where the agent waits for the supervisor of the tool's container.
+	Socket string
 	// TerminationLog is the file with the termination message.
 	TerminationLog string
 	// Node is the name of the node; empty if unknown.
@@ -91,7 +92,7 @@ type Options struct {
 // Defaults are the paths that internal/resources mounts.
 func Defaults() Options {
 	return Options{
-		Credentials: contract.DirCredentials, Inputs: contract.DirInputs, Work: contract.DirWork, TerminationLog: contract.TerminationLog,
+		Credentials: contract.DirCredentials, Inputs: contract.DirInputs, Work: contract.DirWork, Socket: contract.ToolSocket, TerminationLog: contract.TerminationLog,
 	}
 }
 
@@ -116,6 +117,8 @@ type Timeouts struct {
 	Retry, RetryMax time.Duration
 	// ToolGrace is the time for the tool to end after SIGTERM.
 	ToolGrace time.Duration
+	// ToolAnswer is the timeout of orders to the tool's container that do not wait for the tool.
+	ToolAnswer time.Duration
 	// Deliver is the time for the delivery of the result after the deadline.
 	Deliver time.Duration
 	// Interrupted is the time for the delivery after the pod was terminated: its grace period
@@ -128,7 +131,7 @@ func DefaultTimeouts() Timeouts {
 	return Timeouts{
 		TrialRead: 5 * time.Minute, Connect: time.Minute, Ask: 2 * time.Second, Poll: 200 * time.Millisecond, Look: 5 * time.Second,
 		Peers: time.Second, Yield: 15 * time.Second,
-		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second,
+		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, ToolGrace: 5 * time.Second, ToolAnswer: 10 * time.Second,
 		Deliver: 2 * time.Minute, Interrupted: 20 * time.Second,
 	}
 }
@@ -146,6 +149,5 @@ type Agent struct {
 	Bench func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 	Log   *slog.Logger
 
-	children supervise.Children
-	meter    meter
+	meter meter
 }

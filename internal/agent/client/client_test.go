@@ -21,7 +21,7 @@ import (
 var wandering = cmp.Options{
 	cmpopts.IgnoreTypes(contract.Times{}),
 	cmpopts.IgnoreTypes(contract.Environment{}),
-	cmpopts.IgnoreFields(contract.Client{}, "ClockStepSeconds", "Clock"),
+	cmpopts.IgnoreFields(contract.Client{}, "ClockStepSeconds", "Clock", "Agent"),
 	cmpopts.IgnoreFields(contract.Server{}, "CountedFrom"),
 	cmpopts.IgnoreFields(contract.Result{}, "RawSHA256"),
 	cmpopts.EquateEmpty(),

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -146,29 +145,5 @@ func TestWithoutAWarmUpReadyMeansAllIsRead(t *testing.T) {
 	want := []string{"version", "variables", "defaults of 11.8.6-MariaDB", "session", "round trip", "status"}
 	if got := <-ready; !slices.Equal(got, want) {
 		t.Errorf("asked before ready: %v, want %v", got, want)
-	}
-}
-
-func TestSleepUntil(t *testing.T) {
-	best := time.Hour
-	for range 20 {
-		at := time.Now().Add(7 * time.Millisecond)
-		if err := sleepUntil(t.Context(), at); err != nil {
-			t.Fatal(err)
-		}
-		late := time.Since(at)
-		if late < 0 {
-			t.Fatalf("woke %s early", -late)
-		}
-		best = min(best, late)
-	}
-	if best > time.Millisecond {
-		t.Errorf("woke %s late at best, want less than 1 ms", best)
-	}
-	ended, end := context.WithCancel(t.Context())
-	time.AfterFunc(20*time.Millisecond, end)
-	began := time.Now()
-	if err := sleepUntil(ended, began.Add(time.Hour)); err == nil || time.Since(began) > 10*time.Second {
-		t.Errorf("an end of the context: error %v after %s", err, time.Since(began))
 	}
 }

@@ -65,24 +65,6 @@ func TestFilesAndEnvironmentOfACommand(t *testing.T) {
 	}
 }
 
-func TestCollectIsBounded(t *testing.T) {
-	dir, raw := t.TempDir(), t.TempDir()
-	big, err := os.Create(filepath.Join(dir, "big.hdr"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := big.Truncate(maxOutput + 1); err != nil {
-		t.Fatal(err)
-	}
-	_ = big.Close()
-	if _, err := collect(dir, raw, []string{"*.hdr"}); err == nil || !strings.Contains(err.Error(), "bytes") {
-		t.Errorf("got %v, want that there are too many bytes", err)
-	}
-	if _, err := collect(dir, raw, []string{"["}); err == nil || !strings.Contains(err.Error(), `the pattern "["`) {
-		t.Errorf("got %v, want that the pattern is none", err)
-	}
-}
-
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	// As Kubernetes mounts a ConfigMap.

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,15 +50,25 @@ func newDelivery(res contract.Result, files []rawFile, room int) (delivery, erro
 	if err != nil {
 		return delivery{}, err
 	}
-	small := reduce(res, dropped, room)
-	d, err := encode(small, raw)
+	d, err := encode(reduce(res, dropped, room), raw)
 	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
-		d, err = encode(withoutNumbers(res, cmp.Or(tooMany, err)), raw)
-	}
-	if errors.Is(err, contract.ErrTooLarge) || err == nil && len(d.encoded)+len(d.raw) > room {
-		return encode(bare(small), nil)
+		kept := raw
+		if err == nil {
+			kept = nil
+		}
+		return encode(bare(withReason(reduce(res, nil, room), tooMany)), kept)
 	}
 	return d, err
+}
+
+// withReason says of a result that is too large which bound it exceeds, if one.
+func withReason(res contract.Result, why error) contract.Result {
+	if why != nil {
+		failure := *res.Failure
+		failure.Message = fmt.Sprintf("%v: print fewer measurements, or shorter names and labels; %s", why, failure.Message)
+		res.Failure = &failure
+	}
+	return res
 }
 
 // bare keeps what a result says of its own failure, and nothing that could be long.
@@ -68,21 +77,6 @@ func bare(res contract.Result) contract.Result {
 		Version: res.Version, Trial: res.Trial, State: res.State, Failure: res.Failure, Times: res.Times,
 		Tool: contract.Tool{Name: res.Tool.Name}, Client: contract.Client{Node: res.Client.Node},
 	}
-}
-
-// withoutNumbers keeps of a result only where and how it came about. Its numbers are more than any
-// result may have, and stand in the raw files as far as those fit.
-func withoutNumbers(res contract.Result, why error) contract.Result {
-	message := "the numbers alone do not fit into a result: print fewer measurements, or shorter names and labels"
-	if why != nil {
-		message = fmt.Sprintf("%v: print fewer measurements, or shorter names and labels", why)
-	}
-	if res.Failure != nil {
-		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
-	}
-	res.State, res.Failure = contract.Failed, &contract.Failure{Reason: contract.ReasonResultTooLarge, Message: message}
-	res.Measurements, res.Warmup, res.Errors, res.Problems = nil, nil, nil, nil
-	return res
 }
 
 func encode(res contract.Result, raw []byte) (delivery, error) {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/assay-bench/assay/internal/agent/dialogue"
+	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -17,62 +19,52 @@ type talk struct {
 	*dialogue.Dialogue
 	bench      dialogue.Workbench
 	transcript *os.File
-	// input and output are the agent's ends of the tool's pipes, and theirs the tool's.
-	input, output *os.File
-	theirs        []*os.File
-	ended         chan struct{}
-	err           error
+	// streams are the tool's standard input and output.
+	streams *toolside.Dialogue
+	ended   chan struct{}
+	err     error
 }
 
 // arrange prepares a conversation with a command. The talk closes the bench, even if it never
 // begins.
-func (b toolbox) arrange(t *preparedTool, bench dialogue.Workbench, turns []runner.Turn) error {
+func (b toolbox) arrange(ctx context.Context, t *preparedTool, bench dialogue.Workbench, turns []runner.Turn) error {
 	k := &talk{bench: bench, ended: make(chan struct{})}
-	closeFiles := t.closeFiles
-	t.talk, t.closeFiles = k, func() { closeFiles(); k.close() }
+	t.talk = k
 	var err error
 	if k.transcript, err = os.Create(filepath.Join(b.rawDir(t.name), transcriptName)); err != nil {
 		return err
 	}
-	theirInput, input, err := os.Pipe()
-	if err != nil {
+	if k.streams, err = b.side.OpenDialogue(ctx, t.name); err != nil {
 		return err
 	}
-	k.input, k.theirs = input, append(k.theirs, theirInput)
-	output, theirOutput, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	k.output, k.theirs = output, append(k.theirs, theirOutput)
-	t.cmd.Stdin, t.cmd.Stdout = theirInput, theirOutput
-	k.Dialogue = dialogue.New(turns, bench, dialogue.Streams{Ask: k.input, Answers: k.output, Transcript: k.transcript})
+	k.Dialogue = dialogue.New(turns, bench, dialogue.Streams{Ask: k.streams.Ask, Answers: k.streams.Answers, Transcript: k.transcript})
 	return nil
 }
 
 // begin runs the conversation in the background.
 func (k *talk) begin(ctx context.Context) {
-	k.closeTheirs() // so that the end of the tool is the end of its output
 	go func() {
 		defer close(k.ended)
 		k.err = k.Run(ctx)
-		_ = k.input.Close() // the end of its input is how a tool is told to end
+		_ = k.streams.Ask.Close() // the end of its input is how a tool is told to end
 	}()
 }
 
-func (k *talk) closeTheirs() {
-	for _, f := range k.theirs {
-		_ = f.Close()
-	}
-	k.theirs = nil
+// finish waits for the end of the conversation with a tool that has ended. The end of its output
+// ends it; where that does not come, the patience does.
+func (k *talk) finish(patience time.Duration) {
+	timer := time.AfterFunc(patience, k.streams.Close)
+	defer timer.Stop()
+	<-k.ended
 }
 
 // close may be called twice, and for what never began.
 func (k *talk) close() {
-	k.closeTheirs()
-	for _, f := range []*os.File{k.input, k.output, k.transcript} {
-		if f != nil {
-			_ = f.Close()
-		}
+	if k.streams != nil {
+		k.streams.Close()
+	}
+	if k.transcript != nil {
+		_ = k.transcript.Close()
 	}
 	_ = k.bench.Close()
 }

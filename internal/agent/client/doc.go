@@ -1,6 +1,10 @@
-// Package client is `agent client`, process 1 of a client pod. In: a trial, credentials and
-// input files. It executes one phase of the trial. Out: exactly one result and a termination
-// message.
+// Package client is `agent client`, process 1 of the agent's container in a client pod. In: a
+// trial, credentials and input files. It executes one phase of the trial. Out: exactly one result
+// and a termination message.
+//
+// The tool runs in a container of its own, under a supervisor that the agent gives orders to
+// (package toolside). That container has no access to the API server, and what comes from it is
+// not trusted.
 //
 // The story is the list in steps.go: connect, put the data back, query the server, report
 // ready, wait for the published start, run the tool for the discarded warm-up and, at the

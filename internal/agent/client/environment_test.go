@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"errors"
 	"math"
 	"net"
@@ -82,25 +81,25 @@ func TestCountersOfTheTargetInsideTheWindow(t *testing.T) {
 }
 
 // The counters of the client cover the window by the tool's own clock, as soon as it is long
-// enough for samples, and not what the tool did before.
+// enough for samples, and not what the tool did before; those of the agent are apart.
 func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
-	ended := time.Now()
-	started := ended.Add(-2 * time.Second)
-	var m meter
-	run := measured{started: &started, ended: &ended}
-	around := contract.Usage{At: started, VoluntarySwitches: new(int64(7))}
-	if got := m.inside(usages{&around, &around}, run.window()); got.before != &around {
-		t.Error("without samples, something else than the counters around the tool is taken")
+	r := newRig(t, "slow", contract.PhaseRun, nil)
+	r.agent.Runner = adapter(func(a *runner.Runner) {
+		a.Parse = func(contract.Trial, contract.Phase, runner.Output) runner.Report {
+			return runner.Report{Measurements: []contract.Measurement{{Name: contract.NameTotalTime, Value: new(1.4)}}}
+		}
+	})
+	t.Setenv(sleepEnv, "2.1s")
+	r.startWhenReady(t)
+	res := runAll(t, []*rig{r})[0]
+	began := res.Times.MeasureEnded.Add(-1400 * time.Millisecond)
+	for name, before := range map[string]*contract.Usage{"client": res.Client.Before, "agent": res.Client.Agent.Before} {
+		if before == nil || before.At.Before(began) || before.At.Sub(began) > time.Second {
+			t.Errorf("%s: counters %+v, want some after %s", name, before, began)
+		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 2100*time.Millisecond)
-	defer cancel()
-	m.sampler.Run(ctx)
-	ended = time.Now()
-	run.report.Measurements = []contract.Measurement{{Name: contract.NameTotalTime, Value: new(1.4)}}
-	before := m.inside(usages{&around, &around}, run.window()).before
-	if began := ended.Add(-1400 * time.Millisecond); before.At.Before(began) || before.At.Sub(began) > time.Second ||
-		before.VoluntarySwitches == nil || *before.VoluntarySwitches != 7 {
-		t.Errorf("counters of %s, want some after %s, with the switches around the tool", before.At, began)
+	if n := res.Client.Before.VoluntarySwitches; n == nil || *n != 0 {
+		t.Errorf("context switches before %v, want those around the tool", n)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/supervisor"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -26,7 +29,18 @@ import (
 // toolEnv makes the test binary play the tool.
 const toolEnv = "ASSAY_TEST_TOOL"
 
+// supervisorEnv makes the test binary play the supervisor of the agent with this socket.
+const supervisorEnv = "ASSAY_TEST_SUPERVISOR"
+
+// sleepEnv is how long a slow tool sleeps.
+const sleepEnv = "ASSAY_TEST_SLEEP"
+
 func TestMain(m *testing.M) {
+	if socket := os.Getenv(supervisorEnv); socket != "" {
+		_ = os.Unsetenv(supervisorEnv) // its children are tools
+		_ = supervisor.Run(context.Background(), supervisor.Options{Socket: socket, Work: filepath.Dir(socket), Log: slog.New(slog.DiscardHandler)})
+		os.Exit(0)
+	}
 	switch os.Getenv(toolEnv) {
 	case "":
 		os.Exit(m.Run())
@@ -54,6 +68,14 @@ func TestMain(m *testing.M) {
 		ms, _ := strconv.ParseInt(os.Args[1], 10, 64)
 		time.Sleep(time.Until(time.UnixMilli(ms).Add(200 * time.Millisecond)))
 	case "slow":
+		if length, err := time.ParseDuration(os.Getenv(sleepEnv)); err == nil {
+			time.Sleep(length)
+		} else {
+			time.Sleep(time.Second)
+		}
+	case "assassin":
+		fmt.Println("half of it")
+		_ = syscall.Kill(os.Getppid(), syscall.SIGKILL)
 		time.Sleep(time.Second)
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
@@ -122,12 +144,13 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 		t.Fatal(err)
 	}
 	r := &rig{api: &fakeAPI{trial: map[string]string{contract.KeyTrial: string(text)}, changed: make(chan struct{})}, server: newFakeServer()}
+	socket := supervised(t)
 	r.agent = &Agent{
-		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1"},
+		Options: Options{Trial: "t", Result: "t-result-0", Credentials: dir, Work: t.TempDir(), TerminationLog: filepath.Join(dir, "term"), Node: "n1", Socket: socket},
 		Timeouts: Timeouts{
 			TrialRead: 5 * time.Second, Connect: 200 * time.Millisecond, Ask: 200 * time.Millisecond, Poll: 5 * time.Millisecond, Look: 50 * time.Millisecond,
 			Peers: 5 * time.Millisecond, Yield: 20 * time.Millisecond,
-			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond,
+			Retry: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, ToolGrace: 50 * time.Millisecond, ToolAnswer: 5 * time.Second,
 			Deliver: 500 * time.Millisecond, Interrupted: 500 * time.Millisecond,
 		},
 		API: r.api, Runner: testRunner, Log: slog.New(slog.DiscardHandler),
@@ -136,12 +159,40 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	return r
 }
 
+// supervised runs the supervisor of a tool's container, and returns the socket of its agent.
+func supervised(t *testing.T) string {
+	t.Helper()
+	// The names of tests are too long for a socket.
+	dir, err := os.MkdirTemp("", "tool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	o := supervisor.Options{Socket: filepath.Join(dir, "s"), Work: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+	go func() { ended <- supervisor.Run(ctx, o) }()
+	t.Cleanup(func() {
+		stop() // one that no agent came to
+		select {
+		case err := <-ended:
+			if err != nil && !errors.Is(err, supervisor.ErrNoAgent) {
+				t.Errorf("the supervisor: %v", err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Error("the supervisor outlives its agent")
+		}
+		_ = os.RemoveAll(dir)
+	})
+	return o.Socket
+}
+
 // join makes another client of the same trial.
 func (r *rig) join(t *testing.T, index int) *rig {
 	t.Helper()
 	options := r.agent.Options
 	options.Index, options.Result = index, fmt.Sprintf("t-result-%d", index)
 	options.Work, options.TerminationLog = t.TempDir(), filepath.Join(t.TempDir(), "term")
+	options.Socket = supervised(t)
 	other := &rig{api: r.api, server: newFakeServer()}
 	other.agent = &Agent{
 		Options: options, Timeouts: r.agent.Timeouts, API: r.api, Runner: testRunner, Log: r.agent.Log,

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"context"
 	"time"
 
 	"github.com/assay-bench/assay/internal/agent/environment"
@@ -8,43 +9,71 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// meter reads the counters of this container.
+// meter reads the machine and the counters of the agent's own container. Those of the tool's
+// container are asked for there.
 type meter struct {
 	machine environment.Reader
 	sampler environment.Sampler
 }
 
-// before are the counters before the start of the tool.
-func (m *meter) before(frequency *contract.Frequency) *contract.Usage {
-	usage := m.machine.Usage(0)
+// usageBefore has the counters of the tool's container before the start of the tool.
+func usageBefore(ctx context.Context, s session, frequency *contract.Frequency) (o outcome[*contract.Usage]) {
+	usage, err := s.tool.side.Usage(ctx)
+	if err != nil {
+		return o.failed(s.tool.failure("reading the counters of the tool's container", err))
+	}
 	usage.CPUFrequency = frequency
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = new(int64(0)), new(int64(0))
-	return &usage
+	o.found = &usage
+	return o
 }
 
-// after are the counters after the end of the tool.
-func (m *meter) after(in invocation) *contract.Usage {
-	usage := m.machine.Usage(0)
-	usage.CPUFrequency = m.machine.Frequency()
+// usageAfter has the counters of the tool's container after the end of the tool; nil where it no
+// longer answers, which is only a problem.
+func usageAfter(ctx context.Context, s session, in invocation) (o outcome[*contract.Usage]) {
+	usage, err := s.tool.side.Usage(ctx)
+	if err != nil {
+		o.problem("client/environment", "reading the counters of the tool's container: %v", err)
+		return o
+	}
+	usage.CPUFrequency = s.meter.machine.Frequency()
 	usage.VoluntarySwitches, usage.InvoluntarySwitches = in.voluntary, in.involuntary
-	return &usage
+	o.found = &usage
+	return o
 }
 
 // usages are counters from before and after.
 type usages struct{ before, after *contract.Usage }
 
-// inside replaces the counters around the tool by those inside its window, if it is known, to
+// usageInside replaces the counters around the tool by those inside its window, if it is known, to
 // exclude the preparation of the tool. For a window too short for samples, those around the
 // tool stay.
-func (m *meter) inside(around usages, w window) usages {
+func usageInside(ctx context.Context, s session, around usages, w window) (o outcome[usages]) {
+	o.found = around
 	if !w.known {
-		return around
+		return o
 	}
-	before, after, ok := m.sampler.Window(w.from, w.to)
-	if !ok {
-		return around
+	sampled, err := s.tool.side.Window(ctx, w.from, w.to)
+	if err != nil {
+		o.problem("client/environment", "reading the samples of the tool's container: %v", err)
 	}
-	return usages{inside(around.before, before), inside(around.after, after)}
+	if err == nil && sampled.Before != nil {
+		o.found = usages{inside(around.before, *sampled.Before), inside(around.after, *sampled.After)}
+	}
+	return o
+}
+
+// own has the counters of the agent's container inside the window; they are absent where the
+// window is not known or too short for samples.
+func (m *meter) own(w window) *contract.AgentContainer {
+	c := &contract.AgentContainer{Limits: m.machine.Limits()}
+	if !w.known {
+		return c
+	}
+	if before, after, ok := m.sampler.Window(w.from, w.to); ok {
+		c.Before, c.After = &before, &after
+	}
+	return c
 }
 
 // inside is a sample with the context switches and the CPU frequency of the reading around the

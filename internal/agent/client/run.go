@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/toolside"
+
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -17,9 +19,9 @@ func (a *Agent) Run(ctx context.Context) error {
 	started := time.Now()
 	background, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	go a.children.Reap(background)
 	go a.meter.sampler.Run(background)
-	message := a.conclude(ctx, started)
+	message := a.begin(ctx, started)
+	a.logUsage()
 	if err := os.WriteFile(a.TerminationLog, message.Encode(), 0o600); err != nil {
 		return fmt.Errorf("writing the termination message (%s %s): %w", message.Reason, message.Message, err)
 	}
@@ -29,8 +31,33 @@ func (a *Agent) Run(ctx context.Context) error {
 	return nil
 }
 
+// logUsage says what the agent's container needed, for whoever chooses its resources.
+func (a *Agent) logUsage() {
+	u := a.meter.machine.Usage(0)
+	var needed []any
+	for name, n := range map[string]*float64{"cpuSeconds": u.CPUSeconds, "throttledSeconds": u.ThrottledSeconds} {
+		if n != nil {
+			needed = append(needed, name, *n)
+		}
+	}
+	if u.MemoryPeakBytes != nil {
+		needed = append(needed, "memoryPeakBytes", *u.MemoryPeakBytes)
+	}
+	a.Log.Info("the agent's container needed", needed...)
+}
+
+// begin opens the socket for the tool's container, which starts meanwhile.
+func (a *Agent) begin(ctx context.Context, started time.Time) contract.Termination {
+	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
+	if err != nil {
+		return termination("", &contract.Failure{Reason: contract.ReasonToolLost, Message: err.Error()})
+	}
+	defer side.Close()
+	return a.conclude(ctx, started, side)
+}
+
 // conclude goes from the trial to the termination message.
-func (a *Agent) conclude(ctx context.Context, started time.Time) contract.Termination {
+func (a *Agent) conclude(ctx context.Context, started time.Time, side *toolside.Side) contract.Termination {
 	trial, failure := a.configMaps().loadTrial(ctx, a.Index)
 	if failure == nil {
 		failure = a.configMaps().claim(ctx, a.Pod+"/"+rand.Text())
@@ -44,8 +71,9 @@ func (a *Agent) conclude(ctx context.Context, started time.Time) contract.Termin
 	}
 	blank := a.blank(trial, started)
 	limited, cancel := context.WithDeadline(ctx, trial.Deadline)
-	found := a.carryOut(limited, trial)
+	found := a.carryOut(limited, trial, side)
 	cancel()
+	side.Close() // its container ends while the result is delivered
 	return a.deliver(ctx, trial, assemble(blank, found))
 }
 
@@ -55,7 +83,7 @@ func (a *Agent) blank(t contract.Trial, started time.Time) contract.Result {
 		Version: contract.ResultVersion, Trial: t.Ref,
 		Tool:   contract.Tool{Name: t.Runner},
 		Times:  contract.Times{AgentStarted: &started},
-		Client: contract.Client{Node: a.Node, Environment: contract.Environment{Machine: a.meter.machine.Machine(), Limits: a.meter.machine.Limits()}},
+		Client: contract.Client{Node: a.Node, Environment: contract.Environment{Machine: a.meter.machine.Machine()}},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/agent/dialogue"
+	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -38,7 +39,7 @@ func (s session) beginning(planned time.Time) session {
 
 // connect finds the adapter of the tool and its inputs, and prepares the connections to the
 // server and to the agents.
-func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] {
+func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Side) outcome[session] {
 	var o outcome[session]
 	adapter, known := a.Runner(t.Runner)
 	if !known {
@@ -46,7 +47,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial) outcome[session] 
 	}
 	s := session{
 		role: role{trial: t, runner: adapter}, timeouts: a.Timeouts, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
-		tool: toolbox{work: a.Work, grace: a.ToolGrace, children: &a.children},
+		tool: toolbox{side: side, work: a.Work, grace: a.ToolGrace},
 	}
 	if !s.speaks() && !adapter.Connection.JDBC {
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))

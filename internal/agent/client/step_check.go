@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -15,11 +16,11 @@ func checkConsistency(ctx context.Context, s session) (o outcome[*contract.DataC
 	if err != nil {
 		return o.failed(invalid(err))
 	}
-	tool, failure := s.tool.prepare(rawName(contract.PhaseCheck), command, s.credentials.Password)
+	tool, failure := s.tool.prepare(ctx, rawName(contract.PhaseCheck), command, s.credentials.Password)
 	if failure != nil {
 		return o.failed(failure)
 	}
-	in, failure := s.tool.run(ctx, tool)
+	in, failure := s.tool.run(ctx, tool, time.Time{})
 	if failure == nil {
 		report := s.runner.Parse(s.trial, contract.PhaseCheck, in.output)
 		o.problems, o.found, failure = report.Problems, report.Check, report.Failure

@@ -21,7 +21,7 @@ func (t Timeouts) askUntil(planned time.Time) time.Duration {
 
 // counters from before the measured window.
 type counters struct {
-	// client are those of this container.
+	// client are those of the tool's container.
 	client *contract.Usage
 	// target is the answer of the target's agent; nil without an answer.
 	target *contract.TargetEnvironment
@@ -48,8 +48,7 @@ func snapshotCounters(ctx context.Context, s session, facts serverFacts, patienc
 // countersAround reads the counters of both sides.
 func countersAround(ctx context.Context, s session, frequency *contract.Frequency, patience time.Duration) (o outcome[counters]) {
 	o.failure = part(&o, &o.found.target, askTarget(ctx, s, contract.PathEnvironment, patience))
-	o.found.client = s.meter.before(frequency)
-	return o
+	return o.failed(part(&o, &o.found.client, usageBefore(ctx, s, frequency)))
 }
 
 // snapshotStatus reads the counters of the server.

@@ -57,11 +57,11 @@ func reloadPhase(ctx context.Context, s session, phase contract.Phase) (o outcom
 	if err != nil {
 		return o.failed(invalid(err))
 	}
-	tool, failure := s.tool.prepare("reset-"+rawName(phase), command, s.credentials.Password)
+	tool, failure := s.tool.prepare(ctx, "reset-"+rawName(phase), command, s.credentials.Password)
 	if failure != nil {
 		return o.failed(failure)
 	}
-	in, failure := s.tool.run(ctx, tool)
+	in, failure := s.tool.run(ctx, tool, time.Time{})
 	if failure != nil {
 		return o.failed(in.withLastWord(failure))
 	}

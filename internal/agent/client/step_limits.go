@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"syscall"
+
+	"github.com/assay-bench/assay/internal/agent/toolwire"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -15,7 +16,7 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 	if err != nil {
 		return o.failed(invalid(err))
 	}
-	short, err := allowFiles(own.Connections)
+	short, err := allowFiles(ctx, s, own.Connections)
 	if err != nil {
 		o.problem("client/limits", "asking for the limit of open files: %v", err)
 	}
@@ -34,16 +35,14 @@ func checkLimits(ctx context.Context, s session, facts serverFacts) (o outcome[s
 }
 
 // allowFiles raises the limit of open files for the tool, which inherits it.
-func allowFiles(connections int64) (short []string, err error) {
-	var is syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &is); err != nil {
+func allowFiles(ctx context.Context, s session, connections int64) (short []string, err error) {
+	is, err := s.tool.side.OpenFiles(ctx)
+	if err != nil {
 		return nil, err
 	}
-	limit, shortfall := fileLimit{now: is.Cur, most: is.Max}.needed(connections)
+	limit, shortfall := fileLimit{now: is.Now, most: is.Most}.needed(connections)
 	if shortfall != "" {
 		return []string{shortfall}, nil
 	}
-	// Also if the limit is high enough: Go raises it for itself, and resets it for children
-	// unless it was set explicitly.
-	return nil, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: limit, Max: is.Max})
+	return nil, s.tool.side.AllowFiles(ctx, toolwire.OpenFiles{Now: limit, Most: is.Most})
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/assay-bench/assay/internal/agent/pause"
+
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -34,7 +36,7 @@ func waitForPeer(ctx context.Context, s session, client int) *contract.Failure {
 		} else {
 			s.retry.log.Warn("looking again", "what", "the result of another client", "client", client, "error", err)
 		}
-		if sleep(ctx, s.timeouts.Peers) != nil {
+		if pause.For(ctx, s.timeouts.Peers) != nil {
 			return interrupted("waiting for client %d of %d to load its part of the data: %v", client, s.trial.Clients, err)
 		}
 	}
@@ -70,7 +72,7 @@ func yield(ctx context.Context, s session, client int, err error) *contract.Fail
 		return nil
 	}
 	// An early end is what is waited for.
-	_ = sleep(ctx, s.timeouts.Yield)
+	_ = pause.For(ctx, s.timeouts.Yield)
 	return interrupted("client %d of %d did not load its part of the data: %v", client, s.trial.Clients, err)
 }
 

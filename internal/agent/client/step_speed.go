@@ -3,8 +3,6 @@ package client
 import (
 	"context"
 
-	"github.com/assay-bench/assay/internal/machinespeed"
-
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -14,15 +12,16 @@ type speeds struct {
 	client, target *contract.Speed
 }
 
-// measureSpeed measures the speed of this machine, and then of the target's, because both may
+// measureSpeed measures the speed of this machine with the CPUs of the tool's container, and then of the target's, because both may
 // be the same. A failure is only a problem. Only the first client measures, because clients on
 // one node would disturb each other.
 func measureSpeed(ctx context.Context, s session) (o outcome[speeds]) {
-	own, err := machinespeed.Measure(s.meter.machine.Throttled())
+	own, err := s.tool.side.Speed(ctx)
 	if err != nil {
 		o.problem("client/speed", "the speed of the machine: %v", err)
+	} else {
+		o.found.client = &own
 	}
-	o.found.client = &own
 	if s.target == nil {
 		return o
 	}

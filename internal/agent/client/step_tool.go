@@ -7,10 +7,21 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/toolwire"
+
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
+
+// waitForTool waits for the tool's container.
+func waitForTool(ctx context.Context, s session) (o outcome[toolwire.Hello]) {
+	var err error
+	if o.found, err = s.tool.side.Wait(ctx); err != nil {
+		return o.failed(s.tool.failure("waiting for the tool's container", err))
+	}
+	return o
+}
 
 // reportReady reports to the manager that this client can start.
 func reportReady(ctx context.Context, s session) (o outcome[*time.Time]) {
@@ -43,15 +54,12 @@ func agreeOnStart(ctx context.Context, s session, c *contract.ClockOffset) (o ou
 	return o
 }
 
-// waitForStart sleeps until the planned start of the measuring process. If that has passed,
-// the process starts at once, and the times show the delay.
-func waitForStart(ctx context.Context, s session, at start) *contract.Failure {
-	return waited(sleepUntil(ctx, at.launch(s.opening())))
-}
-
-// launch is the planned start of the measuring process.
-func (s start) launch(o runner.Opening) time.Time {
+// launch is the planned start of the measuring process; zero, which is at once, without a start
+// that was agreed on. If it has passed, the process starts at once, and the times show the delay.
+func (s *start) launch(o runner.Opening) time.Time {
 	switch {
+	case s == nil:
+		return time.Time{}
 	case !o.Timed:
 		return s.planned
 	case o.WarmsUp:
@@ -60,15 +68,9 @@ func (s start) launch(o runner.Opening) time.Time {
 	return s.planned.Add(-o.Lead)
 }
 
-func waited(err error) *contract.Failure {
-	if err == nil {
-		return nil
-	}
-	return &contract.Failure{Reason: contract.ReasonInterrupted, Message: fmt.Sprintf("waiting for the start: %v", err)}
-}
-
-// openRelay opens the relay to the server if round trips are delayed; nil otherwise.
-func openRelay(s session) (o outcome[*relay]) {
+// openRelay opens the relay to the server if round trips are delayed, and returns its port on
+// loopback; 0 otherwise.
+func openRelay(ctx context.Context, s session) (o outcome[int32]) {
 	delay, err := s.runner.Delay(s.trial.Workload)
 	if err != nil {
 		return o.failed(invalid(err))
@@ -77,38 +79,39 @@ func openRelay(s session) (o outcome[*relay]) {
 		return o
 	}
 	target := net.JoinHostPort(s.trial.Endpoint.Host, strconv.Itoa(int(s.trial.Endpoint.Port)))
-	if o.found, err = newRelay(target, delay); err != nil {
-		return o.failed(&contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("delaying round trips: %v", err)})
+	if o.found, err = s.tool.side.OpenRelay(ctx, target, delay); err != nil {
+		return o.failed(s.tool.failure("delaying round trips", err))
 	}
 	return o
 }
 
 // prepareTool makes the command of a phase ready to start; there may be none. The tool connects
 // to the relay, if there is one, and else to the server.
-func prepareTool(ctx context.Context, s session, phase contract.Phase, r *relay) (o outcome[preparedTool]) {
+func prepareTool(ctx context.Context, s session, phase contract.Phase, relay int32) (o outcome[preparedTool]) {
 	if s.skips(phase) {
 		return o
 	}
 	trial := s.trial
-	if r != nil {
-		trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", r.port()
+	if relay != 0 {
+		trial.Endpoint.Host, trial.Endpoint.Port = "127.0.0.1", relay
 	}
 	command, err := s.runner.Command(trial, phase, s.credentials)
 	if err != nil {
 		return o.failed(invalid(err))
 	}
-	if o.found, o.failure = s.tool.prepare(rawName(phase), command, s.credentials.Password); o.failure != nil || command.Dialogue == nil {
+	if o.found, o.failure = s.tool.prepare(ctx, rawName(phase), command, s.credentials.Password); o.failure != nil || command.Dialogue == nil {
 		return o
 	}
 	// The connection is made now, so that none is made while the tool measures.
 	bench, err := s.bench(ctx, s.trial.Endpoint, s.credentials)
 	if err == nil {
-		err = s.tool.arrange(&o.found, bench, command.Dialogue)
+		err = s.tool.arrange(ctx, &o.found, bench, command.Dialogue)
+		if err != nil {
+			return o.failed(s.tool.failure("preparing the dialogue with "+command.Path, err))
+		}
+		return o
 	}
-	if err != nil {
-		return o.failed(lost(err))
-	}
-	return o
+	return o.failed(lost(err))
 }
 
 // warmedUp is a warm-up in a separate process.
@@ -123,13 +126,10 @@ type warmedUp struct {
 
 // warmUp runs the tool for the warm-up, from the published start on.
 func warmUp(ctx context.Context, s session, tool preparedTool, at start) (o outcome[warmedUp]) {
-	if failure := waited(sleepUntil(ctx, at.own)); failure != nil {
-		return o.failed(failure)
-	}
 	if s.skips(contract.PhaseWarmup) {
 		return o
 	}
-	in, failure := s.tool.run(ctx, tool)
+	in, failure := s.tool.run(ctx, tool, at.own)
 	if !in.started.IsZero() {
 		o.found.started, o.found.seeds = &in.started, tool.seeds()
 	}

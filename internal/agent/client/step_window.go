@@ -20,8 +20,10 @@ type measured struct {
 	report         runner.Report
 	// warmupCut is how the warm-up was separated from the window; only in the phase Run.
 	warmupCut contract.WarmupCut
-	// usage of this container: inside the window where there are samples of it.
+	// usage of the tool's container: inside the window where there are samples of it.
 	usage usages
+	// agent is the agent's own container.
+	agent *contract.AgentContainer
 	// clockStepSeconds is the difference between the progress of the wall clock and of the
 	// monotonic clock.
 	clockStepSeconds *float64
@@ -59,12 +61,12 @@ func (r role) warmupCut() contract.WarmupCut {
 }
 
 // measure runs the tool for the phase; a phase without a command has nothing to do.
-func measure(ctx context.Context, s session, tool preparedTool, before counters) (o outcome[measured]) {
+func measure(ctx context.Context, s session, tool preparedTool, before counters, at time.Time) (o outcome[measured]) {
 	if s.skips(s.phase()) {
 		return o
 	}
-	in, failure := s.tool.run(ctx, tool)
-	return evaluate(s, ran{tool: tool, in: in, failure: failure}, before)
+	in, failure := s.tool.run(ctx, tool, at)
+	return evaluate(ctx, s, ran{tool: tool, in: in, failure: failure}, before)
 }
 
 // ran is one run of the tool, and why it failed.
@@ -88,13 +90,13 @@ func (r ran) from() time.Time {
 // measureTimed runs a tool that begins its window by itself at the planned start. The first
 // counters are read at this start, while the tool runs, to exclude the warm-up in the same
 // process.
-func measureTimed(ctx context.Context, s session, tool preparedTool, facts serverFacts) (o outcome[measured]) {
+func measureTimed(ctx context.Context, s session, tool preparedTool, facts serverFacts, at time.Time) (o outcome[measured]) {
 	frequency := s.meter.machine.Frequency() // it takes a moment, which is none of the window's
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan ran, 1)
 	go func() {
-		in, failure := s.tool.run(running, tool)
+		in, failure := s.tool.run(running, tool, at)
 		done <- ran{tool: tool, in: in, failure: failure}
 	}()
 	timer := time.NewTimer(time.Until(s.trial.Begin))
@@ -104,7 +106,7 @@ func measureTimed(ctx context.Context, s session, tool preparedTool, facts serve
 		if r.failure == nil && r.in.output.ExitCode == 0 {
 			r.failure = &contract.Failure{Reason: contract.ReasonToolFailed, Message: "the tool ended before its measured window was to begin: look at the raw output"}
 		}
-		return evaluate(s, r, counters{})
+		return evaluate(ctx, s, r, counters{})
 	case <-timer.C:
 	}
 	begin := time.Now()
@@ -118,7 +120,7 @@ func measureTimed(ctx context.Context, s session, tool preparedTool, facts serve
 		r.failure = failure
 	}
 	r.begin = begin
-	o.failure = part(&o, &o.found, evaluate(s, r, before))
+	o.failure = part(&o, &o.found, evaluate(ctx, s, r, before))
 	o.found.before = &before
 	return o
 }
@@ -143,15 +145,17 @@ func countersAtBegin(ctx context.Context, s session, facts serverFacts, frequenc
 }
 
 // evaluate what a run of the tool in the measured phase yielded.
-func evaluate(s session, r ran, before counters) (o outcome[measured]) {
+func evaluate(ctx context.Context, s session, r ran, before counters) (o outcome[measured]) {
 	in := r.in
 	if in.started.IsZero() {
 		return o.failed(r.failure)
 	}
 	m := measured{
 		started: &in.started, ended: &in.ended, signal: in.output.Signal, seeds: r.tool.seeds(),
-		clockStepSeconds: new(clockStep(r.from(), in.ended)), usage: usages{before.client, s.meter.after(in)},
+		clockStepSeconds: new(clockStep(r.from(), in.ended)), usage: usages{before: before.client},
 	}
+	ctx = context.WithoutCancel(ctx) // the counters of a tool that was interrupted are wanted too
+	part(&o, &m.usage.after, usageAfter(ctx, s, in))
 	s.meter.sampler.Sample()
 	if in.output.ExitCode >= 0 {
 		m.exitCode = &in.output.ExitCode
@@ -160,8 +164,9 @@ func evaluate(s session, r ran, before counters) (o outcome[measured]) {
 	if !s.waits() {
 		m.report.Window = nil // only the phase Run has one
 	}
-	o.problems = m.report.Problems
-	m.usage = s.meter.inside(m.usage, m.window())
+	o.problems = append(o.problems, m.report.Problems...)
+	part(&o, &m.usage, usageInside(ctx, s, m.usage, m.window()))
+	m.agent = s.meter.own(m.window())
 	o.found = m
 	if r.failure == nil {
 		r.failure = m.report.Failure

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/toolside"
+	"github.com/assay-bench/assay/internal/agent/toolwire"
+
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -20,7 +23,8 @@ type progress struct {
 	verified         tableCount
 	clock            *contract.ClockOffset
 	speed            speeds
-	relay            *relay
+	hello            toolwire.Hello
+	relay            int32
 	warmup, tool     preparedTool
 	before           counters
 	handshakes       map[string]string
@@ -52,7 +56,6 @@ func (p *progress) baseline() baseline {
 func (p *progress) close() {
 	p.warmup.close()
 	p.tool.close()
-	p.relay.close()
 }
 
 // step does one thing, if its time is in this trial.
@@ -61,8 +64,8 @@ type step struct {
 	do   func() *contract.Failure
 }
 
-// steps are the steps of a trial in order. There is no step between waitForStart and measure:
-// everything else comes before the planned start. Without a warm-up it even comes before the
+// steps are the steps of a trial in order. The step that measures waits for the planned start:
+// everything else comes before it. Without a warm-up it even comes before the
 // client reports ready, because the start may follow at once; with a warm-up, it is in the
 // pause of settleSeconds. For a tool that begins its window by itself, the command is built
 // when the start is known, and the counters are read when the window begins.
@@ -84,6 +87,8 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{asks, func() F { return part(o, &p.server, queryServer(ctx, s)) }},
 		// Without a barrier, no earlier step has waited for the server.
 		{s.helps() && s.speaks(), func() F { return waitForServer(ctx, s) }},
+		// The steps so far need no tool, whose container starts after the agent's.
+		{true, func() F { return part(o, &p.hello, waitForTool(ctx, s)) }},
 		{s.phase() != contract.PhaseCleanup, func() F { return note(o, checkLimits(ctx, s, p.server)) }},
 		{asks && s.phase() != contract.PhaseCleanup, func() F { return part(o, &p.roundTrip, timeRoundTrip(ctx, s, p.server.connect)) }},
 		{loads && s.speaks(), func() F { return part(o, &p.durability, timeCommits(ctx, s)) }},
@@ -94,7 +99,7 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{waits && (s.trial.Agent != "" || s.speaks()), func() F { return part(o, &p.clock, compareClocks(ctx, s)) }},
 		// As late as possible, but before the counters of the window.
 		{waits && s.first(), func() F { return part(o, &p.speed, measureSpeed(ctx, s)) }},
-		{s.relays(), func() F { return part(o, &p.relay, openRelay(s)) }},
+		{s.relays(), func() F { return part(o, &p.relay, openRelay(ctx, s)) }},
 		{warms, func() F { return part(o, &p.warmup, prepareTool(ctx, s, contract.PhaseWarmup, p.relay)) }},
 		{cold && waits && replicated, func() F { return note(o, s.replicas.mark(ctx, s.timeouts.Ask)) }},
 		{cold, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, s.timeouts.Ask)) }},
@@ -106,9 +111,10 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 		{between, func() F { return part(o, &p.before, snapshotCounters(ctx, s, p.server, untilStart())) }},
 		{timed && asks && s.trial.Endpoint.TLS == contract.TLSRequired, func() F { return part(o, &p.handshakes, readStatus(ctx, s)) }},
 		{warms || timed, func() F { return part(o, &p.tool, prepareTool(ctx, begins(), s.phase(), p.relay)) }},
-		{waits, func() F { return waitForStart(ctx, s, *p.start) }},
-		{!timed, func() F { return part(o, &p.measured, measure(ctx, s, p.tool, p.before)) }},
-		{timed, func() F { return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server)) }},
+		{!timed, func() F { return part(o, &p.measured, measure(ctx, s, p.tool, p.before, p.start.launch(s.opening()))) }},
+		{timed, func() F {
+			return part(o, &p.measured, measureTimed(ctx, begins(), p.tool, p.server, p.start.launch(s.opening())))
+		}},
 		{asks, func() F { return part(o, &p.after, collectAfter(ctx, s, p.measured, p.server, p.baseline())) }},
 		{waits && replicated, func() F { return part(o, &p.replicas, s.replicas.collectAfter(ctx, p.measured)) }},
 		{s.checks(), func() F { return part(o, &p.check, checkConsistency(ctx, s)) }},
@@ -122,11 +128,11 @@ func steps(ctx context.Context, s session, o *outcome[progress]) []step {
 }
 
 // carryOut executes the steps of the trial in order.
-func (a *Agent) carryOut(ctx context.Context, t contract.Trial) outcome[progress] {
+func (a *Agent) carryOut(ctx context.Context, t contract.Trial, side *toolside.Side) outcome[progress] {
 	var o outcome[progress]
 	defer o.found.close()
 	var s session
-	if failure := part(&o, &s, a.connect(ctx, t)); failure != nil {
+	if failure := part(&o, &s, a.connect(ctx, t, side)); failure != nil {
 		return o.failed(causeOf(ctx, t, failure))
 	}
 	for _, step := range steps(ctx, s, &o) {

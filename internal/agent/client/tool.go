@@ -6,29 +6,27 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/assay-bench/assay/internal/agent/supervise"
+	"github.com/assay-bench/assay/internal/agent/toolside"
+	"github.com/assay-bench/assay/internal/agent/toolwire"
 
 	"github.com/assay-bench/assay/runners/runner"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxOutput is the maximum size of a tool's output, in bytes.
-const maxOutput = 64 << 20
-
-// toolbox runs the tool and keeps its output.
+// toolbox has the tool run in its container, and keeps its output.
 type toolbox struct {
-	// work is where the tool runs and its output is kept.
+	// side is the tool's container.
+	side *toolside.Side
+	// work is where the agent keeps the output.
 	work string
 	// grace is how long the tool may take to end after SIGTERM.
-	grace    time.Duration
-	children *supervise.Children
+	grace time.Duration
 }
 
 // preparedTool is a command that is ready to start.
@@ -39,11 +37,6 @@ type preparedTool struct {
 	// args without secrets.
 	args    []string
 	secrets []string
-	cmd     *exec.Cmd
-	// collect are the patterns of the files that belong to the output.
-	collect []string
-	// closeFiles closes the agent's side of the output files.
-	closeFiles func()
 	// talk is the conversation with a tool that answers line by line; nil for others.
 	talk *talk
 	// seed and unseeded are those of the command.
@@ -53,8 +46,8 @@ type preparedTool struct {
 
 // close may be called twice, and for a command that was never prepared.
 func (t preparedTool) close() {
-	if t.closeFiles != nil {
-		t.closeFiles()
+	if t.talk != nil {
+		t.talk.close()
 	}
 }
 
@@ -70,43 +63,59 @@ type invocation struct {
 
 // prepare makes a command ready to start. The name is also the folder of the raw files, where
 // the output goes unchanged.
-func (b toolbox) prepare(name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
-	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, collect: c.Collect, seed: c.Seed, unseeded: c.Unseeded}
-	var err error
-	t.cmd, t.closeFiles, err = b.command(name, c, t.args)
-	if errors.Is(err, exec.ErrNotFound) {
+func (b toolbox) prepare(ctx context.Context, name string, c runner.Command, secrets ...string) (preparedTool, *contract.Failure) {
+	t := preparedTool{name: name, program: c.Path, args: mask(c.Args, secrets), secrets: secrets, seed: c.Seed, unseeded: c.Unseeded}
+	err := b.side.Prepare(ctx, name, toolwire.Command{
+		Path: c.Path, Args: c.Args, Env: c.Env, Files: c.Files, Collect: c.Collect, Dialogue: c.Dialogue != nil,
+	})
+	if errors.Is(err, toolside.ErrMissing) {
 		return t, &contract.Failure{Reason: contract.ReasonToolMissing, Message: fmt.Sprintf("the image has no program %s: use the runner's image", c.Path)}
 	}
 	if err != nil {
+		return t, b.failure("preparing "+c.Path, err)
+	}
+	if err := b.keepCommand(t, c.Env); err != nil {
 		return t, &contract.Failure{Reason: contract.ReasonToolFailed, Message: fmt.Sprintf("preparing %s: %v", c.Path, err)}
 	}
 	return t, nil
 }
 
-// run runs the prepared command until it or the context ends.
-func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract.Failure) {
-	defer t.close()
-	in := invocation{started: time.Now(), secrets: t.secrets}
-	p, err := b.children.Start(t.cmd)
-	if err != nil {
-		return invocation{}, &contract.Failure{Reason: contract.ReasonToolMissing, Message: err.Error()}
+// failure is that of an order to the tool's container.
+func (b toolbox) failure(doing string, err error) *contract.Failure {
+	reason := contract.ReasonToolLost
+	switch {
+	case errors.Is(err, toolside.ErrOutput):
+		reason = contract.ReasonOutputTruncated
+	case errors.Is(err, toolside.ErrRefused):
+		reason = contract.ReasonToolFailed
 	}
-	b.await(ctx, t, p)
-	exit, usage := p.Exit(), p.Usage()
-	in.ended = time.Now()
-	in.output.ExitCode, in.output.Signal = exit.Code, exit.Signal
-	if usage != nil {
-		in.voluntary, in.involuntary = new(int64(usage.Nvcsw)), new(int64(usage.Nivcsw))
+	return &contract.Failure{Reason: reason, Message: fmt.Sprintf("%s: %v", doing, err)}
+}
+
+// run starts the prepared command at an instant, or at once if it has passed, and waits until it
+// or the context ends. The start is left to the tool's container, so that no other work of the
+// agent delays it.
+func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocation, *contract.Failure) {
+	defer t.close()
+	in := invocation{secrets: t.secrets}
+	var err error
+	if in.started, err = b.side.Start(ctx, t.name, at); err != nil {
+		return invocation{}, b.failure("starting "+t.program, err)
+	}
+	ended, err := b.await(ctx, t, in.started)
+	if err == nil {
+		in.ended = ended.At
+		in.output.ExitCode, in.output.Signal = max(ended.Code, -1), ended.Signal
+		in.voluntary, in.involuntary = ended.Voluntary, ended.Involuntary
+		err = b.fetch(ctx, t.name, ended.Files, &in.output)
+	} else {
+		in.ended, in.output.ExitCode = time.Now(), -1
 	}
 	if t.talk != nil {
 		in.output.Exchanges = t.talk.Exchanges()
 	}
-	err = b.readOutput(t.name, &in.output)
-	if err == nil {
-		in.output.Files, err = collect(b.dir(), filepath.Join(b.rawDir(t.name), "files"), t.collect)
-	}
 	if err != nil {
-		return in, &contract.Failure{Reason: contract.ReasonOutputTruncated, Message: fmt.Sprintf("reading the output of %s: %v", t.program, err)}
+		return in, b.failure("running "+t.program, err)
 	}
 	if ctx.Err() != nil {
 		// The tool was terminated: its output is not a result.
@@ -118,113 +127,79 @@ func (b toolbox) run(ctx context.Context, t preparedTool) (invocation, *contract
 	return in, nil
 }
 
+// ending is how a command ended, or why that is not known.
+type ending struct {
+	toolside.Ended
+	err error
+}
+
 // await the end of the tool or of the context; with a dialogue, first the end of the
 // conversation.
-func (b toolbox) await(ctx context.Context, t preparedTool, p *supervise.Process) {
+func (b toolbox) await(ctx context.Context, t preparedTool, started time.Time) (toolside.Ended, error) {
+	// What a tool left that was stopped is wanted too.
+	waiting, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	end := make(chan ending, 1)
+	go func() {
+		e, err := b.side.End(waiting, t.name, started)
+		end <- ending{e, err}
+	}()
 	var over <-chan time.Time
 	ended := make(<-chan struct{}) // never, without a conversation
 	if t.talk != nil {
 		t.talk.begin(ctx)
 		ended = t.talk.ended
-		defer func() { <-t.talk.ended }() // the end of the tool ends it
+		defer t.talk.finish(b.side.Answer)
 	}
 	for {
 		select {
-		case <-p.Done():
-			return
+		case e := <-end:
+			return e.Ended, e.err
 		case <-ended:
 			ended, over = nil, time.After(b.grace)
+			continue
 		case <-over:
-			p.Stop(b.grace)
-			return
 		case <-ctx.Done():
-			p.Stop(b.grace)
-			return
+		}
+		if err := b.side.Stop(waiting, t.name, b.grace); err != nil {
+			return toolside.Ended{}, err
+		}
+		select {
+		case e := <-end:
+			return e.Ended, e.err
+		case <-time.After(b.side.Answer):
+			return toolside.Ended{}, fmt.Errorf("%w: it does not report the end of the tool", toolside.ErrLost)
 		}
 	}
 }
 
-// command prepares the process without starting it.
-func (b toolbox) command(name string, c runner.Command, shown []string) (cmd *exec.Cmd, closeFiles func(), err error) {
-	path, err := exec.LookPath(c.Path)
-	if err != nil {
-		return nil, nil, err
-	}
-	dir, raw := b.dir(), b.rawDir(name)
-	for _, d := range []string{dir, raw} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := errors.Join(discard(dir, c.Collect), writeFiles(dir, c.Files), writeNames(raw, c.Env)); err != nil {
-		return nil, nil, err
-	}
-	line := strings.Join(append([]string{c.Path}, shown...), "\n") + "\n"
-	if err := os.WriteFile(filepath.Join(raw, "command.txt"), []byte(line), 0o600); err != nil {
-		return nil, nil, err
-	}
-	stdout, err := os.Create(filepath.Join(raw, "stdout.txt"))
-	if err != nil {
-		return nil, nil, err
-	}
-	stderr, err := os.Create(filepath.Join(raw, "stderr.txt"))
-	if err != nil {
-		_ = stdout.Close()
-		return nil, nil, err
-	}
-	cmd = exec.Command(path, c.Args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, stdout, stderr
-	// A locale would change how tools print numbers.
-	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C")
-	for name, value := range c.Env {
-		cmd.Env = append(cmd.Env, name+"="+value)
-	}
-	return cmd, func() { _, _ = stdout.Close(), stderr.Close() }, nil
+// fetch the output of a command that has ended.
+func (b toolbox) fetch(ctx context.Context, name string, files []toolwire.File, out *runner.Output) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.side.Answer)
+	defer cancel()
+	fetched, err := b.side.Fetch(ctx, name, files, b.rawDir(name))
+	out.Stdout, out.Stderr, out.Files = fetched.Stdout, fetched.Stderr, fetched.Files
+	return err
 }
 
-func writeFiles(dir string, files map[string][]byte) error {
-	for name, data := range files {
-		if !filepath.IsLocal(name) {
-			return fmt.Errorf("the file name %q leaves the working directory", name)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
-			return err
-		}
+// keepCommand records the command line, and the names of the command's own environment
+// variables. Their values may be secrets, and are not written.
+func (b toolbox) keepCommand(t preparedTool, env map[string]string) error {
+	raw := b.rawDir(t.name)
+	if err := os.MkdirAll(raw, 0o700); err != nil {
+		return err
 	}
-	return nil
-}
-
-// writeNames records the names of the command's own environment variables. Their values may be
-// secrets, and are not written.
-func writeNames(raw string, env map[string]string) error {
-	if len(env) == 0 {
-		return nil
+	lines := func(name string, lines []string) error {
+		return os.WriteFile(filepath.Join(raw, name), []byte(strings.Join(lines, "\n")+"\n"), 0o600)
 	}
-	names := slices.Sorted(maps.Keys(env))
-	return os.WriteFile(filepath.Join(raw, "environment.txt"), []byte(strings.Join(names, "\n")+"\n"), 0o600)
+	err := lines("command.txt", append([]string{t.program}, t.args...))
+	if len(env) > 0 {
+		err = errors.Join(err, lines("environment.txt", slices.Sorted(maps.Keys(env))))
+	}
+	return err
 }
-
-// dir is the working directory of the tool.
-func (b toolbox) dir() string { return filepath.Join(b.work, "tool") }
 
 func (b toolbox) rawDir(name string) string { return filepath.Join(b.work, "raw", name) }
-
-func (b toolbox) readOutput(name string, out *runner.Output) error {
-	for file, to := range map[string]*[]byte{"stdout.txt": &out.Stdout, "stderr.txt": &out.Stderr} {
-		path := filepath.Join(b.rawDir(name), file)
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		if info.Size() > maxOutput {
-			return fmt.Errorf("%s/%s has %d bytes, more than %d", name, file, info.Size(), maxOutput)
-		}
-		if *to, err = os.ReadFile(path); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // mask replaces secrets that an adapter wrongly put into arguments.
 func mask(args, secrets []string) []string {

@@ -15,7 +15,7 @@ build() {
   cp -r "$module" "$partial/source"
   # Sources in the cache of modules are never changed: those of a vendor directory may be.
   (cd "$partial/source" && export GOWORK=off CGO_ENABLED=0 GOOS=linux &&
-    GOFLAGS=-mod=mod go mod vendor && cp password/password.go "vendor/$package/" &&
+    GOFLAGS=-mod=readonly go mod vendor && cp password/password.go "vendor/$package/" &&
     GOFLAGS='-mod=vendor -buildvcs=false' nice go build -trimpath -ldflags '-s -w' -o ../go-tpc "$package") 2>&1 |
     { grep -v '^go: downloading' || true; } >&2
   rm -rf "$partial/source"

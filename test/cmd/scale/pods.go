@@ -51,10 +51,11 @@ func (p *player) clientPod(ctx context.Context, o client.Object) error {
 	}
 	begun := time.Now().UTC().Format(time.RFC3339)
 	pod.Status.Phase = corev1.PodRunning
-	pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
-		Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef", Ready: true,
-		State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}},
-	}}
+	running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}
+	pod.Status.ContainerStatuses = []corev1.ContainerStatus{
+		{Name: resources.AgentContainer, ImageID: "registry.example/agent@sha256:cafe", Ready: true, State: running},
+		{Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef", Ready: true, State: running},
+	}
 	if err := p.cluster.Status().Update(ctx, pod); err != nil {
 		return err
 	}
@@ -67,10 +68,12 @@ func (p *player) clientPod(ctx context.Context, o client.Object) error {
 		return err
 	}
 	pod.Status.Phase = corev1.PodSucceeded
-	pod.Status.ContainerStatuses[0].Ready = false
-	pod.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
-		Reason: "Completed", Message: message, FinishedAt: metav1.Now(),
-	}}
+	for i, message := range []string{message, ""} {
+		pod.Status.ContainerStatuses[i].Ready = false
+		pod.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{
+			Reason: "Completed", Message: message, FinishedAt: metav1.Now(),
+		}}
+	}
 	if err := p.cluster.Status().Update(ctx, pod); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
@@ -41,8 +43,17 @@ func TestMain(m *testing.M) { os.Exit(apiserver.Main(m, &server)) }
 // trials of the run; each manager measures at least one.
 const trials = 6
 
+// stage is what a manager does with the run, before the next one takes its place.
+type stage struct {
+	manager string
+	// waits: it must not go on with the run, and says so. Any other one measures two trials, and
+	// the last one all that are left.
+	waits bool
+}
+
 // A run changes hands twice: to the other manager, and back. No trial is lost, none is
-// measured twice, and every record stays.
+// measured twice, and every record stays. What this tree begins has a chain, and the last
+// release waits; what the last release began has none, and is not called tampered.
 func TestTwoReleasesShareARun(t *testing.T) {
 	name, commit, ok := strings.Cut(strings.TrimSpace(lastRelease), " ")
 	if !ok {
@@ -51,27 +62,57 @@ func TestTwoReleasesShareARun(t *testing.T) {
 	last := build(t, source(t, commit))
 	newest := build(t, top)
 	makeNodes(t)
-	for what, managers := range map[string][3]string{
-		"upgrade from " + name + ", and back": {last, newest, last},
-		"rollback to " + name + ", and back":  {newest, last, newest},
+	for what, c := range map[string]struct {
+		stages  []stage
+		chained bool
+	}{
+		"upgrade from " + name + ", and back": {[]stage{{last, false}, {newest, false}, {last, false}}, false},
+		"upgrade from " + name:                {[]stage{{last, false}, {newest, false}}, false},
+		"rollback to " + name + ", and back":  {[]stage{{newest, false}, {last, true}, {newest, false}}, true},
 	} {
-		t.Run(what, func(t *testing.T) { share(t, managers) })
+		t.Run(what, func(t *testing.T) { checkChain(t, share(t, c.stages), c.chained) })
 	}
 }
 
-func share(t *testing.T, managers [3]string) {
+// checkChain: nothing that a change of managers does is taken for tampering.
+func checkChain(t *testing.T, run *v1alpha1.BenchmarkRun, chained bool) {
+	t.Helper()
+	report, err := integrity.Run(run, func(name string) (*corev1.ConfigMap, error) {
+		cm := &corev1.ConfigMap{}
+		return cm, server.API.Get(t.Context(), client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
+	})
+	if err != nil || report.Chained != chained || len(report.Findings) > 0 || chained && report.Trials != trials {
+		t.Errorf("the chain: %+v, %v; want one: %v", report, err, chained)
+	}
+	if valid := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); valid == nil || valid.Status != metav1.ConditionTrue {
+		t.Errorf("the results are not valid: %+v", valid)
+	}
+	anchored := slices.ContainsFunc(run.Status.Findings, func(f v1alpha1.Finding) bool { return f.Check == "chain-anchored-again" })
+	if anchored != chained {
+		t.Errorf("the last release drops the anchor, and that is said: %v, want %v", anchored, chained)
+	}
+}
+
+func share(t *testing.T, stages []stage) *v1alpha1.BenchmarkRun {
 	ns := server.Namespace(t)
 	k := playKubelet(t, ns)
 	run := newRun(ns)
 	if err := server.API.Create(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	for i, manager := range managers {
-		stop := start(t, manager, ns)
-		if i < len(managers)-1 {
+	var end *v1alpha1.BenchmarkRun
+	for i, st := range stages {
+		stop := start(t, st.manager, ns)
+		switch {
+		case st.waits:
+			await(t, run, "waiting for the other manager", func(r *v1alpha1.BenchmarkRun) bool {
+				c := apimeta.FindStatusCondition(r.Status.Conditions, v1alpha1.ConditionReconciling)
+				return c != nil && c.Reason == v1alpha1.ReasonJournalTooNew
+			})
+		case i < len(stages)-1:
 			await(t, run, "measured some trials", func(r *v1alpha1.BenchmarkRun) bool { return int(r.Status.Progress.Done) >= 2*(i+1) })
-		} else {
-			await(t, run, "Complete", func(r *v1alpha1.BenchmarkRun) bool {
+		default:
+			end = await(t, run, "Complete", func(r *v1alpha1.BenchmarkRun) bool {
 				return apimeta.IsStatusConditionTrue(r.Status.Conditions, v1alpha1.ConditionComplete)
 			})
 		}
@@ -98,6 +139,7 @@ func share(t *testing.T, managers [3]string) {
 			t.Errorf("record %d: %+v", i, rec)
 		}
 	}
+	return end
 }
 
 // source lays the tree of a commit into a folder.
@@ -212,7 +254,7 @@ func playKubelet(t *testing.T, ns string) *kubelet.Kubelet {
 	return k
 }
 
-func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, is func(*v1alpha1.BenchmarkRun) bool) {
+func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, is func(*v1alpha1.BenchmarkRun) bool) *v1alpha1.BenchmarkRun {
 	t.Helper()
 	now := &v1alpha1.BenchmarkRun{}
 	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -220,13 +262,14 @@ func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, is func(*v1alp
 			t.Fatal(err)
 		}
 		if is(now) {
-			return
+			return now
 		}
 		if c := apimeta.FindStatusCondition(now.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
 			t.Fatalf("the run failed: %s: %s", c.Reason, c.Message)
 		}
 	}
 	t.Fatalf("not %s: %+v", what, now.Status.Conditions)
+	return nil
 }
 
 func makeNodes(t *testing.T) {

@@ -231,10 +231,11 @@ func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, in
 	}
 	if pod.Status.Phase != corev1.PodRunning {
 		pod.Status.Phase = corev1.PodRunning
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{{
-			Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef",
-			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}},
-		}}
+		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
+		pod.Status.ContainerStatuses = []corev1.ContainerStatus{
+			{Name: resources.AgentContainer, ImageID: "registry.example/agent@sha256:cafe", State: running},
+			{Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef", State: running},
+		}
 		if err := k.API.Status().Update(ctx, pod); err != nil {
 			return pod, err
 		}
@@ -362,14 +363,17 @@ func (k *Kubelet) refuse(ctx context.Context, pod *corev1.Pod, holder string) er
 	return k.end(ctx, pod, &corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error", FinishedAt: metav1.Now(), Message: string(told.Encode())})
 }
 
-// end the container of a client, and its pod.
+// end the containers of a client, and its pod.
 func (k *Kubelet) end(ctx context.Context, pod *corev1.Pod, terminated *corev1.ContainerStateTerminated) error {
 	before := pod.DeepCopy()
 	pod.Status.Phase = corev1.PodFailed
 	if terminated.ExitCode == 0 {
 		pod.Status.Phase = corev1.PodSucceeded
 	}
-	pod.Status.ContainerStatuses[0].State = corev1.ContainerState{Terminated: terminated}
+	for i := range pod.Status.ContainerStatuses {
+		pod.Status.ContainerStatuses[i].State = corev1.ContainerState{Terminated: terminated}
+		terminated = &corev1.ContainerStateTerminated{Reason: "Completed", FinishedAt: terminated.FinishedAt} // the tool's container ends with the agent
+	}
 	// A pod that was deleted meanwhile ends as any other.
 	return k.API.Status().Patch(ctx, pod, client.MergeFrom(before))
 }

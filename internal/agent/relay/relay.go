@@ -1,4 +1,6 @@
-package client
+// Package relay delays the round trips of connections. In: the address of a server and a delay.
+// Out: a port on loopback, whose connections reach the server with the delay.
+package relay
 
 import (
 	"bytes"
@@ -6,13 +8,15 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/assay-bench/assay/internal/agent/pause"
 )
 
-// relay forwards connections to a server with a delay: each byte by half of the delay in
+// Relay forwards connections to a server with a delay: each byte by half of the delay in
 // either direction, so each round trip takes the delay longer. It replaces netem of the
 // kernel, which needs a privilege that client pods lack, and which some kernels lack. It uses
 // some of the client's CPU and a copy in each direction, about 50 us per round trip.
-type relay struct {
+type Relay struct {
 	listener net.Listener
 	target   string
 	half     time.Duration
@@ -21,23 +25,23 @@ type relay struct {
 	working  sync.WaitGroup
 }
 
-// newRelay listens on loopback for connections to the target.
-func newRelay(target string, delay time.Duration) (*relay, error) {
+// New listens on loopback for connections to the target.
+func New(target string, delay time.Duration) (*Relay, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	r := &relay{listener: listener, target: target, half: delay / 2}
+	r := &Relay{listener: listener, target: target, half: delay / 2}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	r.working.Go(r.accept)
 	return r, nil
 }
 
-// port on 127.0.0.1.
-func (r *relay) port() int32 { return int32(r.listener.Addr().(*net.TCPAddr).Port) }
+// Port on 127.0.0.1.
+func (r *Relay) Port() int32 { return int32(r.listener.Addr().(*net.TCPAddr).Port) }
 
-// close ends the relay and all its connections; nil is none.
-func (r *relay) close() {
+// Close ends the relay and all its connections; nil is none.
+func (r *Relay) Close() {
 	if r == nil {
 		return
 	}
@@ -46,7 +50,7 @@ func (r *relay) close() {
 	r.working.Wait()
 }
 
-func (r *relay) accept() {
+func (r *Relay) accept() {
 	for {
 		client, err := r.listener.Accept()
 		if err != nil {
@@ -58,9 +62,9 @@ func (r *relay) accept() {
 
 // serve one connection until either side ends it. Connecting is delayed too, because a
 // handshake is a round trip.
-func (r *relay) serve(client net.Conn) {
+func (r *Relay) serve(client net.Conn) {
 	defer func() { _ = client.Close() }()
-	if sleepUntil(r.ctx, time.Now().Add(2*r.half)) != nil {
+	if pause.Until(r.ctx, time.Now().Add(2*r.half)) != nil {
 		return
 	}
 	server, err := (&net.Dialer{}).DialContext(r.ctx, "tcp", r.target)
@@ -84,7 +88,7 @@ type chunk struct {
 
 // copy from one side to the other. Reads wait in a queue, so the delay does not reduce the
 // bandwidth.
-func (r *relay) copy(to, from net.Conn) {
+func (r *Relay) copy(to, from net.Conn) {
 	queue := make(chan chunk, 1024)
 	go func() {
 		defer close(queue)
@@ -104,7 +108,7 @@ func (r *relay) copy(to, from net.Conn) {
 		}
 	}()
 	for c := range queue {
-		err := sleepUntil(r.ctx, c.due)
+		err := pause.Until(r.ctx, c.due)
 		if err == nil {
 			_, err = to.Write(c.data)
 		}

@@ -1,4 +1,6 @@
-package client
+// Package pause waits. In: an instant of the wall clock, or a length. Out: nothing; an error when
+// the context ended first.
+package pause
 
 import (
 	"context"
@@ -14,18 +16,18 @@ const (
 	approach = 2 * time.Millisecond
 )
 
-// sleepUntil sleeps until the wall clock reaches the instant, with an error well below 1 ms,
+// Until sleeps until the wall clock reaches the instant, with an error well below 1 ms,
 // and returns at once when it has passed. The instant is from another machine, so it is
 // compared repeatedly with the wall clock: a timer would use monotonic time. It returns early,
 // with an error, when the context ends.
-func sleepUntil(ctx context.Context, at time.Time) error {
+func Until(ctx context.Context, at time.Time) error {
 	at = at.Round(0)
 	for ctx.Err() == nil {
 		switch left := time.Until(at); {
 		case left <= 0:
 			return nil
 		case left > approach:
-			if err := sleep(ctx, min(left-approach, recheck)); err != nil {
+			if err := For(ctx, min(left-approach, recheck)); err != nil {
 				return err
 			}
 		default:
@@ -37,8 +39,8 @@ func sleepUntil(ctx context.Context, at time.Time) error {
 	return ctx.Err()
 }
 
-// sleep returns early, with an error, when the context ends.
-func sleep(ctx context.Context, d time.Duration) error {
+// For sleeps for a length. It returns early, with an error, when the context ends.
+func For(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

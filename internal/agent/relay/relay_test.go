@@ -1,4 +1,4 @@
-package client
+package relay
 
 import (
 	"io"
@@ -29,13 +29,13 @@ func echo(t *testing.T) string {
 	return l.Addr().String()
 }
 
-func through(t *testing.T, target string, delay time.Duration) (net.Conn, *relay) {
+func through(t *testing.T, target string, delay time.Duration) (net.Conn, *Relay) {
 	t.Helper()
-	r, err := newRelay(target, delay)
+	r, err := New(target, delay)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(r.port()))))
+	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(r.Port()))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func through(t *testing.T, target string, delay time.Duration) (net.Conn, *relay
 func TestARoundTripTakesTheDelay(t *testing.T) {
 	const delay = 40 * time.Millisecond
 	c, r := through(t, echo(t), delay)
-	defer r.close()
+	defer r.Close()
 	for range 3 {
 		began := time.Now()
 		if _, err := c.Write([]byte("x")); err != nil {
@@ -63,7 +63,7 @@ func TestARoundTripTakesTheDelay(t *testing.T) {
 // A delay is none of the bandwidth, and nothing is lost at the end.
 func TestARelayKeepsEverythingInOrder(t *testing.T) {
 	c, r := through(t, echo(t), 20*time.Millisecond)
-	defer r.close()
+	defer r.Close()
 	text := strings.Repeat("0123456789", 1<<17)
 	go func() {
 		_, _ = io.WriteString(c, text)
@@ -83,7 +83,7 @@ func TestAServerThatIsNotThere(t *testing.T) {
 	address := l.Addr().String()
 	_ = l.Close()
 	c, r := through(t, address, time.Millisecond)
-	defer r.close()
+	defer r.Close()
 	if _, err := io.ReadAll(c); err != nil {
 		t.Logf("the connection ended with %v", err)
 	}
@@ -95,7 +95,7 @@ func TestARelayThatIsClosedLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan struct{})
-	go func() { r.close(); close(done) }()
+	go func() { r.Close(); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(5 * time.Second):

@@ -1,0 +1,29 @@
+package v1alpha1
+
+// IntegrityStatus has the digests that a run's stored bytes are compared with. All of them are
+// the SHA-256 of bytes as they are stored, in hexadecimal. Each part of the plan, of the
+// records and of the summary has the digest of the part before it, each record that of the
+// record before it, and the first record that of the plan.
+type IntegrityStatus struct {
+	// head is the digest of the last record of the journal; of the plan before the first record.
+	// It covers all records, and with them the digests of all results.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Head string `json:"head,omitempty"`
+	// recordCount is the number of records up to head.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	RecordCount int32 `json:"recordCount,omitempty"`
+	// planSHA256 is the digest of the last part of the plan.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	PlanSHA256 string `json:"planSHA256"`
+	// recordsSHA256 is the digest of the last part of the records.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	RecordsSHA256 string `json:"recordsSHA256,omitempty"`
+	// summarySHA256 is the digest of the last part of the summary; absent until the run ends.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SummarySHA256 string `json:"summarySHA256,omitempty"`
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// cacheOptions keep the cache small: only objects that Assay created, for common kinds, and
+// only the fields that the controllers read. What tenants may make large is not among them.
+func cacheOptions(namespaces string) cache.Options {
+	ours := func(t toolscache.TransformFunc) cache.ByObject {
+		return cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Transform: t}
+	}
+	o := cache.Options{
+		DefaultTransform: slim,
+		ByObject: map[client.Object]cache.ByObject{
+			&corev1.Node{}: {Transform: slim}, &corev1.Pod{}: ours(slim), &batchv1.Job{}: ours(slim),
+			&appsv1.StatefulSet{}: ours(slim), &corev1.ConfigMap{}: ours(slim), &v1alpha1.BenchmarkRun{}: {Transform: slim},
+		},
+	}
+	for n := range strings.SplitSeq(namespaces, ",") {
+		if n = strings.TrimSpace(n); n != "" {
+			if o.DefaultNamespaces == nil {
+				o.DefaultNamespaces = map[string]cache.Config{}
+			}
+			o.DefaultNamespaces[n] = cache.Config{}
+		}
+	}
+	return o
+}
+
+// readAnnotations are those that controllers read from the cache.
+var readAnnotations = []string{
+	batchv1.JobCompletionIndexAnnotation, v1alpha1.AnnotationClaimedBy, v1alpha1.AnnotationReady, v1alpha1.AnnotationStart, v1alpha1.AnnotationTarget,
+}
+
+// maxAnnotation is how much of an annotation is kept, in bytes: those of Assay are shorter.
+const maxAnnotation = 4096
+
+// slim drops what no controller reads from the cache: the images of a node, the specs of pods
+// except the node, the templates of pods, annotations and labels of others, and what is large of
+// runs. A run is read from the API server before anything is decided of it.
+func slim(o any) (any, error) {
+	if object, ok := o.(metav1.Object); ok {
+		slimMetadata(object)
+	}
+	switch object := o.(type) {
+	case *corev1.Node:
+		object.Status.Images, object.Annotations = nil, nil
+	case *corev1.Pod:
+		object.Spec = corev1.PodSpec{NodeName: object.Spec.NodeName}
+	case *batchv1.Job:
+		object.Spec.Template = corev1.PodTemplateSpec{}
+	case *appsv1.StatefulSet:
+		object.Spec.Template, object.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
+	case *v1alpha1.BenchmarkRun:
+		slimRun(object)
+	}
+	return o, nil
+}
+
+func slimMetadata(object metav1.Object) {
+	object.SetManagedFields(nil)
+	kept := map[string]string{}
+	for _, name := range readAnnotations {
+		if value, has := object.GetAnnotations()[name]; has {
+			kept[name] = contract.CutTo(value, min(len(value), maxAnnotation))
+		}
+	}
+	object.SetAnnotations(kept)
+	if len(kept) == 0 {
+		object.SetAnnotations(nil)
+	}
+	if _, isNode := object.(*corev1.Node); isNode {
+		return // shapes select by any label
+	}
+	texts := object.GetLabels()
+	for name := range texts {
+		if !readsLabel(name) {
+			delete(texts, name)
+		}
+	}
+	object.SetFinalizers(nil)
+	object.SetOwnerReferences(slices.DeleteFunc(object.GetOwnerReferences(), func(o metav1.OwnerReference) bool {
+		return o.Controller == nil || !*o.Controller
+	}))
+}
+
+// readsLabel says whether a label is one of Assay, or one by which Kubernetes tells pods apart.
+func readsLabel(name string) bool {
+	prefix, _, _ := strings.Cut(name, "/")
+	return slices.Contains([]string{"assay.dev", "app.kubernetes.io", "batch.kubernetes.io"}, prefix)
+}
+
+// slimRun keeps of a run what the queue and the budgets read of other runs.
+func slimRun(run *v1alpha1.BenchmarkRun) {
+	run.Spec.Workload, run.Spec.Matrix, run.Spec.Exclude = v1alpha1.Workload{}, nil, nil
+	for i := range run.Spec.Targets {
+		t := &run.Spec.Targets[i]
+		t.Published, t.External = nil, nil
+		if t.Shape != nil {
+			t.Shape = &v1alpha1.ShapeRef{Name: t.Shape.Name}
+		}
+		if t.MySQL != nil {
+			t.MySQL = &v1alpha1.MySQLTarget{Flavor: t.MySQL.Flavor, Replication: t.MySQL.Replication}
+		}
+	}
+	run.Spec.Clients.Shape = v1alpha1.ShapeRef{Name: run.Spec.Clients.Shape.Name}
+	st := &run.Status
+	st.Summary, st.Trials, st.Findings, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil, nil, nil
+	st.Headline, st.Progress.Current = "", ""
+	for i := range st.Conditions {
+		st.Conditions[i].Message = ""
+	}
+	if r := st.Resolved; r != nil {
+		r.ClientShape.Annotations = nil
+		for i := range r.Targets {
+			r.Targets[i].Settings = nil
+			if r.Targets[i].Shape != nil {
+				r.Targets[i].Shape.Annotations = nil
+			}
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// What tenants may make large does not stay in the cache, and what controllers read does.
+func TestSlim(t *testing.T) {
+	big := strings.Repeat("x", 256<<10)
+	meta := func() metav1.ObjectMeta {
+		return metav1.ObjectMeta{
+			Name: "o", Labels: map[string]string{v1alpha1.LabelRun: "run", batchv1.JobNameLabel: "job", "theirs": big}, Finalizers: []string{big},
+			Annotations:   map[string]string{v1alpha1.AnnotationReady: "now", v1alpha1.AnnotationClaimedBy: big, "theirs": big},
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: big}},
+			OwnerReferences: []metav1.OwnerReference{
+				{Name: big}, {Name: "run", Controller: new(true)},
+			},
+		}
+	}
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: meta()}
+	run.Spec.Matrix = []v1alpha1.Axis{{Name: big, Values: []intstr.IntOrString{intstr.FromString(big)}}}
+	run.Spec.Workload.Custom = &v1alpha1.CustomWorkload{Parameters: map[string]string{"a": big}}
+	run.Spec.Targets = []v1alpha1.Target{{Name: "db", MySQL: &v1alpha1.MySQLTarget{Config: map[string]string{"a": big}, Replication: &v1alpha1.Replication{Replicas: 2}}}}
+	run.Status.Resolved = &v1alpha1.Resolved{
+		ClientShape: v1alpha1.InstanceShapeSpec{Annotations: map[string]string{"a": big}},
+		Targets:     []v1alpha1.ResolvedTarget{{Name: "db", Settings: []v1alpha1.ServerSetting{{Value: big}}, Shape: &v1alpha1.InstanceShapeSpec{Annotations: map[string]string{"a": big}}}},
+	}
+	run.Status.Findings = []v1alpha1.Finding{{Message: big}}
+	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Message: big}}
+	pod := &corev1.Pod{ObjectMeta: meta(), Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Env: []corev1.EnvVar{{Value: big}}}}}}
+	for what, o := range map[string]metav1.Object{"run": run, "pod": pod, "metadata": &metav1.PartialObjectMetadata{ObjectMeta: meta()}} {
+		if _, err := slim(o); err != nil {
+			t.Fatal(err)
+		}
+		data, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > 8<<10 {
+			t.Errorf("%s: %d bytes stay", what, len(data))
+		}
+		if o.GetLabels()[v1alpha1.LabelRun] != "run" || o.GetLabels()[batchv1.JobNameLabel] != "job" || o.GetAnnotations()[v1alpha1.AnnotationReady] != "now" ||
+			metav1.GetControllerOf(o) == nil {
+			t.Errorf("%s: something that is read is gone: %s", what, data)
+		}
+	}
+	if !run.Finished() || run.Spec.Targets[0].Replicas() != 2 || len(run.Provided()) != 1 || pod.Spec.NodeName != "n" {
+		t.Error("something that is read of other runs is gone")
+	}
+}
+
+func TestMemoryLimit(t *testing.T) {
+	t.Setenv(memoryEnv, "256Mi")
+	if err := limitMemory(); err == nil || !strings.Contains(err.Error(), memoryEnv) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,72 @@
+package accept
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// planPart that the room wants to write.
+func planPart(t *testing.T, res Result) *corev1.ConfigMap {
+	t.Helper()
+	for _, action := range res.Actions {
+		if c, is := action.(decision.Create); is && c.Object.GetName() == contract.PlanName("run", 0) {
+			return c.Object.(*corev1.ConfigMap)
+		}
+	}
+	t.Fatalf("no plan is written: %+v", res.Actions)
+	return nil
+}
+
+// A manager died between the plan and the status. Its plan is kept when it is the same, and
+// written again when another version made it.
+func TestPlanOfAPassThatDied(t *testing.T) {
+	w := newWorld()
+	same := planPart(t, w.decide(t))
+	w.exists(same)
+	if got := planPart(t, w.decide(t)); got.Name != same.Name {
+		t.Errorf("the same plan is not kept")
+	}
+	other := resources.Journal(w.in.Run, same.Name, contract.KeyPlan, []byte("of another version"))
+	other.UID = "7"
+	w.exists(other)
+	res := w.decide(t)
+	deletes, is := res.Actions[0].(decision.Delete)
+	if _, waits := res.State.(decision.Waiting); !waits || !is || deletes.Object.GetUID() != "7" || res.Status.Plan != nil {
+		t.Errorf("a plan that differs: %+v, %+v, plan %+v", res.State, res.Actions, res.Status.Plan)
+	}
+	foreign := other.DeepCopy()
+	foreign.OwnerReferences = nil
+	w.exists(foreign)
+	planPart(t, w.decide(t)) // the writer finds the conflict
+}
+
+// A status without the chain is of an older manager. The chain of the stored plan goes on; one
+// that never was does not begin.
+func TestChainFollowsFromTheStoredPlan(t *testing.T) {
+	for name, c := range map[string]struct {
+		part func(chained []byte) []byte
+		want bool
+	}{
+		"a plan with links":                       {func(b []byte) []byte { return b }, true},
+		"a plan of a manager that knows no links": {func([]byte) []byte { return []byte("no part at all") }, false},
+	} {
+		w := newWorld(accepted(t))
+		part := w.objects[decision.GetObject{Kind: decision.KindConfigMap, Name: contract.PlanName("run", 0)}].(*corev1.ConfigMap)
+		digest := contract.Digest(part.BinaryData[contract.KeyPlan])
+		part.BinaryData[contract.KeyPlan] = c.part(part.BinaryData[contract.KeyPlan])
+		w.in.Run.Status.Integrity = nil
+		var want *v1alpha1.IntegrityStatus
+		if c.want {
+			want = &v1alpha1.IntegrityStatus{PlanSHA256: digest}
+		}
+		if got := w.decide(t).Status.Integrity; (got == nil) != (want == nil) || got != nil && *got != *want {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package benchmarkrun
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
+)
+
+// kubeconfigOf a user, in a namespace.
+func kubeconfigOf(t *testing.T, user, namespace string) string {
+	t.Helper()
+	c := server.Config
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	err := clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters:       map[string]*clientcmdapi.Cluster{"c": {Server: c.Host, CertificateAuthorityData: c.CAData}},
+		AuthInfos:      map[string]*clientcmdapi.AuthInfo{"u": {ClientCertificateData: c.CertData, ClientKeyData: c.KeyData, Impersonate: user}},
+		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u", Namespace: namespace}},
+		CurrentContext: "x",
+	}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// reader may read runs and ConfigMaps of a namespace by their names, and nothing else.
+func allowReader(t *testing.T, namespace, user string) {
+	t.Helper()
+	meta := metav1.ObjectMeta{Namespace: namespace, Name: "reader"}
+	for _, obj := range []client.Object{
+		&rbacv1.Role{ObjectMeta: meta, Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"assay.dev"}, Resources: []string{"benchmarkruns"}, Verbs: []string{"get"}},
+			{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: []string{"get"}},
+		}},
+		&rbacv1.RoleBinding{
+			ObjectMeta: meta, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "reader"},
+			Subjects: []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: user}},
+		},
+	} {
+		if err := server.API.Create(t.Context(), obj); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// `kubectl assay verify` with the rights of a reader: what it says of a run that goes on, of one
+// that holds, of one that was changed, and of one that it may not read.
+func TestVerifyCommand(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	held, open := gate(t, delivers(always(9)))
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: held})
+	run := newRun(t, ns)
+	create(t, run)
+	allowReader(t, ns, "reader")
+	config := kubeconfigOf(t, "reader", ns)
+	verify := func(want int, says string, args ...string) {
+		t.Helper()
+		var out bytes.Buffer
+		if got := cli.Main(append([]string{"verify", "--kubeconfig", config}, args...), &out, &out); got != want || !strings.Contains(out.String(), says) {
+			t.Errorf("%v ended with %d, want %d with %q:\n%s", args, got, want, says, out.String())
+		}
+	}
+	verify(cli.ExitUnreadable, "has not ended", "run")
+	open()
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	verify(cli.ExitOK, "verified", "run")
+	verify(cli.ExitOK, "1 parts of the plan, 1 of the records (3 attempts), 1 of the summary, 4 results", "run", "-n", ns, "--head", got.Status.Integrity.Head)
+	verify(cli.ExitDiffers, "the head that was noted is f00", "run", "--head", "f00")
+	verify(cli.ExitUnreadable, "not found", "another")
+	verify(cli.ExitUnreadable, "accepts 1 arg")
+	other := kubeconfigOf(t, "nobody", ns)
+	verify(cli.ExitUnreadable, "forbidden", "run", "--kubeconfig", other)
+	result := contract.ResultName(contract.TrialName("run", 2, 0), 0)
+	edit(t, ns, result, flip(contract.KeyRaw))
+	verify(cli.ExitDiffers, "tampered: ConfigMap "+result+": raw.tar.gz", "run")
+	if err := server.API.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: result}}); err != nil {
+		t.Fatal(err)
+	}
+	verify(cli.ExitDiffers, "lost: ConfigMap "+result+": it was deleted", "run")
+	got.Status.Integrity = nil
+	if err := server.API.Status().Update(t.Context(), got); err != nil {
+		t.Fatal(err)
+	}
+	verify(cli.ExitUnreadable, "is not chained", "run")
+}

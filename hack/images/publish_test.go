@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// docker stands for the engine: it writes its arguments down, and the metadata of a build.
+const docker = `#!/bin/sh
+echo "$@" >>"$CALLS"
+while [ $# -gt 0 ]; do
+  if [ "$1" = --metadata-file ]; then printf '%s' "$METADATA" >"$2"; fi
+  if [ "$1" = --file ]; then cat "$2" >/dev/null || exit 1; fi
+  shift
+done
+`
+
+// Images of ours are pushed with a list of packages and with provenance, and are known by digest.
+func TestPublish(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "docker"), []byte(docker), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	calls := filepath.Join(folder, "calls")
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	t.Setenv("CALLS", calls)
+	t.Chdir(tree(t, map[string]string{
+		"cmd/agent/Dockerfile": "FROM scratch\n", "out/bin/linux/agent": "ELF\n", "runners/x/Dockerfile": "FROM scratch\n", "engines/m/Dockerfile": "FROM scratch\n",
+	}))
+	images := []image{
+		{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}},
+		{Name: "runner-x", Folder: "runners/x"},
+		{Name: "mysql", Series: "9.7", Folder: "engines/m"},
+	}
+	b := builder{progress: progress{out: io.Discard}, cache: t.TempDir()}
+
+	t.Setenv("METADATA", `{"containerimage.digest": "sha256:abc"}`)
+	if err := b.publish(context.Background(), "example.com/team", "1.2.3", images); err != nil {
+		t.Fatal(err)
+	}
+	want := "agent example.com/team/assay-agent@sha256:abc\nrunner-x example.com/team/assay-runner-x@sha256:abc\n"
+	if got := read(t, publishedFile); got != want {
+		t.Errorf("published:\n%swant:\n%s", got, want)
+	}
+	for line := range strings.Lines(read(t, calls)) {
+		for _, word := range []string{"--push", "--provenance=mode=max", "type=sbom,generator=docker/buildkit-syft-scanner:", "@sha256:", ":1.2.3 "} {
+			if !strings.Contains(line, word) {
+				t.Errorf("a build without %s: %s", word, line)
+			}
+		}
+	}
+
+	for _, said := range []string{`{}`, `no JSON`} {
+		t.Setenv("METADATA", said)
+		if err := b.publish(context.Background(), "example.com/team", "1.2.3", images); err == nil {
+			t.Errorf("published although buildx says %s", said)
+		}
+	}
+	checkError(t, publish(context.Background(), b, []string{"example.com/team"}), "usage: publish")
+}

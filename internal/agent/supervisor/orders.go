@@ -1,0 +1,70 @@
+package supervisor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os/exec"
+
+	"github.com/assay-bench/assay/internal/agent/toolwire"
+)
+
+// errOrder is an order at the wrong time.
+var errOrder = errors.New("wrong order")
+
+// handler finds the method for each order.
+func (s *Supervisor) handler() http.Handler {
+	mux := http.NewServeMux()
+	add := func(method, path string, do func(http.ResponseWriter, *http.Request) error) {
+		mux.HandleFunc(method+" "+path, func(w http.ResponseWriter, r *http.Request) {
+			if err := do(w, r); err != nil {
+				refuse(w, err)
+			}
+		})
+	}
+	of := func(path string) string { return fmt.Sprintf(path, "{name}") }
+	add("GET", toolwire.PathHello, s.hello)
+	add("GET", toolwire.PathUsage, s.usage)
+	add("GET", toolwire.PathWindow, s.window)
+	add("POST", toolwire.PathSpeed, s.speed)
+	add("PUT", toolwire.PathRelay, s.openRelay)
+	add("GET", toolwire.PathOpenFiles, s.openFiles)
+	add("PUT", toolwire.PathOpenFiles, s.allowFiles)
+	add("PUT", of(toolwire.PathCommand), s.prepare)
+	add("POST", of(toolwire.PathStart), s.start)
+	add("GET", of(toolwire.PathEnd), s.end)
+	add("POST", of(toolwire.PathStop), s.stop)
+	add("POST", of(toolwire.PathDialogue), s.dialogue)
+	add("GET", of(toolwire.PathFile)+"{file...}", s.file)
+	return mux
+}
+
+// read the order.
+func read(r *http.Request, into any) error {
+	return toolwire.Decode(r.Body, toolwire.MaxOrder, into)
+}
+
+// answer writes a document.
+func answer(w http.ResponseWriter, document any) error {
+	text, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, err = w.Write(text)
+	return err
+}
+
+func refuse(w http.ResponseWriter, err error) {
+	status := http.StatusUnprocessableEntity
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		status = http.StatusNotFound
+	case errors.Is(err, errOrder):
+		status = http.StatusConflict
+	}
+	w.WriteHeader(status)
+	// The agent sees the status where the connection does not take the rest.
+	_ = json.NewEncoder(w).Encode(toolwire.Refusal{Message: err.Error()})
+}

@@ -1,0 +1,121 @@
+package toolside
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/agent/toolwire"
+)
+
+// Output of a command: the content of its files.
+type Output struct {
+	Stdout, Stderr []byte
+	// Files that it wrote itself, by name; nil for none.
+	Files map[string][]byte
+}
+
+// maxName is the maximum length of the name of a file.
+const maxName = 255
+
+// Fetch reads the files of a command that has ended, and keeps them below a directory of the
+// agent.
+func (s *Side) Fetch(ctx context.Context, name string, files []toolwire.File, keep string) (Output, error) {
+	var out Output
+	if err := check(files); err != nil {
+		return out, err
+	}
+	if err := os.MkdirAll(keep, 0o700); err != nil {
+		return out, err
+	}
+	root, err := os.OpenRoot(keep)
+	if err != nil {
+		return out, err
+	}
+	defer func() { _ = root.Close() }()
+	for _, f := range files {
+		data, err := s.fetch(ctx, name, f)
+		if err != nil {
+			return out, err
+		}
+		if err := write(root, f.Name, data); err != nil {
+			return out, err
+		}
+		out.add(f.Name, data)
+	}
+	return out, nil
+}
+
+func (o *Output) add(name string, data []byte) {
+	switch name {
+	case toolwire.Stdout:
+		o.Stdout = data
+	case toolwire.Stderr:
+		o.Stderr = data
+	default:
+		if o.Files == nil {
+			o.Files = map[string][]byte{}
+		}
+		o.Files[strings.TrimPrefix(name, toolwire.DirFiles+"/")] = data
+	}
+}
+
+// check refuses an announced output that is too large or has impossible names.
+func check(files []toolwire.File) error {
+	seen, left := map[string]bool{}, int64(toolwire.MaxOutput)
+	for _, f := range files {
+		known := f.Name == toolwire.Stdout || f.Name == toolwire.Stderr || strings.HasPrefix(f.Name, toolwire.DirFiles+"/")
+		if !known || !fs.ValidPath(f.Name) || len(f.Name) > maxName || seen[f.Name] {
+			return fmt.Errorf("%w: a file %.300q is impossible", ErrOutput, f.Name)
+		}
+		seen[f.Name] = true
+		// Compared before the subtraction, which sizes of a hostile tool might overflow.
+		if f.Size < 0 || f.Size > left {
+			return fmt.Errorf("%w: %s has %d bytes, and all files together may have %d", ErrOutput, f.Name, f.Size, toolwire.MaxOutput)
+		}
+		left -= f.Size
+	}
+	if !seen[toolwire.Stdout] || !seen[toolwire.Stderr] || len(files) > toolwire.MaxFiles+2 {
+		return fmt.Errorf("%w: %d files, with %s: %v, with %s: %v", ErrOutput,
+			len(files), toolwire.Stdout, seen[toolwire.Stdout], toolwire.Stderr, seen[toolwire.Stderr])
+	}
+	return nil
+}
+
+// fetch one file, of which exactly the announced bytes must come.
+func (s *Side) fetch(ctx context.Context, name string, f toolwire.File) ([]byte, error) {
+	parts := strings.Split(f.Name, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	response, err := s.do(ctx, http.MethodGet, pathOf(toolwire.PathFile, name)+strings.Join(parts, "/"), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	// All files together are bounded: see check.
+	data := make([]byte, f.Size)
+	if n, err := io.ReadFull(response.Body, data); err != nil {
+		return nil, fmt.Errorf("%w: %s, after %d of %d bytes: %w", ErrOutput, f.Name, n, f.Size, err)
+	}
+	return data, nil
+}
+
+// write below the directory. Names that contradict each other are an error.
+func write(root *os.Root, name string, data []byte) error {
+	err := root.MkdirAll(path.Dir(name), 0o700)
+	if err == nil {
+		err = root.WriteFile(name, data, 0o600)
+	}
+	if err != nil {
+		return errors.Join(ErrOutput, err)
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/integrity"
+)
+
+const verifyHelp = `Compare all that a run has stored with the digests in its records and in its status.
+
+Exit codes:
+  0  everything holds
+  1  something was changed after it was stored, or is gone; the output names it
+  2  nothing can be said: an object cannot be read, the run has not ended, or an older
+     version of Assay began it, which made no chain
+
+Whoever may write the status and the ConfigMaps of a run can make a new chain for it. Note
+the head when the run has ended, and give it with --head.`
+
+func newVerify(k *kubeconfig) *cobra.Command {
+	var head string
+	cmd := &cobra.Command{
+		Use: "verify RUN", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, namespace, err := k.reader()
+			if err != nil {
+				return err
+			}
+			return verify(cmd.Context(), api, client.ObjectKey{Namespace: namespace, Name: args[0]}, head, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVar(&head, "head", "", "the head that was noted when the run had ended (status.integrity.head)")
+	return cmd
+}
+
+// verify a run, and print what holds.
+func verify(ctx context.Context, api client.Reader, key client.ObjectKey, head string, out io.Writer) error {
+	run := &v1alpha1.BenchmarkRun{}
+	if err := api.Get(ctx, key, run); err != nil {
+		return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
+	}
+	if !run.Finished() {
+		return fmt.Errorf("BenchmarkRun %s has not ended: what it stores still grows", key)
+	}
+	report, err := integrity.Run(run, func(name string) (*corev1.ConfigMap, error) {
+		cm := &corev1.ConfigMap{}
+		err := api.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cm)
+		if apierrors.IsNotFound(err) {
+			return nil, nil //nolint:nilnil // integrity.Read: nil for one that is not there
+		}
+		return cm, err
+	})
+	if err != nil {
+		return err
+	}
+	if !report.Chained {
+		return fmt.Errorf("BenchmarkRun %s is not chained: an older version of Assay began it, or its status has lost the anchor", key)
+	}
+	return tell(out, run, report, head)
+}
+
+// tell what was compared, and what differs.
+func tell(out io.Writer, run *v1alpha1.BenchmarkRun, report integrity.Report, head string) error {
+	text := fmt.Sprintf("BenchmarkRun %s/%s, UID %s\n", run.Namespace, run.Name, run.UID)
+	text += fmt.Sprintf("  compared: %d parts of the plan, %d of the records (%d attempts), %d of the summary, %d results\n",
+		report.Plan, report.Records, report.Trials, report.Summary, report.Results)
+	text += fmt.Sprintf("  head: %s\n", run.Status.Integrity.Head)
+	differs := len(report.Findings) > 0
+	for _, f := range report.Findings {
+		text += fmt.Sprintf("  %s: %s\n", f.Kind, f)
+	}
+	if head != "" && head != run.Status.Integrity.Head {
+		differs = true
+		text += fmt.Sprintf("  tampered: the head that was noted is %s\n", head)
+	}
+	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); c != nil && c.Reason == v1alpha1.ReasonTampered {
+		differs = true
+		text += fmt.Sprintf("  tampered: the manager found at the end of the run: %s\n", c.Message)
+	}
+	if differs {
+		text += "DIFFERS\n"
+	} else {
+		text += "verified\n"
+	}
+	_, err := io.WriteString(out, text)
+	if differs {
+		return errors.Join(errDiffers, err)
+	}
+	return err
+}

@@ -1,0 +1,46 @@
+package config
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// Agent is the agent in the pods of runs.
+type Agent struct {
+	// Image with the agent: client pods run it, and database pods copy it from there.
+	Image string `json:"image"`
+	// Resources of the agent's container in a client pod, in addition to the shape, which is the
+	// tool's. Default 250m and 512Mi.
+	Resources AgentResources `json:"resources"`
+}
+
+// AgentResources are requests and limits at once, so that client pods are Guaranteed.
+type AgentResources struct {
+	// CPU, greater than 0.
+	CPU resource.Quantity `json:"cpu"`
+	// Memory in bytes, at least leastMemory.
+	Memory resource.Quantity `json:"memory"`
+}
+
+// leastMemory is enough for outputs of ordinary tools; of 64 MiB, the largest that is read, the
+// default is.
+var leastMemory = resource.MustParse("64Mi")
+
+// DefaultAgentResources were measured: see docs/evidence/performance.md.
+func DefaultAgentResources() AgentResources {
+	return AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}
+}
+
+// check returns an error that names the first setting that is not valid.
+func (a Agent) check() error {
+	switch {
+	case a.Image == "":
+		return fmt.Errorf("agent.image is missing: name the image that holds the agent")
+	case a.Resources.CPU.Sign() <= 0:
+		return fmt.Errorf("agent.resources.cpu must be greater than 0, such as 250m")
+	case a.Resources.Memory.Cmp(leastMemory) < 0:
+		return fmt.Errorf("agent.resources.memory must be at least %s", leastMemory.String())
+	}
+	return nil
+}

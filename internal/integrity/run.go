@@ -1,0 +1,179 @@
+package integrity
+
+import (
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// Read returns a ConfigMap in the namespace of the run; nil for one that is not there.
+type Read func(name string) (*corev1.ConfigMap, error)
+
+// Report is what was compared of a run, and what differs.
+type Report struct {
+	// Chained: the run has a chain. Without one nothing was compared.
+	Chained bool
+	// Plan, Records and Summary are numbers of ConfigMaps; Results are those of clients, and
+	// Trials the records of attempts.
+	Plan, Records, Summary, Results, Trials int
+	// Findings in the order of the objects.
+	Findings []Finding
+}
+
+// Run compares all that a run has stored with the anchor in its status. It reads one ConfigMap
+// after the other, and holds one at a time. It fails only when one cannot be read.
+func Run(run *v1alpha1.BenchmarkRun, read Read) (Report, error) {
+	c := comparison{run: run, read: read}
+	anchor := run.Status.Integrity
+	if anchor == nil {
+		return c.report, nil
+	}
+	c.report.Chained = true
+	for _, compare := range []func(v1alpha1.IntegrityStatus) error{c.plan, c.records, c.summary, c.inputs} {
+		if err := compare(*anchor); err != nil {
+			return c.report, err
+		}
+	}
+	return c.report, nil
+}
+
+type comparison struct {
+	run    *v1alpha1.BenchmarkRun
+	read   Read
+	report Report
+}
+
+func (c *comparison) found(f ...Finding) { c.report.Findings = append(c.report.Findings, f...) }
+
+// stored in a ConfigMap of the run.
+func (c *comparison) stored(name string) (Stored, *corev1.ConfigMap, error) {
+	cm, err := c.read(name)
+	if err != nil {
+		return Stored{}, nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	return StoredIn(cm, c.run), cm, nil
+}
+
+// row of parts, by their names. Each that exists is shown to look, with the bytes of its key.
+func (c *comparison) row(n int32, key string, name func(string, int32) string, look func([]byte)) ([]Part, error) {
+	var parts []Part
+	for i := range n {
+		p := Part{Name: name(c.run.Name, i), Key: key}
+		stored, cm, err := c.stored(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if p.Stored = stored; stored.Exists {
+			look(cm.BinaryData[key])
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+func (c *comparison) plan(anchor v1alpha1.IntegrityStatus) error {
+	if c.run.Status.Plan == nil {
+		return nil
+	}
+	parts, err := c.row(c.run.Status.Plan.ConfigMapCount, contract.KeyPlan, contract.PlanName, func([]byte) {})
+	c.report.Plan = len(parts)
+	c.found(Parts(parts, anchor.PlanSHA256)...)
+	return err
+}
+
+func (c *comparison) summary(anchor v1alpha1.IntegrityStatus) error {
+	if c.run.Status.Results == nil {
+		return nil
+	}
+	shown := newShown(c.run.Status.Summary)
+	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, shown.strike)
+	c.report.Summary = len(parts)
+	c.found(Parts(parts, anchor.SummarySHA256)...)
+	if n := shown.left(); n > 0 && len(c.report.Findings) == 0 {
+		c.found(tampered(statusOf, "%d of %d entries of status.summary are not in the stored summary", n, len(c.run.Status.Summary)))
+	}
+	return err
+}
+
+// inputs are compared with the digest that they had when the run was accepted.
+func (c *comparison) inputs(v1alpha1.IntegrityStatus) error {
+	if c.run.Status.Resolved == nil || c.run.Status.Resolved.Inputs == nil {
+		return nil
+	}
+	want := c.run.Status.Resolved.Inputs
+	stored, cm, err := c.stored(want.ConfigMap)
+	switch {
+	case err != nil:
+		return err
+	case !stored.Exists:
+		c.found(Finding{Lost, want.ConfigMap, "it was deleted"})
+	case resources.FilesDigest(cm) != want.SHA256:
+		c.found(tampered(want.ConfigMap, "its files have the SHA-256 %.12s, and the status says %.12s", resources.FilesDigest(cm), want.SHA256))
+	}
+	return nil
+}
+
+// records, each with the results of its attempt. A part is decoded and dropped before the next
+// one is read.
+func (c *comparison) records(anchor v1alpha1.IntegrityStatus) error {
+	var parts []Part
+	walk := NewWalk(anchor.PlanSHA256)
+	if c.run.Status.Results != nil {
+		for i := range c.run.Status.Results.RecordConfigMapCount {
+			p := Part{Name: contract.RecordsName(c.run.Name, i), Key: contract.KeyRecords}
+			stored, cm, err := c.stored(p.Name)
+			if err != nil {
+				return err
+			}
+			p.Stored = stored
+			parts = append(parts, p)
+			if !stored.Exists {
+				walk.broken = true
+				continue
+			}
+			if err := c.part(walk, p.Name, cm); err != nil {
+				return err
+			}
+		}
+	}
+	c.report.Records = len(parts)
+	if len(parts) > 0 {
+		c.found(Parts(parts, anchor.RecordsSHA256)...)
+	}
+	c.found(walk.End(anchor, c.run.Status.Progress.Totals)...)
+	return nil
+}
+
+// part of the records, with the results of its attempts.
+func (c *comparison) part(walk *Walk, name string, cm *corev1.ConfigMap) error {
+	records, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
+	if err != nil {
+		walk.broken = true
+		c.found(tampered(name, "it cannot be read: %v", err))
+		return nil
+	}
+	c.found(walk.Part(name, records)...)
+	for _, rec := range records.Records {
+		c.report.Trials++
+		for _, want := range rec.Delivered {
+			got, _, err := c.stored(want.ConfigMap)
+			if err != nil {
+				return err
+			}
+			c.report.Results++
+			c.found(Delivery(want, got)...)
+		}
+	}
+	return nil
+}
+
+// Tampered says whether anything is there that is not what was stored.
+func (r Report) Tampered() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Kind == Tampered })
+}
