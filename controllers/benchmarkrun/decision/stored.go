@@ -29,8 +29,8 @@ type StoredItem struct {
 	Result *contract.Result
 }
 
-// Item says what the object store has.
-func (a *Asking) Item(item store.Item, read bool) Fact[StoredItem] {
+// AskStore says what the object store has.
+func AskStore(a *Asking, item store.Item, read bool) Fact[StoredItem] {
 	return lookUp[StoredItem](a, GetItem{item, read})
 }
 

@@ -107,7 +107,7 @@ func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decisio
 		}
 		for _, item := range in.items(up.ref, up.objects) {
 			whole := item.Name == contract.KeyResult && end.Results[up.result].State == contract.Succeeded
-			got := ask.Item(item, whole)
+			got := decision.AskStore(ask, item, whole)
 			switch {
 			case !got.Known:
 			case got.Value.State == store.Unreachable && in.Now.Before(end.last.Add(in.Timeouts.Upload.Duration)):
