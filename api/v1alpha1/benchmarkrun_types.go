@@ -89,7 +89,8 @@ type BenchmarkRunSpec struct {
 	Deadline metav1.Duration `json:"deadline,omitempty"`
 
 	// retain keeps the pods, volumes and other objects of the run for inspection after it has
-	// ended: Never, OnFailure (only when the run failed) or Always. The ConfigMaps with the
+	// ended: Never, OnFailure (only when the run failed) or Always, for the time that the
+	// operator allows (queue.hold.retained); status.placement.heldUntil announces its end. The ConfigMaps with the
 	// results always stay until the run itself is deleted. Can be changed at any time.
 	// +optional
 	// +kubebuilder:default=Never
@@ -101,8 +102,11 @@ type BenchmarkRunSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	TTLSecondsAfterFinished *int32 `json:"ttlSecondsAfterFinished,omitempty"`
 
-	// suspend pauses the run. A running trial ends first. The targets and their data stay. Can
-	// be changed at any time.
+	// suspend pauses the run. A running trial ends first. The targets and their data stay for
+	// the time that the operator allows (queue.hold.suspended); status.placement.heldUntil
+	// announces its end. Then the run gives its nodes back: once it is resumed, it waits for
+	// nodes again, loads its data again and goes on with the trials that are left. Can be
+	// changed at any time.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 }

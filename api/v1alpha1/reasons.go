@@ -134,7 +134,7 @@ const (
 	ReasonDataDiffers = "DataDiffers"
 	// ReasonSnapshotMissing: there is no snapshot to restore.
 	ReasonSnapshotMissing = "SnapshotMissing"
-	// ReasonUnauthorized: a request to the agent has no token, or a wrong token.
+	// ReasonUnauthorized: a request to the agent has no signature that holds, or was made before.
 	ReasonUnauthorized = "Unauthorized"
 	// ReasonRequestInvalid: a request to the agent has no valid operation or an invalid
 	// parameter.

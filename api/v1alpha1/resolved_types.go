@@ -42,9 +42,11 @@ type Resolved struct {
 type AgentResources struct {
 	// cpu of the container.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	CPU resource.Quantity `json:"cpu"`
 	// memory of the container in bytes.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="type(self) == int || size(self) <= 64",message="a quantity has at most 64 characters"
 	Memory resource.Quantity `json:"memory"`
 }
 

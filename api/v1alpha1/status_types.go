@@ -40,7 +40,8 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// acceptedTime is when the run was accepted. Its place in the queue counts from here.
+	// acceptedTime is when the run was accepted, or when it was resumed without having nodes. Its
+	// place in the queue counts from here.
 	// +optional
 	AcceptedTime *metav1.Time `json:"acceptedTime,omitempty"`
 
@@ -105,6 +106,12 @@ type BenchmarkRunStatus struct {
 	// placement names the nodes that the run holds.
 	// +optional
 	Placement *Placement `json:"placement,omitempty"`
+
+	// releases counts how often the run gave its nodes back because it was suspended for too
+	// long. After each time the databases start empty, and their data is loaded again.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Releases int32 `json:"releases,omitempty"`
 
 	// plan has the size of the plan and the names of its ConfigMaps.
 	// +optional
@@ -208,8 +215,18 @@ type Totals struct {
 	Retries int32 `json:"retries,omitempty"`
 }
 
-// Placement names the nodes that a run holds from its start to its end.
+// Placement names the nodes that a run holds, from its start until it gives them back: when it
+// has ended, or when it was suspended for too long.
 type Placement struct {
+	// heldUntil is when a run that does not use its nodes gives them back: one that is
+	// suspended, once its running trial has ended, and one that has ended and is retained.
+	// Absent for any other run. The operator's configuration sets it (queue.hold).
+	// +optional
+	HeldUntil *metav1.Time `json:"heldUntil,omitempty"`
+	// releaseTime is when a suspended run began to give its nodes back. Resuming does not
+	// stop that: the placement goes when the last pod is gone, and the run asks for nodes again.
+	// +optional
+	ReleaseTime *metav1.Time `json:"releaseTime,omitempty"`
 	// clientNodeNames are the nodes of the client pods.
 	// +optional
 	// +listType=atomic

@@ -24,7 +24,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
@@ -38,17 +37,18 @@ import (
 )
 
 type flags struct {
-	config, namespaces, metrics, probes string
-	election                            electionFlags
-	workers                             int
-	qps                                 float64
+	config, namespaces, probes string
+	metrics                    metricsFlags
+	election                   electionFlags
+	workers                    int
+	qps                        float64
 }
 
 func main() {
 	var f flags
 	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and timeouts")
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
-	flag.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address of the Prometheus metrics; 0 to turn them off")
+	f.metrics.register()
 	flag.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz")
 	f.election.register()
 	flag.IntVar(&f.workers, "workers", 4, "number of runs that are reconciled in parallel")
@@ -85,7 +85,7 @@ func run(f flags) error {
 	options := manager.Options{
 		Scheme:                 scheme,
 		Cache:                  cacheOptions(f.namespaces),
-		Metrics:                metricsserver.Options{BindAddress: f.metrics},
+		Metrics:                f.metrics.options(),
 		HealthProbeBindAddress: f.probes,
 	}
 	if err := f.election.apply(&options, rest); err != nil {

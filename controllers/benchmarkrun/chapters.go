@@ -181,6 +181,9 @@ func concluded(v view, failure decision.Failed) answer {
 	if !v.ask.Complete() {
 		return answer{}
 	}
+	if conclude.Keeps(v.Run.Spec.Retain, end.failure.Reason != "") {
+		end.heldUntil = v.Now.Add(v.Catalogue.Config.Queue.Hold.Retained.Duration)
+	}
 	if is {
 		end.result.Actions, end.result.Parts = nil, 0
 	}
@@ -214,10 +217,10 @@ func isDone(s decision.State) bool {
 func overdue(run *v1alpha1.BenchmarkRun, now time.Time) decision.State {
 	start := run.CreationTimestamp
 	switch {
+	case run.Status.AcceptedTime != nil && run.Status.Placement == nil:
+		return nil // queued: the chapter Placed has a limit of its own
 	case run.Status.StartTime != nil:
 		start = *run.Status.StartTime
-	case run.Status.AcceptedTime != nil:
-		return nil // queued: the chapter Placed has a limit of its own
 	}
 	if now.Sub(start.Time)-suspendedFor(run.Status, now) <= run.Spec.Deadline.Duration {
 		return nil

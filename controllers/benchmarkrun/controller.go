@@ -167,7 +167,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
 		r.reserved.wakeWaiting(r.wake)
-		left, err := r.release(ctx, req.NamespacedName, "")
+		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
 	run.Spec.SetDefaults()
@@ -189,6 +189,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	r.announce(run, after)
+	if err := r.nodes().freeNodes(ctx, run, after); err != nil {
+		return ctrl.Result{}, err
+	}
 	if after.Finished() {
 		return r.afterwards(ctx, after)
 	}

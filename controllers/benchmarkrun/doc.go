@@ -10,6 +10,7 @@
 //	status.go           writes the status from the old one and from what the rooms returned
 //	events.go           derives events from the old and the new status
 //	nodes.go            asks the queue of nodes, which all runs share
+//	release.go          a suspended run gives its nodes back
 //	ended.go            what happens to a run that has ended
 //
 // The rooms decide, and read and write nothing:
@@ -18,6 +19,7 @@
 //	target    bring the targets up, and describe what runs there
 //	trial     one execution: load a target, run a trial, drop tables
 //	conclude  summarise, judge, tear down
+//	holds     give the nodes back that a run does not use
 //	logbook   the records of a run: read them, add one
 //	decision  the words of the rooms: states, actions, questions
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
 )
 
 // afterwards is all that happens to a run that has ended: tear down what is not retained,
@@ -25,20 +26,39 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	r.plans.forget(run.UID)
 	r.checked.Delete(run.UID)
 	r.reserved.wakeWaiting(r.wake)
-	if err := r.tearDown(ctx, run); err != nil {
+	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
+	until := holds.Retained(run, r.Config.Queue.Hold)
+	if held := until.Sub(r.Clock.Now()); kept && held > 0 {
+		if err := r.nodes().retainNodes(ctx, run, until); err != nil {
+			return ctrl.Result{}, err
+		}
+		if _, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), ""); err != nil {
+			return ctrl.Result{}, err
+		}
+		return r.expire(ctx, run, ctrl.Result{RequeueAfter: held})
+	}
+	if err := r.tearDown(ctx, run, kept); err != nil {
 		return ctrl.Result{}, err
 	}
-	left, err := r.release(ctx, client.ObjectKeyFromObject(run), "")
+	left, err := r.nodes().release(ctx, client.ObjectKeyFromObject(run), "")
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	return r.expire(ctx, run, again(left))
+}
+
+// expire deletes a run whose time has come. Otherwise is when to look again for another
+// reason.
+func (r *Reconciler) expire(ctx context.Context, run *v1alpha1.BenchmarkRun, otherwise ctrl.Result) (ctrl.Result, error) {
 	switch expiry := conclude.Expires(run, r.Clock.Now()); {
 	case !expiry.Bounded:
-		return again(left), nil
+		return otherwise, nil
+	case expiry.Left > 0 && otherwise.RequeueAfter > 0:
+		return ctrl.Result{RequeueAfter: min(expiry.Left, otherwise.RequeueAfter)}, nil
 	case expiry.Left > 0:
 		return ctrl.Result{RequeueAfter: expiry.Left}, nil
 	}
-	err = r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	err := r.Client.Delete(ctx, run, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
 	if err := client.IgnoreNotFound(err); err != nil {
 		return ctrl.Result{}, fmt.Errorf("deleting the run after ttlSecondsAfterFinished: %w", err)
 	}
@@ -46,9 +66,9 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 }
 
 // tearDown deletes what is left of a run that has ended. What was found to be gone is not
-// looked for again.
-func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
-	if _, done := r.tornDown.Load(run.UID); done || conclude.Keeps(run.Spec.Retain, run.HasFailed()) {
+// looked for again. Retained is a run that was kept until now.
+func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun, retained bool) error {
+	if _, done := r.tornDown.Load(run.UID); done {
 		return nil
 	}
 	found, err := r.leftovers(ctx, run)
@@ -59,6 +79,10 @@ func (r *Reconciler) tearDown(ctx context.Context, run *v1alpha1.BenchmarkRun) e
 	if len(actions) == 0 {
 		r.tornDown.Store(run.UID, true)
 		return nil
+	}
+	if retained {
+		r.Events.Eventf(run, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile",
+			"the run has been retained for as long as the operator allows (queue.hold.retained): its pods and volumes are removed")
 	}
 	_, err = actor{client: r.Client, live: r.Live, now: r.Clock.Now(), run: run}.perform(ctx, actions)
 	return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
@@ -54,13 +55,25 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 			tell(r.Events, after, corev1.EventTypeNormal, c.Reason, c.Message)
 		}
 	}
+	announceNodes(r.Events, before, after)
 	for _, t := range after.Status.Trials {
 		if !ended(before.Status.Trials, t) && ended(after.Status.Trials, t) {
-			r.announceTrial(after, t)
+			announceTrial(r.Events, after, t)
 		}
 	}
 	if d := after.Status.Progress.Done; d > before.Status.Progress.Done {
 		r.Events.Eventf(after, nil, corev1.EventTypeNormal, "TrialEnded", "Reconcile", "%s trials have ended", after.Status.Progress.Text)
+	}
+}
+
+// announceNodes tells of nodes that a run does not use: when it will give them back, and when it
+// has.
+func announceNodes(to events.EventRecorder, before, after *v1alpha1.BenchmarkRun) {
+	if p, b := after.Status.Placement, before.Status.Placement; p != nil && p.HeldUntil != nil && (b == nil || b.HeldUntil == nil) {
+		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesHeld", "Reconcile", "the run does not use its nodes, and gives them back at %s", p.HeldUntil.UTC().Format(time.RFC3339))
+	}
+	if after.Status.Releases > before.Status.Releases {
+		to.Eventf(after, nil, corev1.EventTypeNormal, "NodesGivenBack", "Reconcile", "the run was suspended for too long (queue.hold.suspended) and gave its nodes back: its data will be loaded again")
 	}
 }
 
@@ -73,9 +86,9 @@ func ended(trials []v1alpha1.TrialStatus, t v1alpha1.TrialStatus) bool {
 
 // announceTrial tells of a trial that failed or does not count: what a person who
 // follows the run wants to look at.
-func (r *Reconciler) announceTrial(run *v1alpha1.BenchmarkRun, t v1alpha1.TrialStatus) {
+func announceTrial(to events.EventRecorder, run *v1alpha1.BenchmarkRun, t v1alpha1.TrialStatus) {
 	warn := func(reason, format string, args ...any) {
-		tell(r.Events, run, corev1.EventTypeWarning, reason, fmt.Sprintf(format, args...))
+		tell(to, run, corev1.EventTypeWarning, reason, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case t.State == v1alpha1.TrialFailed:

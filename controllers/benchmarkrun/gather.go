@@ -52,7 +52,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 	}
 	w.Children = decision.NewChildren(run, sets.Items, jobs.Items, pods.Items)
 	var err error
-	w.Nodes, err = r.askForNodes(ctx, w.Run, w.Now)
+	w.Nodes, err = r.nodes().askForNodes(ctx, w.Run, w.Now)
 	return w, err
 }
 

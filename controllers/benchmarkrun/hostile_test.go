@@ -66,11 +66,23 @@ func placedWorld(t *testing.T, known decision.Known) World {
 	run.Spec.Targets[0].MySQL.StorageEngine = "InnoDB"
 	run.Spec.Design.Order, run.Spec.Design.DataReset = v1alpha1.OrderSequential, v1alpha1.ResetPerRun
 	w := World{Run: run, Now: time.Now(), Catalogue: accept.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: testConfig()}, Known: known}
-	res := accept.Decide(accept.Input{Run: run, Now: w.Now, Catalogue: w.Catalogue}, known.Ask())
+	var res accept.Result
+	for {
+		ask := known.Ask()
+		res = accept.Decide(accept.Input{Run: run, Now: w.Now, Catalogue: w.Catalogue}, ask)
+		if ask.Complete() {
+			break
+		}
+		for _, q := range ask.Missing() {
+			room := decision.Usage{Limit: 1 << 40}
+			known = known.With(q, decision.Reservation{Namespace: room, Cluster: room})
+		}
+	}
 	if !isDone(res.State) {
 		t.Fatalf("not accepted: %+v", res.State)
 	}
 	w.Planned = res.Planned
+	w.Planned.Chain = "" // the records of these tests have no links
 	st := &run.Status
 	st.Resolved, st.AcceptedTime, st.SpecHash, st.Plan = res.Status.Resolved, res.Status.AcceptedTime, res.Status.SpecHash, res.Status.Plan
 	st.Placement, st.StartTime = &v1alpha1.Placement{}, &metav1.Time{Time: w.Now}

@@ -70,6 +70,8 @@ type endedNews struct {
 	result  conclude.Result
 	failure decision.Failed
 	at      time.Time
+	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
+	heldUntil time.Time
 	// bytes that the results of the trials, their records and the summary hold.
 	bytes int64
 }

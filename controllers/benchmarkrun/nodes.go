@@ -16,10 +16,15 @@ import (
 	"github.com/assay-bench/assay/internal/queue"
 )
 
+// nodeQueue is what the controller does with the queue of nodes, which all runs share.
+type nodeQueue struct{ *Reconciler }
+
+func (r *Reconciler) nodes() nodeQueue { return nodeQueue{r} }
+
 // askForNodes of a run that was accepted and has none. The queue decides for all runs at
 // once, and holds the nodes that it gives: that is why its answer is a fact of the world,
 // and no decision of the run. A run that is suspended leaves the queue.
-func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, now time.Time) (Nodes, error) {
+func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, now time.Time) (Nodes, error) {
 	st := run.Status
 	if st.Resolved == nil || st.AcceptedTime == nil {
 		return Nodes{}, nil
@@ -29,7 +34,7 @@ func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
-		return Nodes{}, nil
+		return Nodes{}, r.wakeAll(ctx)
 	}
 	if err := r.recall(ctx); err != nil {
 		return Nodes{}, err
@@ -50,7 +55,7 @@ func (r *Reconciler) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun
 }
 
 // keepNodes tells the queue what a run does with its nodes.
-func (r *Reconciler) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
+func (r nodeQueue) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) error {
 	if err := r.recall(ctx); err != nil {
 		return err
 	}
@@ -60,8 +65,27 @@ func (r *Reconciler) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) 
 	return r.wakeAll(ctx)
 }
 
+// freeNodes of a run that has just given them back: its status has no placement any more.
+func (r nodeQueue) freeNodes(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
+	if before.Status.Placement == nil || after.Status.Placement != nil || !r.Queue.Release(after.UID) {
+		return nil
+	}
+	return r.wakeAll(ctx)
+}
+
+// retainNodes of a run that has ended and is retained until a time.
+func (r nodeQueue) retainNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, until time.Time) error {
+	if err := r.recall(ctx); err != nil {
+		return err
+	}
+	if !r.Queue.Idle(run.UID, "retained", until) {
+		return nil
+	}
+	return r.wakeAll(ctx)
+}
+
 // wakeAll lets the runs that can have their nodes now be looked at.
-func (r *Reconciler) wakeAll(ctx context.Context) error {
+func (r nodeQueue) wakeAll(ctx context.Context) error {
 	var nodes corev1.NodeList
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return fmt.Errorf("listing nodes: %w", err)
@@ -73,7 +97,7 @@ func (r *Reconciler) wakeAll(ctx context.Context) error {
 // recall fills the queue once after the start of the manager: which nodes are held,
 // and who waits, stands in the objects. A run holds its nodes from its placement until it has ended
 // and none of its pods is left.
-func (r *Reconciler) recall(ctx context.Context) error {
+func (r nodeQueue) recall(ctx context.Context) error {
 	r.recalling.Lock()
 	defer r.recalling.Unlock()
 	if r.recalled {
@@ -121,7 +145,7 @@ func (r *Reconciler) recall(ctx context.Context) error {
 // release gives the nodes of runs that have ended or were deleted to those that
 // wait, once their last pod is gone. It looks at every run of the name but the one
 // that is alive: one that was deleted may have been created again.
-func (r *Reconciler) release(ctx context.Context, key types.NamespacedName, alive types.UID) (left bool, err error) {
+func (r nodeQueue) release(ctx context.Context, key types.NamespacedName, alive types.UID) (left bool, err error) {
 	for _, uid := range r.Queue.Runs(key.String()) {
 		if uid == alive {
 			continue
@@ -144,7 +168,7 @@ func (r *Reconciler) release(ctx context.Context, key types.NamespacedName, aliv
 }
 
 // wakeNext lets the runs that can have their nodes now be looked at.
-func (r *Reconciler) wakeNext(nodes []corev1.Node) {
+func (r nodeQueue) wakeNext(nodes []corev1.Node) {
 	for _, uid := range r.Queue.Next(nodes, r.Clock.Now()) {
 		name, waits := r.Queue.Waiting(uid)
 		if !waits {

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
 )
 
 // chapter is one entry of the story of a run.
@@ -85,6 +86,9 @@ func (p pass) last() *taken { return &p.chapters[len(p.chapters)-1] }
 // chapter that was not done before.
 func decide(w World) pass {
 	v := look(w)
+	if holds.Releasing(w.Run) {
+		return releasing(v)
+	}
 	p := pass{planned: v.accepted.Planned}
 	for _, c := range story {
 		a := late(v, c)
@@ -97,7 +101,7 @@ func decide(w World) pass {
 		}
 		switch state := a.state.(type) {
 		case decision.Waiting:
-			return p
+			return p.hold(v)
 		case decision.Failed:
 			return p.end(v, state)
 		}

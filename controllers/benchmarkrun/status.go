@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/validity"
 )
 
@@ -47,11 +49,13 @@ func (t teller) tell(n news) {
 	case bookNews:
 		showBook(st, n.Book)
 	case placedNews:
-		if n.Placement != nil {
-			st.Placement, st.StartTime = n.Placement, n.StartTime
-			// Time spent suspended in the queue is no time of the run.
-			st.SuspendedDuration = nil
-		}
+		t.tellPlaced(n)
+	case heldNews:
+		t.tellHeld(n)
+	case releasingNews:
+		st.Placement.ReleaseTime = &metav1.Time{Time: t.now}
+	case releasedNews:
+		t.tellReleased()
 	case targetNews:
 		for _, one := range n.Targets {
 			one.Observed.Into(targetStatus(st, one.Name))
@@ -77,6 +81,20 @@ func (t teller) tell(n news) {
 		}
 	case endedNews:
 		t.tellEnd(n)
+	}
+}
+
+func (t teller) tellPlaced(n placedNews) {
+	st := &t.run.Status
+	switch {
+	case n.Placement == nil:
+	case st.StartTime == nil:
+		st.Placement, st.StartTime = n.Placement, n.StartTime
+		// Time spent suspended in the queue is no time of the run.
+		st.SuspendedDuration = nil
+	default:
+		// It gave its nodes back meanwhile. The wait for others does not count either.
+		st.Placement, st.SuspendedDuration = n.Placement, withoutNodes(*st, t.now)
 	}
 }
 
@@ -131,6 +149,14 @@ func (t teller) tellEnd(n endedNews) {
 	}
 	st := &t.run.Status
 	st.CompletionTime = &metav1.Time{Time: n.at}
+	if p := st.Placement; p != nil {
+		p.HeldUntil, p.ReleaseTime = nil, nil
+		if !n.heldUntil.IsZero() {
+			p.HeldUntil = &metav1.Time{Time: n.heldUntil}
+			t.set(v1alpha1.ConditionPlaced, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, fmt.Sprintf(
+				"%s; retained until %s (queue.hold.retained)", placement.Describe(*p), n.heldUntil.UTC().Format(time.RFC3339)))
+		}
+	}
 	st.Progress.CurrentTrial, st.Progress.Current, st.Progress.EstimatedCompletionTime = nil, "", nil
 	res := n.result
 	st.Summary, st.MachineSpeed = res.Summary, res.MachineSpeed
@@ -230,11 +256,17 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 	st := &t.run.Status
 	switch {
 	case run.Spec.Suspend && st.SuspendedTime == nil:
+		if st.StartTime != nil && st.Placement == nil {
+			st.SuspendedDuration = withoutNodes(*st, now)
+		}
 		st.SuspendedTime = &metav1.Time{Time: now}
 		t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
 	case !run.Spec.Suspend && st.SuspendedTime != nil:
 		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
 		st.SuspendedTime = nil
+		if st.Placement != nil && st.Placement.ReleaseTime == nil {
+			st.Placement.HeldUntil = nil
+		}
 		if st.AcceptedTime != nil && st.Placement == nil {
 			// It left the queue, and joins it again at its end.
 			st.AcceptedTime = &metav1.Time{Time: now}
@@ -242,6 +274,15 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 		t.set(v1alpha1.ConditionSuspended, metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false")
 	}
 	return *st
+}
+
+// withoutNodes adds the wait in the queue of a run that gave its nodes back to its suspensions.
+func withoutNodes(st v1alpha1.BenchmarkRunStatus, now time.Time) *metav1.Duration {
+	d := metav1.Duration{Duration: now.Sub(st.AcceptedTime.Time)}
+	if st.SuspendedDuration != nil {
+		d.Duration += st.SuspendedDuration.Duration
+	}
+	return &d
 }
 
 // suspendedFor is the time spent suspended so far, since the run was accepted.

@@ -107,7 +107,7 @@ func (v view) trialInput() trial.Input {
 	cfg := v.Catalogue.Config
 	return trial.Input{
 		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
-		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: trial.WithStore(cfg.Pods, cfg.Results.Store), Store: cfg.Results.Store,
+		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: podsOf(cfg), Store: cfg.Results.Store,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }
@@ -116,7 +116,7 @@ func (v view) trialInput() trial.Input {
 // nodes.
 func (v view) targets() target.Result {
 	return target.Decide(target.Input{
-		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: v.Catalogue.Config.Pods, Active: v.activeTarget(), Measuring: v.measures(),
+		Run: v.Run, Now: v.Now, Timeouts: v.Catalogue.Config.Timeouts, Pods: podsOf(v.Catalogue.Config), Active: v.activeTarget(), Measuring: v.measures(),
 		Children: v.Children,
 	}, v.ask)
 }

@@ -133,6 +133,10 @@ func (c *countingReader) count(b byte) {
 	}
 }
 
+// CheckJSON fails with a TooLargeError for the JSON of a tool that is more than a result may have,
+// before anybody makes a structure of it.
+func CheckJSON(plain []byte) error { return countJSON(plain, DefaultBounds()) }
+
 // countJSON fails with a TooLargeError where a reader would.
 func countJSON(plain []byte, b Bounds) error {
 	_, err := io.Copy(io.Discard, &countingReader{in: bytes.NewReader(plain), bounds: b})

@@ -58,6 +58,8 @@ type Record struct {
 	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
 	// TargetNodeName that the database ran on; empty for an external target.
 	TargetNodeName string `json:"targetNodeName,omitempty"`
+	// Load is the ConfigMap with the result of loading the data that was measured.
+	Load string `json:"load,omitempty"`
 	// ClientImageID is the digest of the runner's image, from the container runtime.
 	ClientImageID string `json:"clientImageID,omitempty"`
 	// ClientQOSClass of the client pods.

@@ -84,6 +84,15 @@ func ClientName(run string) string { return ChildName(run, "assay-client") }
 // LoadName is the name of the Job that loads a target, and of its trial ConfigMap.
 func LoadName(run, target string) string { return ChildName(run, target+"-load") }
 
+// ReloadName is the name of the Job that loads a target after the run gave its nodes back so
+// many times; that of LoadName for none.
+func ReloadName(run, target string, releases int32) string {
+	if releases == 0 {
+		return LoadName(run, target)
+	}
+	return ChildName(run, fmt.Sprintf("%s-load-r%d", target, releases))
+}
+
 // CleanupName is the name of the Job that cleans a target up.
 func CleanupName(run, target string) string { return ChildName(run, target+"-cleanup") }
 

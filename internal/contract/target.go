@@ -1,9 +1,6 @@
 package contract
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"net"
 	"strconv"
 	"strings"
@@ -77,15 +74,6 @@ func SplitAddress(address string) (host, port string) {
 
 // HasTLS reports whether the server has a certificate of Assay.
 func (t Target) HasTLS() bool { return t.TLS == TLSPreferred || t.TLS == TLSRequired }
-
-// ControlToken is the bearer token of requests to the agent of a database pod. It is derived
-// from the password of the benchmark's account, which both sides have as a file, and does not
-// reveal it.
-func ControlToken(password string) string {
-	mac := hmac.New(sha256.New, []byte(password))
-	mac.Write([]byte("assay.dev/control/v1"))
-	return hex.EncodeToString(mac.Sum(nil))
-}
 
 // AtLeast reports whether the version of the server is at least the numbers, such as 8, 0, 30;
 // true while the version is unknown.

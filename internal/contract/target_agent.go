@@ -33,7 +33,7 @@ type UsageWindow struct {
 }
 
 // Paths of the agent's HTTP server in a database pod, besides the probes. Each
-// request bears ControlToken in the header Authorization, as "Bearer TOKEN".
+// request is signed with the password of the benchmark's account: internal/agent/control.
 const (
 	// PathEnvironment answers GET with a TargetEnvironment. The parameters from and to, in
 	// seconds before now, select its Window. They are ages, so the clocks of the two nodes
@@ -76,7 +76,7 @@ type Refusal struct {
 // Reasons of refusals. A refusal does not end the agent, even with a reason of the end of a
 // server, such as StorageFailed.
 const (
-	// ReasonUnauthorized: the request has no token, or a wrong token.
+	// ReasonUnauthorized: the request has no signature that holds, or was made before.
 	ReasonUnauthorized TargetReason = "Unauthorized"
 	// ReasonRequestInvalid: the body is not an operation, or a parameter is invalid.
 	ReasonRequestInvalid TargetReason = "RequestInvalid"

@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -97,8 +98,14 @@ func (p databasePod) serverContainer() corev1.Container {
 }
 
 // dataName of the volume is unique for every run: a run must never find the data of a deleted
-// run of the same name.
-func (p databasePod) dataName() string { return "data-" + string(p.target.Run.UID)[:8] }
+// run of the same name, nor its own after it gave its nodes back.
+func (p databasePod) dataName() string {
+	name := "data-" + string(p.target.Run.UID)[:8]
+	if n := p.target.Run.Status.Releases; n > 0 {
+		name += fmt.Sprintf("-r%d", n)
+	}
+	return name
+}
 
 // dataVolume is either a volume of the pod (memory) or a claim template.
 func (p databasePod) dataVolume() ([]corev1.Volume, []corev1.PersistentVolumeClaim) {

@@ -1,12 +1,8 @@
 package resources
 
 import (
-	"net/url"
-	"strconv"
-
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -33,22 +29,4 @@ func (c Client) uploadRules() []rbacv1.PolicyRule {
 		names = append(names, contract.UploadName(c.Name, i))
 	}
 	return []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: names, Verbs: []string{"get"}}}
-}
-
-// ToStore is the rule for the object store at an URL.
-func ToStore(endpoint string) (networkingv1.NetworkPolicyEgressRule, error) {
-	u, err := url.Parse(endpoint)
-	if err != nil {
-		return networkingv1.NetworkPolicyEgressRule{}, err
-	}
-	port := int64(443)
-	if u.Scheme == "http" {
-		port = 80
-	}
-	if u.Port() != "" {
-		if port, err = strconv.ParseInt(u.Port(), 10, 32); err != nil {
-			return networkingv1.NetworkPolicyEgressRule{}, err
-		}
-	}
-	return ToAddress(u.Hostname(), int32(port)), nil
 }

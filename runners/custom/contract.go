@@ -32,23 +32,63 @@ type Document struct {
 	Failure string `json:"failure,omitempty"`
 }
 
+// bounded is a Document whose measurements are read one by one, up to as many as a result may have.
+type bounded struct {
+	Version      string                `json:"version"`
+	Tool         string                `json:"tool"`
+	Measurements measurements          `json:"measurements"`
+	Errors       []contract.ErrorCount `json:"errors"`
+	Failure      string                `json:"failure"`
+}
+
+type measurements []contract.Measurement
+
+// UnmarshalJSON fails with a TooLargeError.
+func (m *measurements) UnmarshalJSON(data []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if token, err := dec.Token(); err != nil || token == nil {
+		return err
+	} else if token != json.Delim('[') {
+		return errors.New("measurements: a list is needed")
+	}
+	for most := contract.DefaultBounds().Measurements; dec.More(); {
+		if len(*m) == most {
+			return &contract.TooLargeError{What: "measurements", Most: most}
+		}
+		var one contract.Measurement
+		if err := dec.Decode(&one); err != nil {
+			return err
+		}
+		*m = append(*m, one)
+	}
+	return nil
+}
+
 // parseResult reads a Document.
 func parseResult(output []byte) runner.Report {
 	if len(bytes.TrimSpace(output)) == 0 {
 		return failed(contract.ReasonOutputTruncated, "the tool printed nothing; format: Result needs one JSON object")
 	}
-	var d Document
+	if err := contract.CheckJSON(output); err != nil {
+		return failed(contract.ReasonResultTooLarge, "the output of the tool: %v", err)
+	}
+	var read bounded
 	dec := json.NewDecoder(bytes.NewReader(output))
 	dec.DisallowUnknownFields()
-	err := dec.Decode(&d)
+	err := dec.Decode(&read)
 	if err == nil {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("there is more after the end of the object")
 		}
 	}
-	if err != nil {
-		return failed(contract.ReasonOutputTruncated, "the output is not one JSON object of the format Result: %v", err)
+	if errors.Is(err, contract.ErrTooLarge) {
+		return failed(contract.ReasonResultTooLarge, "the output of the tool: %v", err)
 	}
+	if err != nil {
+		return failed(contract.ReasonOutputTruncated, "the output is not one JSON object of the format Result: %v", contract.Cut(err.Error(), contract.MaxText))
+	}
+	d := Document{Version: read.Version, Tool: read.Tool, Measurements: read.Measurements, Errors: read.Errors, Failure: read.Failure}
 	if err := d.check(); err != nil {
 		return failed(contract.ReasonToolFailed, "the result of the tool: %v", err)
 	}

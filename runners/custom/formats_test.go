@@ -128,8 +128,12 @@ func TestFailures(t *testing.T) {
 		"a result of another version":       {"Result", runner.Output{Stdout: []byte(`{"version":"v2","measurements":[]}`)}, "version"},
 		"a result with a field too many":    {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","qps":5}`)}, "qps"},
 		"a result without a unit":           {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","measurements":[{"name":"a"}]}`)}, "measurements[0]"},
-		"a result in two objects":           {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","failure":"x"}{}`)}, "after the end"},
-		"a histogram log that is cut":       {"HdrHistogramLog", runner.Output{Stdout: []byte("0.001,0.425,0.229,HISTFAAAAXl42i2R\n")}, "HdrHistogram"},
+		"a result of too many measurements": {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","measurements":[` +
+			strings.Repeat(`{"name":"a","unit":"b"},`, 20_000) + `{"name":"a","unit":"b"}]}`)}, "more than 20000 measurements"},
+		"a result of too many elements": {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","measurements":[{"intervals":[` +
+			strings.Repeat(`{},`, 1_000_001) + `{}]}]}`)}, "more than 2000000 elements"},
+		"a result in two objects":     {"Result", runner.Output{Stdout: []byte(`{"version":"assay.dev/custom-result/v1","failure":"x"}{}`)}, "after the end"},
+		"a histogram log that is cut": {"HdrHistogramLog", runner.Output{Stdout: []byte("0.001,0.425,0.229,HISTFAAAAXl42i2R\n")}, "HdrHistogram"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,7 +1,6 @@
 package custom
 
 import (
-	"bytes"
 	"regexp"
 	"strconv"
 	"strings"
@@ -48,7 +47,7 @@ var slapEngine = regexp.MustCompile(`^Running for engine (\S+)$`)
 func parseMysqlslap(output []byte) runner.Report {
 	var r runner.Report
 	var all []slap
-	for i, line := range strings.Split(string(bytes.TrimSuffix(output, []byte("\n"))), "\n") {
+	for i, line := range runner.Lines(output) {
 		line = strings.TrimSpace(line)
 		switch line {
 		case "":

@@ -37,7 +37,7 @@ func parseTPCCMySQL(output []byte) runner.Report {
 	var broken []string
 	var intervals []contract.Interval
 	section, last := "", 0.0
-	for i, line := range strings.Split(string(output), "\n") {
+	for i, line := range runner.Lines(output) {
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "<"):

@@ -27,6 +27,13 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestLinesAreBounded(t *testing.T) {
+	lines := Lines([]byte(strings.Repeat("\n", maxLines+1) + "end"))
+	if len(lines) != maxLines || !strings.HasSuffix(lines[maxLines-1], "end") {
+		t.Errorf("%d lines, want %d", len(lines), maxLines)
+	}
+}
+
 func TestAbridge(t *testing.T) {
 	tests := map[string]struct{ line, want string }{
 		"a short line stays":          {"FATAL: no", "FATAL: no"},

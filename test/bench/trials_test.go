@@ -37,7 +37,7 @@ func BenchmarkStartSkew(b *testing.B) {
 func startSkew(b *testing.B) {
 	ns := cluster.Namespace(b)
 	text := cluster.RunYAML("skew", "", "  design: {blocks: 50, warmup: 0s, duration: 1s}\n")
-	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 4, shape: {inline: {cpu: 450m, memory: 128Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
+	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 4, shape: {inline: {cpu: 220m, memory: 128Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := cluster.AwaitRun(b, cluster.Apply(b, ns, text), 15*time.Minute)
 	// Windows of a second by clients of a slice of a CPU may be no measurement of the
 	// server; when they began, they tell all the same.

@@ -241,30 +241,3 @@ func TestDeleteLeavesNothing(t *testing.T) {
 	}
 	eventually(t, 2*time.Minute, func() string { return strings.Join(leftovers(t, ns), ", ") })
 }
-
-// The manager at rest stays small.
-func TestManagerMemory(t *testing.T) {
-	pod := managerPod(t)
-	if pod == nil {
-		t.Fatal("there is no manager")
-	}
-	body, err := cluster.Clientset.CoreV1().RESTClient().Get().Namespace(pod.Namespace).Resource("pods").
-		Name(pod.Name + ":8080").SubResource("proxy").Suffix("metrics").DoRaw(t.Context())
-	if err != nil {
-		t.Fatalf("reading the manager's metrics: %v", err)
-	}
-	for line := range strings.Lines(string(body)) {
-		if value, ok := strings.CutPrefix(line, "process_resident_memory_bytes "); ok {
-			bytes, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("resident memory of the manager: %.1f MiB", bytes/(1<<20))
-			if bytes > 60<<20 {
-				t.Errorf("the manager needs %.1f MiB, over 60 MiB", bytes/(1<<20))
-			}
-			return
-		}
-	}
-	t.Error("the manager does not tell process_resident_memory_bytes")
-}

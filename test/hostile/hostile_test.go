@@ -270,7 +270,7 @@ func editedJournal(t *testing.T, _ manager, _ *neighbourhood, namespace string) 
 	if err := server.API.Patch(t.Context(), cm, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	failsWith(t, run, v1alpha1.ReasonJournalLost)
+	failsWith(t, run, v1alpha1.ReasonTampered)
 	forget(t, namespace)
 }
 

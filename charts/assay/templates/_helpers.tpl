@@ -57,6 +57,11 @@ subjects:
 {{- end -}}
 {{- end -}}
 
+{{/* The port of the metrics, by their protocol. */}}
+{{- define "assay.metrics.port" -}}
+{{- ternary "8443" "8080" .Values.metrics.secure -}}
+{{- end -}}
+
 {{/* The operator's own configuration; internal/config reads it. */}}
 {{- define "assay.config" -}}
 agent:

@@ -166,7 +166,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		out.Actions = append(out.Actions, decision.MarkRun{Hash: hash})
 	}
 	if in.Run.Spec.Suspend && !in.Started {
-		out.State = heldBack()
+		out.State = in.heldBack()
 		return nil
 	}
 	if st.Plan == nil {
@@ -192,7 +192,7 @@ func (in Input) withoutPlan() decision.State {
 	}
 	switch {
 	case in.Run.Spec.Suspend:
-		return heldBack()
+		return in.heldBack()
 	case in.Seen && st.Plan != nil:
 		targets := 0
 		for _, t := range in.Run.Spec.Targets {
@@ -205,7 +205,10 @@ func (in Input) withoutPlan() decision.State {
 	return nil
 }
 
-func heldBack() decision.State {
+func (in Input) heldBack() decision.State {
+	if in.Run.Status.Releases > 0 {
+		return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back")
+	}
 	return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
 }
 

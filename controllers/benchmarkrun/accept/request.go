@@ -51,8 +51,12 @@ func Held(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Holding {
 	if st.StartTime != nil {
 		out.Began, out.Until = st.StartTime.Time, st.StartTime.Add(longest(run, q.Hold))
 	}
-	if st.Placement != nil {
-		out.Nodes = placement.Nodes(*st.Placement)
+	if st.Placement == nil {
+		return out
+	}
+	out.Nodes = placement.Nodes(*st.Placement)
+	if st.Placement.HeldUntil != nil {
+		out.Idle, out.Until = "suspended", st.Placement.HeldUntil.Time
 	}
 	return out
 }

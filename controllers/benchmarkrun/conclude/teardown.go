@@ -26,12 +26,9 @@ func Keeps(policy v1alpha1.RetainPolicy, failing bool) bool {
 var kept = []string{v1alpha1.RoleResult, v1alpha1.RoleJournal, v1alpha1.RoleInputs, v1alpha1.RoleQuoted}
 
 // TearDown deletes everything of a run that has ended but its results, their inputs and
-// its journal, unless it is to be retained. The volume of a database goes with its
+// its journal. The caller asks Keeps before. The volume of a database goes with its
 // StatefulSet. Found are the objects of the run.
 func TearDown(run *v1alpha1.BenchmarkRun, found []decision.Object) []decision.Action {
-	if Keeps(run.Spec.Retain, run.HasFailed()) {
-		return nil
-	}
 	var out []decision.Action
 	for _, obj := range found {
 		if metav1.IsControlledBy(obj, run) && !slices.Contains(kept, obj.GetLabels()[v1alpha1.LabelRole]) {

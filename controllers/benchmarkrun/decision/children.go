@@ -27,6 +27,8 @@ type Children struct {
 	ClientPods map[string][]*corev1.Pod
 	// Strays are clients whose Job is gone: they end within their grace.
 	Strays []*corev1.Pod
+	// PodCount is the number of all pods that bear the label of the run.
+	PodCount int
 }
 
 // NewChildren sorts what bears the label of a run. What the run does not control is
@@ -46,6 +48,7 @@ func NewChildren(run *v1alpha1.BenchmarkRun, sets []appsv1.StatefulSet, jobs []b
 			c.Jobs[jobs[i].Name] = &jobs[i]
 		}
 	}
+	c.PodCount = len(pods)
 	for i := range pods {
 		c.file(&pods[i])
 	}
@@ -113,6 +116,12 @@ func ClientIndex(pod *corev1.Pod) int {
 	}
 	return n
 }
+
+// Any says whether anything is there that has pods, or had them a moment ago.
+func (c Children) Any() bool { return len(c.StatefulSets)+len(c.Jobs)+c.PodCount > 0 }
+
+// SetNames are the StatefulSets of the run, sorted.
+func (c Children) SetNames() []string { return slices.Sorted(maps.Keys(c.StatefulSets)) }
 
 // JobNames of the run, sorted.
 func (c Children) JobNames() []string { return slices.Sorted(maps.Keys(c.Jobs)) }

@@ -70,7 +70,7 @@ func (c *cluster) start(name string) *manager {
 		},
 		Queue: queue.NewLedger(),
 	}
-	m.r.Config.Agent = config.Agent{Image: "agent:1"}
+	m.r.Config.Agent.Image = "agent:1"
 	m.r.Config.Engines = map[string]map[string]config.Image{"MariaDB": {"10.11": {Image: "mariadb:10.11"}}}
 	m.r.Config.Runners = map[string]config.Image{"sysbench": {Image: "sysbench:1"}}
 	return m

@@ -84,7 +84,7 @@ func (in Input) resets() bool {
 // Load fills a target with the workload's data.
 func Load(in Input, target string) Execution {
 	e := Execution{
-		Name: contract.LoadName(in.Run.Name, target),
+		Name: contract.ReloadName(in.Run.Name, target, in.Run.Status.Releases),
 		Ref:  contract.TrialRef{RunUID: string(in.Run.UID), Phase: string(contract.PhasePrepare), Target: target},
 		Busy: in.Timeouts.Load.Duration, Workload: in.Work.Params, Clients: 1,
 	}

@@ -93,7 +93,7 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 	rec := Planned(in.Plan, at)
 	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
 	rec.ResultBytes = end.Bytes
-	rec.TargetNodeName = in.Run.PlacementOf(rec.Target).NodeName
+	rec.TargetNodeName, rec.Load = in.Run.PlacementOf(rec.Target).NodeName, in.Run.TargetStatus(rec.Target).LoadResult
 	for _, pod := range end.Pods {
 		rec.ClientNodeNames = append(rec.ClientNodeNames, pod.Spec.NodeName)
 		rec.ClientQOSClass = string(pod.Status.QOSClass)

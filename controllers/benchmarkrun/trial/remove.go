@@ -36,7 +36,7 @@ func RemoveEnded(run *v1alpha1.BenchmarkRun, children decision.Children, at jour
 // OutcomeKnown says whether what became of a Job is written down. At is the attempt that
 // comes next.
 func OutcomeKnown(run *v1alpha1.BenchmarkRun, job *batchv1.Job, at journal.Position) bool {
-	if target := job.Labels[v1alpha1.LabelTarget]; job.Name == contract.LoadName(run.Name, target) {
+	if target := job.Labels[v1alpha1.LabelTarget]; job.Name == contract.ReloadName(run.Name, target, run.Status.Releases) {
 		return run.TargetStatus(target).LoadResult != ""
 	}
 	index, err1 := strconv.ParseInt(job.Labels[v1alpha1.LabelTrial], 10, 32)

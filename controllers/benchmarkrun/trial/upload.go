@@ -2,7 +2,6 @@ package trial
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
@@ -165,16 +164,4 @@ func LostFindings(target string, end End) []v1alpha1.Finding {
 		out = append(out, v1alpha1.Finding{Target: target, Client: f.Client, Check: f.Check, Severity: f.Severity, Message: f.Message})
 	}
 	return out
-}
-
-// WithStore lets the clients connect to the object store. An endpoint that is no URL was refused
-// at the start of the manager.
-func WithStore(pods config.Pods, cfg config.Store) config.Pods {
-	if !cfg.Configured() {
-		return pods
-	}
-	if rule, err := resources.ToStore(cfg.Endpoint); err == nil {
-		pods.Network.Clients = append(slices.Clone(pods.Network.Clients), rule)
-	}
-	return pods
 }

@@ -1,5 +1,6 @@
 """Everything that needs no server and no driver; what is said is the matter of the conformance suite."""
 
+import asyncio
 import gc
 import sys
 import unittest
@@ -10,10 +11,32 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from harness.checksum import checksum
 from harness.driver import Target
+from harness.drivers.aio_mysql import insist_on_tls
 from harness.measure import Meter, feed
 from harness.options import boolean, integer, number, text
 from harness.plan import Plan
 from harness.refusal import Failed
+
+
+class InsistingOnTLS(unittest.TestCase):
+    def test_password_stays_here_without_an_offer(self):
+        for encrypted, capabilities, logs_in in ((True, 0, False), (True, 2048, True), (False, 0, True)):
+
+            class Connection:
+                _ssl_context = object() if encrypted else None
+                server_capabilities = capabilities
+                sent = False
+
+                async def _request_authentication(self):
+                    self.sent = True
+
+            insist_on_tls(Connection, 2048)
+            connection = Connection()
+            try:
+                asyncio.run(connection._request_authentication())
+            except ConnectionError:
+                pass
+            self.assertEqual(connection.sent, logs_in, (encrypted, capabilities))
 
 
 class Checksum(unittest.TestCase):

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -40,19 +41,20 @@ type fakeTarget struct {
 func newFakeTarget(t *testing.T) *fakeTarget {
 	t.Helper()
 	f := &fakeTarget{}
-	server := httptest.NewServer(f)
+	server := httptest.NewServer(f.gate().Guard(f.ServeHTTP))
 	t.Cleanup(server.Close)
 	f.address = strings.TrimPrefix(server.URL, "http://")
 	return f
 }
 
+// gate of the agents of the tests.
+func (*fakeTarget) gate() *control.Gate {
+	return control.NewGate(control.NewKey("hunter2"), func(w http.ResponseWriter, _ error) { w.WriteHeader(http.StatusUnauthorized) })
+}
+
 func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if r.Header.Get("Authorization") != "Bearer "+contract.ControlToken("hunter2") {
-		w.WriteHeader(http.StatusUnauthorized)
-		return
-	}
 	if r.Method == http.MethodGet && r.URL.Path == contract.PathEnvironment {
 		f.calls = append(f.calls, "environment")
 		f.environmentAt = append(f.environmentAt, time.Now())

@@ -62,7 +62,7 @@ func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 	agent := newTargetAgent(s.trial.Agent, s.credentials.Password)
 	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
 	defer kept.CloseIdleConnections()
-	agent.http = &http.Client{Transport: kept}
+	agent.over(kept)
 	return clock.Collect(ctx, clockExchanges, func(ctx context.Context) (clock.Exchange, error) {
 		var told contract.Clock
 		sent := time.Now()

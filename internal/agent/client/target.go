@@ -11,32 +11,34 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
 const (
 	// reachTarget is the timeout to connect to the target's agent.
 	reachTarget = 5 * time.Second
-	// maxAnswer is the maximum size of an answer, in bytes.
-	maxAnswer = 1 << 20
 )
 
 // targetAgent is `agent target` in the database pod, over HTTP.
 type targetAgent struct {
-	address, token string
-	http           *http.Client
+	address string
+	key     control.Key
+	http    *http.Client
 }
 
 func newTargetAgent(address, password string) *targetAgent {
-	return &targetAgent{
-		address: address, token: contract.ControlToken(password),
-		// No proxy: the agent is a pod of the same cluster. No connection is kept: the
-		// next question comes minutes later. A copy may take as long as the trial has;
-		// a peer that is gone is noticed by the keep-alive of TCP.
-		http: &http.Client{Transport: &http.Transport{
-			DialContext: (&net.Dialer{Timeout: reachTarget}).DialContext, DisableKeepAlives: true,
-		}},
-	}
+	t := &targetAgent{address: address, key: control.NewKey(password)}
+	// No proxy: the agent is a pod of the same cluster. No connection is kept: the
+	// next question comes minutes later. A copy may take as long as the trial has;
+	// a peer that is gone is noticed by the keep-alive of TCP.
+	t.over(&http.Transport{DialContext: (&net.Dialer{Timeout: reachTarget}).DialContext, DisableKeepAlives: true})
+	return t
+}
+
+// over another transport, which the requests are signed for.
+func (t *targetAgent) over(base http.RoundTripper) {
+	t.http = &http.Client{Transport: control.NewTransport(t.key, base)}
 }
 
 // refusedError is a permanent refusal by the target's agent.
@@ -67,13 +69,12 @@ func (t *targetAgent) do(ctx context.Context, method, path string, body []byte, 
 	if err != nil {
 		return fmt.Errorf("agent: %w: %w", ErrRefused, err)
 	}
-	request.Header.Set("Authorization", "Bearer "+t.token)
 	answer, err := t.http.Do(request)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
+	text, err := io.ReadAll(answer.Body) // bounded by the transport
 	if err != nil {
 		return fmt.Errorf("reading the answer to %s: %w", path, err)
 	}

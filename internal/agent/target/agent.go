@@ -1,9 +1,11 @@
 package target
 
 import (
+	"net/http"
 	"sync"
 	"sync/atomic"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/environment"
 	"github.com/assay-bench/assay/internal/agent/supervise"
 
@@ -26,12 +28,15 @@ type agent struct {
 	logged  logFindings
 	// storage of the data directory; nil before the probe.
 	storage atomic.Pointer[contract.Storage]
+	// gate before the HTTP server.
+	gate *control.Gate
 	// speeding is locked while the speed of the machine is measured.
 	speeding sync.Mutex
 }
 
 func newAgent(o Options, in inputs, login loginFunc) *agent {
 	a := &agent{Options: o, in: in, login: &loginProbe{try: login}, children: &supervise.Children{}, volume: newVolume(o), operations: newOperations()}
+	a.gate = control.NewGate(control.NewKey(in.password), func(w http.ResponseWriter, err error) { a.api().turnAway(w, err) })
 	if in.target.IsReplica() {
 		a.follower = &follower{in: in}
 	}
@@ -70,7 +75,7 @@ func (a *agent) server(in inputs) server {
 // api answers over HTTP.
 func (a *agent) api() api {
 	return api{
-		Options: a.Options, password: a.in.password, flavor: a.in.target.Flavor, login: a.login, volume: a.volume, operations: a.operations,
+		Options: a.Options, gate: a.gate, flavor: a.in.target.Flavor, login: a.login, volume: a.volume, operations: a.operations,
 		follower: a.follower, sampler: &a.sampler, state: &a.live, logged: &a.logged, storage: &a.storage, speeding: &a.speeding,
 	}
 }

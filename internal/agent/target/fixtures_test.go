@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/signal"
@@ -20,6 +21,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/agent/control"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -199,15 +201,39 @@ func (r *rig) end(t *testing.T) error {
 
 // get asks the agent's HTTP server and returns status and body.
 func (r *rig) get(path string) (int, string) {
-	return r.request("GET", path, "Bearer "+contract.ControlToken(r.in.password), "")
+	password := r.in.password
+	if path == "/readyz" || path == "/livez" {
+		password = ""
+	}
+	return r.request("GET", path, password, "")
 }
 
-func (r *rig) request(method, path, authorization, body string) (int, string) {
-	w := httptest.NewRecorder()
+// request signs for a password; without one it is not signed.
+func (r *rig) request(method, path, password, body string) (int, string) {
 	q := httptest.NewRequest(method, path, strings.NewReader(body))
-	q.Header.Set("Authorization", authorization)
-	r.api().handler().ServeHTTP(w, q)
-	return w.Code, w.Body.String()
+	direct := inProcess{r.api().handler()}
+	var over http.RoundTripper = direct
+	if password != "" {
+		over = control.NewTransport(control.NewKey(password), direct)
+	}
+	answer, err := over.RoundTrip(q)
+	if err != nil {
+		return 0, err.Error()
+	}
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return answer.StatusCode, string(text)
+}
+
+// inProcess takes requests to a handler.
+type inProcess struct{ http.Handler }
+
+func (p inProcess) RoundTrip(q *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	p.ServeHTTP(w, q)
+	return w.Result(), nil
 }
 
 // await waits until the condition holds.

@@ -2,7 +2,6 @@ package target
 
 import (
 	"context"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"net"
@@ -13,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/environment"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -28,43 +28,41 @@ const (
 // api answers clients and the kubelet.
 type api struct {
 	Options
-	password, flavor string
-	login            *loginProbe
-	volume           *volume
-	operations       *operations
-	follower         *follower
-	sampler          *environment.Sampler
-	state            *serverState
-	logged           *logFindings
-	storage          *atomic.Pointer[contract.Storage]
-	speeding         *sync.Mutex
+	gate       *control.Gate
+	flavor     string
+	login      *loginProbe
+	volume     *volume
+	operations *operations
+	follower   *follower
+	sampler    *environment.Sampler
+	state      *serverState
+	logged     *logFindings
+	storage    *atomic.Pointer[contract.Storage]
+	speeding   *sync.Mutex
 }
 
-// handler serves the probes, and with the control token the environment and operations.
+// handler serves the probes, and to requests that are signed for the target the environment and operations.
 func (a api) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	mux.HandleFunc("GET /readyz", a.readyz)
-	mux.HandleFunc("GET "+contract.PathEnvironment, a.authorized(a.environment))
-	mux.HandleFunc("GET "+contract.PathClock, a.authorized(a.clock))
-	mux.HandleFunc("GET "+contract.PathSpeed, a.authorized(a.speed))
-	mux.HandleFunc("GET "+contract.PathReplica, a.authorized(a.answerReplica))
+	mux.HandleFunc("GET "+contract.PathEnvironment, a.gate.Guard(a.environment))
+	mux.HandleFunc("GET "+contract.PathClock, a.gate.Guard(a.clock))
+	mux.HandleFunc("GET "+contract.PathSpeed, a.gate.Guard(a.speed))
+	mux.HandleFunc("GET "+contract.PathReplica, a.gate.Guard(a.answerReplica))
 	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
-		mux.HandleFunc("POST "+path, a.authorized(func(w http.ResponseWriter, r *http.Request) { a.operate(w, r, path) }))
+		mux.HandleFunc("POST "+path, a.gate.Guard(func(w http.ResponseWriter, r *http.Request) { a.operate(w, r, path) }))
 	}
 	return mux
 }
 
-// authorized allows requests with the token.
-func (a api) authorized(next http.HandlerFunc) http.HandlerFunc {
-	want := []byte("Bearer " + contract.ControlToken(a.password))
-	return func(w http.ResponseWriter, r *http.Request) {
-		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
-			a.refuse(w, fail(contract.ReasonUnauthorized, "the header Authorization must bear the control token of the target's password"))
-			return
-		}
-		next(w, r)
+// turnAway a request that the gate does not let through.
+func (a api) turnAway(w http.ResponseWriter, err error) {
+	if errors.Is(err, control.ErrFull) {
+		a.refuse(w, fail(contract.ReasonBusy, "%v", err))
+		return
 	}
+	a.refuse(w, fail(contract.ReasonUnauthorized, "%v", err))
 }
 
 // readyz is 200 only if a login works at this moment and, on a replica, replication runs.

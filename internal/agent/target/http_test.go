@@ -12,19 +12,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-func TestOnlyTheTokenOpens(t *testing.T) {
+func TestOnlyThePasswordOpens(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	good := "Bearer " + contract.ControlToken("secret")
-	for _, authorization := range []string{"", "Bearer ", "Bearer secret", "Bearer " + contract.ControlToken("other"), good + "x", strings.TrimPrefix(good, "Bearer ")} {
+	for _, password := range []string{"", "other", "Secret", "secretx"} {
 		for path, method := range map[string]string{contract.PathEnvironment: "GET", contract.PathReplica: "GET", contract.PathClock: "GET", contract.PathSpeed: "GET", contract.PathSnapshot: "POST", contract.PathRestore: "POST"} {
-			code, body := r.request(method, path, authorization, `{"id":"x"}`)
+			code, body := r.request(method, path, password, `{"id":"x"}`)
 			var refusal contract.Refusal
 			if err := json.Unmarshal([]byte(body), &refusal); err != nil || code != http.StatusUnauthorized || refusal.Reason != contract.ReasonUnauthorized {
-				t.Errorf("%s with %q: %d %s", path, authorization, code, body)
+				t.Errorf("%s with %q: %d %s", path, password, code, body)
 			}
 		}
 	}
@@ -34,7 +34,7 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 		}
 	}
 	if r.volume.hasSnapshot() {
-		t.Error("somebody without the token took a snapshot")
+		t.Error("somebody without the password took a snapshot")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			code, body := r.request("GET", contract.PathEnvironment+tc.query, "Bearer "+contract.ControlToken("secret"), "")
+			code, body := r.request("GET", contract.PathEnvironment+tc.query, "secret", "")
 			var got contract.TargetEnvironment
 			if err := json.Unmarshal([]byte(body), &got); code == http.StatusOK && err != nil {
 				t.Fatal(err)
@@ -79,7 +79,7 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 func TestRequestsThatAreNoOperation(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {
-		code, answer := r.request("POST", contract.PathSnapshot, "Bearer "+contract.ControlToken("secret"), body)
+		code, answer := r.request("POST", contract.PathSnapshot, "secret", body)
 		if code != http.StatusBadRequest || !strings.Contains(answer, string(contract.ReasonRequestInvalid)) {
 			t.Errorf("%.20q: %d %s", body, code, answer)
 		}
@@ -101,8 +101,8 @@ func TestAStopIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q.Header.Set("Authorization", "Bearer "+contract.ControlToken("secret"))
-	answer, err := http.DefaultClient.Do(q)
+	signing := &http.Client{Transport: control.NewTransport(control.NewKey("secret"), http.DefaultTransport)}
+	answer, err := signing.Do(q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestAStopIsAnswered(t *testing.T) {
 func TestTheAgentTellsTheTime(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	before := time.Now()
-	code, body := r.request("GET", contract.PathClock, "Bearer "+contract.ControlToken("secret"), "")
+	code, body := r.request("GET", contract.PathClock, "secret", "")
 	after := time.Now()
 	var told contract.Clock
 	if err := json.Unmarshal([]byte(body), &told); err != nil || code != http.StatusOK {
@@ -136,7 +136,7 @@ func TestTheAgentTellsTheTime(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	code, body := r.request("GET", contract.PathSpeed, "Bearer "+contract.ControlToken("secret"), "")
+	code, body := r.request("GET", contract.PathSpeed, "secret", "")
 	var got contract.Speed
 	if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK {
 		t.Fatalf("%d %s", code, body)

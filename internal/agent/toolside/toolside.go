@@ -100,7 +100,6 @@ func (s *Side) connect(conn net.Conn) {
 	defer s.mu.Unlock()
 	s.conn = conn
 	s.http = &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		Transport: &http.Transport{
 			Protocols: protocols, DisableCompression: true, MaxResponseHeaderBytes: 16 << 10,
 			HTTP2: &http.HTTP2Config{MaxReceiveBufferPerConnection: 4 << 20, MaxReceiveBufferPerStream: 1 << 20},

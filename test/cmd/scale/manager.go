@@ -24,7 +24,8 @@ import (
 const managerConfig = `agent: {image: "registry.example/agent:1"}
 runners: {sysbench: {image: "registry.example/sysbench:1"}}
 engines: {MariaDB: {"10.11": {image: "registry.example/mariadb:10.11"}}}
-limits: {podCreation: 30m, scheduling: 30m, imagePull: 30m, podStart: 1h, targetReady: 1h}
+timeouts: {podCreation: 30m, scheduling: 30m, imagePull: 30m, podStart: 1h, targetReady: 1h}
+results: {budget: {namespace: 1000Gi, cluster: 1000Gi}}
 `
 
 // managerQPS lifts the client's own limit out of the way: with the default of 200
@@ -59,7 +60,7 @@ func startManager(ctx context.Context, o options, s *server) (*manager, error) {
 	}
 	defer func() { _ = log.Close() }()
 	m := &manager{ended: make(chan error, 1), metrics: "http://" + metrics + "/metrics", profile: "http://" + profile + "/debug/pprof/"}
-	m.cmd = exec.Command(o.manager, "--config="+s.file("config.yaml"), "--metrics-bind-address="+metrics,
+	m.cmd = exec.Command(o.manager, "--config="+s.file("config.yaml"), "--metrics-bind-address="+metrics, "--metrics-secure=false",
 		"--health-probe-bind-address=0", fmt.Sprintf("--kube-api-qps=%d", managerQPS))
 	m.cmd.Env = append(os.Environ(), "KUBECONFIG="+s.file("kubeconfig"), "SCALE_PPROF="+profile)
 	m.cmd.Stdout, m.cmd.Stderr = log, log

@@ -56,7 +56,7 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 			namespace, played, system := server.Namespace(t), server.Namespace(t), server.Namespace(t)
 			settings := install(t, tt.release, system, tt.values(namespace, played))
 			play(t, played)
-			log := start(t, manager, settings)
+			log := start(t, manager, settings, "0")
 			create(t, namespace)
 			createWhole(t, played)
 			for _, o := range append(outcomes(namespace), wholeOutcome(t, played)) {
@@ -172,11 +172,11 @@ func (o *output) String() string {
 }
 
 // start runs the manager with the chart's arguments until the test ends.
-func start(t *testing.T, manager string, s settings) *output {
+func start(t *testing.T, manager string, s settings, metrics string) *output {
 	t.Helper()
 	log := &output{}
 	// A later flag wins over an earlier one.
-	cmd := exec.Command(manager, append(s.args, "--config="+s.config, "--metrics-bind-address=0", "--health-probe-bind-address=0")...)
+	cmd := exec.Command(manager, append(s.args, "--config="+s.config, "--metrics-bind-address="+metrics, "--health-probe-bind-address=0")...)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+s.credentials)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {

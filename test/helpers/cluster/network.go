@@ -40,7 +40,7 @@ func OpenDatabases(t testing.TB, namespace string) {
 	}
 }
 
-// Connects tries TCP connections from a pod, each for three seconds, and looks up names. It
+// Connects tries TCP connections from a pod, each for five seconds, and looks up names. It
 // returns what worked, in the order of the attempts: "host:port", or "name" alone. The pod gets
 // another container for that, which stays until the pod ends.
 func Connects(t testing.TB, pod *corev1.Pod, attempts ...string) []string {
@@ -52,7 +52,7 @@ func Connects(t testing.TB, pod *corev1.Pod, attempts ...string) []string {
 		if host, port, found := strings.Cut(a, ":"); found {
 			try = fmt.Sprintf("bash -c 'exec 3<>/dev/tcp/%s/%s'", host, port)
 		}
-		fmt.Fprintf(&script, "(timeout 3 %s && echo %d >>/dev/termination-log) >/dev/null 2>&1 &\n", try, i)
+		fmt.Fprintf(&script, "(timeout 5 %s && echo %d >>/dev/termination-log) >/dev/null 2>&1 &\n", try, i)
 	}
 	script.WriteString("wait\n")
 	name := fmt.Sprintf("probe-%d", len(pod.Spec.EphemeralContainers))

@@ -103,7 +103,7 @@ func TestKustomizeIsTheSame(t *testing.T) {
 	if diff := cmp.Diff(pod(t, chart), pod(t, kustomize)); diff != "" {
 		t.Errorf("the manager's pod (-chart +kustomize):\n%s", diff)
 	}
-	for _, name := range []string{"assay-manager", "assay-view", "assay-edit"} {
+	for _, name := range []string{"assay-manager", "assay-view", "assay-edit", "assay-manager-metrics", "assay-metrics-reader"} {
 		a, b := find[rbacv1.ClusterRole](t, chart, "ClusterRole /"+name), find[rbacv1.ClusterRole](t, kustomize, "ClusterRole /"+name)
 		if diff := cmp.Diff(permissions(a.Rules...), permissions(b.Rules...)); diff != "" {
 			t.Errorf("ClusterRole %s (-chart +kustomize):\n%s", name, diff)

@@ -4,6 +4,19 @@ from ..awaiting import Awaiting
 from ..options import boolean, integer, number, text
 
 
+def insist_on_tls(connection, capability):
+    """aiomysql 0.3.2 goes on without TLS where a server does not offer it, and lets the server choose how it gets the
+    password. Who is between client and server can take the offer away."""
+    log_in = connection._request_authentication
+
+    async def verified(self):
+        if self._ssl_context and not self.server_capabilities & capability:
+            raise ConnectionError("TLS is required, and the server does not offer it")
+        return await log_in(self)
+
+    connection._request_authentication = verified
+
+
 class AioMySQL(Awaiting):
     name = package = "aiomysql"
     schemes = {
@@ -34,8 +47,10 @@ class AioMySQL(Awaiting):
     def load(self):
         super().load()
         import aiomysql
+        from pymysql.constants import CLIENT
 
         self.module = aiomysql
+        insist_on_tls(aiomysql.Connection, CLIENT.SSL)
 
     def arguments(self, target, autocommit):
         return {

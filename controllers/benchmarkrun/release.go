@@ -1,0 +1,92 @@
+package benchmarkrun
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+)
+
+// heldNews: a suspended run announces until when it holds its nodes.
+type heldNews struct{ until time.Time }
+
+// releasingNews: it gives them back, with no way back.
+type releasingNews struct{}
+
+// releasedNews: it has given them back.
+type releasedNews struct{}
+
+func (heldNews) isNews()      {}
+func (releasingNews) isNews() {}
+func (releasedNews) isNews()  {}
+
+// hold the nodes of a run that waits, or begin to give them back.
+func (p pass) hold(v view) pass {
+	last := p.last()
+	wait, waits := last.state.(decision.Waiting)
+	if !waits || wait.Reason != v1alpha1.ReasonSuspended || v.Run.Status.Placement == nil {
+		return p
+	}
+	until := v.Run.Status.Placement.HeldUntil
+	switch {
+	case until == nil:
+		at := holds.Until(v.Run, v.Catalogue.Config.Queue.Hold, v.Now)
+		last.news, wait.Until = append(last.news, heldNews{until: at}), at
+	case v.Now.Before(until.Time):
+		wait.Until = until.Time
+	default:
+		// It has to stand in the status before anything is deleted.
+		last.news, wait.Until = append(last.news, releasingNews{}), v.Now.Add(time.Second)
+	}
+	last.state = wait
+	return p
+}
+
+// releasing is the pass of a run that gives its nodes back.
+func releasing(v view) pass {
+	state, actions := holds.Release(v.Run, v.Children, v.Now)
+	a := answer{state: state, actions: actions}
+	if isDone(state) {
+		reason, message := v1alpha1.ReasonProgressing, "the run gave its nodes back and asks for others"
+		if v.Run.Spec.Suspend {
+			reason, message = v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back"
+		}
+		wait := decision.WaitFor(reason, "%s", message)
+		wait.Until = v.Now.Add(time.Second)
+		a.state, a.news = wait, []news{releasedNews{}}
+	}
+	return pass{planned: v.accepted.Planned, chapters: []taken{{chapter: chapter{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
+}
+
+func (t teller) tellHeld(n heldNews) {
+	t.run.Status.Placement.HeldUntil = &metav1.Time{Time: n.until}
+	t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, fmt.Sprintf(
+		"spec.suspend is true: nothing new is started; at %s the run gives its nodes back (queue.hold.suspended), and when it is resumed after that, it loads its data again",
+		n.until.UTC().Format(time.RFC3339)))
+}
+
+// tellReleased makes the run one that waits for nodes. What was measured stays, and so does
+// the data of external targets.
+func (t teller) tellReleased() {
+	st := &t.run.Status
+	st.Placement, st.Releases = nil, st.Releases+1
+	st.AcceptedTime = &metav1.Time{Time: t.now} // it joins the queue anew
+	for _, one := range t.run.Provided() {
+		if i := slices.IndexFunc(st.Targets, func(s v1alpha1.TargetStatus) bool { return s.Name == one.Name }); i >= 0 {
+			st.Targets[i] = v1alpha1.TargetStatus{Name: one.Name}
+		}
+	}
+	for _, condition := range []string{v1alpha1.ConditionTargetsReady, v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured} {
+		t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run gave its nodes back")
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionSuspended); c != nil && c.Status == metav1.ConditionTrue {
+		t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started; the run has given its nodes back")
+	}
+	st.Findings = withFindings(st.Findings, holds.Finding(t.run))
+}

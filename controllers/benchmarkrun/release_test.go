@@ -1,0 +1,139 @@
+package benchmarkrun
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/kubelet"
+)
+
+// A suspended run announces when it gives its nodes back, and does so: another run gets them.
+// It is resumed in the end, loads its data again, and goes on with the trials that are left.
+// The manager is killed meanwhile.
+func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	short := func(r *Reconciler) { r.Config.Queue.Hold.Suspended.Duration = 2 * time.Second }
+	kill := startManager(t, ns, nil, short)
+	seen := watchCrowd(t, ns)
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
+	first.Spec.Design.Blocks = 20
+	create(t, first)
+	await(t, first, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 1 })
+	patch(t, first, `"suspend":true`)
+	held := await(t, first, "held", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Placement != nil && r.Status.Placement.HeldUntil != nil
+	})
+	if c := apimeta.FindStatusCondition(held.Status.Conditions, v1alpha1.ConditionSuspended); !strings.Contains(c.Message, held.Status.Placement.HeldUntil.UTC().Format(time.RFC3339)) {
+		t.Errorf("the condition Suspended does not announce %s: %s", held.Status.Placement.HeldUntil, c.Message)
+	}
+	create(t, second)
+	queuedBehind(t, second, "is held by "+ns+"/first (suspended until "+held.Status.Placement.HeldUntil.UTC().Format(time.RFC3339))
+	await(t, first, "no way back", func(r *v1alpha1.BenchmarkRun) bool {
+		return r.Status.Placement == nil || r.Status.Placement.ReleaseTime != nil
+	})
+	kill()
+	startManager(t, ns, nil, short)
+	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	awaitEvent(t, first, "NodesGivenBack", "suspended for too long")
+	got := await(t, first, "without nodes", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement == nil })
+	if got.Status.Phase != v1alpha1.PhaseSuspended || got.Status.Releases != 1 || apimeta.IsStatusConditionTrue(got.Status.Conditions, v1alpha1.ConditionDataLoaded) {
+		t.Errorf("phase %s, %d releases, conditions %+v", got.Status.Phase, got.Status.Releases, got.Status.Conditions)
+	}
+	before := len(records(t, got))
+	patch(t, first, `"suspend":false`)
+	got = await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 20)
+	seen.check(t, "first", "second")
+	for i, rec := range records(t, got) {
+		want := contract.ResultName(contract.LoadName("first", "db"), 0)
+		if i >= before {
+			want = contract.ResultName(contract.ReloadName("first", "db", 1), 0)
+		}
+		if rec.Load != want {
+			t.Errorf("trial %d was measured on the data of %s, want %s", i, rec.Load, want)
+		}
+	}
+	if !slices.ContainsFunc(got.Status.Findings, func(f v1alpha1.Finding) bool {
+		return f.Check == "reloaded" && f.Severity == v1alpha1.SeverityWarning && strings.Contains(f.Message, fmt.Sprintf("after %d of 20 trials", before))
+	}) {
+		t.Errorf("no finding says that the data was loaded again: %+v", got.Status.Findings)
+	}
+	if d := got.Status.SuspendedDuration; d == nil || d.Duration < held.Status.Placement.HeldUntil.Sub(held.Status.SuspendedTime.Time) {
+		t.Errorf("the time without nodes counts towards the deadline: %v", d)
+	}
+}
+
+// A run that is resumed in time keeps its nodes and its data, and what it was suspended counts
+// the next time.
+func TestResumedInTime(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil, func(r *Reconciler) { r.Config.Queue.Hold.Suspended.Duration = time.Minute })
+	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 20 })
+	create(t, run)
+	suspended := func(done int32) (held time.Duration) {
+		t.Helper()
+		await(t, run, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > done })
+		patch(t, run, `"suspend":true`)
+		got := await(t, run, "held", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement.HeldUntil != nil })
+		held = time.Until(got.Status.Placement.HeldUntil.Time)
+		time.Sleep(2 * time.Second)
+		patch(t, run, `"suspend":false`)
+		await(t, run, "going on", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement.HeldUntil == nil })
+		return held
+	}
+	first, second := suspended(1), suspended(3)
+	if first < 55*time.Second || first > time.Minute || second > first-time.Second {
+		t.Errorf("it would be held for %s at first, and for %s the second time: want a minute, and what is left of it", first, second)
+	}
+	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
+	checkOnce(t, k, got, 20)
+	if got.Status.Releases != 0 {
+		t.Errorf("it gave its nodes back %d times", got.Status.Releases)
+	}
+}
+
+// A retained run announces at its end when it gives its nodes back, and does so with an event.
+func TestRetainedRunGivesItsNodesBack(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil, func(r *Reconciler) { r.Config.Queue.Hold.Retained.Duration = 3 * time.Second })
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
+	first.Spec.Retain = v1alpha1.RetainAlways
+	create(t, first)
+	got := await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
+	until := got.Status.Placement.HeldUntil
+	if until == nil || until.Sub(got.Status.CompletionTime.Time) != 3*time.Second {
+		t.Fatalf("held until %v, completed at %v", until, got.Status.CompletionTime)
+	}
+	if c := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionPlaced); !strings.Contains(c.Message, "retained until "+until.UTC().Format(time.RFC3339)) {
+		t.Errorf("the condition Placed does not announce %s: %s", until, c.Message)
+	}
+	create(t, second)
+	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if now := time.Now(); now.Before(until.Time) {
+		t.Errorf("the second run got its nodes before %s", until)
+	}
+	awaitEvent(t, first, "NodesGivenBack", "queue.hold.retained")
+	var pods corev1.PodList
+	if err := server.API.List(t.Context(), &pods, client.InNamespace(ns), client.MatchingLabels{v1alpha1.LabelRun: "first"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(0, len(pods.Items)); diff != "" {
+		t.Errorf("pods of the first run (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,147 @@
+package control
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// valid is how long a challenge may be used.
+	valid = time.Minute
+	// maxNonces that are remembered. Only requests with the key are.
+	maxNonces = 16384
+	// maxBody of a request, in bytes.
+	maxBody = 64 << 10
+)
+
+// ErrFull says that too many requests came within a minute. It goes away.
+var ErrFull = errors.New("too many requests within a minute")
+
+// Gate lets requests with the key through, each once. It is for one process: what was signed for
+// another one is refused. It is safe for concurrent use.
+type Gate struct {
+	key Key
+	// secret of this process makes its challenges.
+	secret Key
+	// elapsed since the start of the process, on a clock that no one sets.
+	elapsed func() time.Duration
+	refuse  func(http.ResponseWriter, error)
+
+	mu sync.Mutex
+	// used nonces, with the end of their challenges.
+	used map[string]time.Duration
+}
+
+// NewGate makes a Gate. Refuse answers a request that is not let through; the status is its
+// choice, and 401 asks the client to sign anew.
+func NewGate(key Key, refuse func(http.ResponseWriter, error)) *Gate {
+	secret := make(Key, sizeMAC)
+	_, _ = rand.Read(secret) // never fails
+	start := time.Now()
+	return &Gate{
+		key: key, secret: secret, refuse: refuse, used: map[string]time.Duration{},
+		elapsed: func() time.Duration { return time.Since(start) },
+	}
+}
+
+// Guard a handler. The whole answer is kept in memory and signed.
+func (g *Gate) Guard(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+		if err != nil {
+			g.refuse(w, fmt.Errorf("reading the request: %w", err))
+			return
+		}
+		c, err := g.admit(r, body)
+		if err != nil {
+			w.Header().Set(HeaderChallenge, hex.EncodeToString(g.challenge(g.elapsed())))
+			g.refuse(w, err)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		a := &answer{header: w.Header(), status: http.StatusOK}
+		next(a, r)
+		w.Header().Set(HeaderSignature, hex.EncodeToString(g.key.signAnswer(c.nonce, a.status, a.body.Bytes())))
+		w.WriteHeader(a.status)
+		_, _ = w.Write(a.body.Bytes()) // a client that has gone has its reasons
+	}
+}
+
+// admit a request whose signature holds and whose nonce was not used.
+func (g *Gate) admit(r *http.Request, body []byte) (credentials, error) {
+	c, err := parse(r.Header.Get("Authorization"))
+	if err != nil {
+		return c, err
+	}
+	now := g.elapsed()
+	// #nosec G115 -- any number is a time that the secret has to confirm.
+	made := time.Duration(binary.BigEndian.Uint64(c.challenge))
+	if !hmac.Equal(g.challenge(made), c.challenge) || now-made > valid {
+		return c, errors.New("the challenge is not one of this process, or it is too old")
+	}
+	if !hmac.Equal(g.key.signRequest(r.Method, r.URL.RequestURI(), body, c), c.signature) {
+		return c, errors.New("the signature does not hold: the request was not signed with the password of this target")
+	}
+	return c, g.use(string(c.nonce), now, made+valid)
+}
+
+// use a nonce, which must not be used again as long as its challenge is valid.
+func (g *Gate) use(nonce string, now, end time.Duration) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, is := g.used[nonce]; is {
+		return errors.New("the request was made before: its nonce has been used")
+	}
+	if len(g.used) >= maxNonces {
+		for n, end := range g.used {
+			if end < now {
+				delete(g.used, n)
+			}
+		}
+	}
+	if len(g.used) >= maxNonces {
+		return ErrFull
+	}
+	g.used[nonce] = end
+	return nil
+}
+
+// challenge that was made at a time.
+func (g *Gate) challenge(made time.Duration) []byte {
+	// #nosec G115 -- the time since the start of the process is not negative.
+	out := binary.BigEndian.AppendUint64(nil, uint64(made))
+	return append(out, g.secret.mac("challenge", string(out))...)
+}
+
+// answer of a handler, which is signed before it is sent.
+type answer struct {
+	header http.Header
+	status int
+	wrote  bool
+	body   bytes.Buffer
+}
+
+// Header of the answer.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader keeps the first status.
+func (a *answer) WriteHeader(status int) {
+	if !a.wrote {
+		a.status, a.wrote = status, true
+	}
+}
+
+// Write keeps the body.
+func (a *answer) Write(data []byte) (int, error) {
+	a.wrote = true
+	return a.body.Write(data)
+}

@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"io"
+	"net/http"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/test/helpers/cluster"
+)
+
+// The manager at rest stays small.
+func TestManagerMemory(t *testing.T) {
+	body := managerMetrics(t)
+	for line := range strings.Lines(body) {
+		if value, ok := strings.CutPrefix(line, "process_resident_memory_bytes "); ok {
+			bytes, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("resident memory of the manager: %.1f MiB", bytes/(1<<20))
+			if bytes > 60<<20 {
+				t.Errorf("the manager needs %.1f MiB, over 60 MiB", bytes/(1<<20))
+			}
+			return
+		}
+	}
+	t.Error("the manager does not tell process_resident_memory_bytes")
+}
+
+// managerMetrics are read as Prometheus reads them: over HTTPS, with the token of a
+// ServiceAccount that has the chart's role for it.
+func managerMetrics(t *testing.T) string {
+	t.Helper()
+	pod := managerPod(t)
+	if pod == nil {
+		t.Fatal("there is no manager")
+	}
+	address := "https://" + forward(t, pod, "8443") + "/metrics"
+	// The manager signed its certificate itself.
+	c := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
+	get := func(token string) (int, string) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		resp, err := c.Do(r)
+		if err != nil {
+			t.Fatalf("reading the manager's metrics: %v", err)
+		}
+		defer func() { _ = resp.Body.Close() }()
+		text, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(text)
+	}
+	if status, _ := get("nobody's"); status != http.StatusUnauthorized {
+		t.Errorf("with a token of nobody: %d", status)
+	}
+	status, body := get(readerToken(t))
+	if status != http.StatusOK {
+		t.Fatalf("with the token of a reader: %d %s", status, body)
+	}
+	return body
+}
+
+// readerToken is that of a new ServiceAccount that may read the metrics.
+func readerToken(t *testing.T) string {
+	t.Helper()
+	ns := cluster.Namespace(t)
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "reader"}}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: ns},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "assay-metrics-reader"},
+		Subjects:   []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: ns, Name: account.Name}},
+	}
+	if err := cluster.API.Create(t.Context(), account); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := cluster.Clientset.RbacV1().ClusterRoleBindings().Create(t.Context(), binding, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		//nolint:errcheck // of a cluster for tests
+		cluster.Clientset.RbacV1().ClusterRoleBindings().Delete(context.WithoutCancel(t.Context()), ns, metav1.DeleteOptions{})
+	})
+	request, err := cluster.Clientset.CoreV1().ServiceAccounts(ns).CreateToken(t.Context(), account.Name, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return request.Status.Token
+}
+
+// forward a port of a pod until the test ends; the address on this machine.
+func forward(t *testing.T, pod *corev1.Pod, port string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "kubectl", "-n", pod.Namespace, "port-forward", "pod/"+pod.Name, ":"+port)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address := regexp.MustCompile(`127\.0\.0\.1:\d+`).FindString(line)
+	if err != nil || address == "" {
+		t.Fatalf("kubectl port-forward says %q: %v", line, err)
+	}
+	return address
+}
