@@ -40,6 +40,8 @@ const (
 	RoleJournal = "journal"
 	// RoleInputs is that of the ConfigMap with the files of the workload.
 	RoleInputs = "inputs"
+	// RoleUpload is that of the Secrets with signed URLs of the object store.
+	RoleUpload = "upload"
 	// RoleQuoted is that of the ConfigMaps with numbers that were measured elsewhere.
 	RoleQuoted = "quoted"
 )

@@ -307,6 +307,11 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownEntryCount int32 `json:"shownEntryCount,omitempty"`
+	// store is the folder of the run in the object store, such as s3://bucket/cluster/ns/run/uid/;
+	// absent where everything is in ConfigMaps.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	Store string `json:"store,omitempty"`
 	// budgetBytes is how much of etcd the objects of the run may take while it goes on.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

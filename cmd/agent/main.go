@@ -14,6 +14,9 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	// Not every image has roots, which a public object store needs.
+	_ "golang.org/x/crypto/x509roots/fallback"
+
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/agent/client"
 	"github.com/assay-bench/assay/internal/agent/database"

@@ -7,6 +7,9 @@ import (
 	"log/slog"
 	"os"
 
+	// The image of the manager has no roots of its own, which a public object store needs.
+	_ "golang.org/x/crypto/x509roots/fallback"
+
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -29,6 +32,7 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/podlog"
 	"github.com/assay-bench/assay/internal/queue"
+	"github.com/assay-bench/assay/internal/store/s3"
 	"github.com/assay-bench/assay/runners"
 )
 
@@ -108,7 +112,12 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 	if err != nil {
 		return err
 	}
+	objects, err := objectStore(cfg.Results.Store)
+	if err != nil {
+		return err
+	}
 	runs := &benchmarkrun.Reconciler{
+		Store:  objects,
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("assay"), Config: cfg,
 		Engine: engines.Find, Runner: runners.Find, Logs: benchmarkrun.LogReader(logs), Queue: queue.NewLedger(), Workers: workers,
@@ -121,6 +130,18 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
 	}
 	return nil
+}
+
+// objectStore of the configuration; nil for none.
+func objectStore(cfg config.Store) (benchmarkrun.ObjectStore, error) {
+	if !cfg.Configured() {
+		return nil, nil
+	}
+	c, err := s3.New(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("preparing the object store (results.store): %w", err)
+	}
+	return c, nil
 }
 
 // newScheme has only the kinds that the manager uses, because every further group costs

@@ -28,6 +28,8 @@ type actor struct {
 	// live tells what an object is that a Create came upon.
 	live client.Reader
 	now  time.Time
+	// store signs uploads; nil without an object store.
+	store ObjectStore
 	// run as it was read. Its metadata follows what the actor writes to the run itself.
 	run *v1alpha1.BenchmarkRun
 }
@@ -102,6 +104,8 @@ func (a actor) do(ctx context.Context, action decision.Action, out *acted) error
 		return a.replace(ctx, do.Object, out)
 	case decision.AddData:
 		return a.addData(ctx, do)
+	case decision.OfferUploads:
+		return a.offerUploads(ctx, do, out)
 	case decision.Scale:
 		return a.scale(ctx, do)
 	case decision.MarkRun:

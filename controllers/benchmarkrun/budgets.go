@@ -23,29 +23,37 @@ type reservations struct {
 	waiting map[types.NamespacedName]bool
 }
 
+// reserving is how a reservation is made: from the runs in the cache, within the limits of the
+// operator.
+type reserving struct {
+	*reservations
+	runs   client.Reader
+	limits config.Budget
+}
+
 // wakeWaiting lets the runs that wait for room be looked at, because a run has ended.
-func (r *Reconciler) wakeWaiting() {
-	r.reserved.mu.Lock()
-	defer r.reserved.mu.Unlock()
-	for name := range r.reserved.waiting {
+func (r *reservations) wakeWaiting(wake chan<- event.GenericEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.waiting {
 		run := &v1alpha1.BenchmarkRun{}
 		run.Namespace, run.Name = name.Namespace, name.Name
 		// The channel's reader may wait for this very worker.
-		go func() { r.wake <- event.GenericEvent{Object: run} }()
+		go func() { wake <- event.GenericEvent{Object: run} }()
 	}
-	r.reserved.waiting = nil
+	r.waiting = nil
 }
 
 // reserve bytes of etcd for the results of a run. What other runs take stands in their status,
 // as the cache knows it, or was granted a moment ago.
-func (r *Reconciler) reserve(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error) {
-	r.reserved.mu.Lock()
-	defer r.reserved.mu.Unlock()
+func (r reserving) reserve(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var runs v1alpha1.BenchmarkRunList
-	if err := r.Client.List(ctx, &runs, client.UnsafeDisableDeepCopy); err != nil {
+	if err := r.runs.List(ctx, &runs, client.UnsafeDisableDeepCopy); err != nil {
 		return decision.Reservation{}, fmt.Errorf("listing the runs for the budget of their results: %w", err)
 	}
-	limits := r.Config.Results.Budget
+	limits := r.limits
 	out := decision.Reservation{
 		Namespace: decision.Usage{Limit: limits.Namespace.Value()}, Cluster: decision.Usage{Limit: limits.Cluster.Value()},
 	}
@@ -57,7 +65,7 @@ func (r *Reconciler) reserve(ctx context.Context, run *v1alpha1.BenchmarkRun, by
 		}
 		held, reserved := takes(other, limits)
 		if reserved == 0 && held == 0 && !other.Finished() {
-			if reserved = r.reserved.granted[other.UID]; reserved > 0 {
+			if reserved = r.granted[other.UID]; reserved > 0 {
 				granted[other.UID] = reserved
 			}
 		}
@@ -69,12 +77,12 @@ func (r *Reconciler) reserve(ctx context.Context, run *v1alpha1.BenchmarkRun, by
 	if out.Namespace.Fits(bytes) && out.Cluster.Fits(bytes) {
 		granted[run.UID] = bytes
 	} else {
-		if r.reserved.waiting == nil {
-			r.reserved.waiting = map[types.NamespacedName]bool{}
+		if r.waiting == nil {
+			r.waiting = map[types.NamespacedName]bool{}
 		}
-		r.reserved.waiting[client.ObjectKeyFromObject(run)] = true
+		r.waiting[client.ObjectKeyFromObject(run)] = true
 	}
-	r.reserved.granted = granted
+	r.granted = granted
 	return out, nil
 }
 

@@ -83,7 +83,7 @@ func dataLoaded(v view) answer {
 	loaded := loadedNews{
 		result: contract.ResultName(e.Name, 0), bytes: res.End.Bytes, restarts: target.Restarts(in.TargetPod(name)), figures: figures,
 		described: target.Describe(v.Run, v.Run.TargetStatus(name), first),
-		findings:  trial.LoadFindings(in, name, first, v.ask),
+		findings:  append(trial.LoadFindings(in, name, first, v.ask), trial.LostFindings(name, res.End)...),
 	}
 	// The outcome has to stand in the status before the Job may be deleted.
 	return answer{state: decision.WaitFor(v1alpha1.ReasonProgressing, "target %s is loaded", name), actions: res.Actions, news: []news{loaded}}

@@ -60,6 +60,8 @@ type Reconciler struct {
 	Logs LogReader
 	// Queue knows which run holds which nodes; one for all runs.
 	Queue *queue.Ledger
+	// Store of objects for what outgrows ConfigMaps; nil for none.
+	Store ObjectStore
 	// Workers is the number of runs that are looked at side by side.
 	Workers int
 
@@ -164,7 +166,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
-		r.wakeWaiting()
+		r.reserved.wakeWaiting(r.wake)
 		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
@@ -229,7 +231,7 @@ func (r *Reconciler) pass(ctx context.Context, run *v1alpha1.BenchmarkRun) (afte
 			w.SavedHead = run.Status.Integrity.Head
 		}
 		w, p, askErr := r.consult(ctx, w)
-		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, run: after}, p)
+		done := r.act(ctx, actor{client: r.Client, live: r.Live, now: w.Now, store: r.Store, run: after}, p)
 		after.Status = status(w, done.chapters)
 		switch err := errors.Join(askErr, done.err); {
 		case err != nil:

@@ -25,7 +25,7 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	// Here, and not in release: a run that was refused never was in the queue.
 	r.plans.forget(run.UID)
 	r.checked.Delete(run.UID)
-	r.wakeWaiting()
+	r.reserved.wakeWaiting(r.wake)
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
 	if held := until.Sub(r.Clock.Now()); kept && held > 0 {

@@ -60,7 +60,10 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 // the chapter that asked wait: its state says why. What was read is dropped at the end: it
 // may be large.
 func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
-	read := &reader{cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, limits: r.Config.Limits, reserve: r.reserve}
+	read := &reader{
+		cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, limits: r.Config.Limits, store: r.Store,
+		reserve: reserving{&r.reserved, r.Client, r.Config.Results.Budget}.reserve,
+	}
 	alone := false
 	defer func() {
 		if alone {

@@ -26,6 +26,8 @@ type reader struct {
 	// logs may be nil: then there are none.
 	logs LogReader
 	run  *v1alpha1.BenchmarkRun
+	// store says what is in the object store; nil for none.
+	store ObjectStore
 	// reserve bytes of etcd.
 	reserve func(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error)
 	// limits of what is read; memory is how much of that was used, in bytes.
@@ -40,6 +42,8 @@ func isLarge(query decision.Query) bool {
 	switch q := query.(type) {
 	case decision.GetResult, decision.ListPodsOn:
 		return true
+	case decision.GetItem:
+		return q.Read
 	case decision.GetRecords:
 		return q.Compact
 	}
@@ -79,6 +83,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.anchor(ctx)
 	case decision.ListPodsOn:
 		return r.podsOn(ctx, q.Node)
+	case decision.GetItem:
+		return r.item(ctx, q)
 	case decision.ReserveBytes:
 		return r.reserve(ctx, r.run, q.Bytes)
 	case decision.ReadLog:
@@ -151,15 +157,20 @@ func (r *reader) result(ctx context.Context, name string) (any, error) {
 	if !metav1.IsControlledBy(cm, r.run) {
 		return decision.Absent{}, nil
 	}
-	bounds := contract.DefaultBounds()
-	bounds.Measurements = int(r.limits.Measurements)
-	d := decision.DeliveredIn(cm, bounds)
+	d := decision.DeliveredIn(cm, r.bounds())
 	most := int(r.limits.ResultMemory.Value())
 	if r.memory += d.Result.Memory(); r.memory > most {
 		d.Result = contract.Result{}
 		d.Err = &contract.TooLargeError{What: "bytes of memory for the results of all clients (limits.resultMemory of the operator)", Most: most}
 	}
 	return d, nil
+}
+
+// bounds of one result.
+func (r *reader) bounds() contract.Bounds {
+	bounds := contract.DefaultBounds()
+	bounds.Measurements = int(r.limits.Measurements)
+	return bounds
 }
 
 // records reads and decodes a part of the journal.

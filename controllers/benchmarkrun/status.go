@@ -14,6 +14,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/validity"
 )
@@ -71,6 +72,7 @@ func (t teller) tell(n news) {
 	case cleanedNews:
 		targetStatus(st, n.target).CleanupResult = n.result
 		resultsStatus(st).HeldBytes += n.end.Bytes
+		st.Findings = withFindings(st.Findings, trial.LostFindings(n.target, n.end)...)
 		if n.end.Reason != "" {
 			st.Findings = withFindings(st.Findings, v1alpha1.Finding{
 				Target: n.target, Check: "cleanup", Severity: string(validity.Warning),
@@ -110,6 +112,7 @@ func (t teller) tellAccepted(res accept.Result) {
 	if b := res.Status.Budget; b.Bytes > 0 {
 		results := resultsStatus(st)
 		results.BudgetBytes, results.ClientBudgetBytes, results.HeldBytes = b.Bytes, b.Result, b.Held
+		results.Store = b.Store
 	}
 	for _, one := range t.run.Spec.Targets {
 		targetStatus(st, one.Name) // in the order of the spec

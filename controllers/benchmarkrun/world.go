@@ -104,9 +104,10 @@ func (v view) awaitsManager() decision.State {
 
 // trialInput is what executions are decided from.
 func (v view) trialInput() trial.Input {
+	cfg := v.Catalogue.Config
 	return trial.Input{
 		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
-		Timeouts: v.Catalogue.Config.Timeouts, Limits: v.Catalogue.Config.Limits, Pods: podsOf(v.Catalogue.Config),
+		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: podsOf(cfg), Store: cfg.Results.Store,
 		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
 	}
 }

@@ -29,7 +29,7 @@ type Store struct {
 	// MaxObject bounds one object, such as a raw archive. Default 256Mi.
 	MaxObject resource.Quantity `json:"maxObject"`
 	// Credentials is the directory with the files accessKeyID and secretAccessKey, perhaps
-	// sessionToken, and perhaps ca.crt with the CA of the store. Default /etc/assay/store.
+	// sessionToken, and perhaps ca.crt with the CA of the store. Default /etc/assay-store.
 	Credentials string `json:"credentials"`
 }
 
@@ -38,7 +38,7 @@ func (s Store) Configured() bool { return s.Endpoint != "" }
 
 func defaultStore() Store {
 	return Store{
-		Region: "us-east-1", Cluster: "default", PathStyle: true, Credentials: "/etc/assay/store",
+		Region: "us-east-1", Cluster: "default", PathStyle: true, Credentials: "/etc/assay-store",
 		Over: resource.MustParse("256Ki"), MaxObject: resource.MustParse("256Mi"),
 	}
 }

@@ -60,8 +60,11 @@ type Result struct {
 	// Target is the environment of the database pod, from its agent; absent for an external
 	// target. Only from the first client.
 	Target *Environment `json:"target,omitempty"`
-	// RawSHA256 is the hex SHA-256 of the bytes under KeyRaw.
+	// RawSHA256 is the hex SHA-256 of the bytes under KeyRaw, or of that object in the store.
 	RawSHA256 string `json:"rawSHA256"`
+	// Whole is the result with histograms and intervals, which is in the object store; this one
+	// lacks them. Absent where this is the whole result.
+	Whole *Object `json:"whole,omitempty"`
 }
 
 // TrialRef identifies one execution of one phase.

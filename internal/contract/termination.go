@@ -27,6 +27,9 @@ type Termination struct {
 	Reason Reason `json:"reason,omitempty"`
 	// Message is for people, set with Reason.
 	Message string `json:"message,omitempty"`
+	// NotUploaded says why not all objects of the result reached the store, in at most 1000
+	// bytes; empty when they did, or when there were none.
+	NotUploaded string `json:"notUploaded,omitempty"`
 }
 
 // Encode returns JSON that fits into a termination message; a message that is too long is cut

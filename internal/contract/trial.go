@@ -91,6 +91,8 @@ type Trial struct {
 	// MaxResultBytes is what the result may take in its ConfigMap with its raw files, in bytes;
 	// 0 for as much as fits.
 	MaxResultBytes int64 `json:"maxResultBytes,omitempty"`
+	// Store is set where an object store takes the raw files, and results that are too large.
+	Store *Store `json:"store,omitempty"`
 	// Deadline of the trial. The agent then ends the tool and reports DeadlineExceeded.
 	Deadline time.Time `json:"deadline"`
 }

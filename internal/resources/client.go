@@ -156,8 +156,8 @@ func RoleBinding(run *v1alpha1.BenchmarkRun) *rbacv1.RoleBinding {
 	}
 }
 
-// Role allows the clients of the running execution only to read its trial and to write their
-// results.
+// Role allows the clients of the running execution only to read its trial, to write their
+// results, and to read the Secrets of their uploads.
 func (c Client) Role() *rbacv1.Role {
 	rule := func(names []string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: names, Verbs: verbs}
@@ -168,7 +168,7 @@ func (c Client) Role() *rbacv1.Role {
 	}
 	return &rbacv1.Role{
 		ObjectMeta: clientMeta(c.Run),
-		Rules:      []rbacv1.PolicyRule{rule([]string{c.Name}, "get", "list", "watch"), rule(results, "get", "patch")},
+		Rules:      append([]rbacv1.PolicyRule{rule([]string{c.Name}, "get", "list", "watch"), rule(results, "get", "patch")}, c.uploadRules()...),
 	}
 }
 

@@ -87,6 +87,8 @@ limits:
 results:
   budget:
     {{- toYaml .Values.results.budget | nindent 4 }}
+  store:
+    {{- toYaml (omit .Values.results.store "credentialsSecret") | nindent 4 }}
 queue:
   {{- toYaml .Values.queue | nindent 2 }}
 pods:
@@ -99,6 +101,11 @@ shapes:
 {{- define "assay.check" -}}
 {{- if and (eq .Values.rbac.scope "Namespaced") (not .Values.watchNamespaces) -}}
 {{- fail "rbac.scope: Namespaced needs watchNamespaces: name the namespaces in which the manager may carry out runs" -}}
+{{- end -}}
+{{- with .Values.results.store -}}
+{{- if and .endpoint (or (not .bucket) (not .credentialsSecret)) -}}
+{{- fail "results.store: an endpoint needs bucket and credentialsSecret" -}}
+{{- end -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
 {{- fail "replicas: more than one manager needs leaderElection.enabled: true" -}}

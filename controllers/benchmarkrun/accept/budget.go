@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/store"
 )
 
 // postponed is an error that the end of other runs may mend.
@@ -41,7 +42,7 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 	if err := judge(got.Value, b.Bytes, in.Run.Namespace); err != nil {
 		return Budget{}, err
 	}
-	return Budget{Budget: b, Held: fixed}, nil
+	return Budget{Budget: b, Held: fixed, Store: in.folder()}, nil
 }
 
 // judge what other runs leave. A run that fits once others have ended waits for them; their
@@ -73,6 +74,18 @@ type Budget struct {
 	budget.Budget
 	// Held are the bytes of the plan and of the copies.
 	Held int64
+	// Store is the folder of the run in the object store; empty without one.
+	Store string
+}
+
+// folder of the run in the object store.
+func (in Input) folder() string {
+	cfg, run := in.Catalogue.Config.Results.Store, in.Run
+	if !cfg.Configured() {
+		return ""
+	}
+	layout := store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
+	return "s3://" + cfg.Bucket + "/" + layout.Folder(string(run.UID))
 }
 
 // demandOfBytes is how many objects the run makes.

@@ -80,12 +80,12 @@ func (c *Children) file(pod *corev1.Pod) {
 func (c Children) WorkingJobs() []string {
 	var out []string
 	for name, pods := range c.ClientPods {
-		if slices.ContainsFunc(pods, works) {
+		if slices.ContainsFunc(pods, Works) {
 			out = append(out, name)
 		}
 	}
 	for _, p := range c.Strays {
-		if works(p) {
+		if Works(p) {
 			out = append(out, p.Labels[batchv1.JobNameLabel])
 		}
 	}
@@ -93,9 +93,9 @@ func (c Children) WorkingJobs() []string {
 	return slices.Compact(out)
 }
 
-// works says whether the tool or the agent of a client pod has not ended. The phase of the pod
+// Works says whether the tool or the agent of a client pod has not ended. The phase of the pod
 // says so up to a second later than its containers.
-func works(pod *corev1.Pod) bool {
+func Works(pod *corev1.Pod) bool {
 	ended := 0
 	for _, c := range pod.Status.ContainerStatuses {
 		if (c.Name == resources.AgentContainer || c.Name == resources.RunnerContainer) && c.State.Terminated != nil {

@@ -2,6 +2,7 @@ package decision
 
 import (
 	"maps"
+	"math"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -95,6 +96,8 @@ type Delivered struct {
 	SHA256 string
 	// RawSHA256 of the raw output.
 	RawSHA256 string
+	// Uploads are what the client announced for the object store.
+	Uploads []contract.Object
 	// Digests of all that the ConfigMap holds, by key.
 	Digests map[string]string
 	// Bytes that the ConfigMap takes in etcd.
@@ -112,6 +115,9 @@ func DeliveredIn(cm *corev1.ConfigMap, bounds contract.Bounds) Delivered {
 	d.Digests = integrity.DigestsIn(cm)
 	d.Bytes = budget.OfConfigMap(cm)
 	d.Result, d.Err = contract.DecodeWithin(data, bounds)
+	if d.Err == nil {
+		d.Uploads, d.Err = contract.ParseUploads(cm.Annotations[contract.AnnotationUploads], math.MaxInt64)
+	}
 	return d
 }
 

@@ -120,6 +120,9 @@ func clients(in Input, e Execution, image string, pods runner.Pods) resources.Cl
 		Trial: message(in, e),
 	}
 	c.Trial.Deadline = in.Now.Add(timeout).UTC()
+	if c.Trial.Store != nil {
+		c.Timeout += in.Timeouts.Upload.Duration // after the deadline of the work
+	}
 	if files := in.Run.Status.Resolved.Inputs; files != nil {
 		c.Inputs = files.ConfigMap
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -31,6 +32,13 @@ func collect(e Execution, clients []endedClient, ask *decision.Asking) End {
 		all.Results = append(all.Results, one.Results...)
 		all.Delivered = append(all.Delivered, one.Delivered...)
 		all.Bytes, all.read = all.Bytes+one.Bytes, all.read+one.read
+		for _, up := range one.uploads {
+			up.result += len(all.Results) - len(one.Results)
+			all.uploads = append(all.uploads, up)
+		}
+		if at := c.verdict.Terminated.FinishedAt.Time; at.After(all.last) {
+			all.last = at
+		}
 		reason, message := c.verdict.Explain(one.Reason, one.Message)
 		// A client that was told to stop says so because another one failed.
 		if reason != "" && (!all.failed() || all.Reason == string(contract.ReasonInterrupted)) {
@@ -68,10 +76,31 @@ func collectOne(job string, ref contract.TrialRef, t *corev1.ContainerStateTermi
 	}
 	res := delivered.Value.Result
 	out.Results = []contract.Result{res}
+	if len(delivered.Value.Uploads) > 0 {
+		out.uploads = []upload{{ref: ref, objects: delivered.Value.Uploads, notUploaded: told.NotUploaded}}
+	}
 	if res.State == contract.Failed {
 		out.Reason, out.Message = string(res.Failure.Reason), res.Failure.Message
 	}
 	return out
+}
+
+// checkUploads refuses objects for the store that are not those which the result names.
+func checkUploads(uploads []contract.Object, res contract.Result) error {
+	for _, o := range uploads {
+		switch {
+		case o.Name == contract.KeyRaw && o.SHA256 != res.RawSHA256:
+			return fmt.Errorf("the raw output for the object store (SHA-256 %.12s) is not the one that the result names (%.12s)", o.SHA256, res.RawSHA256)
+		case o.Name == contract.KeyResult && (res.Whole == nil || o != *res.Whole):
+			return fmt.Errorf("the whole result for the object store (SHA-256 %.12s) is not the one that the result names", o.SHA256)
+		}
+	}
+	whole := slices.ContainsFunc(uploads, func(o contract.Object) bool { return o.Name == contract.KeyResult })
+	raw := slices.ContainsFunc(uploads, func(o contract.Object) bool { return o.Name == contract.KeyRaw })
+	if len(uploads) > 0 && !raw || res.Whole != nil && !whole {
+		return errors.New("the result names objects that its client did not announce")
+	}
+	return nil
 }
 
 // checkResult refuses a result that is not what was announced.
@@ -83,7 +112,10 @@ func checkResult(d decision.Delivered, sha string, ref contract.TrialRef) error 
 		return d.Err
 	}
 	res := d.Result
-	if d.RawSHA256 != res.RawSHA256 {
+	if err := checkUploads(d.Uploads, res); err != nil {
+		return err
+	}
+	if len(d.Uploads) == 0 && d.RawSHA256 != res.RawSHA256 {
 		return fmt.Errorf("the raw output (SHA-256 %.12s) is not the one that the result names (%.12s)", d.RawSHA256, res.RawSHA256)
 	}
 	if res.Trial.Cell == nil {

@@ -44,6 +44,13 @@ type End struct {
 	// Bytes that the results of the clients hold; for one that was not read, its budget.
 	Bytes int64
 
+	// Lost are findings about what did not reach the object store.
+	Lost []contract.RecordedFinding
+
+	// uploads are what the clients announced for the object store, and last is when the last of
+	// them ended.
+	uploads []upload
+	last    time.Time
 	// read is the number of results that Bytes counts already.
 	read int
 }
@@ -82,7 +89,7 @@ func Decide(in Input, e Execution, ask *decision.Asking) Result {
 		// Nobody is told to start a trial that has failed.
 		return finish(in, e, r.End, ask)
 	}
-	r.Actions = append(atBarrier.Actions, r.Actions...)
+	r.Actions = append(append(atBarrier.Actions, offer(in, e, ask)...), r.Actions...)
 	return r
 }
 
@@ -97,6 +104,13 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 			return r
 		}
 		end = r.End
+	}
+	end, wait := inStore(in, e, end, ask)
+	switch {
+	case !ask.Complete():
+		return Result{}
+	case wait != nil:
+		return Result{State: wait}
 	}
 	end.Bytes += int64(e.Clients-end.read) * budget.OfResult(clientBudget(in.Run))
 	r := Result{State: decision.Done{}, End: end}

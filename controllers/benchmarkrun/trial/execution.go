@@ -36,6 +36,8 @@ type Input struct {
 	Now time.Time
 	// Timeouts of the operator.
 	Timeouts config.Timeouts
+	// Store of objects; one that is not configured is none.
+	Store config.Store
 	// Limits of the operator.
 	Limits config.Limits
 	// Pods is what pods may use beside their shape.
@@ -155,8 +157,8 @@ func message(in Input, e Execution) contract.Trial {
 		Version: contract.TrialVersion, Ref: e.Ref, Runner: in.Work.Tool.Name, Workload: e.Workload, Clients: e.Clients,
 		Measurement: in.Work.Measurement(), WarmupSeconds: int64(d.Warmup.Seconds()), DurationSeconds: int64(d.Duration.Seconds()),
 		Snapshot: e.Snapshot, Demand: in.Demand, Seed: seed(in),
-		MaxResultBytes: clientBudget(in.Run),
-		SharedServer:   servers.SharesServer(in.Run.Spec.Targets, t),
+		MaxResultBytes: clientBudget(in.Run), Store: storeOf(in),
+		SharedServer: servers.SharesServer(in.Run.Spec.Targets, t),
 	}
 	if e.Clients > 1 {
 		trial.SettleSeconds = settle.Seconds()

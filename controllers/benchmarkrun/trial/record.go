@@ -49,6 +49,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 			evaluate(in, e, end.Results, outcome{merged, skew}, &rec, ask)
 		}
 	}
+	rec.Findings = append(rec.Findings, end.Lost...)
 	if end.failed() {
 		rec.State, rec.Reason, rec.Message = contract.Failed, end.Reason, end.Message
 		d := in.Run.Spec.Design

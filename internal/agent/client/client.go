@@ -25,11 +25,13 @@ type ConfigMap struct {
 // ErrRefused marks a permanent error: a retry cannot help.
 var ErrRefused = errors.New("refused")
 
-// API is the agent's access to the ConfigMaps of its trial.
+// API is the agent's access to the ConfigMaps of its trial, and to the Secret of its upload.
 type API interface {
 	Get(ctx context.Context, name string) (ConfigMap, error)
 	// Follow calls show with later versions until it returns true, and then returns nil.
 	Follow(ctx context.Context, name, resourceVersion string, show func(ConfigMap) bool) error
+	// Secret reads a Secret, of which nothing was said before it is written.
+	Secret(ctx context.Context, name string) (map[string][]byte, error)
 	// Patch is a JSON merge patch. One that names a resourceVersion fails when the object
 	// has another.
 	Patch(ctx context.Context, name string, patch []byte) error

@@ -25,6 +25,8 @@ func room(t contract.Trial) int {
 type delivery struct {
 	res          contract.Result
 	encoded, raw []byte
+	// uploads go to the object store.
+	uploads []uploadFile
 }
 
 // newDelivery encodes a result with its raw files in so many bytes. A result that is too large becomes a Failed
@@ -85,14 +87,17 @@ func encode(res contract.Result, raw []byte) (delivery, error) {
 
 // reduce keeps the numbers and drops histograms, intervals and large raw files.
 func reduce(res contract.Result, dropped []rawFile, room int) contract.Result {
-	message := fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
-		"lower the rate of reports or the duration, or measure in several runs: the budget of a run is shared by its results", room)
+	return tooLarge(plainResult(res), dropped, fmt.Sprintf("the result and its raw output have more than %d bytes: histograms and intervals were left out; "+
+		"lower the rate of reports or the duration, or measure in several runs: the budget of a run is shared by its results", room))
+}
+
+// tooLarge fails a result of which something was left out; the message says what.
+func tooLarge(res contract.Result, dropped []rawFile, message string) contract.Result {
 	if res.Failure != nil {
 		message += fmt.Sprintf(". Before that the phase had failed with %s: %s", res.Failure.Reason, res.Failure.Message)
 	}
 	res.State = contract.Failed
 	res.Failure = &contract.Failure{Reason: contract.ReasonResultTooLarge, Message: message}
-	res.Measurements, res.Warmup = plain(res.Measurements), plain(res.Warmup)
 	const keptProblems = 20
 	res.Problems = append([]contract.Problem(nil), res.Problems[:min(len(res.Problems), keptProblems)]...)
 	for _, f := range dropped {
@@ -112,9 +117,11 @@ func plain(ms []contract.Measurement) []contract.Measurement {
 
 // store writes the delivery in one patch.
 func (m configMaps) store(ctx context.Context, d delivery) error {
-	patch, err := json.Marshal(map[string]any{"binaryData": map[string][]byte{
-		contract.KeyResult: d.encoded, contract.KeyRaw: d.raw,
-	}})
+	write := map[string]any{"binaryData": map[string][]byte{contract.KeyResult: d.encoded, contract.KeyRaw: d.raw}}
+	if len(d.uploads) > 0 {
+		write["metadata"] = map[string]any{"annotations": map[string]string{contract.AnnotationUploads: contract.EncodeUploads(d.objects())}}
+	}
+	patch, err := json.Marshal(write)
 	if err != nil {
 		return err
 	}

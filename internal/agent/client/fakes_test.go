@@ -32,7 +32,9 @@ type fakeAPI struct {
 	together int
 	// loseAnswers is how many patches are done without an answer.
 	loseAnswers int
-	changed     chan struct{}
+	// offer of the object store; nil for none.
+	offer   func([]contract.Object) contract.Offer
+	changed chan struct{}
 }
 
 func (f *fakeAPI) Get(_ context.Context, name string) (ConfigMap, error) {
@@ -148,6 +150,28 @@ func (f *fakeAPI) Patch(_ context.Context, name string, patch []byte) error {
 		return errors.New("timeout")
 	}
 	return nil
+}
+
+// Secret offers what the client announced, at the store of the test.
+func (f *fakeAPI) Secret(_ context.Context, name string) (map[string][]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.offer == nil || name != "t-upload-0" {
+		return nil, errors.New("not found")
+	}
+	for _, p := range f.patches {
+		text, announced := annotationsIn(p)[contract.AnnotationUploads].(string)
+		if !announced {
+			continue
+		}
+		objects, err := contract.ParseUploads(text, 1<<30)
+		if err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(f.offer(objects))
+		return map[string][]byte{contract.KeyOffer: data}, err
+	}
+	return nil, errors.New("nothing was announced")
 }
 
 // found is what somebody wrote into the first result before.

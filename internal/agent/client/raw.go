@@ -48,20 +48,26 @@ func rawFiles(dir string) ([]rawFile, error) {
 // equal bytes, because no time and no owner is recorded.
 func pack(files []rawFile, limit int) ([]byte, error) {
 	out := &limited{left: limit}
+	err := packTo(out, files)
+	return out.Bytes(), err
+}
+
+// packTo writes a tar.gz.
+func packTo(out io.Writer, files []rawFile) error {
 	zip, err := gzip.NewWriterLevel(out, gzip.BestCompression)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	archive := tar.NewWriter(zip)
 	for _, f := range files {
 		if err := add(archive, f); err != nil {
-			return nil, fmt.Errorf("packing %s: %w", f.name, err)
+			return fmt.Errorf("packing %s: %w", f.name, err)
 		}
 	}
 	if err := errors.Join(archive.Close(), zip.Close()); err != nil {
-		return nil, fmt.Errorf("packing: %w", err)
+		return fmt.Errorf("packing: %w", err)
 	}
-	return out.Bytes(), nil
+	return nil
 }
 
 func add(archive *tar.Writer, f rawFile) error {
@@ -81,11 +87,20 @@ func add(archive *tar.Writer, f rawFile) error {
 
 // packWhatFits leaves the largest files out until the rest fits, and names them.
 func packWhatFits(files []rawFile, limit int) (packed []byte, dropped []rawFile, err error) {
+	dropped, err = fitting(files, func(rest []rawFile) (err error) {
+		packed, err = pack(rest, limit)
+		return err
+	})
+	return packed, dropped, err
+}
+
+// fitting tries to pack files, each time without the largest one, until the rest fits.
+func fitting(files []rawFile, pack func([]rawFile) error) (dropped []rawFile, err error) {
 	rest := slices.Clone(files)
 	for {
-		packed, err = pack(rest, limit)
+		err = pack(rest)
 		if !errors.Is(err, errFull) || len(rest) == 0 {
-			return packed, dropped, err
+			return dropped, err
 		}
 		largest := slices.MaxFunc(rest, func(a, b rawFile) int { return int(a.size - b.size) })
 		dropped = append(dropped, largest)

@@ -97,7 +97,7 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 	files, err := rawFiles(filepath.Join(a.Work, "raw"))
 	var d delivery
 	if err == nil {
-		d, err = newDelivery(res, files, room(t))
+		d, err = a.pack(res, files, t)
 	}
 	if err == nil {
 		own, cancel := context.WithDeadline(context.WithoutCancel(ctx), until)
@@ -111,7 +111,19 @@ func (a *Agent) deliver(ctx context.Context, t contract.Trial, res contract.Resu
 		}
 		return termination("", &contract.Failure{Reason: contract.ReasonDeliveryFailed, Message: message})
 	}
-	return termination(contract.Digest(d.encoded), d.res.Failure)
+	told := termination(contract.Digest(d.encoded), d.res.Failure)
+	if len(d.uploads) > 0 {
+		told.NotUploaded = a.upload(ctx, t, d.uploads)
+	}
+	return told
+}
+
+// pack a delivery: into the ConfigMap alone, or with an object store beside it.
+func (a *Agent) pack(res contract.Result, files []rawFile, t contract.Trial) (delivery, error) {
+	if t.Store == nil {
+		return newDelivery(res, files, room(t))
+	}
+	return newStored(res, files, storing{dir: a.Work, limits: *t.Store, room: room(t)})
 }
 
 func latest(a, b time.Time) time.Time {

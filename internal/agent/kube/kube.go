@@ -49,7 +49,7 @@ func InCluster(namespace string) (*ConfigMaps, error) {
 // New uses the given way to an API server.
 func New(config *rest.Config, namespace string) (*ConfigMaps, error) {
 	scheme := runtime.NewScheme()
-	scheme.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{})
+	scheme.AddKnownTypes(corev1.SchemeGroupVersion, &corev1.ConfigMap{}, &corev1.ConfigMapList{}, &corev1.Secret{})
 	metav1.AddToGroupVersion(scheme, corev1.SchemeGroupVersion)
 	config = rest.CopyConfig(config)
 	config.APIPath = "/api"
@@ -73,6 +73,17 @@ func (c *ConfigMaps) Get(ctx context.Context, name string) (client.ConfigMap, er
 		return client.ConfigMap{}, fmt.Errorf("reading ConfigMap %s: %w", name, err)
 	}
 	return view(&cm), nil
+}
+
+// Secret reads a Secret.
+func (c *ConfigMaps) Secret(ctx context.Context, name string) (map[string][]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
+	defer cancel()
+	var secret corev1.Secret
+	if err := c.rest.Get().Namespace(c.namespace).Resource("secrets").Name(name).Do(ctx).Into(&secret); err != nil {
+		return nil, fmt.Errorf("reading Secret %s: %w", name, err)
+	}
+	return secret.Data, nil
 }
 
 func view(cm *corev1.ConfigMap) client.ConfigMap {

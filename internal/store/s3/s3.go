@@ -44,11 +44,11 @@ const (
 const (
 	// connectTime and lookTime bound a connection and a question about an object.
 	connectTime = 3 * time.Second
-	lookTime    = 5 * time.Second
+	lookTime    = 4 * time.Second
 	// readTime bounds reading an object.
 	readTime = time.Minute
 	// pause after a failure, in which nothing is asked.
-	pause = 3 * time.Second
+	pause = 10 * time.Second
 )
 
 // Client of one bucket. It is safe for concurrent use.

@@ -202,7 +202,7 @@ func TestUnreachable(t *testing.T) {
 	if state, err := c.Check(t.Context(), item); state != store.Unreachable || err == nil {
 		t.Errorf("a moment later: %s (%v), want no question", state, err)
 	}
-	time.Sleep(3100 * time.Millisecond)
+	time.Sleep(10100 * time.Millisecond)
 	if state, err := c.Check(t.Context(), item); state != store.Absent {
 		t.Errorf("after the pause: %s (%v)", state, err)
 	}

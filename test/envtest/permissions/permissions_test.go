@@ -21,6 +21,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,7 +39,7 @@ const root = "../../../"
 
 var server apiserver.Server
 
-func TestMain(m *testing.M) { os.Exit(apiserver.Main(m, &server)) }
+func TestMain(m *testing.M) { os.Exit(apiserver.MainWithAudit(m, &server)) }
 
 func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 	tests := map[string]struct {
@@ -67,6 +68,7 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 			if denied := regexp.MustCompile(`.*(forbidden|Unauthorized).*`).FindString(log.String()); denied != "" {
 				t.Errorf("the manager was denied something: %s", denied)
 			}
+			checkVerbs(t, settings)
 		})
 	}
 }
@@ -85,6 +87,9 @@ func build(t *testing.T) string {
 type settings struct {
 	args                []string
 	config, credentials string
+	// user is the manager, and rules are all that it was granted.
+	user  string
+	rules []rbacv1.PolicyRule
 }
 
 // install renders the chart and creates what it holds; the Deployment stays a
@@ -123,8 +128,10 @@ func install(t *testing.T, release, namespace string, values []string) settings 
 				t.Fatal(err)
 			}
 			s.args = d.Spec.Template.Spec.Containers[0].Args
-			s.credentials = impersonate(t, namespace, d.Spec.Template.Spec.ServiceAccountName)
+			s.user = "system:serviceaccount:" + namespace + ":" + d.Spec.Template.Spec.ServiceAccountName
+			s.credentials = impersonate(t, s.user)
 		}
+		s.rules = append(s.rules, managerRules(t, release, u.GetKind(), []byte(doc))...)
 		if err := server.API.Create(t.Context(), u); err != nil {
 			t.Fatalf("%s %s: %v", u.GetKind(), u.GetName(), err)
 		}
@@ -133,8 +140,8 @@ func install(t *testing.T, release, namespace string, values []string) settings 
 	return s
 }
 
-// impersonate writes a kubeconfig that acts as a ServiceAccount.
-func impersonate(t *testing.T, namespace, account string) string {
+// impersonate writes a kubeconfig that acts as a user.
+func impersonate(t *testing.T, user string) string {
 	t.Helper()
 	c := server.Config
 	path := filepath.Join(t.TempDir(), "kubeconfig")
@@ -142,7 +149,7 @@ func impersonate(t *testing.T, namespace, account string) string {
 		Clusters: map[string]*clientcmdapi.Cluster{"c": {Server: c.Host, CertificateAuthorityData: c.CAData}},
 		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {
 			ClientCertificateData: c.CertData, ClientKeyData: c.KeyData,
-			Impersonate: "system:serviceaccount:" + namespace + ":" + account,
+			Impersonate: user,
 		}},
 		Contexts:       map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u"}},
 		CurrentContext: "x",
@@ -224,7 +231,7 @@ func create(t *testing.T, namespace string) {
 		u := &unstructured.Unstructured{}
 		text := fmt.Sprintf(`{apiVersion: assay.dev/v1alpha1, kind: BenchmarkRun, metadata: {name: %s, namespace: %s}, spec: {
 			exclusive: false, %s, clients: {shape: %s}, workload: {sysbench: {test: oltp_read_only}}, design: {blocks: 1, warmup: 0s, duration: 1s},
-			ttlSecondsAfterFinished: 4}}`, name, namespace, targets, shape)
+			ttlSecondsAfterFinished: 4}}`, name, namespace, targets, "{name: small}")
 		if err := yaml.Unmarshal([]byte(text), &u.Object); err != nil {
 			t.Fatal(err)
 		}

@@ -32,10 +32,26 @@ type Server struct {
 	// API reads and writes without a cache, and refuses unknown fields, as kubectl
 	// does.
 	API client.Client
+	// auditLog is the file of the calls; empty without one.
+	auditLog string
 }
 
 // Main runs the tests of a package with an API server, for TestMain.
-func Main(m *testing.M, s *Server) int {
+func Main(m *testing.M, s *Server) int { return run(m, s, "") }
+
+// MainWithAudit is Main with an API server that logs its calls, for CallsOf.
+func MainWithAudit(m *testing.M, s *Server) int {
+	dir, err := os.MkdirTemp("", "assay-audit-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "making a folder for the audit log:", err)
+		return 1
+	}
+	defer os.RemoveAll(dir) //nolint:errcheck // a folder that stays harms nobody
+	return run(m, s, dir)
+}
+
+// run the tests; with a folder, calls are logged there.
+func run(m *testing.M, s *Server, audit string) int {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		fmt.Fprintln(os.Stderr, "KUBEBUILDER_ASSETS is not set: run these tests with `make envtest`, which builds kube-apiserver and etcd")
 		return 1
@@ -44,6 +60,14 @@ func Main(m *testing.M, s *Server) int {
 	env := &envtest.Environment{
 		CRDDirectoryPaths:     []string{filepath.Join(filepath.Dir(self), "..", "..", "..", "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
+	}
+	log := ""
+	if audit != "" {
+		var err error
+		if log, err = withAudit(env, audit); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 	}
 	cfg, err := env.Start()
 	if err != nil {
@@ -68,7 +92,7 @@ func Main(m *testing.M, s *Server) int {
 		fmt.Fprintln(os.Stderr, "making a client:", err)
 		return 1
 	}
-	*s = Server{Config: cfg, Scheme: scheme, API: client.WithFieldValidation(api, metav1.FieldValidationStrict)}
+	*s = Server{Config: cfg, Scheme: scheme, API: client.WithFieldValidation(api, metav1.FieldValidationStrict), auditLog: log}
 	return m.Run()
 }
 

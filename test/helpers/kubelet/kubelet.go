@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"sync"
 	"testing"
 	"time"
@@ -54,6 +55,8 @@ type Kubelet struct {
 	// Linger is how long a pod that was deleted takes to end; meanwhile it is
 	// Terminating.
 	Linger time.Duration
+	// Store uploads what the clients have for an object store; nil if they know of none.
+	Store *http.Client
 
 	mu   sync.Mutex
 	jobs map[string]int
@@ -284,7 +287,11 @@ func (k *Kubelet) runTool(ctx context.Context, t *testing.T, job *batchv1.Job, p
 		res := k.Client(trial)
 		err := keepTime(res, trial, start)
 		if err == nil {
-			err = k.deliver(ctx, pod, &out, res)
+			if trial.Store != nil && k.Store != nil && res != nil {
+				err = k.deliverStored(ctx, storing{pod: pod, out: &out, res: *res, trial: trial})
+			} else {
+				err = k.deliver(ctx, pod, &out, res)
+			}
 		}
 		if isReal(ctx, err) {
 			t.Errorf("the played client %d of %s: %v", index, job.Name, err)

@@ -60,7 +60,7 @@ func TestScopeNamespaced(t *testing.T) {
 	want := []string{
 		"/nodes get", "/nodes list", "/nodes watch",
 		"assay.dev/instanceshapes get", "assay.dev/instanceshapes list", "assay.dev/instanceshapes watch",
-		"assay.dev/instanceshapes/status patch", "assay.dev/instanceshapes/status update",
+		"assay.dev/instanceshapes/status update",
 	}
 	if diff := cmp.Diff(want, permissions(cluster.Rules...)); diff != "" {
 		t.Errorf("permissions in the whole cluster (-want +got):\n%s", diff)
@@ -79,6 +79,17 @@ func TestScopeNamespaced(t *testing.T) {
 	args := find[appsv1.Deployment](t, o, deployment).Spec.Template.Spec.Containers[0].Args
 	if !slices.Contains(args, "--namespaces=a,b") {
 		t.Errorf("the manager does not watch a and b: %v", args)
+	}
+}
+
+// What the manager only gets by name, it may not list.
+func TestNotListed(t *testing.T) {
+	for _, r := range wanted(t) {
+		for _, resource := range []string{"secrets", "services", "serviceaccounts", "networkpolicies", "poddisruptionbudgets", "roles", "rolebindings"} {
+			if slices.Contains(r.Resources, resource) && (slices.Contains(r.Verbs, "list") || slices.Contains(r.Verbs, "watch")) {
+				t.Errorf("the manager may %v %s", r.Verbs, resource)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,167 @@
+package trial
+
+import (
+	"fmt"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/store"
+	"github.com/assay-bench/assay/internal/validity"
+)
+
+// checkArchive is the finding about what did not reach the object store.
+const checkArchive = "archive-lost"
+
+// uses says whether this run brings anything to the object store: one that was accepted without
+// a store has agents that may not know of it.
+func (in Input) uses() bool {
+	r := in.Run.Status.Results
+	return in.Store.Configured() && r != nil && r.Store != ""
+}
+
+// storeOf is what the clients are told of the store; nil for none.
+func storeOf(in Input) *contract.Store {
+	if !in.uses() {
+		return nil
+	}
+	return &contract.Store{
+		OverBytes: in.Store.Over.Value(), MaxObjectBytes: in.Store.MaxObject.Value(), UploadSeconds: int64(in.Timeouts.Upload.Seconds()),
+	}
+}
+
+// Layout is where the objects of a run are.
+func Layout(cfg config.Store, run *v1alpha1.BenchmarkRun) store.Layout {
+	return store.Layout{Prefix: cfg.Prefix, Cluster: cfg.Cluster, Namespace: run.Namespace, Run: run.Name}
+}
+
+// items of a client at their keys.
+func (in Input) items(ref contract.TrialRef, objects []contract.Object) []store.Item {
+	var out []store.Item
+	for _, o := range objects {
+		out = append(out, store.Item{Object: o, Key: Layout(in.Store, in.Run).Key(ref, o)})
+	}
+	return out
+}
+
+// offer signed URLs to the clients that have announced objects for the store. What was announced
+// wrongly gets none: its client gives up by itself.
+func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
+	job := in.Children.Jobs[e.Name]
+	if !in.uses() || job == nil || !job.DeletionTimestamp.IsZero() {
+		return nil
+	}
+	var actions []decision.Action
+	for i := range e.Clients {
+		meta := ask.Metadata(contract.ResultName(e.Name, i))
+		if !meta.Exists {
+			continue
+		}
+		objects, err := contract.ParseUploads(meta.Value.Annotations[contract.AnnotationUploads], in.Store.MaxObject.Value())
+		if err != nil || len(objects) == 0 || !works(in, e, i) {
+			continue
+		}
+		if have := ask.Secret(contract.UploadName(e.Name, i)); !have.Known || have.Exists {
+			continue
+		}
+		ref := e.Ref
+		ref.Client = i
+		actions = append(actions, decision.OfferUploads{
+			Secret: resources.UploadSecret(in.Run, job, i), Items: in.items(ref, objects), Life: in.Timeouts.Upload.Duration,
+		})
+	}
+	return actions
+}
+
+// works says whether a client has not ended yet.
+func works(in Input, e Execution, client int) bool {
+	for _, pod := range in.Children.ClientPods[e.Name] {
+		if decision.ClientIndex(pod) == client {
+			return decision.Works(pod)
+		}
+	}
+	return false
+}
+
+// upload is what one client has announced for the store, and what it said of it.
+type upload struct {
+	ref     contract.TrialRef
+	objects []contract.Object
+	// notUploaded is the client's own word; empty when all is there.
+	notUploaded string
+	// result is the index of its result in End.Results.
+	result int
+}
+
+// inStore looks whether what the clients announced is in the store, and takes a whole result from
+// there. The state is nil when that is known; a store that does not answer is waited for. What
+// is lost is a finding, and the numbers stay.
+func inStore(in Input, e Execution, end End, ask *decision.Asking) (End, decision.State) {
+	for _, up := range end.uploads {
+		if up.notUploaded != "" || !in.Store.Configured() {
+			end = end.loses(up.ref.Client, orNoStore(up.notUploaded))
+			continue
+		}
+		for _, item := range in.items(up.ref, up.objects) {
+			whole := item.Name == contract.KeyResult && end.Results[up.result].State == contract.Succeeded
+			got := decision.AskStore(ask, item, whole)
+			switch {
+			case !got.Known:
+			case got.Value.State == store.Unreachable && in.Now.Before(end.last.Add(in.Timeouts.Upload.Duration)):
+				return end, decision.WaitFor(v1alpha1.ReasonRetrying, "%s: looking for %s in the object store: %s", e.Name, item.Name, got.Value.Problem)
+			case got.Value.State != store.Present:
+				end = end.loses(up.ref.Client, fmt.Sprintf("%s: %s", item.Name, got.Value.Problem))
+			case whole:
+				end = end.takes(up, got.Value)
+			}
+		}
+	}
+	return end, nil
+}
+
+func orNoStore(text string) string {
+	if text == "" {
+		return "the manager has no object store any more (results.store)"
+	}
+	return text
+}
+
+// loses is the end with a finding.
+func (e End) loses(client int, message string) End {
+	e.Lost = append(e.Lost[:len(e.Lost):len(e.Lost)], contract.RecordedFinding{
+		Client: new(int32(client)), Check: checkArchive, Severity: string(validity.Warning),
+		Message: "not in the object store: " + message,
+	})
+	return e
+}
+
+// takes the whole result of a client in place of its numbers alone.
+func (e End) takes(up upload, stored decision.StoredItem) End {
+	whole := stored.Result
+	switch {
+	case whole == nil:
+		return e.loses(up.ref.Client, stored.Problem)
+	case !sameResult(*whole, e.Results[up.result]):
+		return e.loses(up.ref.Client, "the whole result is of another trial than its numbers")
+	}
+	e.Results = append([]contract.Result(nil), e.Results...)
+	e.Results[up.result] = *whole
+	return e
+}
+
+// sameResult says whether a whole result and its numbers are of the same execution.
+func sameResult(whole, numbers contract.Result) bool {
+	return whole.Trial.SameTrial(numbers.Trial) && whole.Trial.Client == numbers.Trial.Client && whole.State == numbers.State &&
+		whole.RawSHA256 == numbers.RawSHA256 && whole.Whole == nil
+}
+
+// LostFindings are about what a load or a clean-up did not bring to the object store.
+func LostFindings(target string, end End) []v1alpha1.Finding {
+	var out []v1alpha1.Finding
+	for _, f := range end.Lost {
+		out = append(out, v1alpha1.Finding{Target: target, Client: f.Client, Check: f.Check, Severity: f.Severity, Message: f.Message})
+	}
+	return out
+}
