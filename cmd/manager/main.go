@@ -29,6 +29,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/cached"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/podlog"
 	"github.com/assay-bench/assay/internal/queue"
@@ -84,7 +85,7 @@ func run(f flags) error {
 	rest.QPS, rest.Burst = float32(f.qps), int(2*f.qps)
 	options := manager.Options{
 		Scheme:                 scheme,
-		Cache:                  cacheOptions(f.namespaces),
+		Cache:                  cached.Options(f.namespaces),
 		Metrics:                f.metrics.options(),
 		HealthProbeBindAddress: f.probes,
 	}

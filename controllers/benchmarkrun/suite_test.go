@@ -14,7 +14,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -22,6 +21,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/cached"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/queue"
 
@@ -61,7 +61,7 @@ func startManager(t *testing.T, namespace string, wrap func(client.Client) clien
 	t.Helper()
 	mgr, err := ctrl.NewManager(server.Config, manager.Options{
 		Scheme:  server.Scheme,
-		Cache:   cache.Options{DefaultNamespaces: map[string]cache.Config{namespace: {}}},
+		Cache:   cached.Options(namespace),
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// Every manager of this process has controllers of the same names.
 		Controller:              ctrlconfig.Controller{SkipNameValidation: new(true)},

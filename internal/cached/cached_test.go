@@ -1,4 +1,4 @@
-package main
+package cached
 
 import (
 	"encoding/json"
@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // What tenants may make large does not stay in the cache, and what controllers read does.
@@ -19,7 +20,7 @@ func TestSlim(t *testing.T) {
 	meta := func() metav1.ObjectMeta {
 		return metav1.ObjectMeta{
 			Name: "o", Labels: map[string]string{v1alpha1.LabelRun: "run", batchv1.JobNameLabel: "job", "theirs": big}, Finalizers: []string{big},
-			Annotations:   map[string]string{v1alpha1.AnnotationReady: "now", v1alpha1.AnnotationClaimedBy: big, "theirs": big},
+			Annotations:   map[string]string{v1alpha1.AnnotationReady: "now", v1alpha1.AnnotationClaimedBy: big, "theirs": big, contract.AnnotationUploads: "uploads"},
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: big}},
 			OwnerReferences: []metav1.OwnerReference{
 				{Name: big}, {Name: "run", Controller: new(true)},
@@ -49,18 +50,12 @@ func TestSlim(t *testing.T) {
 			t.Errorf("%s: %d bytes stay", what, len(data))
 		}
 		if o.GetLabels()[v1alpha1.LabelRun] != "run" || o.GetLabels()[batchv1.JobNameLabel] != "job" || o.GetAnnotations()[v1alpha1.AnnotationReady] != "now" ||
+			o.GetAnnotations()[contract.AnnotationUploads] != "uploads" ||
 			metav1.GetControllerOf(o) == nil {
 			t.Errorf("%s: something that is read is gone: %s", what, data)
 		}
 	}
 	if !run.Finished() || run.Spec.Targets[0].Replicas() != 2 || len(run.Provided()) != 1 || pod.Spec.NodeName != "n" {
 		t.Error("something that is read of other runs is gone")
-	}
-}
-
-func TestMemoryLimit(t *testing.T) {
-	t.Setenv(memoryEnv, "256Mi")
-	if err := limitMemory(); err == nil || !strings.Contains(err.Error(), memoryEnv) {
-		t.Errorf("got %v", err)
 	}
 }

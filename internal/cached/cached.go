@@ -1,4 +1,7 @@
-package main
+// Package cached says what the manager keeps in its cache. In: the namespaces that it watches. Out:
+// options for the cache, which drop what no controller reads. What a controller reads from the
+// cache has to be named here; the tests of the controllers run with the same options.
+package cached
 
 import (
 	"slices"
@@ -17,9 +20,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// cacheOptions keep the cache small: only objects that Assay created, for common kinds, and
+// Options keep the cache small: only objects that Assay created, for common kinds, and
 // only the fields that the controllers read. What tenants may make large is not among them.
-func cacheOptions(namespaces string) cache.Options {
+func Options(namespaces string) cache.Options {
 	ours := func(t toolscache.TransformFunc) cache.ByObject {
 		return cache.ByObject{Label: labels.SelectorFromSet(labels.Set{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy}), Transform: t}
 	}
@@ -44,6 +47,7 @@ func cacheOptions(namespaces string) cache.Options {
 // readAnnotations are those that controllers read from the cache.
 var readAnnotations = []string{
 	batchv1.JobCompletionIndexAnnotation, v1alpha1.AnnotationClaimedBy, v1alpha1.AnnotationReady, v1alpha1.AnnotationStart, v1alpha1.AnnotationTarget,
+	contract.AnnotationUploads,
 }
 
 // maxAnnotation is how much of an annotation is kept, in bytes: those of Assay are shorter.
