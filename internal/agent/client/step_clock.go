@@ -30,8 +30,6 @@ const (
 // without an agent the server's. Every client does, so their instants can be compared. A
 // failure is only a problem.
 func compareClocks(ctx context.Context, s session) (o outcome[*contract.ClockOffset]) {
-	ctx, cancel := context.WithTimeout(ctx, clockTime)
-	defer cancel()
 	reference, step, collect := contract.ReferenceAgent, time.Duration(0), agentClock
 	if s.trial.Agent == "" {
 		reference, step, collect = contract.ReferenceServer, sqlStep, serverClock
@@ -53,20 +51,32 @@ func compareClocks(ctx context.Context, s session) (o outcome[*contract.ClockOff
 }
 
 func serverClock(ctx context.Context, s session) ([]clock.Exchange, error) {
+	ctx, cancel := context.WithTimeout(ctx, clockTime)
+	defer cancel()
 	return s.server.Clock(ctx, clockExchanges)
 }
 
-// agentClock uses one connection for all exchanges: the first exchange opens it, and is the
-// slowest.
+// agentClock uses one connection for all exchanges. It opens the connection first: a network
+// policy may let a new pod through only when its plugin has learned the address of the pod.
 func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 	agent := newTargetAgent(s.trial.Agent, s.credentials.Password)
 	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
 	defer kept.CloseIdleConnections()
 	agent.over(kept)
+	ask := func(ctx context.Context) (told contract.Clock, err error) {
+		err = agent.get(ctx, contract.PathClock, &told)
+		return told, err
+	}
+	reach, stop := context.WithTimeout(ctx, reachTarget)
+	defer stop()
+	if _, err := ask(reach); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, clockTime)
+	defer cancel()
 	return clock.Collect(ctx, clockExchanges, func(ctx context.Context) (clock.Exchange, error) {
-		var told contract.Clock
 		sent := time.Now()
-		err := agent.get(ctx, contract.PathClock, &told)
+		told, err := ask(ctx)
 		if err == nil && (told.Received.IsZero() || told.Answered.IsZero()) {
 			err = errors.New("the agent gives no time: use agents of the same release")
 		}
