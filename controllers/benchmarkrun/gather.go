@@ -39,6 +39,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 	if checked, is := r.checked.Load(run.UID); is {
 		w.Checked = checked.(conclude.Checked)
 	}
+	_, w.Outgrew = r.outgrew.Load(run.UID)
 	w.Turn = r.plans.isPlanned(run.UID) && r.plans.mayPlan(run.UID, w.Now)
 	var (
 		sets appsv1.StatefulSetList
