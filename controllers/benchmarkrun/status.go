@@ -270,7 +270,11 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 		st.SuspendedTime = &metav1.Time{Time: now}
 		t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
 	case !run.Spec.Suspend && st.SuspendedTime != nil:
-		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
+		// A suspension that ended before what ran did has held nothing back: it does not move the
+		// deadline, or a run could hold its nodes for ever by being suspended during its trials.
+		if st.Placement == nil || st.Placement.HeldUntil != nil {
+			st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
+		}
 		st.SuspendedTime = nil
 		if st.Placement != nil && st.Placement.ReleaseTime == nil {
 			st.Placement.HeldUntil = nil
