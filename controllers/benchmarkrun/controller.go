@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -171,6 +172,13 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
 		r.reserved.wakeWaiting(r.wake)
+		if err == nil && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
+			// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
+			// never: its databases would hold their nodes for as long.
+			if err := r.tearDown(ctx, run, false); err != nil {
+				return ctrl.Result{}, err
+			}
+		}
 		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}

@@ -161,3 +161,23 @@ func TestForgedPodHoldsNoNodes(t *testing.T) {
 	create(t, second)
 	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
 }
+
+// A run that is deleted and kept by a finalizer of somebody else gives its nodes back all the same.
+func TestFinalizerHoldsNoNodes(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
+	first.Spec.Design.Blocks, first.Finalizers = 50, []string{"example.com/theirs"}
+	create(t, first)
+	await(t, first, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 0 })
+	if err := server.API.Delete(t.Context(), first.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	create(t, second)
+	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if err := server.API.Patch(t.Context(), first, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+		t.Fatal(err)
+	}
+}
