@@ -9,6 +9,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -135,6 +136,9 @@ func (r *reader) metadata(ctx context.Context, name string) (any, error) {
 
 // node from the cache. Only the API server knows for sure that a node is gone.
 func (r *reader) node(ctx context.Context, name string) (any, error) {
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return decision.Absent{}, nil // the word of a client; a request with it fails for ever
+	}
 	node, key := &corev1.Node{}, client.ObjectKey{Name: name}
 	err := r.cache.Get(ctx, key, node)
 	if apierrors.IsNotFound(err) {
