@@ -89,7 +89,7 @@ func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) 
 			w.Known = decision.Known{}
 			return w, p, nil
 		}
-		if !alone && slices.ContainsFunc(p.missing, isLarge) {
+		if !alone && slices.ContainsFunc(p.missing, func(q decision.Query) bool { return isLarge(q) || w.Run.Status.Resolved == nil && isConfigMap(q) }) {
 			r.reading.Lock()
 			alone = true
 		}

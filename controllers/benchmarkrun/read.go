@@ -14,6 +14,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/integrity"
@@ -34,6 +35,8 @@ type reader struct {
 	// limits of what is read; memory is how much of that was used, in bytes.
 	limits config.Limits
 	memory int
+	// configMaps are the bytes of those that were read whole.
+	configMaps int64
 	// shared are the texts of the records.
 	shared journal.Shared
 }
@@ -49,6 +52,12 @@ func isLarge(query decision.Query) bool {
 		return q.Compact
 	}
 	return false
+}
+
+// isConfigMap says whether a query is for a whole one, of which a spec may name many.
+func isConfigMap(query decision.Query) bool {
+	q, is := query.(decision.GetObject)
+	return is && q.Kind == decision.KindConfigMap
 }
 
 // logLines of a container that failed are kept.
@@ -117,8 +126,17 @@ func (r *reader) object(ctx context.Context, q decision.GetObject) (any, error) 
 	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", q.Kind, q.Name, err)
 	}
+	if cm, is := obj.(*corev1.ConfigMap); is && err == nil && r.run.Status.Resolved == nil {
+		if r.configMaps += budget.OfConfigMap(cm); r.configMaps > maxReferenced {
+			return decision.Excess{Most: maxReferenced}, nil
+		}
+	}
 	return found(obj, err)
 }
+
+// maxReferenced are the bytes of all ConfigMaps that a spec names: they are in memory together while
+// the run is accepted.
+const maxReferenced = 16 << 20
 
 // metadata of a ConfigMap of this run, from the cache.
 func (r *reader) metadata(ctx context.Context, name string) (any, error) {
