@@ -3,6 +3,8 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -239,25 +241,39 @@ func (r *reader) anchor(ctx context.Context) (any, error) {
 
 // podsOn a node, of all namespaces.
 func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
-	var pods corev1.PodList
-	err := r.live.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node})
-	if apierrors.IsForbidden(err) {
-		return decision.Absent{}, nil
+	var all []corev1.Pod
+	for next := ""; ; {
+		var pods corev1.PodList
+		err := r.live.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node}, client.Limit(podsPerPage), client.Continue(next))
+		if apierrors.IsForbidden(err) {
+			return decision.Absent{}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
+		}
+		for i := range pods.Items {
+			slimPod(&pods.Items[i])
+			all = append(all, pods.Items[i])
+		}
+		if next = pods.Continue; next == "" {
+			return all, nil
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
-	}
-	for i := range pods.Items {
-		slimPod(&pods.Items[i])
-	}
-	return pods.Items, nil
 }
 
-// slimPod keeps of a foreign pod what tells whether it worked during a trial. Its annotations and
-// its spec may be large.
+// podsPerPage are read at once: a pod may have more than 1 MiB, and a node hundreds of them.
+const podsPerPage = 20
+
+// slimPod keeps of a foreign pod what tells whether it worked during a trial. Its metadata and its
+// spec may be large.
 func slimPod(pod *corev1.Pod) {
 	mirror, is := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	pod.Annotations, pod.ManagedFields = nil, nil
+	pod.Annotations, pod.ManagedFields, pod.Finalizers = nil, nil, nil
+	maps.DeleteFunc(pod.Labels, func(name, _ string) bool { return name != v1alpha1.LabelRunUID })
+	owners := slices.DeleteFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool {
+		return o.Kind != "Node" && (o.Controller == nil || !*o.Controller)
+	})
+	pod.OwnerReferences = slices.Clone(owners[:min(len(owners), 2)])
 	if is {
 		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
 	}
