@@ -159,7 +159,7 @@ func TestConfigMapsOfASpecAreBounded(t *testing.T) {
 		run.Spec.Targets[0].MySQL.ConfigFrom = append(run.Spec.Targets[0].MySQL.ConfigFrom, corev1.LocalObjectReference{Name: name})
 	}
 	create(t, run)
-	if m := message(failedWith(t, run, v1alpha1.ReasonSpecTooLarge)); !strings.Contains(m, "settings-15") {
+	if m := message(failedWith(t, run, v1alpha1.ReasonSettingInvalid)); !strings.Contains(m, "settings-0") {
 		t.Errorf("the message does not say where: %s", m)
 	}
 }
