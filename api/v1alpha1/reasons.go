@@ -21,7 +21,8 @@ const (
 	ReasonSuspended = "Suspended"
 	// ReasonNotSuspended: spec.suspend is false.
 	ReasonNotSuspended = "NotSuspended"
-	// ReasonQueued: other runs hold the nodes, or are in front of this run in the queue.
+	// ReasonQueued: other runs hold the nodes, are in front of this run in the queue, use up the limits of its namespace, or
+	// have reserved the room for its results.
 	ReasonQueued = "Queued"
 	// ReasonJournalTooNew: a newer Assay wrote the plan or the records of the trials in a form
 	// that this manager must not continue, or accepted a spec that this manager refuses. The run
@@ -112,7 +113,8 @@ const (
 	// ReasonTrialUnreadable: the agent could not read the description of the trial: manager
 	// and agent are of different versions.
 	ReasonTrialUnreadable = "TrialUnreadable"
-	// ReasonResultTooLarge: the result does not fit into its ConfigMap.
+	// ReasonResultTooLarge: the result does not fit into its ConfigMap or into the object store, or has more than the
+	// operator's limits (limits.measurements, limits.resultMemory).
 	ReasonResultTooLarge = "ResultTooLarge"
 	// ReasonTargetOOMKilled: the database needed more memory than its shape has and was killed.
 	ReasonTargetOOMKilled = "TargetOOMKilled"

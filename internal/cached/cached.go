@@ -54,7 +54,7 @@ var readAnnotations = []string{
 const maxAnnotation = 4096
 
 // slim drops what no controller reads from the cache: the images of a node, the specs of pods
-// except the node, the templates of pods, annotations and labels of others, and what is large of
+// except the node and the names of containers, the templates of pods, annotations and labels of others, and what is large of
 // runs. A run is read from the API server before anything is decided of it.
 func slim(o any) (any, error) {
 	if object, ok := o.(metav1.Object); ok {
@@ -64,7 +64,7 @@ func slim(o any) (any, error) {
 	case *corev1.Node:
 		object.Status.Images, object.Annotations = nil, nil
 	case *corev1.Pod:
-		object.Spec = corev1.PodSpec{NodeName: object.Spec.NodeName}
+		object.Spec = corev1.PodSpec{NodeName: object.Spec.NodeName, Containers: namesOnly(object.Spec.Containers)}
 	case *batchv1.Job:
 		object.Spec.Template = corev1.PodTemplateSpec{}
 	case *appsv1.StatefulSet:
@@ -73,6 +73,15 @@ func slim(o any) (any, error) {
 		slimRun(object)
 	}
 	return o, nil
+}
+
+// namesOnly keeps the names of containers.
+func namesOnly(containers []corev1.Container) []corev1.Container {
+	named := make([]corev1.Container, len(containers))
+	for i, c := range containers {
+		named[i].Name = c.Name
+	}
+	return named
 }
 
 func slimMetadata(object metav1.Object) {

@@ -37,7 +37,7 @@ func TestSlim(t *testing.T) {
 	}
 	run.Status.Findings = []v1alpha1.Finding{{Message: big}}
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Message: big}}
-	pod := &corev1.Pod{ObjectMeta: meta(), Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Env: []corev1.EnvVar{{Value: big}}}}}}
+	pod := &corev1.Pod{ObjectMeta: meta(), Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "runner", Env: []corev1.EnvVar{{Value: big}}}}}}
 	for what, o := range map[string]metav1.Object{"run": run, "pod": pod, "metadata": &metav1.PartialObjectMetadata{ObjectMeta: meta()}} {
 		if _, err := slim(o); err != nil {
 			t.Fatal(err)
@@ -55,7 +55,7 @@ func TestSlim(t *testing.T) {
 			t.Errorf("%s: something that is read is gone: %s", what, data)
 		}
 	}
-	if !run.Finished() || run.Spec.Targets[0].Replicas() != 2 || len(run.Provided()) != 1 || pod.Spec.NodeName != "n" {
+	if !run.Finished() || run.Spec.Targets[0].Replicas() != 2 || len(run.Provided()) != 1 || pod.Spec.NodeName != "n" || pod.Spec.Containers[0].Name != "runner" {
 		t.Error("something that is read of other runs is gone")
 	}
 }

@@ -22,7 +22,8 @@ type Limits struct {
 	// WorkBytes are cells x the bytes of the workload's JSON, 1Mi to 1Gi: the manager checks the
 	// workload of each cell. Default 16Mi.
 	WorkBytes resource.Quantity `json:"workBytes"`
-	// Measurements of one result, and as many of its warm-up, 100 to 100000. Default 20000.
+	// Measurements of one result, and as many of its warm-up, 100 to 20000: agents write no more.
+	// Default 20000.
 	Measurements int32 `json:"measurements"`
 	// ResultMemory that the results of all clients of a trial take when they are read, 4Mi to 1Gi.
 	// The manager reads the results of one trial at a time. Default 64Mi.
@@ -60,7 +61,7 @@ func (l Limits) check() error {
 		"trials":       {int64(l.Trials), q("1"), q("20000")},
 		"specBytes":    {l.SpecBytes.Value(), q("4Ki"), q("512Ki")},
 		"workBytes":    {l.WorkBytes.Value(), q("1Mi"), q("1Gi")},
-		"measurements": {int64(l.Measurements), q("100"), q("100000")},
+		"measurements": {int64(l.Measurements), q("100"), q("20000")},
 		"resultMemory": {l.ResultMemory.Value(), q("4Mi"), q("1Gi")},
 		"planMemory":   {l.PlanMemory.Value(), q("1Mi"), q("1Gi")},
 	}

@@ -69,7 +69,7 @@ func (l *Ledger) grant(req Request, p v1alpha1.Placement, now time.Time) {
 // tooLarge refuses a run that alone is beyond the limit of its namespace.
 func tooLarge(w *waiter, need int) placement.Answer {
 	return placement.Answer{Reason: v1alpha1.ReasonNamespaceLimitExceeded, Message: fmt.Sprintf(
-		"the run needs %d nodes, and namespace %s may hold %d at a time (queue limit nodes): ask the administrator for more, or use fewer targets, replicas or clients",
+		"the run needs %d nodes, and namespace %s may hold %d at a time (limit nodes of queue.bounds or queue.rules): ask the administrator for more, or use fewer targets, replicas or clients",
 		need, namespaceOf(w.Name), w.Limits.Nodes)}
 }
 

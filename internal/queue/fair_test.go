@@ -79,12 +79,12 @@ func TestLimits(t *testing.T) {
 		"too many runs": {
 			before: []func(*Ledger, []corev1.Node){hold(holding("h", true, "a").in("team")), hold(holding("i", true, "b").in("team"))},
 			ask:    team("r").limits(0, 2),
-			want:   "queued: namespace team may have nodes for 2 of its runs at a time (queue limit runs): it waits for team/h, team/i",
+			want:   "queued: namespace team may have nodes for 2 of its runs at a time (limit runs of queue.bounds or queue.rules): it waits for team/h, team/i",
 		},
 		"too many nodes": {
 			before: []func(*Ledger, []corev1.Node){hold(holding("h", true, "a", "b").in("team"))},
 			ask:    team("r", "x").limits(3, 0),
-			want:   "queued: namespace team may hold 3 nodes at a time (queue limit nodes), and this run needs 2: it waits for team/h",
+			want:   "queued: namespace team may hold 3 nodes at a time (limit nodes of queue.bounds or queue.rules), and this run needs 2: it waits for team/h",
 		},
 		"runs of other namespaces do not count": {
 			before: []func(*Ledger, []corev1.Node){hold(holding("h", true, "a", "b").in("team2"))},
@@ -92,12 +92,12 @@ func TestLimits(t *testing.T) {
 		},
 		"one that alone is beyond the limit is refused": {
 			ask:  team("r", "x", "x").limits(2, 0),
-			want: "the run needs 3 nodes, and namespace team may hold 2 at a time (queue limit nodes): ask the administrator for more, or use fewer targets, replicas or clients",
+			want: "the run needs 3 nodes, and namespace team may hold 2 at a time (limit nodes of queue.bounds or queue.rules): ask the administrator for more, or use fewer targets, replicas or clients",
 		},
 		"a small one does not take what a large one of its namespace waits for": {
 			before: []func(*Ledger, []corev1.Node){hold(holding("h", true, "a", "b").in("team")), ask(team("large", "x", "x").limits(4, 0))},
 			ask:    team("r").since(time.Minute).limits(4, 0),
-			want:   "queued: namespace team may hold 4 nodes at a time (queue limit nodes), and this run needs 1: it waits for team/h, team/large",
+			want:   "queued: namespace team may hold 4 nodes at a time (limit nodes of queue.bounds or queue.rules), and this run needs 1: it waits for team/h, team/large",
 		},
 		"one beyond its limit is in nobody's way": {
 			before: []func(*Ledger, []corev1.Node){

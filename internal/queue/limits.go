@@ -65,10 +65,10 @@ func (s *seen) charge(w *waiter, u *use) (nodes int, why string) {
 	}
 	switch {
 	case w.Limits.Runs > 0 && u.runs+1 > w.Limits.Runs:
-		why = fmt.Sprintf("namespace %s may have nodes for %d of its runs at a time (queue limit runs): it waits for %s",
+		why = fmt.Sprintf("namespace %s may have nodes for %d of its runs at a time (limit runs of queue.bounds or queue.rules): it waits for %s",
 			namespaceOf(w.Name), w.Limits.Runs, u.names())
 	case w.Limits.Nodes > 0 && u.nodes+nodes > w.Limits.Nodes:
-		why = fmt.Sprintf("namespace %s may hold %d nodes at a time (queue limit nodes), and this run needs %d: it waits for %s",
+		why = fmt.Sprintf("namespace %s may hold %d nodes at a time (limit nodes of queue.bounds or queue.rules), and this run needs %d: it waits for %s",
 			namespaceOf(w.Name), w.Limits.Nodes, nodes, u.names())
 	}
 	u.add(w.Name, nodes)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 
-	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -38,11 +37,12 @@ type Agent struct {
 }
 
 // AgentShape has the CPU and the memory of the agent in the client pods of a run. It was accepted.
+// It is empty where the agent has no container of its own.
 func AgentShape(run *v1alpha1.BenchmarkRun) v1alpha1.InstanceShapeSpec {
-	if r := run.Status.Resolved.AgentResources; r != nil {
-		return v1alpha1.InstanceShapeSpec{CPU: r.CPU, Memory: r.Memory}
+	if acceptedBefore(run) {
+		return v1alpha1.InstanceShapeSpec{}
 	}
-	r := config.DefaultAgentResources()
+	r := run.Status.Resolved.AgentResources
 	return v1alpha1.InstanceShapeSpec{CPU: r.CPU, Memory: r.Memory}
 }
 
@@ -90,6 +90,9 @@ func (c Client) podSpec() corev1.PodSpec {
 			spec.Affinity = &corev1.Affinity{}
 		}
 		spec.Affinity.PodAntiAffinity = awayFromTargets(c.Run)
+	}
+	if acceptedBefore(c.Run) {
+		return c.alone(spec)
 	}
 	return spec
 }

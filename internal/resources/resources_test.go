@@ -28,6 +28,7 @@ func run() *v1alpha1.BenchmarkRun {
 		Spec: v1alpha1.BenchmarkRunSpec{Clients: v1alpha1.Clients{
 			Placement: v1alpha1.ClientPlacement{SeparateFromTargets: v1alpha1.SeparationRequired},
 		}},
+		Status: v1alpha1.BenchmarkRunStatus{Resolved: &v1alpha1.Resolved{AgentResources: &v1alpha1.AgentResources{}}},
 	}
 }
 
@@ -117,6 +118,11 @@ func TestObjects(t *testing.T) {
 		"client-job-of-three": func() any {
 			c := trial()
 			c.Trial.Clients, c.Nodes = 3, []string{"node-a", "node-b"}
+			return c.Job()
+		}(),
+		"client-job-accepted-before": func() any {
+			c := trial()
+			c.Run.Status.Resolved.AgentResources, c.Inputs = nil, "run-inputs"
 			return c.Job()
 		}(),
 		"client-job-custom": func() any {

@@ -225,6 +225,14 @@ var cases = map[string]struct {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(307))
 	}), "retransmits", "the client sent 300 of 100000 segments again (0.3 %): the network lost"},
+	"a stall during which segments were lost": {all(zeroInterval(3), onClient(func(before, after *contract.Usage) {
+		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
+		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(10))
+	})), "network-stall", "1 of 10 intervals had no throughput, the first one at 4 s, while the client sent 3 segments again: the network was interrupted"},
+	"a stall of the server beside one lost segment": {all(zeroInterval(3), onTarget(func(before, after *contract.Usage) {
+		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
+		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(9))
+	})), "stall", "1 of 10 intervals had no throughput"},
 	"hardly any segments sent again": {onTarget(func(before, after *contract.Usage) {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(57))

@@ -67,6 +67,7 @@ func machinesOf(results []contract.Result) map[string]*machine {
 			addReplicas(machines, *r.Target)
 		}
 		add(machines, r.Client.Environment, fmt.Sprintf("client %d", r.Trial.Client))
+		machines[r.Client.Machine.BootID].addAgent(r.Client.Agent)
 	}
 	for _, m := range machines {
 		m.external = external
@@ -121,6 +122,25 @@ func add(machines map[string]*machine, e contract.Environment, side string) {
 	}
 	if node, ok := pressureShare(e, nodeMemory); ok && !m.knowsNode {
 		m.nodeWait, m.knowsNode = node, true
+	}
+}
+
+// addAgent adds the container of the agent in a client pod, whose other container was added. A
+// window too short for its samples is also too short for it to work: it waits while a tool measures.
+// The machine and the agent may be nil.
+func (m *machine) addAgent(agent *contract.AgentContainer) {
+	if m == nil || agent == nil {
+		return
+	}
+	e := contract.Environment{Limits: agent.Limits, Before: agent.Before, After: agent.After}
+	if used, ok := rateOf(e, func(u contract.Usage) *float64 { return u.CPUSeconds }); ok {
+		m.ours += used
+	}
+	if limit := e.Limits.CPUs; limit != nil {
+		m.most += min(*limit, m.cpus)
+	}
+	if own, ok := pressureShare(e, ownMemory); ok {
+		m.ownWait = max(m.ownWait, own)
 	}
 }
 

@@ -57,6 +57,17 @@ func withReplica(results []contract.Result, p *pod) []contract.Result {
 	return results
 }
 
+// withAgent gives the first client an agent in a container of its own, without counters for a pod
+// that is empty.
+func withAgent(results []contract.Result, p pod) []contract.Result {
+	agent := &contract.AgentContainer{}
+	if e := p.environment(); p.boot != "" {
+		agent.Limits, agent.Before, agent.After = e.Limits, e.Before, e.After
+	}
+	results[0].Client.Agent = agent
+	return results
+}
+
 func TestCheckNeighbours(t *testing.T) {
 	without := func(results []contract.Result, change func(*contract.Environment)) []contract.Result {
 		change(&results[0].Client.Environment)
@@ -68,6 +79,14 @@ func TestCheckNeighbours(t *testing.T) {
 	}{
 		"one kind cluster on two cores, with its control plane": {
 			trialOf(pod{"a", 2, 0.5, 0.5, 1.2, 0, 0, 0}, &pod{"a", 2, 0.5, 0.5, 1.2, 0, 0, 0}), nil},
+		"an agent that works beside its tool": {
+			withAgent(trialOf(pod{"a", 2, 1.5, 1.75, 1.85, 0, 0, 0}, nil), pod{"a", 2, 0.24, 0.25, 1.85, 0, 0, 0}), nil},
+		"others beside an agent": {
+			withAgent(trialOf(pod{"a", 2, 1, 1.5, 1.5, 0, 0, 0}, &pod{"b", 2, 1, 1, 1, 0, 0, 0}), pod{"a", 2, 0.1, 0.25, 1.5, 0, 0, 0}), []Finding{{"neighbours", Disturbed,
+				"on the machine of client 0 other work used 20.0 % of 2 CPUs during the measured window (at most 10 % expected), " +
+					"and the pods of the trial may use 1.75 CPUs: give the run nodes of its own, or leave CPUs free"}}},
+		"an agent without counters": {
+			withAgent(trialOf(pod{"a", 2, 1.8, 2, 1.85, 0, 0, 0}, nil), pod{}), nil},
 		"others that use what is left": {
 			trialOf(pod{"a", 4, 0.5, 1, 2.5, 0, 0, 0}, &pod{"a", 4, 1, 1, 2.5, 0, 0, 0}), []Finding{{"neighbours", Note,
 				"on the machine of the target and client 0 other work used 25.0 % of 4 CPUs, which left the pods of the trial all that they may use"}}},

@@ -59,7 +59,6 @@ const (
 
 // stall reports intervals with no or little throughput, and an operation that took much longer
 // than all others, because a server that stops for 1.2 s may leave no interval of 1 s empty.
-// The trial stays in the summary, because the stall is the server's own.
 func stall(r contract.Result, e runner.Expectations) string {
 	return cmp.Or(slowIntervals(r, e), longOperation(r, e))
 }

@@ -94,10 +94,6 @@ func inStatus(t v1alpha1.TrialStatus) recorded {
 	return recorded{t.Index, t.Result, t.Values[0].Value}
 }
 
-func inJournal(r contract.Record) recorded {
-	return recorded{r.Index, r.Result, strconv.FormatFloat(r.Values[0].Value, 'f', -1, 64)}
-}
-
 // checkStored compares a trial in the status with its stored result, which has at
 // least so many intervals, and with what sysbench printed.
 func checkStored(t *testing.T, ns string, trial recorded, intervals int) {

@@ -76,7 +76,7 @@ func (in Input) priorityAllowed() error {
 	if p.Has(in.Run.Spec.Priority) {
 		return nil
 	}
-	return refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue) allows to namespace %s",
+	return refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s",
 		in.Run.Spec.Priority, p.Min, p.Max, in.Run.Namespace)
 }
 
@@ -86,7 +86,7 @@ func Unfollowed(run *v1alpha1.BenchmarkRun, q config.Queue) string {
 	if p.Has(run.Spec.Priority) {
 		return ""
 	}
-	return fmt.Sprintf("spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue) allows to namespace %s: %d counts",
+	return fmt.Sprintf("spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s: %d counts",
 		run.Spec.Priority, p.Min, p.Max, run.Namespace, p.Nearest(run.Spec.Priority))
 }
 

@@ -117,8 +117,8 @@ func TestPriorityOutOfBounds(t *testing.T) {
 		"the lowest":  {priority: -1000, counts: -1000},
 		"too high": {
 			priority: 11, counts: 10,
-			refused:  "fail PriorityNotAllowed: spec.priority: 11 is outside of -1000 to 10, which the configuration of the operator (queue) allows to namespace ns",
-			unheeded: "spec.priority: 11 is outside of -1000 to 10, which the configuration of the operator (queue) allows to namespace ns: 10 counts",
+			refused:  "fail PriorityNotAllowed: spec.priority: 11 is outside of -1000 to 10, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace ns",
+			unheeded: "spec.priority: 11 is outside of -1000 to 10, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace ns: 10 counts",
 		},
 	}
 	for name, tt := range tests {

@@ -216,7 +216,7 @@ func barrier(in Input, e Execution, ask *decision.Asking) Result {
 		case !meta.Exists:
 			ready = false
 			// The cache may not know yet of an object that exists.
-			if cm := ask.ConfigMap(name); cm.Known && !(cm.Exists && metav1.IsControlledBy(cm.Value, in.Run)) {
+			if cm := ask.ConfigMap(name); cm.Known && (!cm.Exists || !metav1.IsControlledBy(cm.Value, in.Run)) {
 				return Result{State: decision.Done{}, End: End{
 					Reason: v1alpha1.ReasonResultMissing, Pods: in.Children.ClientPods[e.Name],
 					Message: "ConfigMap " + name + " was deleted while the client ran: there is no place for its result",

@@ -328,7 +328,14 @@ func TestUpdates(t *testing.T) {
 	if err := patch(manager, `{"metadata": {"annotations": {"assay.dev/spec-hash": "x"}}}`); err != nil {
 		t.Errorf("the manager marks a run: %v", err)
 	}
-	if err := manager.Status().Patch(t.Context(), run.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"status": {"phase": "Pending"}}`))); err != nil {
+	written := run.DeepCopy()
+	if err := editor.Get(t.Context(), client.ObjectKeyFromObject(run), written); err != nil {
+		t.Fatal(err)
+	}
+	if err := unstructured.SetNestedField(written.Object, "Pending", "status", "phase"); err != nil {
+		t.Fatal(err)
+	}
+	if err := manager.Status().Update(t.Context(), written); err != nil {
 		t.Errorf("the manager writes a status: %v", err)
 	}
 	for _, text := range []string{`{"spec": {"suspend": false}}`, `{"spec": {"suspend": null}}`} {

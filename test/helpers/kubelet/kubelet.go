@@ -232,9 +232,10 @@ func (k *Kubelet) workAs(ctx context.Context, t *testing.T, job *batchv1.Job, in
 	if pod.Status.Phase != corev1.PodRunning {
 		pod.Status.Phase = corev1.PodRunning
 		running := corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}
-		pod.Status.ContainerStatuses = []corev1.ContainerStatus{
-			{Name: resources.AgentContainer, ImageID: "registry.example/agent@sha256:cafe", State: running},
-			{Name: resources.RunnerContainer, ImageID: "registry.example/sysbench@sha256:beef", State: running},
+		pod.Status.ContainerStatuses = nil
+		images := map[string]string{resources.AgentContainer: "registry.example/agent@sha256:cafe", resources.RunnerContainer: "registry.example/sysbench@sha256:beef"}
+		for _, c := range pod.Spec.Containers { // the last release has no container of the agent
+			pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: c.Name, ImageID: images[c.Name], State: running})
 		}
 		if err := k.API.Status().Update(ctx, pod); err != nil {
 			return pod, err
