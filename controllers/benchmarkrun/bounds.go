@@ -124,7 +124,11 @@ func outgrown(w World) decision.State {
 			size += len(key) + len(value)
 		}
 	}
-	if size <= maxAdded {
+	switch {
+	case size > maxAdded:
+	case w.Outgrew:
+		return decision.FailWith(v1alpha1.ReasonSpecTooLarge, "the run was too large for a status, and its nodes were given back: create a new run")
+	default:
 		return nil
 	}
 	return decision.FailWith(v1alpha1.ReasonSpecTooLarge,

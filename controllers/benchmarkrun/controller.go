@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -77,6 +78,9 @@ type Reconciler struct {
 	reading sync.Mutex
 	// tornDown are the UIDs of runs that have ended and are cleaned up.
 	tornDown sync.Map
+	// outgrew are the UIDs of runs that were too large for a status: their nodes were given back and
+	// their objects removed, so that there is no way back when they are made smaller.
+	outgrew sync.Map
 	// reserved are bytes of results that no status says yet.
 	reserved reservations
 	// wake lets a run be looked at for which nodes became free.
@@ -163,17 +167,28 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		r.plans.forget(before)
 		r.checked.Delete(before)
 		r.tornDown.Delete(before)
+		r.outgrew.Delete(before)
 	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
 		r.reserved.wakeWaiting(r.wake)
+		if err == nil && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
+			// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
+			// never: its databases would hold their nodes for as long.
+			if err := r.tearDown(ctx, run, false); err != nil {
+				return ctrl.Result{}, err
+			}
+		}
 		left, err := r.nodes().release(ctx, req.NamespacedName, "")
 		return again(left), err
 	}
 	run.Spec.SetDefaults()
 	if run.Finished() {
+		r.outgrew.Delete(run.UID)
 		return r.afterwards(ctx, run)
 	}
+	// What one that outgrew its status makes now has to be removed again.
+	r.tornDown.Delete(run.UID)
 	after, wait, passErr := r.pass(ctx, run)
 	// What went wrong stands in the status too: the user does not read our log.
 	saveErr := r.saveStatus(ctx, run, after)
@@ -182,6 +197,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		// holds no node, and an event says why.
 		tell(r.Events, run, corev1.EventTypeWarning, v1alpha1.ReasonSpecTooLarge,
 			fmt.Sprintf("the run is too large for a status (%v), and so cannot be carried out: delete it, or remove labels and annotations", saveErr))
+		r.outgrew.Store(run.UID, true)
 		_, err := r.afterwards(ctx, run)
 		return ctrl.Result{RequeueAfter: queuePoll}, err
 	}

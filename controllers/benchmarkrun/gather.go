@@ -14,6 +14,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
 )
 
 // indexRun finds the objects of a run by its UID.
@@ -39,6 +40,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 	if checked, is := r.checked.Load(run.UID); is {
 		w.Checked = checked.(conclude.Checked)
 	}
+	_, w.Outgrew = r.outgrew.Load(run.UID)
 	w.Turn = r.plans.isPlanned(run.UID) && r.plans.mayPlan(run.UID, w.Now)
 	var (
 		sets appsv1.StatefulSetList
@@ -50,8 +52,13 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 			return w, fmt.Errorf("listing the run's objects: %w", err)
 		}
 	}
-	w.Children = decision.NewChildren(run, sets.Items, jobs.Items, pods.Items)
 	var err error
+	if holds.Releasing(w.Run) { // the nodes are free when none is left
+		if pods.Items, err = r.nodes().madeByRuns(ctx, pods.Items); err != nil {
+			return w, err
+		}
+	}
+	w.Children = decision.NewChildren(run, sets.Items, jobs.Items, pods.Items)
 	w.Nodes, err = r.nodes().askForNodes(ctx, w.Run, w.Now)
 	return w, err
 }
@@ -82,7 +89,7 @@ func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) 
 			w.Known = decision.Known{}
 			return w, p, nil
 		}
-		if !alone && slices.ContainsFunc(p.missing, isLarge) {
+		if !alone && slices.ContainsFunc(p.missing, func(q decision.Query) bool { return isLarge(q) || w.Run.Status.Resolved == nil && isConfigMap(q) }) {
 			r.reading.Lock()
 			alone = true
 		}

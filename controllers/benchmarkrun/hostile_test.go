@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -143,5 +144,22 @@ func TestEarlierRecordsLostFailTheRun(t *testing.T) {
 	end := a.news[len(a.news)-1].(endedNews)
 	if end.failure.Reason != v1alpha1.ReasonJournalLost {
 		t.Errorf("the run ends with %+v, want JournalLost", end.failure)
+	}
+}
+
+// All ConfigMaps that a spec names are in memory together while it is accepted: they are bounded.
+func TestConfigMapsOfASpecAreBounded(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	run := newRun(t, ns)
+	for i := range 16 {
+		name := fmt.Sprint("settings-", i)
+		makeConfigMap(t, ns, name, map[string]string{"note": strings.Repeat("x", 1<<20-100)})
+		run.Spec.Targets[0].MySQL.ConfigFrom = append(run.Spec.Targets[0].MySQL.ConfigFrom, corev1.LocalObjectReference{Name: name})
+	}
+	create(t, run)
+	if m := message(failedWith(t, run, v1alpha1.ReasonSettingInvalid)); !strings.Contains(m, "settings-0") {
+		t.Errorf("the message does not say where: %s", m)
 	}
 }

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
@@ -130,7 +133,12 @@ func (r nodeQueue) recall(ctx context.Context) error {
 	names := map[types.UID]string{}
 	for _, p := range pods.Items {
 		uid := types.UID(p.Labels[v1alpha1.LabelRunUID])
-		if !held[uid] && p.Spec.NodeName != "" {
+		if held[uid] || p.Spec.NodeName == "" {
+			continue
+		}
+		if is, err := r.madeByRun(ctx, p); err != nil {
+			return err
+		} else if is {
 			rest[uid] = append(rest[uid], p.Spec.NodeName)
 			names[uid] = p.Namespace + "/" + p.Labels[v1alpha1.LabelRun]
 		}
@@ -154,7 +162,11 @@ func (r nodeQueue) release(ctx context.Context, key types.NamespacedName, alive 
 		if err := r.Client.List(ctx, &pods, client.InNamespace(key.Namespace), client.MatchingFields{indexRun: string(uid)}); err != nil {
 			return true, fmt.Errorf("listing the pods of a run that has ended: %w", err)
 		}
-		if len(pods.Items) > 0 {
+		rest, err := r.madeByRuns(ctx, pods.Items)
+		if err != nil {
+			return true, err
+		}
+		if len(rest) > 0 {
 			left = true
 			continue
 		}
@@ -165,6 +177,48 @@ func (r nodeQueue) release(ctx context.Context, key types.NamespacedName, alive 
 		}
 	}
 	return left, nil
+}
+
+// madeByRuns are those of some pods that belong to runs.
+func (r nodeQueue) madeByRuns(ctx context.Context, pods []corev1.Pod) (out []corev1.Pod, err error) {
+	for _, p := range pods {
+		is, err := r.madeByRun(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// madeByRun says whether a pod is of a Job or a StatefulSet of the run whose label it bears. Whoever
+// may create pods can give one this label, and would hold the nodes of the run by it for ever. Of an
+// owner that is gone, Kubernetes removes the pods.
+func (r nodeQueue) madeByRun(ctx context.Context, p corev1.Pod) (bool, error) {
+	owner := metav1.GetControllerOf(&p)
+	if owner == nil {
+		return false, nil
+	}
+	var of client.Object
+	switch owner.Kind {
+	case "Job":
+		of = &batchv1.Job{}
+	case "StatefulSet":
+		of = &appsv1.StatefulSet{}
+	default:
+		return false, nil
+	}
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: p.Namespace, Name: owner.Name}, of)
+	switch {
+	case client.IgnoreNotFound(err) != nil:
+		return false, fmt.Errorf("reading what made the pod %s: %w", p.Name, err)
+	case err != nil || of.GetUID() != owner.UID:
+		return true, nil
+	}
+	run := metav1.GetControllerOf(of)
+	return run != nil && string(run.UID) == p.Labels[v1alpha1.LabelRunUID], nil
 }
 
 // wakeNext lets the runs that can have their nodes now be looked at.

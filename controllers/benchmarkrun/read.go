@@ -3,16 +3,20 @@ package benchmarkrun
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/integrity"
@@ -33,6 +37,8 @@ type reader struct {
 	// limits of what is read; memory is how much of that was used, in bytes.
 	limits config.Limits
 	memory int
+	// configMaps are the bytes of those that were read whole.
+	configMaps int64
 	// shared are the texts of the records.
 	shared journal.Shared
 }
@@ -48,6 +54,12 @@ func isLarge(query decision.Query) bool {
 		return q.Compact
 	}
 	return false
+}
+
+// isConfigMap says whether a query is for a whole one, of which a spec may name many.
+func isConfigMap(query decision.Query) bool {
+	q, is := query.(decision.GetObject)
+	return is && q.Kind == decision.KindConfigMap
 }
 
 // logLines of a container that failed are kept.
@@ -116,8 +128,17 @@ func (r *reader) object(ctx context.Context, q decision.GetObject) (any, error) 
 	if client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("reading %s %s: %w", q.Kind, q.Name, err)
 	}
+	if cm, is := obj.(*corev1.ConfigMap); is && err == nil && r.run.Status.Resolved == nil {
+		if r.configMaps += budget.OfConfigMap(cm); r.configMaps > maxReferenced {
+			return decision.Excess{Most: maxReferenced}, nil
+		}
+	}
 	return found(obj, err)
 }
+
+// maxReferenced are the bytes of all ConfigMaps that a spec names: they are in memory together while
+// the run is accepted.
+const maxReferenced = 16 << 20
 
 // metadata of a ConfigMap of this run, from the cache.
 func (r *reader) metadata(ctx context.Context, name string) (any, error) {
@@ -135,6 +156,9 @@ func (r *reader) metadata(ctx context.Context, name string) (any, error) {
 
 // node from the cache. Only the API server knows for sure that a node is gone.
 func (r *reader) node(ctx context.Context, name string) (any, error) {
+	if len(validation.IsDNS1123Subdomain(name)) > 0 {
+		return decision.Absent{}, nil // the word of a client; a request with it fails for ever
+	}
 	node, key := &corev1.Node{}, client.ObjectKey{Name: name}
 	err := r.cache.Get(ctx, key, node)
 	if apierrors.IsNotFound(err) {
@@ -217,25 +241,39 @@ func (r *reader) anchor(ctx context.Context) (any, error) {
 
 // podsOn a node, of all namespaces.
 func (r *reader) podsOn(ctx context.Context, node string) (any, error) {
-	var pods corev1.PodList
-	err := r.live.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node})
-	if apierrors.IsForbidden(err) {
-		return decision.Absent{}, nil
+	var all []corev1.Pod
+	for next := ""; ; {
+		var pods corev1.PodList
+		err := r.live.List(ctx, &pods, client.MatchingFields{"spec.nodeName": node}, client.Limit(podsPerPage), client.Continue(next))
+		if apierrors.IsForbidden(err) {
+			return decision.Absent{}, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
+		}
+		for i := range pods.Items {
+			slimPod(&pods.Items[i])
+			all = append(all, pods.Items[i])
+		}
+		if next = pods.Continue; next == "" {
+			return all, nil
+		}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("listing the pods on node %s: %w", node, err)
-	}
-	for i := range pods.Items {
-		slimPod(&pods.Items[i])
-	}
-	return pods.Items, nil
 }
 
-// slimPod keeps of a foreign pod what tells whether it worked during a trial. Its annotations and
-// its spec may be large.
+// podsPerPage are read at once: a pod may have more than 1 MiB, and a node hundreds of them.
+const podsPerPage = 20
+
+// slimPod keeps of a foreign pod what tells whether it worked during a trial. Its metadata and its
+// spec may be large.
 func slimPod(pod *corev1.Pod) {
 	mirror, is := pod.Annotations[corev1.MirrorPodAnnotationKey]
-	pod.Annotations, pod.ManagedFields = nil, nil
+	pod.Annotations, pod.ManagedFields, pod.Finalizers = nil, nil, nil
+	maps.DeleteFunc(pod.Labels, func(name, _ string) bool { return name != v1alpha1.LabelRunUID })
+	owners := slices.DeleteFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool {
+		return o.Kind != "Node" && (o.Controller == nil || !*o.Controller)
+	})
+	pod.OwnerReferences = slices.Clone(owners[:min(len(owners), 2)])
 	if is {
 		pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: mirror}
 	}

@@ -141,3 +141,43 @@ func TestRetainedRunGivesItsNodesBack(t *testing.T) {
 		t.Errorf("pods of the first run (-want +got):\n%s", diff)
 	}
 }
+
+// A pod that somebody else made bears the labels of a run: it does not hold the nodes of that run.
+func TestForgedPodHoldsNoNodes(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
+	create(t, first)
+	got := await(t, first, "placed", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement != nil })
+	forged := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "sleep", Image: "sleep"}}}}
+	forged.Namespace, forged.Name = ns, "forged"
+	forged.Labels = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelRun: "first", v1alpha1.LabelRunUID: string(got.UID)}
+	if err := server.API.Create(t.Context(), forged); err != nil {
+		t.Fatal(err)
+	}
+	await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
+	create(t, second)
+	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+}
+
+// A run that is deleted and kept by a finalizer of somebody else gives its nodes back all the same.
+func TestFinalizerHoldsNoNodes(t *testing.T) {
+	t.Parallel()
+	ns := server.Namespace(t)
+	startManager(t, ns, nil)
+	startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
+	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
+	first.Spec.Design.Blocks, first.Finalizers = 50, []string{"example.com/theirs"}
+	create(t, first)
+	await(t, first, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 0 })
+	if err := server.API.Delete(t.Context(), first.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	create(t, second)
+	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if err := server.API.Patch(t.Context(), first, client.RawPatch("application/merge-patch+json", []byte(`{"metadata":{"finalizers":null}}`))); err != nil {
+		t.Fatal(err)
+	}
+}

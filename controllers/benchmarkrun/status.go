@@ -3,6 +3,7 @@ package benchmarkrun
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -194,7 +195,14 @@ func (t teller) tellEnd(n endedNews) {
 	t.set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
 }
 
+// conditionReason is what the API server takes as the reason of a condition.
+var conditionReason = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+
 func (t teller) set(condition string, status metav1.ConditionStatus, reason, message string) {
+	if !conditionReason.MatchString(reason) {
+		// What announced a result may be no agent: a status that is refused would end no run.
+		reason, message = v1alpha1.ReasonResultContradictory, fmt.Sprintf("%q is no reason: %s", reason, message)
+	}
 	apimeta.SetStatusCondition(&t.run.Status.Conditions, metav1.Condition{
 		Type: condition, Status: status, Reason: reason, Message: message,
 		ObservedGeneration: t.run.Generation, LastTransitionTime: metav1.Time{Time: t.now},
@@ -270,7 +278,11 @@ func keepTime(run *v1alpha1.BenchmarkRun, now time.Time) v1alpha1.BenchmarkRunSt
 		st.SuspendedTime = &metav1.Time{Time: now}
 		t.set(v1alpha1.ConditionSuspended, metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing new is started")
 	case !run.Spec.Suspend && st.SuspendedTime != nil:
-		st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
+		// A suspension that ended before what ran did has held nothing back: it does not move the
+		// deadline, or a run could hold its nodes for ever by being suspended during its trials.
+		if st.Placement == nil || st.Placement.HeldUntil != nil {
+			st.SuspendedDuration = &metav1.Duration{Duration: suspendedFor(*st, now)}
+		}
 		st.SuspendedTime = nil
 		if st.Placement != nil && st.Placement.ReleaseTime == nil {
 			st.Placement.HeldUntil = nil

@@ -76,3 +76,14 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 		})
 	}
 }
+
+// A status with a reason that the API server refuses would never be written, and the run never end.
+func TestConditionsTakeAnyReason(t *testing.T) {
+	told := teller{run: &v1alpha1.BenchmarkRun{}}
+	for _, reason := range []string{"", "no word", "Cut... (cut: 6 of 300 bytes)", "x."} {
+		told.set(v1alpha1.ConditionFailed, "True", reason, "message")
+		if diff := cmp.Diff(map[string]string{"Failed": "True/" + v1alpha1.ReasonResultContradictory}, conditionsOf(told.run)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", reason, diff)
+		}
+	}
+}

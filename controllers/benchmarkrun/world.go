@@ -38,6 +38,8 @@ type World struct {
 	SavedHead string
 	// Checked is how far earlier passes of this process compared the results with the records.
 	Checked conclude.Checked
+	// Outgrew: the run was too large for a status, and has lost its nodes and objects by that.
+	Outgrew bool
 	// Refused are the chapters whose actions the API server refused a moment ago, for good:
 	// the run ends there.
 	Refused map[string]decision.Failed

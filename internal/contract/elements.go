@@ -37,6 +37,11 @@ func (m Measurement) checkNames() error {
 			return &TooLargeError{fmt.Sprintf("bytes in the %s %s", what, where), MaxName}
 		}
 	}
+	switch m.Direction {
+	case "", HigherIsBetter, LowerIsBetter:
+	default: // the API server would refuse a status with it
+		return fmt.Errorf("direction %s: got %q, want %s or %s", where, Cut(string(m.Direction), 100), HigherIsBetter, LowerIsBetter)
+	}
 	if len(m.Labels) > MaxLabels {
 		return &TooLargeError{"labels " + where, MaxLabels}
 	}

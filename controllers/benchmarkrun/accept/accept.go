@@ -165,6 +165,9 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 	if hash := out.Status.SpecHash; in.Run.Annotations[v1alpha1.AnnotationSpecHash] != hash {
 		out.Actions = append(out.Actions, decision.MarkRun{Hash: hash})
 	}
+	if out.Status.Integrity == nil && out.Planned.Chain != "" {
+		out.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: out.Planned.Chain}
+	}
 	if in.Run.Spec.Suspend && !in.Started {
 		out.State = in.heldBack()
 		return nil
@@ -174,9 +177,6 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 			return err
 		}
 	}
-	if out.Status.Integrity == nil && out.Planned.Chain != "" {
-		out.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: out.Planned.Chain}
-	}
 	p := out.Planned.Plan
 	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)
 	return nil
@@ -184,10 +184,11 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 
 // withoutPlan is the state of a run that needs no plan now: one that is held back before it has
 // nodes, and one that waits for them with its plan written down. It is nil for any other. So what
-// waits costs nothing, however large it is.
+// waits costs nothing, however large it is. One that gave its nodes back may end while it waits, and
+// what it measured is summarised by the plan.
 func (in Input) withoutPlan() decision.State {
 	st := in.Run.Status
-	if in.Started || st.Resolved == nil || st.Placement != nil || in.Run.Annotations[v1alpha1.AnnotationSpecHash] != st.SpecHash {
+	if in.Started || st.Resolved == nil || st.Placement != nil || st.Releases > 0 || in.Run.Annotations[v1alpha1.AnnotationSpecHash] != st.SpecHash {
 		return nil
 	}
 	switch {

@@ -48,6 +48,10 @@ func (in Input) askReferences(w Work, ask *decision.Asking) {
 // configMap that a field of the spec names.
 func (in references) configMap(field, name string) (*corev1.ConfigMap, error) {
 	cm := in.ask.ConfigMap(name)
+	if excess := in.ask.Excess(name); excess.Exists {
+		return nil, refuse(v1alpha1.ReasonSpecTooLarge, "%s: the ConfigMaps that the spec names have more than %d bytes together, up to %q: name fewer, or smaller ones",
+			field, excess.Value.Most, name)
+	}
 	if !cm.Exists {
 		return nil, refuse(v1alpha1.ReasonConfigMapNotFound, "%s: there is no ConfigMap %q in namespace %s: create it", field, name, in.Run.Namespace)
 	}

@@ -89,14 +89,26 @@ func checkSettings(field string, list []v1alpha1.ServerSetting) error {
 	return nil
 }
 
+// maxConfigFrom are the bytes of all ConfigMaps with settings of a target: a line of two bytes becomes
+// a setting that takes twenty times as much memory.
+const maxConfigFrom = 256 << 10
+
 // userSettings merges the settings of configFrom and config.
 func (in references) userSettings(field string, m *v1alpha1.MySQLTarget) ([]contract.Setting, error) {
 	var lists [][]contract.Setting
+	given := 0
 	for i, ref := range m.ConfigFrom {
 		at := fmt.Sprintf("%s.configFrom[%d]", field, i)
 		cm, err := in.configMap(at, ref.Name)
 		if err != nil {
 			return nil, err
+		}
+		for key, text := range cm.Data {
+			given += len(key) + len(text)
+		}
+		if given > maxConfigFrom {
+			return nil, refuse(v1alpha1.ReasonSettingInvalid, "%s (ConfigMap %s): the ConfigMaps of configFrom have more than %d bytes together: leave out what the server does not need",
+				at, ref.Name, maxConfigFrom)
 		}
 		list, err := settings.Parse(cm.Data)
 		if err != nil {

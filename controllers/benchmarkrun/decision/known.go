@@ -151,6 +151,13 @@ type Fact[T any] struct {
 // Absent is the answer that there is no such thing.
 type Absent struct{}
 
+// Excess is the answer in place of a ConfigMap with which those of a pass would take too much
+// memory.
+type Excess struct {
+	// Most bytes that they may have together.
+	Most int64
+}
+
 // Known holds the answers of a pass. It is a value: With returns another one.
 type Known struct{ answers map[Query]any }
 
@@ -183,6 +190,12 @@ func (a *Asking) Complete() bool { return len(a.missing) == 0 }
 // ConfigMap from the API server.
 func (a *Asking) ConfigMap(name string) Fact[*corev1.ConfigMap] {
 	return lookUp[*corev1.ConfigMap](a, GetObject{KindConfigMap, name})
+}
+
+// Excess says whether a ConfigMap was left out, because those before it are as many bytes as a pass
+// may read.
+func (a *Asking) Excess(name string) Fact[Excess] {
+	return answered[Excess](a.known, GetObject{KindConfigMap, name})
 }
 
 // Secret from the API server.

@@ -37,7 +37,8 @@ func Read(run *v1alpha1.BenchmarkRun, anchor *v1alpha1.IntegrityStatus, ask *dec
 	if run.Status.Results != nil {
 		known = run.Status.Results.RecordConfigMapCount
 	}
-	if run.Status.Placement == nil {
+	// One that gave its nodes back has records, and may end before it gets others.
+	if run.Status.Placement == nil && run.Status.Releases == 0 {
 		return Empty(), decision.Done{}
 	}
 	book, state := part(run, max(known-1, 0), anchor, ask.Records)

@@ -55,3 +55,24 @@ func TestNothingIsComparedWithoutAPlan(t *testing.T) {
 		t.Errorf("findings %v", found)
 	}
 }
+
+// A run that gave its nodes back and ends before it has others has measured what its records say.
+func TestRecordsOfARunThatGaveItsNodesBack(t *testing.T) {
+	rec := contract.Record{Final: true, State: contract.Succeeded, Target: "db"}
+	data, err := journal.Records{Records: []contract.Record{rec}}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "1"}}
+	run.Status.Plan = &v1alpha1.PlanStatus{TrialCount: 3}
+	cm := &corev1.ConfigMap{BinaryData: map[string][]byte{contract.KeyRecords: data}}
+	cm.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(run, v1alpha1.GroupVersion.WithKind("BenchmarkRun"))}
+	known := decision.Known{}.With(decision.GetRecords{Name: contract.RecordsName("run", 0)}, decision.PartIn(cm))
+	for releases, want := range []int32{0, 1} {
+		run.Status.Releases = int32(releases)
+		book, state := Read(run, nil, known.Ask())
+		if done := book.Totals().Done; !usable(state) || done != want {
+			t.Errorf("after %d releases: %d trials and %+v, want %d", releases, done, state, want)
+		}
+	}
+}

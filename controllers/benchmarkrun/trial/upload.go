@@ -3,6 +3,8 @@ package trial
 import (
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/config"
@@ -63,7 +65,8 @@ func offer(in Input, e Execution, ask *decision.Asking) []decision.Action {
 		if err != nil || len(objects) == 0 || !works(in, e, i) {
 			continue
 		}
-		if have := ask.Secret(contract.UploadName(e.Name, i)); !have.Known || have.Exists {
+		// One of somebody else would send the client to another store: to make it fails, and ends the run.
+		if have := ask.Secret(contract.UploadName(e.Name, i)); !have.Known || have.Exists && metav1.IsControlledBy(have.Value, job) {
 			continue
 		}
 		ref := e.Ref
