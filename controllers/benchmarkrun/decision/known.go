@@ -275,7 +275,7 @@ func (a *Asking) Log(pod, container string, previous bool) Fact[string] {
 }
 
 // Found is an object that an action came upon, without asking for it.
-func (a *Asking) Found(name string) Fact[*corev1.ConfigMap] {
+func Found(a *Asking, name string) Fact[*corev1.ConfigMap] {
 	return answered[*corev1.ConfigMap](a.known, GetObject{KindConfigMap, name})
 }
 

@@ -70,7 +70,7 @@ func begin(in Input, e Execution, ask *decision.Asking) Result {
 // begun says whether a client has touched a result: one that an action came upon, or one of
 // this run that the cache knows of.
 func begun(in Input, result string, ask *decision.Asking) bool {
-	if cm := ask.Found(result); cm.Exists && decision.Begun(cm.Value) {
+	if cm := decision.Found(ask, result); cm.Exists && decision.Begun(cm.Value) {
 		return true
 	}
 	meta := ask.Metadata(result)
