@@ -27,8 +27,8 @@ type AgentResources struct {
 // default is.
 var leastMemory = resource.MustParse("64Mi")
 
-// DefaultAgentResources: the memory is enough for an output of 64 MiB, the CPU for the work before and after a window. Its log
-// ends with what an agent needed.
+// DefaultAgentResources have memory for an output of 64 MiB, and CPU for the work before and
+// after a window. The log of an agent ends with what it needed.
 func DefaultAgentResources() AgentResources {
 	return AgentResources{CPU: resource.MustParse("250m"), Memory: resource.MustParse("512Mi")}
 }

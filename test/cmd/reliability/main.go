@@ -10,7 +10,7 @@ import (
 )
 
 func main() {
-	from := flag.String("from", "out/chaos", "the folder that make e2e-chaos filled")
+	from := flag.String("from", "docs/evidence/chaos", "the folder with the files of the rows, which make e2e-chaos writes to out/chaos")
 	document := flag.String("document", "docs/evidence/reliability.md", "the document with the table")
 	flag.Parse()
 	if err := run(*from, *document); err != nil {

@@ -1,6 +1,7 @@
 package reliability
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,25 @@ func TestTableOfWhatWasSaved(t *testing.T) {
 	}
 	if _, err := Replace("no marks", ""); err == nil {
 		t.Error("a document without marks is accepted")
+	}
+}
+
+// The table of the document is that of the files beside it.
+func TestTheDocumentIsCurrent(t *testing.T) {
+	rows, err := Load("../../../docs/evidence/chaos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := os.ReadFile("../../../docs/evidence/reliability.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Replace(string(document), Table(rows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(document)); diff != "" {
+		t.Errorf("go run ./test/cmd/reliability changes the document (-want +got):\n%s", diff)
 	}
 }
 
