@@ -61,7 +61,8 @@ matchConditions:
 
 {{- define "assay.admission.target.pods" -}}
 (has({{ .t }}.shape) && has({{ .t }}.shape.inline) ? ['{{ .field }}.shape.inline'] : []) +
-(has({{ .t }}.mysql) && has({{ .t }}.mysql.image) ? ['{{ .field }}.mysql.image'] : [])
+(has({{ .t }}.mysql) && has({{ .t }}.mysql.image) ? ['{{ .field }}.mysql.image'] : []) +
+(has({{ .t }}.external) && has({{ .t }}.external.jdbc) ? ['{{ .field }}.external.jdbc'] : [])
 {{- end -}}
 
 {{/* What the rest of the spec has. Input: the expression of the spec. */}}
@@ -77,12 +78,16 @@ matchConditions:
 [{'field': 'spec.workload.sysbench.script.configMap', 'name': string({{ . }}.workload.sysbench.script.configMap.name)}] : [])
 {{- end -}}
 
-{{/* A script of sysbench, and options of a Java machine, start programs as a custom tool does. */}}
+{{/*
+A script of sysbench, and options of a Java machine, start programs as a custom tool does. URLs of JDBC can make a driver
+load classes.
+*/}}
 {{- define "assay.admission.rest.pods" -}}
 (has({{ . }}.clients.shape.inline) ? ['spec.clients.shape.inline'] : []) +
 (has({{ . }}.workload.custom) ? ['spec.workload.custom'] : []) +
 (has({{ . }}.workload.sysbench) && has({{ . }}.workload.sysbench.script) ? ['spec.workload.sysbench.script'] : []) +
-(has({{ . }}.workload.ycsb) && has({{ . }}.workload.ycsb.jvmOptions) ? ['spec.workload.ycsb.jvmOptions'] : [])
+(has({{ . }}.workload.ycsb) && has({{ . }}.workload.ycsb.jvmOptions) ? ['spec.workload.ycsb.jvmOptions'] : []) +
+(has({{ . }}.workload.ycsb) && has({{ . }}.workload.ycsb.urlParameters) ? ['spec.workload.ycsb.urlParameters'] : [])
 {{- end -}}
 
 {{/*

@@ -16,6 +16,8 @@ import (
 // spec that uses this field alone.
 var fields = map[string]string{
 	"spec.targets[].external.credentials":     `{targets: [{name: a, external: {host: h, credentials: {name: s}}}]}`,
+	"spec.targets[].external.jdbc":            `{targets: [{name: a, external: {jdbc: {url: "jdbc:x:y", driver: a.B}, credentials: {name: s}}}]}`,
+	"spec.workload.ycsb.urlParameters":        `{workload: {ycsb: {urlParameters: {a: b}}}}`,
 	"spec.targets[].mysql.image":              `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, image: i}}]}`,
 	"spec.targets[].mysql.imagePullSecrets[]": `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, version: "8.4", imagePullSecrets: [{name: s}]}}]}`,
 	"spec.targets[].mysql.configFrom[]":       `{targets: [{name: a, shape: {name: small}, mysql: {flavor: MySQL, version: "8.4", configFrom: [{name: c}]}}]}`,
@@ -31,10 +33,10 @@ var fields = map[string]string{
 }
 
 // brings are the fields that need the right to create pods; the others name an object.
-var brings = regexp.MustCompile(`(image|inline|script|jvmOptions\[\]|custom)$`)
+var brings = regexp.MustCompile(`(image|inline|script|jvmOptions\[\]|jdbc|urlParameters|custom)$`)
 
 // suspicious are names of fields that may name an object, or bring something that runs.
-var suspicious = regexp.MustCompile(`(?i)secret|configmap|configfrom|credential|certificate|image$|^inline$|command|script$|jvm|plugin|file[s]?From|ref$|^custom$`)
+var suspicious = regexp.MustCompile(`(?i)secret|configmap|configfrom|credential|certificate|image$|^inline$|command|script$|jvm|^jdbc$|^urlParameters$|plugin|file[s]?From|ref$|^custom$`)
 
 // below are fields of those that are asked for, and what only looks alike: each with the reason.
 var below = map[string]string{
