@@ -62,11 +62,11 @@ func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 		"the same again, out of the cache": {reader, http.StatusOK},
 	} {
 		status, body := ask("https", tc.token)
-		if status != tc.want || strings.Contains(body, "controller_runtime_reconcile") != (tc.want == http.StatusOK) {
+		if status != tc.want || strings.Contains(body, "go_goroutines") != (tc.want == http.StatusOK) {
 			t.Errorf("%s: %d %.200q, want %d; the manager says:\n%s", what, status, body, tc.want, log)
 		}
 	}
-	if status, body := ask("http", reader); status == http.StatusOK || strings.Contains(body, "controller_runtime") {
+	if status, body := ask("http", reader); status == http.StatusOK || strings.Contains(body, "go_goroutines") {
 		t.Errorf("without encryption: %d %.200q", status, body)
 	}
 }
