@@ -21,23 +21,36 @@ import (
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// The manager at rest stays small.
+// The manager at rest stays small. What the runs of other stories needed goes back to the kernel
+// within a minute.
 func TestManagerMemory(t *testing.T) {
-	body := managerMetrics(t)
-	for line := range strings.Lines(body) {
+	const most = 60 << 20
+	var bytes float64
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Second) {
+		bytes = residentMemory(t)
+		t.Logf("resident memory of the manager: %.1f MiB", bytes/(1<<20))
+		if bytes <= most || time.Now().After(end) {
+			break
+		}
+	}
+	if bytes > most {
+		t.Errorf("the manager needs %.1f MiB, over %d MiB", bytes/(1<<20), most>>20)
+	}
+}
+
+func residentMemory(t *testing.T) float64 {
+	t.Helper()
+	for line := range strings.Lines(managerMetrics(t)) {
 		if value, ok := strings.CutPrefix(line, "process_resident_memory_bytes "); ok {
 			bytes, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("resident memory of the manager: %.1f MiB", bytes/(1<<20))
-			if bytes > 60<<20 {
-				t.Errorf("the manager needs %.1f MiB, over 60 MiB", bytes/(1<<20))
-			}
-			return
+			return bytes
 		}
 	}
-	t.Error("the manager does not tell process_resident_memory_bytes")
+	t.Fatal("the manager does not tell process_resident_memory_bytes")
+	return 0
 }
 
 // managerMetrics are read as Prometheus reads them: over HTTPS, with the token of a
