@@ -36,10 +36,7 @@ func (r *reservations) wakeWaiting(wake chan<- event.GenericEvent) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for name := range r.waiting {
-		run := &v1alpha1.BenchmarkRun{}
-		run.Namespace, run.Name = name.Namespace, name.Name
-		// The channel's reader may wait for this very worker.
-		go func() { wake <- event.GenericEvent{Object: run} }()
+		wakeRun(wake, name)
 	}
 	r.waiting = nil
 }

@@ -228,12 +228,17 @@ func (r nodeQueue) wakeNext(nodes []corev1.Node) {
 		if !waits {
 			continue
 		}
-		run := &v1alpha1.BenchmarkRun{}
 		namespace, base, _ := strings.Cut(name, "/")
-		run.Namespace, run.Name = namespace, base
-		// The channel's reader may wait for this very worker.
-		go func() { r.wake <- event.GenericEvent{Object: run} }()
+		wakeRun(r.wake, types.NamespacedName{Namespace: namespace, Name: base})
 	}
+}
+
+// wakeRun lets a run be looked at.
+func wakeRun(wake chan<- event.GenericEvent, name types.NamespacedName) {
+	run := &v1alpha1.BenchmarkRun{}
+	run.Namespace, run.Name = name.Namespace, name.Name
+	// The channel's reader may wait for this very worker.
+	go func() { wake <- event.GenericEvent{Object: run} }()
 }
 
 // queuePoll is how often a queued run is looked at although nobody woke it: nodes
