@@ -22,7 +22,7 @@ import (
 // credentials are those of the rig with another password.
 func credentials(r *rig, password string) string {
 	dir := filepath.Join(r.agent.Work, "credentials")
-	for name, text := range map[string]string{"username": "assay", "password": password} {
+	for name, text := range map[string]string{"username": "assay", "password": password, contract.KeyAgent: password} {
 		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
 			panic(err)
 		}

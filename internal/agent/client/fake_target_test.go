@@ -49,7 +49,7 @@ func newFakeTarget(t *testing.T) *fakeTarget {
 
 // gate of the agents of the tests.
 func (*fakeTarget) gate() *control.Gate {
-	return control.NewGate(control.NewKey("hunter2"), func(w http.ResponseWriter, _ error) { w.WriteHeader(http.StatusUnauthorized) })
+	return control.NewGate(control.NewKey(agentKey), func(w http.ResponseWriter, _ error) { w.WriteHeader(http.StatusUnauthorized) })
 }
 
 func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -38,7 +38,7 @@ type replicaSet struct {
 func newReplicaSet(addresses []string, s session) replicaSet {
 	r := replicaSet{primary: s.server, retry: s.retry, id: s.maps.trial, ask: s.timeouts.Ask}
 	for _, address := range addresses {
-		r.agents = append(r.agents, newTargetAgent(address, s.credentials.Password))
+		r.agents = append(r.agents, newTargetAgent(address, s.key))
 	}
 	return r
 }

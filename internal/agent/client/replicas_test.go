@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/agent/control"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -224,7 +224,7 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 func afterWindow(t *testing.T, addresses ...string) (replicaSet, measured) {
 	t.Helper()
 	r := newRig(t, "good", contract.PhaseRun, nil)
-	s := session{server: r.server, credentials: runner.Credentials{Password: "hunter2"}, maps: r.agent.configMaps(), retry: r.agent.retrier()}
+	s := session{server: r.server, key: control.NewKey(agentKey), maps: r.agent.configMaps(), retry: r.agent.retrier()}
 	return newReplicaSet(addresses, s), measured{ended: new(time.Now())}
 }
 
