@@ -32,7 +32,7 @@ func allFound(at time.Time) progress {
 		measured: measured{
 			started: &at, ended: new(at.Add(2 * time.Second)), exitCode: &exit, signal: "SIGTERM", seeds: seeds{2, true},
 			report: runner.Report{ToolVersion: "1", Measurements: []contract.Measurement{{Name: "m"}}, Errors: []contract.ErrorCount{{Name: "e", Count: 1}}},
-			usage:  usages{&contract.Usage{At: at}, &contract.Usage{At: at.Add(time.Second)}}, clockStepSeconds: new(0.1), warmupCut: contract.WarmupSeparateProcess,
+			usage:  usages{&contract.Usage{At: at}, &contract.Usage{At: at.Add(time.Second)}, &contract.Gap{Seconds: 6}}, clockStepSeconds: new(0.1), warmupCut: contract.WarmupSeparateProcess,
 		},
 		after: countersAfter{
 			target:      &contract.TargetEnvironment{Warnings: []string{"late"}, Usage: contract.Usage{At: at.Add(time.Minute)}},
