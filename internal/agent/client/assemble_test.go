@@ -74,7 +74,7 @@ func TestTheResultHoldsWhatTheStepsFound(t *testing.T) {
 		Measurements: p.measured.report.Measurements, Warmup: p.warmedUp.measurements, Errors: p.measured.report.Errors,
 	}
 	want.Client.Clock, want.Client.Speed, want.Client.ClockStepSeconds = p.clock, p.speed.client, new(0.1)
-	want.Client.Before, want.Client.After = p.measured.usage.before, p.measured.usage.after
+	want.Client.Before, want.Client.After, want.Client.Gap = p.measured.usage.before, p.measured.usage.after, p.measured.usage.gap
 
 	got := assemble(blank, outcome[progress]{found: p, problems: problems})
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
