@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -28,15 +29,10 @@ func (s *Sampler) note(u contract.Usage) {
 	if first || late.length() < leastGap {
 		return
 	}
-	if len(s.gaps) == mostGaps {
-		shortest := slices.MinFunc(s.gaps, func(a, b gap) int { return int(a.length() - b.length()) }).length()
-		if late.length() <= shortest {
-			return
-		}
-		i := slices.IndexFunc(s.gaps, func(g gap) bool { return g.length() == shortest })
-		s.gaps = slices.Delete(s.gaps, i, i+1)
-	}
-	s.gaps = append(s.gaps, late)
+	// The longest one is first.
+	i, _ := slices.BinarySearchFunc(s.gaps, late, func(a, b gap) int { return cmp.Compare(b.length(), a.length()) })
+	s.gaps = slices.Insert(s.gaps, i, late)
+	s.gaps = s.gaps[:min(len(s.gaps), mostGaps)]
 }
 
 // Gap is the longest time between two samples inside a window; nil if all samples were there
