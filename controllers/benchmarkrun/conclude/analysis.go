@@ -1,0 +1,34 @@
+package conclude
+
+import (
+	"errors"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+)
+
+// maxCompared is how many comparisons the status has.
+const maxCompared = 64
+
+// compare what the run declared. A run whose comparisons cannot be made keeps its numbers, and says why.
+func (in Input) compare() analysis.Result {
+	if in.Layout.Plan == nil {
+		return analysis.Result{}
+	}
+	out, err := analysis.Conclude(analysis.Input{
+		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
+	})
+	var many *analysis.TooManyError
+	switch {
+	case err == nil:
+		return out
+	case errors.As(err, &many):
+		return analysis.Result{Verdict: "exploratory: " + err.Error()}
+	}
+	return analysis.Result{Findings: []v1alpha1.Finding{uncompared(err)}}
+}
+
+// uncompared is the finding of a run whose comparisons cannot be made.
+func uncompared(err error) v1alpha1.Finding {
+	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: "the comparisons of the run cannot be made: " + err.Error()}
+}
