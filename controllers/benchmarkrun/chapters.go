@@ -189,6 +189,9 @@ func concluded(v view, failure decision.Failed) answer {
 		end.result.Actions, end.result.Parts = nil, 0
 	}
 	for _, state := range []decision.State{v.bookState, state} {
+		if v.isPlanning() {
+			break // whether the records should be in a chain is not known
+		}
 		if bad, is := state.(decision.Failed); is && bad.Reason == v1alpha1.ReasonTampered {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
