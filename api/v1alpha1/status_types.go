@@ -312,7 +312,8 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	Store string `json:"store,omitempty"`
-	// budgetBytes is how much of etcd the objects of the run may take while it goes on.
+	// budgetBytes is how much of etcd the objects of the run may take. It counts against the budget
+	// of the namespace while the run holds nodes.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	BudgetBytes int64 `json:"budgetBytes,omitempty"`
@@ -320,11 +321,16 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ClientBudgetBytes int64 `json:"clientBudgetBytes,omitempty"`
-	// heldBytes is how much the plan and the results of loading hold, and from the end of the
-	// run on all of its objects. It counts against the budget of the namespace then.
+	// heldBytes is how much the plan and the results of loading hold, and trialBytes. It counts
+	// against the budget of the namespace while the run holds no nodes, and from its end on.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	HeldBytes int64 `json:"heldBytes,omitempty"`
+	// trialBytes is how much of it the results of trials, their records and the summary hold. It
+	// is counted when the run gives its nodes back, and at its end.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	TrialBytes int64 `json:"trialBytes,omitempty"`
 }
 
 // Severities of findings.

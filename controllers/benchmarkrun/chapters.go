@@ -196,6 +196,9 @@ func concluded(v view, failure decision.Failed) answer {
 		}
 	}
 	end.bytes = conclude.Held(all, end.result.Entries)
+	if r := v.Run.Status.Results; r != nil {
+		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
+	}
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

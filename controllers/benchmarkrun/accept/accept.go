@@ -100,10 +100,6 @@ func failed(err error) decision.State {
 	if errors.As(err, &newer) {
 		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
 	}
-	var later *postponed
-	if errors.As(err, &later) {
-		return later.Waiting
-	}
 	var r *refusal
 	if errors.As(err, &r) {
 		return r.Failed
@@ -257,7 +253,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := checkResolved(r.resolved); err != nil {
 		return err
 	}
-	// After what may be refused, because what is reserved counts against other runs.
+	// After what else may be refused, because what is written counts from here on.
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}
