@@ -195,7 +195,7 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	end.bytes = conclude.Held(all, end.result.Entries)
+	end.bytes = conclude.Held(all) + end.result.Bytes + logbook.Bytes(v.Run, book, v.ask)
 	if r := v.Run.Status.Results; r != nil {
 		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
 	}

@@ -67,7 +67,7 @@ func releasing(v view) pass {
 		}
 		// Records that are lost fail the run when it goes on; until then it holds what is known.
 		if all, read := logbook.All(v.Run, v.book, v.ask); isDone(read) {
-			given.bytes = conclude.Held(all, 0)
+			given.bytes = conclude.Held(all) + logbook.Bytes(v.Run, v.book, v.ask)
 		}
 		reason, message := v1alpha1.ReasonProgressing, "the run gave its nodes back and asks for others"
 		if v.Run.Spec.Suspend {

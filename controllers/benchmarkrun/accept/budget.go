@@ -83,6 +83,14 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	d := budget.Demand{
 		Trials: int64(len(p.Trials)), Attempts: 1, Clients: int64(in.Run.ClientCount()),
 		Entries: int64(len(p.Cells)) * int64(len(p.Targets)), Fixed: fixed,
+		Values: int64(journal.MostValues(in.Catalogue.Config.Limits.ResultMemory.Value(), len(p.Trials))),
+	}
+	for _, cell := range p.Cells {
+		bytes := int64(0)
+		for name, value := range cell {
+			bytes += int64(len(name) + len(value.StrVal) + 16)
+		}
+		d.Cell = max(d.Cell, bytes)
 	}
 	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
 		d.Attempts += int64(spec.Design.MaxRetries)
