@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -239,7 +240,7 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 
 // accept pins the references of the spec, and says what the plan will do to its data.
 func (in Input) accept(ask *decision.Asking, out *Result) error {
-	if err := in.priorityAllowed(); err != nil {
+	if err := cmp.Or(in.priorityAllowed(), in.deadlineAllowed()); err != nil {
 		return err
 	}
 	in.askReferences(out.Work, ask)
