@@ -30,6 +30,8 @@ const (
 	perRecord, perClient, perValue int64 = 16 << 10, 512, 48
 	// perEntry is an entry of the summary without its values.
 	perEntry int64 = 1 << 10
+	// perComparison is one that the summary has, compressed.
+	perComparison int64 = 256
 	// PerLog is what the log that is kept of a failed attempt may always take.
 	PerLog int64 = 24 << 10
 )
@@ -42,6 +44,8 @@ type Demand struct {
 	Loads int64
 	// Entries of the summary: cells times targets.
 	Entries int64
+	// Comparisons that the summary has at most.
+	Comparisons int64
 	// Values of a record at most, and the bytes of the largest cell of the plan.
 	Values, Cell int64
 	// Fixed are the bytes that are known: the plan and copies of files.
@@ -90,7 +94,7 @@ func (d Demand) results() int64 { return d.Trials*d.Attempts*d.Clients + d.Loads
 // rest is everything but the results.
 func (d Demand) rest() int64 {
 	attempt, entry := OfRecord(d.Clients, d.Values, d.Cell)+PerLog, perEntry+d.Values*perValue
-	return d.Fixed + perRun + d.Trials*d.Attempts*attempt + d.Entries*entry
+	return d.Fixed + perRun + d.Trials*d.Attempts*attempt + d.Entries*entry + d.Comparisons*perComparison
 }
 
 // Of computes the budget of a run: each result gets an equal share of what the run may take,

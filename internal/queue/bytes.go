@@ -21,31 +21,39 @@ type Kept struct {
 	Bytes int64
 }
 
+// Results of runs, in the ledger.
+type Results struct{ l *Ledger }
+
+// Results are the bytes that the ledger counts.
+func (l *Ledger) Results() Results { return Results{l} }
+
 // Keep records what a run holds that does not go on: one that has ended, was suspended, or has given
 // its nodes back. It reserves nothing any more. Freed is true when it took more before: the caller
 // calls Next.
-func (l *Ledger) Keep(k Kept) (freed bool) {
+func (r Results) Keep(k Kept) (freed bool) {
+	l := r.l
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	before := l.takes(k.UID)
-	l.keep(k)
+	before := r.takes(k.UID)
+	r.keep(k)
 	if h := l.holds[k.UID]; h != nil {
 		h.Bytes = 0
 	}
-	return l.takes(k.UID) < before
+	return r.takes(k.UID) < before
 }
 
-func (l *Ledger) keep(k Kept) {
+func (r Results) keep(k Kept) {
 	if k.Bytes > 0 {
-		l.kept[k.UID] = k
+		r.l.kept[k.UID] = k
 		return
 	}
-	delete(l.kept, k.UID)
+	delete(r.l.kept, k.UID)
 }
 
 // Drop forgets the results of all runs of a name but the one that exists; empty for none. Freed is
 // true when they held any: the caller calls Next.
-func (l *Ledger) Drop(name string, exists types.UID) (freed bool) {
+func (r Results) Drop(name string, exists types.UID) (freed bool) {
+	l := r.l
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uid, k := range l.kept {
@@ -60,7 +68,8 @@ func (l *Ledger) Drop(name string, exists types.UID) (freed bool) {
 // Admit counts what is written when a run is accepted, if the budgets had room for all of its bytes
 // once every other run has ended. It returns what the other runs hold: those of its namespace, and
 // all of them.
-func (l *Ledger) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64) {
+func (r Results) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64) {
+	l := r.l
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for uid, o := range l.kept {
@@ -73,22 +82,22 @@ func (l *Ledger) Admit(k Kept, bytes int64, limits Limits) (namespace, all int64
 		}
 	}
 	if namespace+bytes <= limits.Bytes && all+bytes <= limits.AllBytes {
-		l.keep(k)
+		r.keep(k)
 	}
 	return namespace, all
 }
 
 // takes is what a run counts with: what it may write while it holds nodes, and otherwise what it holds.
-func (l *Ledger) takes(uid types.UID) int64 {
-	held := l.kept[uid].Bytes
-	if h := l.holds[uid]; h != nil {
+func (r Results) takes(uid types.UID) int64 {
+	held := r.l.kept[uid].Bytes
+	if h := r.l.holds[uid]; h != nil {
 		return max(held, h.Bytes)
 	}
 	return held
 }
 
 // free is what a run gives back when it ends, at most.
-func (l *Ledger) free(uid types.UID) int64 { return l.takes(uid) - l.kept[uid].Bytes }
+func (r Results) free(uid types.UID) int64 { return r.takes(uid) - r.l.kept[uid].Bytes }
 
 // room of a budget, in bytes.
 type room struct {
@@ -108,19 +117,19 @@ type rooms struct {
 	namespaces map[string]*room
 }
 
-func (l *Ledger) rooms() rooms {
-	out := rooms{namespaces: map[string]*room{}}
+func (r Results) rooms() rooms {
+	l, out := r.l, rooms{namespaces: map[string]*room{}}
 	for uid, k := range l.kept {
-		for _, r := range out.of(k.Name) {
-			r.held, r.taken = r.held+k.Bytes, r.taken+k.Bytes+l.free(uid)
+		for _, one := range out.of(k.Name) {
+			one.held, one.taken = one.held+k.Bytes, one.taken+r.takes(uid)
 		}
 	}
 	for uid, h := range l.holds {
 		if _, counted := l.kept[uid]; counted {
 			continue
 		}
-		for _, r := range out.of(h.Name) {
-			r.taken += h.Bytes
+		for _, one := range out.of(h.Name) {
+			one.taken += h.Bytes
 		}
 	}
 	return out
@@ -172,7 +181,7 @@ func (s *schedule) lacks(w *waiter) string {
 func (s *schedule) takers(name string, all bool) string {
 	u := use{}
 	for _, h := range s.byName() {
-		if s.l.free(h.UID) > 0 && (all || namespaceOf(h.Name) == namespaceOf(name)) {
+		if s.l.Results().free(h.UID) > 0 && (all || namespaceOf(h.Name) == namespaceOf(name)) {
 			u.add(h.Name, 0)
 		}
 	}
@@ -235,7 +244,7 @@ func (s *schedule) ahead(w *waiter, all bool) (bytes int64) {
 			continue
 		}
 		if comparePlaces(placeOf(uid, h.Since, h.Priority), at) > 0 {
-			bytes += s.l.free(uid)
+			bytes += s.l.Results().free(uid)
 		}
 	}
 	return bytes
@@ -253,7 +262,7 @@ func (s *schedule) roomBy(w *waiter) time.Time {
 				break
 			}
 			if i > 0 || namespaceOf(h.Name) == namespaceOf(w.Name) {
-				taken -= s.l.free(h.UID)
+				taken -= s.l.Results().free(h.UID)
 				by = latest(by, h.Until)
 			}
 		}

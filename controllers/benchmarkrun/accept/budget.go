@@ -85,6 +85,8 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 		Entries: int64(len(p.Cells)) * int64(len(p.Targets)), Fixed: fixed,
 		Values: int64(journal.MostValues(in.Catalogue.Config.Limits.ResultMemory.Value(), len(p.Trials))),
 	}
+	// Each value of each combination is compared with that of another one.
+	d.Comparisons = min((d.Entries-1)*d.Values, int64(in.Catalogue.Config.Limits.Comparisons))
 	for _, cell := range p.Cells {
 		bytes := int64(0)
 		for name, value := range cell {
@@ -94,6 +96,9 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	}
 	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
 		d.Attempts += int64(spec.Design.MaxRetries)
+	}
+	if a := out.Status.Analysis; a != nil {
+		d.Entries += int64(a.ComparisonCount)
 	}
 	for _, t := range spec.Targets {
 		switch {

@@ -113,13 +113,13 @@ func (in Input) priorityAllowed() error {
 }
 
 // deadlineAllowed refuses a deadline for which the namespace of the run may not hold nodes.
-func (in Input) deadlineAllowed() error {
-	most := in.Catalogue.Config.Queue.For(in.Run.Namespace).Deadline.Duration
-	if in.Run.Spec.Deadline.Duration <= most {
+func deadlineAllowed(run *v1alpha1.BenchmarkRun, q config.Queue) error {
+	most := q.For(run.Namespace).Deadline.Duration
+	if run.Spec.Deadline.Duration <= most {
 		return nil
 	}
 	return refuse(v1alpha1.ReasonDeadlineNotAllowed, "spec.deadline: %s is longer than %s, for which the configuration of the operator (queue.bounds, queue.rules) lets runs of namespace %s hold nodes",
-		in.Run.Spec.Deadline.Duration, most, in.Run.Namespace)
+		run.Spec.Deadline.Duration, most, run.Namespace)
 }
 
 // Unfollowed says that a priority that was changed later is not followed; empty for one that is.

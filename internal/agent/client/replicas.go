@@ -241,7 +241,7 @@ func (r replicaSet) countersInside(ctx context.Context, replicas []contract.Repl
 			return err
 		}
 		to := &replicas[i]
-		to.Machine, to.Limits = &env.Machine, &env.Limits
+		to.Machine, to.Limits, to.Gap = &env.Machine, &env.Limits, env.Gap
 		if w := env.Window; w != nil {
 			to.Before, to.After = &w.Before, &w.After
 		}

@@ -76,6 +76,23 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	}
 }
 
+// A container that stood still until now says so: the next sample would be late.
+func TestEnvironmentOfAWindowWithAGap(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.sampler.Sample()
+	time.Sleep(1300 * time.Millisecond)
+	for query, has := range map[string]bool{"?from=1.2&to=0": true, "?from=0.3&to=0": false, "": false} {
+		_, body := r.request("GET", contract.PathEnvironment+query, "secret", "")
+		var got contract.TargetEnvironment
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatal(err)
+		}
+		if (got.Gap != nil) != has || has && got.Gap.InsideSeconds < 1 {
+			t.Errorf("%q: the gap is %+v, want one: %v", query, got.Gap, has)
+		}
+	}
+}
+
 func TestRequestsThatAreNoOperation(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {

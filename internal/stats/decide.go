@@ -1,0 +1,121 @@
+package stats
+
+import "fmt"
+
+// Direction is which values of a measurement are better.
+type Direction int
+
+// Directions.
+const (
+	// NoDirection: neither is better, as for a number of rows.
+	NoDirection Direction = iota
+	// HigherIsBetter, as for throughput.
+	HigherIsBetter
+	// LowerIsBetter, as for latency.
+	LowerIsBetter
+)
+
+// Verdict is what a comparison shows.
+type Verdict string
+
+// Verdicts. Faster, Slower, Higher and Lower do not say that the difference matters: see
+// Decision.Equivalent.
+const (
+	// Faster: the subject is better than the baseline.
+	Faster Verdict = "Faster"
+	// Slower: the subject is worse.
+	Slower Verdict = "Slower"
+	// Higher: the subject's values are larger, and neither is better.
+	Higher Verdict = "Higher"
+	// Lower: the subject's values are smaller, and neither is better.
+	Lower Verdict = "Lower"
+	// Equivalent: no difference was shown, and the ratio is within the margin.
+	Equivalent Verdict = "Equivalent"
+	// Inconclusive: the data show neither a difference nor equivalence.
+	Inconclusive Verdict = "Inconclusive"
+	// Exploratory: there are fewer than MinBlocks values.
+	Exploratory Verdict = "Exploratory"
+)
+
+// Decision is what one comparison of a family shows.
+type Decision struct {
+	// P is the p-value of no difference, adjusted for the family by Holm's procedure.
+	P float64
+	// EquivalenceP is the p-value of the two one-sided tests, adjusted likewise.
+	EquivalenceP float64
+	// ErrorRate of Interval: the level at which Holm's procedure tested this comparison.
+	ErrorRate float64
+	// Interval of the ratio. It excludes 1 if and only if P is at most the error rate of the
+	// family. It is nil where there are too few values, with a warning.
+	Interval *Interval
+	// Larger and Smaller: the subject's values are larger or smaller.
+	Larger, Smaller bool
+	// Equivalent: the ratio is between 1/(1+margin) and 1+margin. With Larger or Smaller it
+	// means that there is a difference, and that it is less than what matters.
+	Equivalent bool
+	// Exploratory: there are fewer than MinBlocks values. Nothing is decided.
+	Exploratory bool
+	// Warnings for the reader of the decision.
+	Warnings []Warning
+}
+
+// Decide decides a family of comparisons that was declared before the data. Margin is the
+// smallest difference that matters: 0.02 for 2 %; 0 decides nothing about equivalence.
+//
+// The probability of any false difference in the family is at most errorRate, and so is that of
+// any false equivalence: Holm's procedure is applied to either kind. Equivalent also needs an
+// Interval within the margin, so that one interval never contradicts the decision. An interval
+// within the margin may still be undecided: there, the adjusted p-value is too large.
+//
+// A comparison of nothing (the zero value) counts in the family.
+func Decide(family []Comparison, errorRate, margin float64) []Decision {
+	difference, equivalence := make([]float64, len(family)), make([]float64, len(family))
+	for i, c := range family {
+		difference[i], equivalence[i] = c.P(), c.Equivalence(margin)
+	}
+	levels, adjusted := HolmLevels(difference, errorRate), Holm(difference)
+	equivalenceLevels, equivalenceAdjusted := HolmLevels(equivalence, errorRate), Holm(equivalence)
+	decisions := make([]Decision, len(family))
+	for i, c := range family {
+		d := Decision{P: adjusted[i], EquivalenceP: equivalenceAdjusted[i], ErrorRate: levels[i]}
+		if interval, ok := c.Interval(d.ErrorRate); ok {
+			d.Interval = &interval
+		} else {
+			d.Warnings = append(d.Warnings, tooFewFor(c, d.ErrorRate))
+		}
+		if d.Exploratory = c.N < MinBlocks; !d.Exploratory {
+			differs := reaches(difference[i], levels[i])
+			d.Larger, d.Smaller = differs && c.shiftsUp(), differs && !c.shiftsUp()
+			d.Equivalent = reaches(equivalence[i], equivalenceLevels[i]) && reaches(2*equivalence[i], levels[i])
+		}
+		decisions[i] = d
+	}
+	return decisions
+}
+
+// shiftsUp reports whether more shifts are above 0 than below.
+func (c Comparison) shiftsUp() bool { return c.under(0) < len(c.shifts)-c.upTo(0) }
+
+func tooFewFor(c Comparison, errorRate float64) Warning {
+	return Warning{Code: TooFew, Message: fmt.Sprintf(
+		"an interval needs a p-value of at most %.2g, and the smallest one of %d values on each side is %.2g", errorRate, c.N, c.SmallestP())}
+}
+
+// Verdict in words, for a measurement of this direction.
+func (d Decision) Verdict(direction Direction) Verdict {
+	switch {
+	case d.Exploratory:
+		return Exploratory
+	case d.Larger && direction == HigherIsBetter, d.Smaller && direction == LowerIsBetter:
+		return Faster
+	case d.Smaller && direction == HigherIsBetter, d.Larger && direction == LowerIsBetter:
+		return Slower
+	case d.Larger:
+		return Higher
+	case d.Smaller:
+		return Lower
+	case d.Equivalent:
+		return Equivalent
+	}
+	return Inconclusive
+}

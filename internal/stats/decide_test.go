@@ -1,0 +1,171 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHolm(t *testing.T) {
+	tests := map[string]struct {
+		p, wantAdjusted, wantLevels []float64
+	}{
+		"nothing": {nil, []float64{}, []float64{}},
+		"one":     {[]float64{0.05}, []float64{0.05}, []float64{0.05}},
+		// R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm"). The third value stops the procedure.
+		"the textbook's":         {[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}, []float64{0.05 / 3, 0.05 / 2, 0.05 / 2, 0.05 / 4}},
+		"all are significant":    {[]float64{0.001, 0.002, 0.003}, []float64{0.003, 0.004, 0.004}, []float64{0.05 / 3, 0.05 / 2, 0.05}},
+		"none is above 1":        {[]float64{0.9, 0.8}, []float64{1, 1}, []float64{0.025, 0.025}},
+		"what is missing counts": {[]float64{math.NaN(), 0.025}, []float64{1, 0.05}, []float64{0.05, 0.025}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.wantAdjusted, Holm(tc.p), about); diff != "" {
+				t.Errorf("adjusted (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.wantLevels, HolmLevels(tc.p, 0.05), about); diff != "" {
+				t.Errorf("levels (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Holm's procedure rejects what the closed test rejects: every set of hypotheses with this one in
+// it has a value of at most errorRate divided by its size.
+func TestHolmIsTheClosedTest(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	const errorRate = 0.05
+	for range 2000 {
+		p := make([]float64, 1+random.IntN(6))
+		for i := range p {
+			p[i] = random.Float64() * 0.08
+		}
+		adjusted, levels := Holm(p), HolmLevels(p, errorRate)
+		for i := range p {
+			closed := true
+			for set := range 1 << len(p) {
+				if set>>i&1 == 0 {
+					continue
+				}
+				size, smallest := 0, 1.0
+				for j := range p {
+					if set>>j&1 == 1 {
+						size, smallest = size+1, min(smallest, p[j])
+					}
+				}
+				closed = closed && smallest <= errorRate/float64(size)
+			}
+			if got := adjusted[i] <= errorRate; got != closed || closed != (p[i] <= levels[i]) {
+				t.Fatalf("%v, value %d: adjusted %v, level %v, want significant %v", p, i, adjusted[i], levels[i], closed)
+			}
+		}
+	}
+}
+
+// around is a comparison of n pairs whose ratios are about the given one, up to spread apart.
+func around(t *testing.T, n int, ratio, spread float64) Comparison {
+	t.Helper()
+	a, b := make([]float64, n), make([]float64, n)
+	for i := range a {
+		a[i], b[i] = 100*ratio*(1+spread*(2*float64(i)/float64(n-1)-1)), 100
+	}
+	c, err := ComparePaired(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestDecide(t *testing.T) {
+	tests := map[string]struct {
+		n             int
+		ratio, spread float64
+		others        int // comparisons of nothing in the family
+		want, latency Verdict
+		equivalent    bool
+	}{
+		"above 1":                              {10, 1.1, 0.03, 0, Faster, Slower, false},
+		"below 1":                              {10, 0.9, 0.03, 0, Slower, Faster, false},
+		"about 1 and certain":                  {10, 1, 0.01, 0, Equivalent, Equivalent, true},
+		"above 1, by less than matters":        {10, 1.01, 0.002, 0, Faster, Slower, true},
+		"about 1 and uncertain":                {10, 1, 0.2, 0, Inconclusive, Inconclusive, false},
+		"few blocks":                           {5, 2, 0.001, 0, Exploratory, Exploratory, false},
+		"10 blocks carry 25 comparisons":       {10, 2, 0.001, 24, Faster, Slower, false},
+		"10 blocks do not carry 26":            {10, 2, 0.001, 25, Inconclusive, Inconclusive, false},
+		"and equivalence needs as many blocks": {10, 1, 0.001, 25, Inconclusive, Inconclusive, false},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := around(t, tc.n, tc.ratio, tc.spread)
+			d := Decide(append([]Comparison{c}, make([]Comparison, tc.others)...), 0.05, 0.02)[0]
+			if d.Verdict(HigherIsBetter) != tc.want || d.Verdict(LowerIsBetter) != tc.latency || d.Equivalent != tc.equivalent {
+				t.Errorf("%s, %s, equivalent %v, want %s, %s, %v: %+v", d.Verdict(HigherIsBetter), d.Verdict(LowerIsBetter), d.Equivalent, tc.want, tc.latency, tc.equivalent, d)
+			}
+			if warned := len(d.Warnings) > 0; warned != (d.Interval == nil) || warned != (2*c.SmallestP() > 0.1/float64(tc.others+1)) {
+				t.Errorf("interval %v with warnings %v", d.Interval, d.Warnings)
+			}
+		})
+	}
+	if got := Decide([]Comparison{around(t, 10, 1.1, 0.01)}, 0.05, 0)[0]; got.Verdict(NoDirection) != Higher || got.EquivalenceP != 1 {
+		t.Errorf("without direction and margin: %s, equivalence %v", got.Verdict(NoDirection), got.EquivalenceP)
+	}
+	if got := Decide([]Comparison{around(t, 10, 0.9, 0.01)}, 0.05, 0)[0]; got.Verdict(NoDirection) != Lower {
+		t.Errorf("without direction: %s, want %s", got.Verdict(NoDirection), Lower)
+	}
+}
+
+// Whatever the family: what is said of a comparison can be read from its interval.
+func TestDecisionsAgreeWithTheirIntervals(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	const margin = 0.03
+	seen := map[Verdict]int{}
+	for range 400 {
+		family := make([]Comparison, 1+random.IntN(8))
+		for i := range family {
+			family[i] = around(t, 6+random.IntN(10), 1+0.04*random.NormFloat64(), 0.06*random.Float64())
+		}
+		for i, d := range Decide(family, 0.05, margin) {
+			seen[d.Verdict(HigherIsBetter)]++
+			excludes := d.Interval != nil && (d.Interval.Low > 1 || d.Interval.High < 1)
+			if (d.Larger || d.Smaller) != excludes || excludes != (d.P <= 0.05) || d.Larger && d.Smaller || d.Larger && family[i].Ratio < 1 {
+				t.Fatalf("comparison %d of %d: %+v %v", i, len(family), d, d.Interval)
+			}
+			within := d.Interval != nil && d.Interval.Low > 1/(1+margin) && d.Interval.High < 1+margin
+			if d.Equivalent != (within && d.EquivalenceP <= 0.05) {
+				t.Fatalf("comparison %d of %d: %+v %v", i, len(family), d, d.Interval)
+			}
+		}
+	}
+	for _, v := range []Verdict{Faster, Slower, Equivalent, Inconclusive} {
+		if seen[v] < 20 {
+			t.Errorf("%s was decided %d times only", v, seen[v])
+		}
+	}
+}
+
+// In families of comparisons without a difference, at most errorRate have a false one.
+func TestFamiliesRaiseFewFalseAlarms(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	const rounds, cells, blocks, errorRate = 400, 20, 12, 0.05
+	alarms := 0
+	for range rounds {
+		family := make([]Comparison, cells)
+		for i := range family {
+			a, b := make([]float64, blocks), make([]float64, blocks)
+			for j := range a {
+				a[j], b[j] = math.Exp(0.03*random.NormFloat64()), math.Exp(0.03*random.NormFloat64())
+			}
+			family[i], _ = ComparePaired(a, b)
+		}
+		alarm := false
+		for _, d := range Decide(family, errorRate, 0.02) {
+			alarm = alarm || d.Larger || d.Smaller
+		}
+		alarms += count(alarm)
+	}
+	if share, most := float64(alarms)/rounds, errorRate+4*math.Sqrt(errorRate*(1-errorRate)/rounds); share > most {
+		t.Errorf("%.3f of the families have a false difference, want at most %.3f", share, most)
+	}
+}

@@ -1,0 +1,80 @@
+package stats
+
+import (
+	"math"
+	"slices"
+	"sync"
+)
+
+// exactSignedRank is the largest sample whose null distribution is computed exactly. Beyond it
+// the normal approximation gives small p-values that are too large: by 2 % at 0.002 and by 9 % at
+// 0.00002.
+const exactSignedRank = 500
+
+// walshAverages are the sorted means of all pairs of values, each value paired with itself too:
+// n(n+1)/2 of them. The number above θ is Wilcoxon's signed-rank statistic of the sample less θ.
+//
+// Source: J. W. Tukey, The simplest signed-rank tests, Princeton 1949; M. Hollander, D. A. Wolfe,
+// E. Chicken, Nonparametric Statistical Methods, 3rd ed., Wiley 2014, section 3.2.
+func walshAverages(sample []float64) []float64 {
+	n := len(sample)
+	averages := make([]float64, 0, n*(n+1)/2)
+	for i, v := range sample {
+		averages = append(averages, v)
+		for _, w := range sample[:i] {
+			averages = append(averages, v/2+w/2)
+		}
+	}
+	slices.Sort(averages)
+	return averages
+}
+
+// signedRankTails caches the null distributions of signedRankTail by the size of the sample.
+var signedRankTails sync.Map
+
+// signedRankTail is P(T ≤ t) for Wilcoxon's signed-rank statistic T of n values without ties,
+// symmetric about 0: the number of sets of ranks with a sum of at most t, divided by 2^n.
+//
+// Source: Hollander, Wolfe, Chicken 2014, section 3.1, Comment 5.
+func signedRankTail(n, t int) float64 {
+	sums := n * (n + 1) / 2
+	switch {
+	case t < 0:
+		return 0
+	case t >= sums:
+		return 1
+	case 2*t >= sums:
+		return 1 - signedRankTail(n, sums-t-1)
+	case n > exactSignedRank:
+		size := float64(n)
+		return normalTail((float64(t) - size*(size+1)/4) / math.Sqrt(size*(size+1)*(2*size+1)/24))
+	}
+	known, ok := signedRankTails.Load(n)
+	if !ok {
+		known, _ = signedRankTails.LoadOrStore(n, lowerSignedRank(n))
+	}
+	return known.([]float64)[t]
+}
+
+// lowerSignedRank is P(T ≤ t) for all t below the middle. Rank after rank is in the sum or not,
+// each with probability 1/2.
+func lowerSignedRank(n int) []float64 {
+	probability := make([]float64, (n*(n+1)/2+1)/2)
+	probability[0] = 1
+	for rank := 1; rank <= n; rank++ {
+		for t := len(probability) - 1; t >= 0; t-- {
+			p := probability[t]
+			if t >= rank {
+				p += probability[t-rank]
+			}
+			probability[t] = p / 2
+		}
+	}
+	for t := 1; t < len(probability); t++ {
+		probability[t] += probability[t-1]
+	}
+	return probability
+}
+
+// normalTail is P(Z ≤ z) of the standard normal distribution.
+func normalTail(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
