@@ -9,6 +9,7 @@
 //	row.go          a row and its bar
 //	experiment.go   noise, drift and order of a simulated experiment
 //	comparisons.go  false alarms, families, coverage, equivalence
+//	runs.go         comparisons across runs
 //	power.go        planned and found power
 //	sequential.go   experiments that stop early
 //	series.go       steady state of trials
