@@ -120,6 +120,7 @@ e2e-full: cluster images-full ## every story, in the cluster, and the conformanc
 
 .PHONY: e2e-chaos
 e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step, lost nodes, a full etcd, a full disk ...
+	@hack/images.sh tool-versitygw && hack/images.sh load core # the list of images then has the object store too
 	@go test ./controllers/benchmarkrun/invariants -run '^TestDeathAtEveryWrite$$' -stride=1 -timeout=60m -chaos-report "$(CURDIR)/out/chaos"
 	@hack/e2e.sh chaos
 

@@ -14,8 +14,9 @@ package=./test/e2e
 # Each benchmark is one measurement of many trials.
 benchmarks=(-run '^$' -benchtime=1x -bench)
 case $stories in
-  core) flags=(-v -short) ;;
-  full) flags=(-v) ;;
+  # Three of the stories that share the nodes have room there at a time.
+  core) flags=(-v -short -parallel=3) ;;
+  full) flags=(-v -parallel=3) ;;
   chaos) flags=(-v -run '^TestChaos$' -chaos -chaos-report "$REPO/out/chaos") ;;
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;

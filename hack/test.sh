@@ -1,12 +1,41 @@
 #!/usr/bin/env bash
 # Runs the Go tests of one kind. A package belongs to envtest when its tests use test/helpers/apiserver or
-# test/helpers/objectstore; the suites in a cluster, test/e2e and test/bench, belong to neither.
+# test/helpers/objectstore; the suites in a cluster, test/e2e and test/bench, belong to neither. Go keeps the outcome of
+# a package whose code, files and variables did not change; `-count=1` runs it all the same.
 # Usage: test.sh unit|envtest [flags for go test...]
+#        eval "$(test.sh variables)"     what the tests of envtest need, to run one of them by go test
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-kind=${1:?unit or envtest}
+# manager builds the program that some suites run, under a name with the digest of its content: by its name Go knows
+# whether it is another one. The flags are those of the Makefile, so that nothing is compiled twice.
+manager() {
+  local folder=$REPO/out/test path
+  mkdir -p "$folder"
+  CGO_ENABLED=0 GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w" -o "$folder/manager" ./cmd/manager
+  path=$folder/manager-$(sha256sum "$folder/manager" | cut -c1-12)
+  if [[ ! -x $path ]]; then
+    find "$folder" -name 'manager-*' -mmin +60 -delete
+    cp "$folder/manager" "$path.new" && mv "$path.new" "$path"
+  fi
+  printf '%s\n' "$path"
+}
+
+# variables exports what the tests of envtest need.
+variables() {
+  KUBEBUILDER_ASSETS=$("$REPO/hack/envtest-assets.sh")
+  ASSAY_VERSITYGW=$("$REPO/hack/tool.sh" versitygw)/versitygw
+  ASSAY_MANAGER=$(manager)
+  export KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER
+}
+
+kind=${1:?unit, envtest or variables}
 shift
 cd "$REPO"
+if [[ $kind == variables ]]; then
+  variables
+  declare -p KUBEBUILDER_ASSETS ASSAY_VERSITYGW ASSAY_MANAGER
+  exit
+fi
 mapfile -t envtest < <(go list -f '{{.ImportPath}} {{.TestImports}} {{.XTestImports}}' ./... |
   awk '/ .*\/test\/helpers\/(apiserver|objectstore)/ {print $1}')
 case $kind in
@@ -16,13 +45,16 @@ case $kind in
   envtest)
     ((${#envtest[@]})) || { say "no package has tests against an API server"; exit; }
     packages=("${envtest[@]}")
-    KUBEBUILDER_ASSETS=$("$REPO/hack/envtest-assets.sh")
-    ASSAY_VERSITYGW=$("$REPO/hack/tool.sh" versitygw)/versitygw
-    export KUBEBUILDER_ASSETS ASSAY_VERSITYGW
+    variables
     ;;
-  *) fail "usage: test.sh unit|envtest" ;;
+  *) fail "usage: test.sh unit|envtest|variables" ;;
 esac
 ((${#packages[@]})) || fail "no packages found: go list failed" # and go test without a package would mean "here"
 step "$kind tests"
-go test -timeout=20m "$@" "${packages[@]}"
+# Those that take longest begin first. Most of them wait more than they use a processor.
+mapfile -t packages < <(
+  printf '%s\n' "${packages[@]}" | grep -E '/(internal/agent/client|controllers/benchmarkrun|test/hostile)$'
+  printf '%s\n' "${packages[@]}" | grep -vE '/(internal/agent/client|controllers/benchmarkrun|test/hostile)$'
+)
+go test -timeout=20m -p "$(($(nproc) + 1))" "$@" "${packages[@]}"
 step_done

@@ -64,6 +64,7 @@ func runTarget(ctx context.Context, args []string) int {
 	o := target.Defaults()
 	flags := flag.NewFlagSet("target", flag.ContinueOnError)
 	flags.StringVar(&o.TargetFile, "target", o.TargetFile, "`file` with the target as JSON")
+	flags.StringVar(&o.KeyFile, "key", o.KeyFile, "`file` with the secret that requests to this agent are signed with")
 	flags.StringVar(&o.PasswordFile, "password", o.PasswordFile, "`file` with the password of the benchmark's account")
 	flags.StringVar(&o.Data, "data", o.Data, "`directory` of the data volume")
 	flags.StringVar(&o.TLS, "tls", o.TLS, "`directory` with ca.crt, tls.crt and tls.key of the server")

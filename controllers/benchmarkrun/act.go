@@ -187,7 +187,7 @@ func (a actor) createSecret(ctx context.Context, t resources.Target, out *acted)
 			return fmt.Errorf("making the certificates of target %s: %w", t.Spec.Name, err)
 		}
 	}
-	return a.create(ctx, decision.Create{Object: t.Secret(rand.Text(), certs)}, out)
+	return a.create(ctx, decision.Create{Object: t.Secret(rand.Text(), rand.Text(), certs)}, out)
 }
 
 // replace an object under the lock of the version that was read.

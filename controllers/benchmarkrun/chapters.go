@@ -174,6 +174,7 @@ func concluded(v view, failure decision.Failed) answer {
 		end.failure = lost
 	}
 	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all, Checked: v.Checked}
+	v.addExperiment(&in)
 	if isDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
 	}
@@ -188,11 +189,14 @@ func concluded(v view, failure decision.Failed) answer {
 		end.result.Actions, end.result.Parts = nil, 0
 	}
 	for _, state := range []decision.State{v.bookState, state} {
+		if v.isPlanning() {
+			break // whether the records should be in a chain is not known
+		}
 		if bad, is := state.(decision.Failed); is && bad.Reason == v1alpha1.ReasonTampered {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	end.bytes = conclude.Held(all, end.result.Entries)
+	end.bytes = conclude.Held(all, end.result.Entries+end.result.Comparisons)
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

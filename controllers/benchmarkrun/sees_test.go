@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/test/helpers/changes"
 
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 
@@ -54,6 +56,9 @@ func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, holds func(*v1
 	t.Helper()
 	deadline := time.Now().Add(60 * time.Second)
 	got, done := &v1alpha1.BenchmarkRun{}, int32(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	changed := changes.Of(ctx, server.API, run.Namespace, v1alpha1.GroupVersion.WithKind("BenchmarkRun"))
 	for time.Now().Before(deadline) {
 		if d := got.Status.Progress.Done; d > done {
 			done, deadline = d, time.Now().Add(60*time.Second)
@@ -64,7 +69,10 @@ func await(t *testing.T, run *v1alpha1.BenchmarkRun, what string, holds func(*v1
 		if holds(got) {
 			return got
 		}
-		time.Sleep(20 * time.Millisecond)
+		select {
+		case <-changed:
+		case <-time.After(100 * time.Millisecond): // what else a condition looks at may have changed
+		}
 	}
 	status, _ := json.MarshalIndent(got.Status, "", "  ")
 	t.Fatalf("the run never was %s; its status:\n%s", what, status)

@@ -145,6 +145,9 @@ func (i image) input(ctx context.Context, input string) (from, to string, err er
 	case input == "tidb":
 		from, err = printed(ctx, "hack/images/tidb.sh")
 		return filepath.Join(from, "tidb-server"), "tidb-server", err
+	case input == "versitygw":
+		from, err = printed(ctx, "hack/tool.sh", "versitygw")
+		return filepath.Join(from, "versitygw"), "versitygw", err
 	case input == "fetched":
 		from, err = printed(ctx, i.Folder+"/fetch.sh")
 		return from, "fetched", err

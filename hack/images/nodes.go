@@ -29,10 +29,13 @@ func workers(nodes []node) []node {
 	return out
 }
 
-// belongs reports whether a node gets an image: the manager runs on all nodes, databases and
-// clients only on workers.
+// unmeasured are the images of what runs off the nodes that are measured.
+var unmeasured = []string{"manager", "tool-versitygw"}
+
+// belongs reports whether a node gets an image: all nodes get what is not measured, and databases
+// and clients are only on workers.
 func belongs(i image, n node, nodes []node) bool {
-	return i.Name == "manager" || slices.Contains(workers(nodes), n)
+	return slices.Contains(unmeasured, i.Name) || slices.Contains(workers(nodes), n)
 }
 
 // lacking are the tags that a node has to get. there are the references that it has.

@@ -58,3 +58,13 @@ func TestInAll(t *testing.T) {
 		t.Errorf("in all (-want +got):\n%s", diff)
 	}
 }
+
+// The object store of the stories runs where nothing is measured.
+func TestTheControlPlaneHasWhatIsNotMeasured(t *testing.T) {
+	control, other := node{name: "c", role: "control-plane"}, node{name: "w", role: worker}
+	images := []image{{Name: "manager", Tag: "assay-manager:1"}, {Name: "tool-versitygw", Tag: "assay-tool-versitygw:1"}, {Name: "tool-mysqlslap", Tag: "assay-tool-mysqlslap:1"}}
+	want := []string{"assay-manager:1", "assay-tool-versitygw:1"}
+	if diff := cmp.Diff(want, lacking(images, control, []node{control, other}, nil)); diff != "" {
+		t.Errorf("the control plane gets (-want +got):\n%s", diff)
+	}
+}

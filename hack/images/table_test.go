@@ -66,6 +66,8 @@ func TestTable(t *testing.T) {
 			case input == "fetched":
 				exists(t, i, filepath.Join(root, i.Folder, "fetch.sh"))
 			case input == "tidb":
+			case input == "versitygw":
+				exists(t, i, filepath.Join(root, "hack/tools/versitygw/go.mod"))
 			case strings.Contains(input, "/"):
 				exists(t, i, filepath.Join(root, input))
 			default:

@@ -56,6 +56,8 @@ func content(root string, i image) (string, error) {
 			words = append(words, lines)
 		case input == "tidb":
 			paths = append(paths, "hack/images/tidb.sh")
+		case input == "versitygw":
+			paths = append(paths, "hack/tools/versitygw", "hack/tool.sh")
 		case strings.Contains(input, "/"):
 			paths = append(paths, input)
 		default:

@@ -26,21 +26,23 @@ func tree(t *testing.T, files map[string]string) string {
 }
 
 var small = map[string]string{
-	"runners/x/Dockerfile":    "FROM debian:sid-slim\n",
-	"runners/x/fetch.sh":      "echo\n",
-	"runners/y/Main.java":     "class Main {}\n",
-	"cmd/agent/Dockerfile":    "FROM scratch\n",
-	"cmd/agent/main.go":       "package main\n",
-	"hack/images/base.sh":     "mmdebstrap\n",
-	"hack/images/tidb.sh":     "go build\n",
-	"hack/images/maven.txt":   "# comment x y\nrunner-x a:b:1 11\nother c:d:2 22\nrunner-x e:f:3 33\n",
-	"out/bin/linux/agent":     "ELF\n",
-	"hack/images/images.yaml": "images: []\n",
+	"runners/x/Dockerfile":        "FROM debian:sid-slim\n",
+	"runners/x/fetch.sh":          "echo\n",
+	"runners/y/Main.java":         "class Main {}\n",
+	"cmd/agent/Dockerfile":        "FROM scratch\n",
+	"cmd/agent/main.go":           "package main\n",
+	"hack/images/base.sh":         "mmdebstrap\n",
+	"hack/images/tidb.sh":         "go build\n",
+	"hack/tools/versitygw/go.sum": "h1:1\n",
+	"hack/tool.sh":                "go build\n",
+	"hack/images/maven.txt":       "# comment x y\nrunner-x a:b:1 11\nother c:d:2 22\nrunner-x e:f:3 33\n",
+	"out/bin/linux/agent":         "ELF\n",
+	"hack/images/images.yaml":     "images: []\n",
 }
 
 // Each input changes the tag, and what is no input does not.
 func TestTagFollowsItsInputs(t *testing.T) {
-	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "fetched", "runners/y"}}
+	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "versitygw", "fetched", "runners/y"}}
 	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
 	tests := map[string]struct {
 		image  image
@@ -54,6 +56,8 @@ func TestTagFollowsItsInputs(t *testing.T) {
 		"the recipe of the base":                   {image: full, change: "hack/images/base.sh"},
 		"the binary":                               {image: full, change: "out/bin/linux/agent"},
 		"a folder of the repository":               {image: full, change: "runners/y/Main.java"},
+		"the lock of the object store":             {image: full, change: "hack/tools/versitygw/go.sum"},
+		"the script of tools":                      {image: full, change: "hack/tool.sh"},
 		"the script of TiDB":                       {image: full, change: "hack/images/tidb.sh"},
 		"its lines of the table of jars":           {image: full, change: "hack/images/maven.txt", text: "runner-x a:b:1 12\n"},
 		"another image's lines":                    {image: full, change: "hack/images/maven.txt", text: small["hack/images/maven.txt"] + "other g:h:4 44\n", same: true},

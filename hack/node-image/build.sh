@@ -61,7 +61,7 @@ build_inner() {
   from_debian assay-debian:built
   # The flags of the Makefile: the manager is compiled from the same packages.
   (cd "$REPO" && CGO_ENABLED=0 GOOS=linux GOGC=200 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false \
-    -ldflags '-s -w' -o "$work/policy-agent" ./hack/policy-agent)
+    -ldflags '-s -w' -o "$work" ./hack/policy-agent ./hack/policy-agent/cni)
   from_debian assay-policy-agent:built "$work/policy-agent"
   (cd "$here/pause" && CGO_ENABLED=0 GOFLAGS=-buildvcs=false go build -trimpath -ldflags '-s -w' -o "$work/pause" .)
   from_binary "$pause" "$work/pause"
@@ -77,6 +77,8 @@ build_outer() {
   cp -r --no-preserve=mode "$files" "$context/kind"
   cp -r "$here/files" "$here/Dockerfile" "$here"/default-*.yaml "$context/"
   chmod 755 "$context"/kind/kind/bin/* "$context"/kind/usr/local/bin/* "$context"/files/usr/local/bin/*
+  mkdir -p "$context/files/usr/lib/cni"
+  cp "$work/cni" "$context/files/usr/lib/cni/policy-agent"
   for name in kubeadm kubelet kubectl; do cp "$kubernetes/$name" "$context/kubernetes/"; done
   docker build -t "$image-empty" --build-arg BASE="$debian" --build-arg PAUSE="$pause" \
     --build-arg VERSION="$version" "$context" >"$work/build.log" 2>&1 || fail "$(tail -n 20 "$work/build.log")"

@@ -18,6 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/assay-bench/assay/hack/policy-agent/wire"
 )
 
 const (
@@ -53,7 +55,14 @@ func run(ctx context.Context, node string) error {
 	if err != nil {
 		return err
 	}
-	objects, err := cache.New(config, cache.Options{Scheme: scheme.Scheme, DefaultTransform: cache.TransformStripManagedFields()})
+	objects, err := cache.New(config, cache.Options{
+		Scheme: scheme.Scheme, DefaultTransform: cache.TransformStripManagedFields(),
+		ByObject: map[client.Object]cache.ByObject{&corev1.ConfigMap{}: {Namespaces: map[string]cache.Config{namespace: {}}}},
+	})
+	if err != nil {
+		return err
+	}
+	api, err := client.New(config, client.Options{Scheme: scheme.Scheme})
 	if err != nil {
 		return err
 	}
@@ -65,27 +74,21 @@ func run(ctx context.Context, node string) error {
 	if !objects.WaitForCacheSync(ctx) {
 		return fmt.Errorf("the API server does not answer")
 	}
-	for loaded := ""; ; {
-		rules, err := read(ctx, objects, node)
-		if err != nil {
-			return err
-		}
-		if rules != loaded {
-			if err := load(ctx, rules); err != nil {
-				return err
-			}
-			loaded = rules
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-changed:
-			time.Sleep(gather)
-		}
+	a := newAgent(node, objects, api, load)
+	// What the agent before published may be out of date.
+	if err := a.publish(ctx); err != nil {
+		return err
 	}
+	if err := a.apply(ctx); err != nil {
+		return err
+	}
+	if err := a.listen(ctx, wire.Socket); err != nil {
+		return err
+	}
+	return a.follow(ctx, changed)
 }
 
-// watch sends on the channel when a pod, a namespace or a policy changes.
+// watch sends on the channel when a pod, a namespace, a policy or an address changes.
 func watch(ctx context.Context, objects cache.Cache, changed chan<- struct{}) error {
 	tell := func() {
 		select {
@@ -93,7 +96,7 @@ func watch(ctx context.Context, objects cache.Cache, changed chan<- struct{}) er
 		default: // told already
 		}
 	}
-	for _, kind := range []client.Object{&corev1.Pod{}, &corev1.Namespace{}, &networkingv1.NetworkPolicy{}} {
+	for _, kind := range []client.Object{&corev1.Pod{}, &corev1.Namespace{}, &networkingv1.NetworkPolicy{}, &corev1.ConfigMap{}} {
 		informer, err := objects.GetInformer(ctx, kind, cache.BlockUntilSynced(false))
 		if err != nil {
 			return err
@@ -105,19 +108,6 @@ func watch(ctx context.Context, objects cache.Cache, changed chan<- struct{}) er
 		}
 	}
 	return nil
-}
-
-// read the rules that follow from the objects in the cache.
-func read(ctx context.Context, objects client.Reader, node string) (string, error) {
-	var pods corev1.PodList
-	var namespaces corev1.NamespaceList
-	var policies networkingv1.NetworkPolicyList
-	for _, list := range []client.ObjectList{&pods, &namespaces, &policies} {
-		if err := objects.List(ctx, list); err != nil {
-			return "", err
-		}
-	}
-	return cluster{pods.Items, namespaces.Items, policies.Items}.ruleset(node)
 }
 
 // load rules into the kernel, all of them at once.

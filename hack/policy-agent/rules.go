@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -53,7 +54,11 @@ func rulesOf(p networkingv1.NetworkPolicy, direction networkingv1.PolicyType) []
 // that is there.
 func (c cluster) ruleset(node string) (string, error) {
 	c.pods = withAddress(c.pods)
-	slices.SortFunc(c.pods, func(a, b corev1.Pod) int { return strings.Compare(a.Status.PodIP, b.Status.PodIP) })
+	slices.SortFunc(c.pods, func(a, b corev1.Pod) int {
+		return cmp.Or(strings.Compare(a.Status.PodIP, b.Status.PodIP), b.CreationTimestamp.Compare(a.CreationTimestamp.Time))
+	})
+	// The end of a pod may be reported after its address was given to another, which is newer.
+	c.pods = slices.CompactFunc(c.pods, func(a, b corev1.Pod) bool { return a.Status.PodIP == b.Status.PodIP })
 	slices.SortFunc(c.policies, func(a, b networkingv1.NetworkPolicy) int {
 		return strings.Compare(a.Namespace+"/"+a.Name, b.Namespace+"/"+b.Name)
 	})

@@ -24,11 +24,14 @@ Exit codes:
   2  nothing can be said: an object cannot be read, the run has not ended, or an older
      version of Assay began it, which made no chain
 
+What is in an object store is compared with --objects, which names a copy of the folder of the
+run (status.results.store), such as that of "aws s3 sync".
+
 Whoever may write the status and the ConfigMaps of a run can make a new chain for it. Note
 the head when the run has ended, and give it with --head.`
 
 func newVerify(k *kubeconfig) *cobra.Command {
-	var head string
+	var head, objects string
 	cmd := &cobra.Command{
 		Use: "verify RUN", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,52 +39,67 @@ func newVerify(k *kubeconfig) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return verify(cmd.Context(), api, client.ObjectKey{Namespace: namespace, Name: args[0]}, head, cmd.OutOrStdout())
+			v := verification{api: api, head: head, objects: objects}
+			return v.verify(cmd.Context(), client.ObjectKey{Namespace: namespace, Name: args[0]}, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&head, "head", "", "the head that was noted when the run had ended (status.integrity.head)")
+	cmd.Flags().StringVar(&objects, "objects", "", "a copy of the run's folder in the object store, to be compared too")
 	return cmd
 }
 
+// verification is what the command was called with.
+type verification struct {
+	api client.Reader
+	// head that was noted, and the folder with the objects; may be empty.
+	head, objects string
+}
+
 // verify a run, and print what holds.
-func verify(ctx context.Context, api client.Reader, key client.ObjectKey, head string, out io.Writer) error {
+func (v verification) verify(ctx context.Context, key client.ObjectKey, out io.Writer) error {
+	look, done, err := lookIn(v.objects)
+	if err != nil {
+		return err
+	}
+	defer done()
 	run := &v1alpha1.BenchmarkRun{}
-	if err := api.Get(ctx, key, run); err != nil {
+	if err := v.api.Get(ctx, key, run); err != nil {
 		return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
 	}
 	if !run.Finished() {
 		return fmt.Errorf("BenchmarkRun %s has not ended: what it stores still grows", key)
 	}
-	report, err := integrity.Run(run, func(name string) (*corev1.ConfigMap, error) {
+	report, err := integrity.RunWithObjects(run, func(name string) (*corev1.ConfigMap, error) {
 		cm := &corev1.ConfigMap{}
-		err := api.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cm)
+		err := v.api.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cm)
 		if apierrors.IsNotFound(err) {
 			return nil, nil //nolint:nilnil // integrity.Read: nil for one that is not there
 		}
 		return cm, err
-	})
+	}, look)
 	if err != nil {
 		return err
 	}
 	if !report.Chained {
 		return fmt.Errorf("BenchmarkRun %s is not chained: an older version of Assay began it, or its status has lost the anchor", key)
 	}
-	return tell(out, run, report, head)
+	return v.tell(out, run, report)
 }
 
 // tell what was compared, and what differs.
-func tell(out io.Writer, run *v1alpha1.BenchmarkRun, report integrity.Report, head string) error {
+func (v verification) tell(out io.Writer, run *v1alpha1.BenchmarkRun, report integrity.Report) error {
 	text := fmt.Sprintf("BenchmarkRun %s/%s, UID %s\n", run.Namespace, run.Name, run.UID)
 	text += fmt.Sprintf("  compared: %d parts of the plan, %d of the records (%d attempts), %d of the summary, %d results\n",
 		report.Plan, report.Records, report.Trials, report.Summary, report.Results)
+	text += v.aboutObjects(run, report)
 	text += fmt.Sprintf("  head: %s\n", run.Status.Integrity.Head)
 	differs := len(report.Findings) > 0
 	for _, f := range report.Findings {
 		text += fmt.Sprintf("  %s: %s\n", f.Kind, f)
 	}
-	if head != "" && head != run.Status.Integrity.Head {
+	if v.head != "" && v.head != run.Status.Integrity.Head {
 		differs = true
-		text += fmt.Sprintf("  tampered: the head that was noted is %s\n", head)
+		text += fmt.Sprintf("  tampered: the head that was noted is %s\n", v.head)
 	}
 	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); c != nil && c.Reason == v1alpha1.ReasonTampered {
 		differs = true

@@ -2,9 +2,12 @@ package config
 
 import (
 	"fmt"
+	"net/netip"
 	"net/url"
 	"regexp"
+	"strconv"
 
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
@@ -31,6 +34,9 @@ type Store struct {
 	// Credentials is the directory with the files accessKeyID and secretAccessKey, perhaps
 	// sessionToken, and perhaps ca.crt with the CA of the store. Default /etc/assay-store.
 	Credentials string `json:"credentials"`
+	// Egress are the rules that let clients connect to the store. Without any they follow from the
+	// endpoint.
+	Egress []networkingv1.NetworkPolicyEgressRule `json:"egress"`
 }
 
 // Configured says whether there is a store.
@@ -49,16 +55,19 @@ var keyPart = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 // keyPrefix has one or more such parts.
 var keyPrefix = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*)?$`)
 
+// check returns an error that names the first setting that is not valid. What would be ignored
+// without an endpoint is refused, too: somebody expects a store.
 func (s Store) check() error {
 	if !s.Configured() {
+		if s.Bucket != "" {
+			return fmt.Errorf("results.store.endpoint is missing: results.store.bucket is %q, and nothing would be stored there", s.Bucket)
+		}
 		return nil
 	}
-	u, err := url.Parse(s.Endpoint)
+	if err := s.checkEndpoint(); err != nil {
+		return err
+	}
 	switch {
-	case err != nil:
-		return fmt.Errorf("results.store.endpoint: %w", err)
-	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/":
-		return fmt.Errorf("results.store.endpoint: %q is not the URL of a server, such as https://s3.example.com", s.Endpoint)
 	case !keyPart.MatchString(s.Bucket):
 		return fmt.Errorf("results.store.bucket: %q is not the name of a bucket", s.Bucket)
 	case s.Region == "":
@@ -71,6 +80,25 @@ func (s Store) check() error {
 		return fmt.Errorf("results.store.over and results.store.maxObject must be greater than 0, such as 256Ki")
 	case s.Credentials == "":
 		return fmt.Errorf("results.store.credentials is missing: name the directory with the keys")
+	}
+	return nil
+}
+
+func (s Store) checkEndpoint() error {
+	u, err := url.Parse(s.Endpoint)
+	if err != nil {
+		return fmt.Errorf("results.store.endpoint: %w", err)
+	}
+	if u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Path != "" && u.Path != "/" {
+		return fmt.Errorf("results.store.endpoint: %q is not the URL of a server, such as https://s3.example.com", s.Endpoint)
+	}
+	if port := u.Port(); port != "" {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return fmt.Errorf("results.store.endpoint: %q: the port must be 1 to 65535", s.Endpoint)
+		}
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err == nil && !s.PathStyle {
+		return fmt.Errorf("results.store.pathStyle: false puts the bucket in front of the name of the host, and %s is an address", u.Hostname())
 	}
 	return nil
 }

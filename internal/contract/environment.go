@@ -22,6 +22,8 @@ type Environment struct {
 	// always are.
 	Before *Usage `json:"before,omitempty"`
 	After  *Usage `json:"after,omitempty"`
+	// Gap in the samples of the measured window; absent if all of them were there in time.
+	Gap *Gap `json:"gap,omitempty"`
 	// Warnings are reasons to doubt the measurements, for people.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -113,6 +115,8 @@ type Replica struct {
 	Limits  *Limits  `json:"limits,omitempty"`
 	Before  *Usage   `json:"before,omitempty"`
 	After   *Usage   `json:"after,omitempty"`
+	// Gap is as in Environment.
+	Gap *Gap `json:"gap,omitempty"`
 }
 
 // Limits are the resource limits of a container's control group; each is absent without a
@@ -169,6 +173,10 @@ type Usage struct {
 	VoluntarySwitches   *int64 `json:"voluntarySwitches,omitempty"`
 	InvoluntarySwitches *int64 `json:"involuntarySwitches,omitempty"`
 }
+
+// PressureOwnMemory is the key of Usage.Pressure for the time in which all of the container
+// waited for memory within its own limit.
+const PressureOwnMemory = "memory.full"
 
 // Increase is the difference of one counter over the measured window; ok is false unless both
 // values are known.

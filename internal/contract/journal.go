@@ -54,6 +54,9 @@ type Record struct {
 	Throttled []RecordedLimit `json:"throttled,omitempty"`
 	// MachineSpeed of the nodes of the trial, measured just before it.
 	MachineSpeed []RecordedSpeed `json:"machineSpeed,omitempty"`
+	// Facts are the circumstances of the trial: what may differ between compared trials besides
+	// the factor. Empty without a result.
+	Facts Facts `json:"facts,omitempty"`
 	// ClientNodeNames that the client pods ran on, in the order of the clients.
 	ClientNodeNames []string `json:"clientNodeNames,omitempty"`
 	// TargetNodeName that the database ran on; empty for an external target.

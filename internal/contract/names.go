@@ -44,6 +44,9 @@ const (
 	KeyCA       = "ca.crt"
 	KeyCert     = "tls.crt"
 	KeyKey      = "tls.key"
+	// KeyAgent is what the requests to the agent of a target that Assay provides are signed
+	// with; only agents have it.
+	KeyAgent = "agent.key"
 	// KeyServerCert and KeyServerKey are the certificate of a server that Assay provides;
 	// only the database pod has them.
 	KeyServerCert = "server.crt"

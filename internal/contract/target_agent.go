@@ -24,6 +24,9 @@ type TargetEnvironment struct {
 	Usage Usage `json:"usage"`
 	// Window is present if it was requested and has samples.
 	Window *UsageWindow `json:"window,omitempty"`
+	// Gap in the samples of the window that was requested; absent if all of them were there in
+	// time.
+	Gap *Gap `json:"gap,omitempty"`
 }
 
 // UsageWindow has the first and the last sample of the agent inside a window.

@@ -3,7 +3,8 @@
 // after it.
 //
 // In: the anchor, which stands in the status of the run, and the stored bytes of the parts of
-// the plan, of the records and of the summary, and of the results. Out: findings, each with
+// the plan, of the records and of the summary, and of the results, and where
+// they are at hand the objects of the object store. Out: findings, each with
 // the object that differs or is gone, and how. It refuses nothing: what cannot be read is a
 // finding, too. It is pure.
 //
@@ -11,6 +12,7 @@
 //	records part 0 <- part 1 ... <- the records in the status
 //	summary part 0 <- part 1 ... <- the summary in the status
 //	each record <- digests of what the clients of its attempt delivered
+//	each result <- digests of what its client has in the object store
 //
 // An arrow is the SHA-256 of the stored bytes, in what is to the right. All bytes count as they
 // are stored: nothing is encoded again to be compared.

@@ -27,7 +27,8 @@ const (
 type Finding struct {
 	// Kind is Tampered or Lost.
 	Kind Kind
-	// Object is the name of the ConfigMap; "status" for the status of the run.
+	// Object is the name of the ConfigMap; "status" for the status of the run, and "object store"
+	// for an object there.
 	Object string
 	// Message says what differs, for people.
 	Message string
@@ -35,14 +36,18 @@ type Finding struct {
 
 // String is the finding for people, with its object.
 func (f Finding) String() string {
-	if f.Object == statusOf {
+	if f.Object == statusOf || f.Object == inStore {
 		return f.Message
 	}
 	return fmt.Sprintf("ConfigMap %s: %s", f.Object, f.Message)
 }
 
-// statusOf is the Object of a finding about the status of a run.
-const statusOf = "status"
+const (
+	// statusOf is the Object of a finding about the status of a run.
+	statusOf = "status"
+	// inStore is the Object of a finding about an object in the object store.
+	inStore = "object store"
+)
 
 func tampered(object, format string, args ...any) Finding {
 	return Finding{Tampered, object, fmt.Sprintf(format, args...)}

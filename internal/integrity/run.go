@@ -22,6 +22,9 @@ type Report struct {
 	// Plan, Records and Summary are numbers of ConfigMaps; Results are those of clients, and
 	// Trials the records of attempts.
 	Plan, Records, Summary, Results, Trials int
+	// Objects of the object store that were compared, and Absent ones whose absence the run has
+	// recorded.
+	Objects, Absent int
 	// Findings in the order of the objects.
 	Findings []Finding
 }
@@ -29,7 +32,13 @@ type Report struct {
 // Run compares all that a run has stored with the anchor in its status. It reads one ConfigMap
 // after the other, and holds one at a time. It fails only when one cannot be read.
 func Run(run *v1alpha1.BenchmarkRun, read Read) (Report, error) {
-	c := comparison{run: run, read: read}
+	return RunWithObjects(run, read, nil)
+}
+
+// RunWithObjects is Run, and compares what the clients brought to the object store too. Without
+// a look no object is compared.
+func RunWithObjects(run *v1alpha1.BenchmarkRun, read Read, look Look) (Report, error) {
+	c := comparison{run: run, read: read, look: look}
 	anchor := run.Status.Integrity
 	if anchor == nil {
 		return c.report, nil
@@ -46,6 +55,7 @@ func Run(run *v1alpha1.BenchmarkRun, read Read) (Report, error) {
 type comparison struct {
 	run    *v1alpha1.BenchmarkRun
 	read   Read
+	look   Look
 	report Report
 }
 
@@ -91,12 +101,18 @@ func (c *comparison) summary(anchor v1alpha1.IntegrityStatus) error {
 	if c.run.Status.Results == nil {
 		return nil
 	}
-	shown := newShown(c.run.Status.Summary)
-	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, shown.strike)
+	shown, compared := newShown(c.run.Status.Summary), newShownComparisons(c.run.Status.Comparisons)
+	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, func(part []byte) {
+		shown.strike(part)
+		compared.strike(part)
+	})
 	c.report.Summary = len(parts)
 	c.found(Parts(parts, anchor.SummarySHA256)...)
 	if n := shown.left(); n > 0 && len(c.report.Findings) == 0 {
 		c.found(tampered(statusOf, "%d of %d entries of status.summary are not in the stored summary", n, len(c.run.Status.Summary)))
+	}
+	if n := compared.left(); n > 0 && len(c.report.Findings) == 0 {
+		c.found(tampered(statusOf, "%d of %d entries of status.comparisons are not in the stored summary", n, len(c.run.Status.Comparisons)))
 	}
 	return err
 }
@@ -162,12 +178,19 @@ func (c *comparison) part(walk *Walk, name string, cm *corev1.ConfigMap) error {
 	for _, rec := range records.Records {
 		c.report.Trials++
 		for _, want := range rec.Delivered {
-			got, _, err := c.stored(want.ConfigMap)
+			got, cm, err := c.stored(want.ConfigMap)
 			if err != nil {
 				return err
 			}
 			c.report.Results++
-			c.found(Delivery(want, got)...)
+			differs := Delivery(want, got)
+			c.found(differs...)
+			if len(differs) > 0 || c.look == nil {
+				continue
+			}
+			if err := c.objects(rec, cm); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

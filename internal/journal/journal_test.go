@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -123,6 +124,23 @@ func TestRecordsComeBackAsTheyWere(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Records{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The circumstances of thousands of trials are one text in memory.
+func TestFactsAreKeptOnce(t *testing.T) {
+	facts := func(r *contract.Record) { r.Facts = contract.NewFacts(map[string]string{"log_bin": "ON", "b": ""}) }
+	data, err := Records{}.Add(record(0, 0, contract.Succeeded, true, facts)).Add(record(1, 0, contract.Succeeded, true, facts)).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := DecodeRecords(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := string(got.Records[0].Facts), string(got.Records[1].Facts)
+	if a != "log_bin=ON" || unsafe.StringData(a) != unsafe.StringData(b) {
+		t.Errorf("facts %q and %q, at %p and %p", a, b, unsafe.StringData(a), unsafe.StringData(b))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"unique"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -219,6 +220,8 @@ func DecodeRecords(gz []byte) (Records, error) {
 		if err := json.Unmarshal(data, &rec); err != nil {
 			return Records{}, fmt.Errorf("decoding record %d of part %d: %w", i, wire.Part, err)
 		}
+		// Most trials of a run have the same circumstances: thousands of records share one text.
+		rec.Facts = unique.Make(rec.Facts).Value()
 		r.Records = append(r.Records, rec)
 		r.follow(rec, data)
 		r.sizeJSON += len(data)

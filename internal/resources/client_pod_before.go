@@ -11,8 +11,8 @@ import (
 )
 
 // acceptedBefore says that version 0.1 accepted a run. The run keeps the images of that version,
-// in which the agent starts the tool itself. So its client pods keep their one container, and a
-// manager that is rolled back understands them.
+// in which the agent starts the tool itself, and signs with the password. So its client pods keep
+// their one container, and a manager that is rolled back understands them.
 func acceptedBefore(run *v1alpha1.BenchmarkRun) bool {
 	return run.Status.Resolved.AgentResources == nil
 }

@@ -91,8 +91,8 @@ func trial() Client {
 // Every object as it is sent to the API server.
 func TestObjects(t *testing.T) {
 	tests := map[string]any{
-		"target-secret":               target().Secret("s3cret", certs()),
-		"target-secret-with-tls":      target(required).Secret("s3cret", certs()),
+		"target-secret":               target().Secret("s3cret", "key", certs()),
+		"target-secret-with-tls":      target(required).Secret("s3cret", "key", certs()),
 		"target-configmap-with-tls":   target(required).ConfigMap(),
 		"target-statefulset-with-tls": target(required).StatefulSet(),
 		"primary-configmap":           target(replicated).ConfigMap(),
@@ -123,6 +123,9 @@ func TestObjects(t *testing.T) {
 		"client-job-accepted-before": func() any {
 			c := trial()
 			c.Run.Status.Resolved.AgentResources, c.Inputs = nil, "run-inputs"
+			db := target()
+			db.Run = c.Run
+			c.CredentialKeys = db.ClientKeys()
 			return c.Job()
 		}(),
 		"client-job-custom": func() any {
@@ -237,11 +240,19 @@ func TestKeysReachWhomTheyAreOf(t *testing.T) {
 		return keys
 	}
 	for name, change := range map[string][]func(*Target){"without TLS": nil, "with TLS": {required}} {
+		t.Run(name+", accepted by version 0.1", func(t *testing.T) {
+			db, c := target(change...), trial()
+			db.Run.Status.Resolved.AgentResources, c.Run = nil, db.Run
+			c.CredentialKeys = db.ClientKeys()
+			if shown(db.StatefulSet().Spec.Template.Spec)[contract.KeyAgent] || shown(c.Job().Spec.Template.Spec)[contract.KeyAgent] {
+				t.Error("a pod waits for a key that the Secret of that version does not have")
+			}
+		})
 		t.Run(name, func(t *testing.T) {
 			db, c := target(change...), trial()
 			c.CredentialKeys = db.ClientKeys()
 			server, client := shown(db.StatefulSet().Spec.Template.Spec), shown(c.Job().Spec.Template.Spec)
-			for key := range db.Secret("p", certs()).Data {
+			for key := range db.Secret("p", "k", certs()).Data {
 				switch key {
 				case contract.KeyServerCert, contract.KeyServerKey:
 					if client[key] || !server[key] {

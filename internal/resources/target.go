@@ -83,13 +83,14 @@ func (t Target) HasTLS() bool {
 	return t.Spec.MySQL.TLS == v1alpha1.TLSPreferred || t.Spec.MySQL.TLS == v1alpha1.TLSRequired
 }
 
-// Secret holds the generated credentials of the benchmark's account, and with TLS the
-// certificates of the server and of the clients. They are in one object, so they are created
-// together or not at all. ClientKeys and podSpec select the keys for each pod.
-func (t Target) Secret(password string, certs certificate.Bundle) *corev1.Secret {
+// Secret holds the generated credentials of the benchmark's account, the key of the agent, and
+// with TLS the certificates of the server and of the clients. They are in one object, so they are
+// created together or not at all. ClientKeys and podSpec select the keys for each pod.
+func (t Target) Secret(password, agentKey string, certs certificate.Bundle) *corev1.Secret {
 	data := map[string][]byte{
 		contract.KeyUsername: []byte(Username),
 		contract.KeyPassword: []byte(password),
+		contract.KeyAgent:    []byte(agentKey),
 	}
 	if t.HasTLS() {
 		data[contract.KeyCA] = certs.CA
@@ -99,11 +100,22 @@ func (t Target) Secret(password string, certs certificate.Bundle) *corev1.Secret
 	return &corev1.Secret{ObjectMeta: t.meta(), Immutable: new(true), Data: data}
 }
 
-// ClientKeys are the keys of the Secret for clients: never the server's key.
+// ClientKeys are the keys of the Secret for clients: never the server's key. Of a client pod, the
+// container of the agent alone mounts them.
 func (t Target) ClientKeys() []string {
-	keys := []string{contract.KeyUsername, contract.KeyPassword}
+	keys := t.agentKeys()
 	if t.HasTLS() {
 		keys = append(keys, contract.KeyCA, contract.KeyCert, contract.KeyKey)
+	}
+	return keys
+}
+
+// agentKeys are the keys of the Secret for every agent. Those of version 0.1 derive their key from the
+// password, and the Secret that it made has no other.
+func (t Target) agentKeys() []string {
+	keys := []string{contract.KeyUsername, contract.KeyPassword}
+	if !acceptedBefore(t.Run) {
+		keys = append(keys, contract.KeyAgent)
 	}
 	return keys
 }

@@ -39,7 +39,7 @@ func (p databasePod) spec(data []corev1.Volume) corev1.PodSpec {
 			{Name: "target", VolumeSource: corev1.VolumeSource{
 				ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: name}},
 			}},
-			secretVolume("credentials", p.target.secretName(), keep(contract.KeyUsername, contract.KeyPassword)),
+			secretVolume("credentials", p.target.secretName(), keep(p.target.agentKeys()...)),
 		}, slices.Concat(p.tlsVolumes(), data)...),
 	}
 }

@@ -31,7 +31,12 @@ func (l Layout) Folder(uid string) string {
 
 // Key of an object of a client.
 func (l Layout) Key(ref contract.TrialRef, o contract.Object) string {
-	return l.Folder(ref.RunUID) + fmt.Sprintf("%s/client-%d/%s-%s", execution(ref), ref.Client, o.SHA256, o.Name)
+	return l.Folder(ref.RunUID) + Within(ref, o)
+}
+
+// Within is where an object of a client is in the folder of its run.
+func Within(ref contract.TrialRef, o contract.Object) string {
+	return fmt.Sprintf("%s/client-%d/%s-%s", execution(ref), ref.Client, o.SHA256, o.Name)
 }
 
 // execution names the phase on a target, or the attempt at a trial.

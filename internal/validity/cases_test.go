@@ -233,6 +233,28 @@ var cases = map[string]struct {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(9))
 	})), "stall", "1 of 10 intervals had no throughput"},
+	"a database that did not run": {all(zeroInterval(3), onTarget(func(_, _ *contract.Usage) {}), gapOfTarget(contract.Gap{
+		Seconds: 75.2, InsideSeconds: 75, CPUSeconds: new(0.4), MemorySeconds: new(0.1),
+	})), "agent-stall", "took none: that of the target for 75.0 s (from 12:00:03.0): its pod or its machine did not run"},
+	"a tool that did not run": {func(r *contract.Result, _ *runner.Expectations) {
+		r.Client.Gap = &contract.Gap{From: noon, Seconds: 6, InsideSeconds: 5}
+	}, "agent-stall", "that of the client for 5.0 s"},
+	"a replica that did not run": {all(onTarget(func(_, _ *contract.Usage) {}), func(r *contract.Result, _ *runner.Expectations) {
+		r.Target.Replicas = []contract.Replica{{
+			Index: 1, Machine: &contract.Machine{CPUs: new(int64(2))}, Limits: &contract.Limits{},
+			Gap: &contract.Gap{From: noon, Seconds: 6, InsideSeconds: 6, CPUSeconds: new(5.9)},
+		}}
+	}), "agent-stall", "that of the replica 1 for 6.0 s"},
+	"an agent that was late on a busy machine": {all(onTarget(func(_, _ *contract.Usage) {}), gapOfTarget(contract.Gap{Seconds: 5.4, InsideSeconds: 4.9})), "", ""},
+	"a database that used up its CPU and kept its agent from running": {
+		all(onTarget(func(_, _ *contract.Usage) {}), gapOfTarget(contract.Gap{Seconds: 10, InsideSeconds: 10, CPUSeconds: new(2.5)})), "", ""},
+	"a database without a limit that used half of its machine": {
+		all(onTarget(func(_, _ *contract.Usage) {}), gapOfTarget(contract.Gap{Seconds: 10, InsideSeconds: 10, CPUSeconds: new(10.0)}),
+			func(r *contract.Result, _ *runner.Expectations) {
+				r.Target.Limits.CPUs, r.Target.Machine.CPUs = nil, new(int64(2))
+			}), "", ""},
+	"a database that waited for its own memory": {
+		all(onTarget(func(_, _ *contract.Usage) {}), gapOfTarget(contract.Gap{Seconds: 10, InsideSeconds: 10, MemorySeconds: new(5.0)})), "", ""},
 	"hardly any segments sent again": {onTarget(func(before, after *contract.Usage) {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(57))

@@ -179,6 +179,14 @@ func zeroInterval(at int) func(*contract.Result, *runner.Expectations) {
 	return edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[at].Value = new(float64) })
 }
 
+// gapOfTarget is a gap in the samples of a target of half a CPU.
+func gapOfTarget(g contract.Gap) func(*contract.Result, *runner.Expectations) {
+	return func(r *contract.Result, _ *runner.Expectations) {
+		g.From = noon.Add(3 * time.Second)
+		r.Target.Gap, r.Target.Limits.CPUs = &g, new(0.5)
+	}
+}
+
 func slowInterval(at int, share float64) func(*contract.Result, *runner.Expectations) {
 	return edit(contract.NameThroughput, func(m *contract.Measurement) { m.Intervals[at].Value = new(share * 1060) })
 }

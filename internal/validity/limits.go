@@ -153,7 +153,7 @@ func rateOf(e contract.Environment, counter func(contract.Usage) *float64) (perS
 }
 
 // ownMemory is the memory pressure of the container itself, where the kernel reports it.
-const ownMemory = "memory.full"
+const ownMemory = contract.PressureOwnMemory
 
 // waitedForMemory is the share of the window in which all tasks of a container waited for
 // memory, and whether it exceeds maxPressure.

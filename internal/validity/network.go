@@ -35,9 +35,10 @@ func networkStall(r contract.Result, e runner.Expectations) string {
 	return ""
 }
 
-// serverStall is a stall that the network does not explain. The trial stays in the summary.
+// serverStall is a stall that neither the network nor a machine explains. The trial stays in the
+// summary.
 func serverStall(r contract.Result, e runner.Expectations) string {
-	if networkStall(r, e) != "" {
+	if networkStall(r, e) != "" || agentStall(r, e) != "" {
 		return ""
 	}
 	return stall(r, e)

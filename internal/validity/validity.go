@@ -22,6 +22,7 @@
 //	physics.go      operations are not faster than network and storage allow
 //	durability.go   the durability of commits that the settings promise
 //	network.go      retransmits
+//	gap.go          the machines ran all the time
 //	absent.go       planned measurements without a value
 //	notes.go        warnings and notes for the reader
 //	load.go         a target behaves as its settings promise
@@ -99,6 +100,7 @@ var checks = []check{
 	{"target-restarted", Disturbed, targetRestarted},
 	{"clock-step", Disturbed, clockStep},
 	{"network-stall", Disturbed, networkStall},
+	{"agent-stall", Disturbed, agentStall},
 	{"duration", Warning, duration},
 	{"warmup", Warning, shortWarmup},
 	{"operations", Warning, operationsMissing},

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -23,8 +24,9 @@ import (
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
-// pairs of one trial of Assay and one run by hand, in random order within the pair.
-const pairs = 20
+// pairs of one trial of Assay and one run by hand, in random order within the pair. Fewer take
+// less time, and give a wider interval.
+var pairs = flag.Int("pairs", 20, "pairs of BenchmarkFidelity")
 
 // window is how long each run measures: long against the start of a pod, which takes
 // time of the CPUs of this node at the beginning of a run by hand.
@@ -64,7 +66,7 @@ spec:
   suspend: false
   deadline: 4h
   design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Continue}
-`, cluster.MariaDB, workload, pairs+1, window))
+`, cluster.MariaDB, workload, *pairs+1, window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.
 	awaitTrial(b, run, 0)
@@ -72,7 +74,7 @@ spec:
 	byAssay(b, run, 0)
 	order := rand.New(rand.NewPCG(42, 0))
 	var ratios, assay, manual []float64
-	for i := range pairs {
+	for i := range *pairs {
 		var a, m float64
 		if order.IntN(2) == 0 {
 			a = byAssay(b, run, int32(i+1))

@@ -250,7 +250,3 @@ func steppingAgent(t *testing.T, step string) {
 	do(helm("--set", "agent.image="+image))
 	t.Cleanup(func() { do(helm("--set", "agent.image="+values.Agent.Image)) })
 }
-
-func storeAway(t *testing.T, c *tally) {
-	c.skip(t, "no row for the object store was written")
-}

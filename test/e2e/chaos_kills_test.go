@@ -93,6 +93,9 @@ var steps = []string{"accept", "place", "provision", "load", "measure", "conclud
 
 // stepOf a run, by its conditions.
 func stepOf(r *v1alpha1.BenchmarkRun) string {
+	if p := r.Status.Progress; p.Planned > 0 && p.Done == p.Planned && !r.Finished() {
+		return "conclude"
+	}
 	for i, condition := range []string{
 		v1alpha1.ConditionAccepted, v1alpha1.ConditionPlaced, v1alpha1.ConditionTargetsReady, v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured,
 	} {
@@ -121,15 +124,32 @@ type campaign struct {
 	made  int
 	// next is when to kill.
 	next time.Time
+	// aims at steps that are brief too.
+	aims bool
 }
 
 func (c *campaign) play(t *testing.T, limit time.Duration) {
 	t.Helper()
 	c.Steps = map[string]int{}
-	began := time.Now()
+	began, hits := time.Now(), make(chan string, 100)
+	ambushing, stop := context.WithTimeout(t.Context(), c.time)
+	defer stop()
+	if c.aims {
+		go c.ambush(ambushing, hits)
+	}
 	for deadline := began.Add(limit); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		c.look(t)
 		killing := c.Injected < c.kills && time.Since(began) < c.time
+		if !killing {
+			stop()
+		}
+		select {
+		case key := <-hits:
+			t.Logf("aimed at %s", key)
+			c.struck(t)
+			continue
+		default:
+		}
 		if !killing && len(c.live) == 0 {
 			break
 		}
@@ -162,13 +182,19 @@ func (c *campaign) play(t *testing.T, limit time.Duration) {
 	c.Note = "kills while a run was at a step (two runs at a time): " + strings.Join(spread, ", ")
 }
 
-// strike kills, and notes where the runs are: nobody moves them now.
+// strike at random.
 func (c *campaign) strike(t *testing.T) {
 	t.Helper()
 	if !c.kill() {
 		c.next = time.Now().Add(100 * time.Millisecond)
 		return
 	}
+	c.struck(t)
+}
+
+// struck notes where the runs are: nobody moves them now.
+func (c *campaign) struck(t *testing.T) {
+	t.Helper()
 	c.Injected++
 	c.next = time.Now().Add(time.Second + time.Duration(c.random.Int64N(int64(c.pause))))
 	c.look(t)
@@ -198,15 +224,17 @@ func (c *campaign) look(t *testing.T) {
 	})
 }
 
-// killedAtEveryStep: 200 kills, spread over every step of runs.
+// killedAtEveryStep: more than 200 kills, spread over every step of runs.
 func killedAtEveryStep(t *testing.T, c *tally) {
 	pod := freshManager(t)
 	relaxBackOff(t, pod.Spec.NodeName)
-	k := &campaign{tally: c, kills: 200, time: *killing, random: rand.New(rand.NewPCG(14, uint64(time.Now().UnixNano()))), pause: 2500 * time.Millisecond}
+	k := &campaign{
+		tally: c, kills: 220, time: *killing, random: rand.New(rand.NewPCG(14, uint64(time.Now().UnixNano()))), pause: 2500 * time.Millisecond, aims: true,
+	}
 	if testing.Short() {
 		k.kills = 20
 	}
-	k.kill = func() bool { return sigkill(t, pod.Spec.NodeName) }
+	k.kill = newKiller(t, pod.Spec.NodeName).kill
 	k.play(t, 40*time.Minute)
 }
 

@@ -20,6 +20,7 @@ import (
 // One small cell per language: every harness starts, and every driver does what it is
 // meant to.
 func TestDrivers(t *testing.T) {
+	t.Parallel()
 	ns := cluster.Namespace(t)
 	var entries strings.Builder
 	for _, h := range harnesses.All {
@@ -27,8 +28,8 @@ func TestDrivers(t *testing.T) {
 			fmt.Fprintf(&entries, "      - {language: %s, name: %q, as: %s (%s)}\n", h.Name, name, name, h.Name)
 		}
 	}
-	run := cluster.Apply(t, ns, cluster.DriversYAML("drivers", cluster.MariaDB, entries.String(),
-		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "rounds: 1"))
+	run := cluster.Apply(t, ns, cluster.Beside(cluster.DriversYAML("drivers", cluster.MariaDB, entries.String(),
+		"      - {operation: SelectByKey, rows: [10]}\n      - {operation: Insert, schemes: [SingleRow, MultiRow], rows: [100]}\n", "rounds: 1")))
 	got := cluster.AwaitRun(t, run, 6*time.Minute)
 	cluster.Complete(t, got)
 	if want := len(harnesses.All); len(got.Status.Trials) != want {

@@ -51,7 +51,10 @@ func seedOf(t *testing.T, commandLine string) int64 {
 // warning; and each trial tells the clocks and the speed of its machines.
 func TestEveryNumberMeansWhatItSays(t *testing.T) {
 	ns := cluster.Namespace(t)
-	const blocks = 3
+	blocks := 3
+	if testing.Short() {
+		blocks = 2 // one that is stopped, and one beside it
+	}
 	text := workloadOf("meaning", "", "{test: oltp_update_non_index, threads: 2, tables: 1, tableSize: 20000, randType: uniform}")
 	text = strings.Replace(text, short, fmt.Sprintf("  design: {blocks: %d, seed: 7, warmup: 2s, duration: 5s}\n", blocks), 1)
 	run := cluster.Apply(t, ns, text)
@@ -77,7 +80,7 @@ func TestEveryNumberMeansWhatItSays(t *testing.T) {
 		checkStall(t, rec)
 	}
 	for _, e := range got.Status.Summary {
-		if _, all := accounted(e, blocks); e.Name == contract.NameThroughput && !all {
+		if _, all := accounted(e, int32(blocks)); e.Name == contract.NameThroughput && !all {
 			t.Errorf("%s: n=%d of %d planned, left out %v: the stalled trial has to stay", e.Name, e.TrialCount, e.PlannedTrialCount, e.LeftOut)
 		}
 	}
@@ -137,10 +140,11 @@ func checkClockAndSpeed(t *testing.T, rec contract.Record, res contract.Result) 
 
 // A test that deletes ends with nothing left to delete: its result is no throughput.
 func TestDeletesThatRunDry(t *testing.T) {
+	t.Parallel()
 	ns := cluster.Namespace(t)
 	text := workloadOf("dry", "", "{test: oltp_delete, threads: 2, tables: 1, tableSize: 1000, randType: uniform}")
 	text = strings.Replace(text, short, "  design: {blocks: 1, warmup: 0s, duration: 6s}\n", 1)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 3*time.Minute)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(text)), 3*time.Minute)
 	if cluster.Condition(got, v1alpha1.ConditionComplete) == nil || cluster.Condition(got, v1alpha1.ConditionValid) != nil {
 		t.Fatalf("want a run that is complete and not valid: %+v", got.Status.Conditions)
 	}

@@ -1,12 +1,14 @@
 package e2e
 
 import (
+	"fmt"
 	"net"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -100,6 +102,49 @@ func TestPodsConnectOnlyToWhatTheyNeed(t *testing.T) {
 	}
 }
 
+// A pod that a policy restricts connects to nothing, also in the first second of its life.
+func TestPodsAreRestrictedFromTheirStart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only in make e2e-full")
+	}
+	ns := cluster.Namespace(t)
+	deny := &networkingv1.NetworkPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: "deny", Namespace: ns},
+		Spec: networkingv1.NetworkPolicySpec{
+			PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"app": "restricted"}}, PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeEgress},
+		},
+	}
+	if err := cluster.API.Create(t.Context(), deny); err != nil {
+		t.Fatal(err)
+	}
+	// A server on another node: a pod's own node always reaches it.
+	dns := dnsPod(t)
+	attempt := fmt.Sprintf("for i in 1 2 3 4 5; do timeout 0.2 bash -c 'exec 3<>/dev/tcp/%s/9153' && exit 0; done; exit 1", dns.Status.PodIP)
+	for _, app := range []string{"restricted", "free"} {
+		pod := shellPod(t, ns, app, clientNode(t), attempt)
+		pod.Labels = map[string]string{"app": app}
+		if err := cluster.API.Create(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+		want := corev1.PodSucceeded // without this one the other would prove nothing
+		if app == "restricted" {
+			want = corev1.PodFailed
+		}
+		eventually(t, time.Minute, func() string {
+			if err := cluster.API.Get(t.Context(), client.ObjectKeyFromObject(pod), pod); err != nil {
+				return err.Error()
+			}
+			if pod.Status.Phase != corev1.PodSucceeded && pod.Status.Phase != corev1.PodFailed {
+				return "pod " + app + " is " + string(pod.Status.Phase)
+			}
+			return ""
+		})
+		if pod.Status.Phase != want {
+			t.Errorf("pod %s is %s, want %s", app, pod.Status.Phase, want)
+		}
+	}
+}
+
 // A tool that fills the disk of its node is stopped at the limit, with a reason of its own.
 func TestClientThatFillsItsDisk(t *testing.T) {
 	if testing.Short() {
@@ -136,20 +181,7 @@ func podOf(t *testing.T, ns, run, role string) *corev1.Pod {
 // unrestricted is a pod that belongs to no run, on a node.
 func unrestricted(t *testing.T, ns, node string) *corev1.Pod {
 	t.Helper()
-	few := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: "unrestricted", Namespace: ns},
-		Spec: corev1.PodSpec{
-			NodeName: node, TerminationGracePeriodSeconds: new(int64(0)), RestartPolicy: corev1.RestartPolicyNever,
-			SecurityContext: &corev1.PodSecurityContext{
-				RunAsNonRoot: new(true), RunAsUser: new(int64(10001)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
-			},
-			Containers: []corev1.Container{{
-				Name: "sleep", Image: cluster.ShellOn(t, node), Command: []string{"sleep", "300"}, Resources: corev1.ResourceRequirements{Requests: few, Limits: few},
-				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
-			}},
-		},
-	}
+	pod := shellPod(t, ns, "unrestricted", node, "sleep 300")
 	if err := cluster.API.Create(t.Context(), pod); err != nil {
 		t.Fatal(err)
 	}
@@ -163,6 +195,26 @@ func unrestricted(t *testing.T, ns, node string) *corev1.Pod {
 		return ""
 	})
 	return pod
+}
+
+// shellPod runs a command of bash on a node.
+func shellPod(t *testing.T, ns, name, node, command string) *corev1.Pod {
+	t.Helper()
+	// No CPU: the clients of two runs may have asked for all of a node.
+	few := corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("32Mi")}
+	return &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: ns},
+		Spec: corev1.PodSpec{
+			NodeName: node, TerminationGracePeriodSeconds: new(int64(0)), RestartPolicy: corev1.RestartPolicyNever,
+			SecurityContext: &corev1.PodSecurityContext{
+				RunAsNonRoot: new(true), RunAsUser: new(int64(10001)), SeccompProfile: &corev1.SeccompProfile{Type: corev1.SeccompProfileTypeRuntimeDefault},
+			},
+			Containers: []corev1.Container{{
+				Name: "bash", Image: cluster.ShellOn(t, node), Command: []string{"bash", "-c", command}, Resources: corev1.ResourceRequirements{Requests: few, Limits: few},
+				SecurityContext: &corev1.SecurityContext{AllowPrivilegeEscalation: new(false), Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}}},
+			}},
+		},
+	}
 }
 
 // dnsPod is one of the DNS servers of the cluster.

@@ -36,6 +36,7 @@ esac`
 // A tool finds no token, sees no process of the agent, and has no way to the agent but what it
 // prints. Whatever it does ends with a reason, and the next trial begins.
 func TestAToolInItsSandbox(t *testing.T) {
+	t.Parallel()
 	ends := map[string]string{
 		"look": "", "forks": "", "link": string(contract.ReasonOutputTruncated), "pipe": string(contract.ReasonOutputTruncated),
 		"huge": string(contract.ReasonOutputTruncated), "memory": v1alpha1.ReasonClientOOMKilled,
@@ -48,7 +49,7 @@ func TestAToolInItsSandbox(t *testing.T) {
 	text = strings.Replace(text, "{sysbench: {test: oltp_read_write, threads: 2, tables: 2, tableSize: 2000}}", fmt.Sprintf(
 		"{custom: {image: %q, run: {command: [sh, -c, %q]}, parameters: {attack: look}, threads: 1, format: Result, output: out.json}}",
 		localImage(t, "mariadb:10.11"), thief), 1)
-	applied := cluster.Apply(t, ns, text)
+	applied := cluster.Apply(t, ns, cluster.Beside(text))
 	tokens := make(chan []string, 1)
 	go func() { tokens <- tokensOfPods(t, ns) }()
 	run := cluster.AwaitRun(t, applied, 10*time.Minute)

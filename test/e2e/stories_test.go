@@ -160,16 +160,18 @@ func deadTime(t *testing.T, run *v1alpha1.BenchmarkRun) {
 }
 
 func TestMissingImageEndsTyped(t *testing.T) {
+	t.Parallel()
 	ns := cluster.Namespace(t)
 	target := strings.Replace(cluster.MariaDB, `version: "10.11"`, "image: registry.invalid/nothing:1", 1)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("noimage", target, short)), 2*time.Minute)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("noimage", target, short))), 2*time.Minute)
 	failedWith(t, got, v1alpha1.ReasonImagePullFailed)
 }
 
 func TestRefusedSettingEndsTyped(t *testing.T) {
+	t.Parallel()
 	ns := cluster.Namespace(t)
 	target := strings.Replace(cluster.MariaDB, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
-	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("badsetting", target, short)), 2*time.Minute)
+	got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("badsetting", target, short))), 2*time.Minute)
 	failedWith(t, got, "ServerRefusedSetting")
 	if !strings.Contains(cluster.Message(got, v1alpha1.ConditionFailed), "innodb_no_such_setting") {
 		t.Error("the message does not name the setting")
@@ -179,9 +181,10 @@ func TestRefusedSettingEndsTyped(t *testing.T) {
 // An external server: the right password works and the tables are dropped after;
 // a wrong password and a schema in use end typed.
 func TestExternalServer(t *testing.T) {
+	t.Parallel()
 	ns := cluster.Namespace(t)
 	// The server is the target of another run, which is kept.
-	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("host", "", shared+"  retain: Always\n")), 3*time.Minute)
+	host := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("host", "", short+"  retain: Always\n"))), 3*time.Minute)
 	cluster.Complete(t, host)
 	cluster.OpenDatabases(t, ns)
 	address, _, _ := strings.Cut(host.Status.Targets[0].Address, ":")
@@ -200,11 +203,11 @@ func TestExternalServer(t *testing.T) {
 		return "  - name: db\n    external: {host: " + address + ", tls: Disabled, insecureSkipVerify: true, credentials: {name: " + secret + "}}"
 	}
 	t.Run("a wrong password ends typed", func(t *testing.T) {
-		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("wrongpw", external("wrong"), shared)), 2*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("wrongpw", external("wrong"), short))), 2*time.Minute)
 		failedWith(t, got, string(contract.ReasonCredentialsRejected))
 	})
 	t.Run("tables that are there already are not touched", func(t *testing.T) {
-		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("inuse", external(right.Name), shared)), 2*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("inuse", external(right.Name), short))), 2*time.Minute)
 		failedWith(t, got, string(contract.ReasonSchemaNotEmpty))
 	})
 	t.Run("a server that is not there ends typed", func(t *testing.T) {
@@ -212,25 +215,26 @@ func TestExternalServer(t *testing.T) {
 			t.Skip("the client tries for a minute: only in make e2e-full")
 		}
 		target := strings.Replace(external("wrong"), address, "nobody.invalid", 1)
-		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("nobody", target, shared)), 3*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("nobody", target, short))), 3*time.Minute)
 		failedWith(t, got, string(contract.ReasonTargetUnreachable))
 	})
 	t.Run("the right password works", func(t *testing.T) {
 		dropTables(t, ns, address, right)
-		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("external", external(right.Name), shared)), 2*time.Minute)
+		got := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("external", external(right.Name), short))), 2*time.Minute)
 		cluster.Complete(t, got)
 		if got.Status.Targets[0].CleanupResult == "" || len(got.Status.Findings) > 0 && got.Status.Findings[0].Check == "cleanup" {
 			t.Errorf("the tables were not dropped: %+v", got.Status)
 		}
 		// They are really gone: the same run works again.
-		cluster.Complete(t, cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML("again", external(right.Name), shared)), 2*time.Minute))
+		cluster.Complete(t, cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("again", external(right.Name), short))), 2*time.Minute))
 	})
 }
 
 // Deleting a run in the middle of a trial leaves nothing behind.
 func TestDeleteLeavesNothing(t *testing.T) {
+	t.Parallel()
 	ns := cluster.Namespace(t)
-	run := cluster.Apply(t, ns, cluster.RunYAML("gone", "", "  design: {blocks: 2, warmup: 0s, duration: 60s}\n"))
+	run := cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("gone", "", "  design: {blocks: 2, warmup: 0s, duration: 60s}\n")))
 	cluster.AwaitState(t, run, 3*time.Minute, "measured", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.CurrentTrial != nil })
 	if err := cluster.API.Delete(t.Context(), run, client.PropagationPolicy(metav1.DeletePropagationBackground)); err != nil {
 		t.Fatal(err)

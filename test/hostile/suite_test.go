@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,33 +25,12 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
+	"github.com/assay-bench/assay/test/helpers/program"
 )
 
 var server apiserver.Server
 
 func TestMain(m *testing.M) { os.Exit(apiserver.Main(m, &server)) }
-
-// managerEnv names a program that is tested in place of the manager of this tree.
-const managerEnv = "HOSTILE_MANAGER"
-
-// build makes the manager of this tree, with the flags of the Makefile, so that what is compiled is compiled once.
-var build = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv(managerEnv); path != "" {
-		return path, nil
-	}
-	dir, err := os.MkdirTemp("", "hostile-")
-	if err != nil {
-		return "", err
-	}
-	out := filepath.Join(dir, "manager")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags", "-s -w", "-o", out, "./cmd/manager")
-	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if text, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("building the manager: %w\n%s", err, text)
-	}
-	return out, nil
-})
 
 const configuration = `
 agent: {image: "agent:1"}
@@ -76,10 +54,7 @@ type manager struct {
 // startManager runs the manager for some namespaces until the test ends.
 func startManager(t *testing.T, namespaces ...string) manager {
 	t.Helper()
-	path, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := program.Manager(t)
 	dir := t.TempDir()
 	config := filepath.Join(dir, "config.yaml")
 	if err := os.WriteFile(config, []byte(configuration), 0o600); err != nil {

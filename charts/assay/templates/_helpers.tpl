@@ -103,8 +103,14 @@ shapes:
 {{- fail "rbac.scope: Namespaced needs watchNamespaces: name the namespaces in which the manager may carry out runs" -}}
 {{- end -}}
 {{- with .Values.results.store -}}
-{{- if and .endpoint (or (not .bucket) (not .credentialsSecret)) -}}
-{{- fail "results.store: an endpoint needs bucket and credentialsSecret" -}}
+{{- if and .endpoint (not .bucket) -}}
+{{- fail "results.store.bucket is missing: an endpoint needs a bucket that exists" -}}
+{{- end -}}
+{{- if and .endpoint (not .credentialsSecret) -}}
+{{- fail "results.store.credentialsSecret is missing: name the Secret with accessKeyID and secretAccessKey in the release's namespace" -}}
+{{- end -}}
+{{- if and (not .endpoint) (or .bucket .credentialsSecret) -}}
+{{- fail "results.store.endpoint is missing: without it nothing goes to the bucket; without an object store, leave bucket and credentialsSecret empty too" -}}
 {{- end -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}

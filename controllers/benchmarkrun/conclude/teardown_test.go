@@ -30,7 +30,7 @@ func TestWhatIsCreatedIsNamed(t *testing.T) {
 		resources.ClientDisruptionBudget(run), resources.ClientNetworkPolicy(run, network),
 	}
 	primary := resources.Target{Run: run, Spec: replicated}
-	created = append(created, primary.Secret("p", certificate.Bundle{}), primary.Service(), primary.NetworkPolicy(), primary.PodDisruptionBudget())
+	created = append(created, primary.Secret("p", "k", certificate.Bundle{}), primary.Service(), primary.NetworkPolicy(), primary.PodDisruptionBudget())
 	for i := range 2 {
 		replica := primary
 		replica.Replica = &i

@@ -12,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/likeness"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
 
@@ -40,6 +41,7 @@ func Planned(p *plan.Plan, at journal.Position) contract.Record {
 // open.
 func Record(in Input, e Execution, at journal.Position, end End, ask *decision.Asking) contract.Record {
 	rec := describe(in, e, at, end)
+	rec.Facts = facts(in, e, rec, end, ask)
 	rec.Delivered = append(loadDelivered(in, at, ask), end.Delivered...)
 	if !end.failed() {
 		merged, skew, err := merge.Results(end.Results)
@@ -118,6 +120,23 @@ func describe(in Input, e Execution, at journal.Position, end End) contract.Reco
 		rec.ResetSeconds = new(reset.Ended.Sub(reset.Started).Seconds())
 	}
 	return rec
+}
+
+// facts are the circumstances of a trial that has a result.
+func facts(in Input, e Execution, rec contract.Record, end End, ask *decision.Asking) contract.Facts {
+	if len(end.Results) == 0 {
+		return ""
+	}
+	st := in.Run.TargetStatus(rec.Target)
+	from := likeness.Source{
+		Result: end.Results[0], ServerImageID: st.ImageID, ClientImageID: rec.ClientImageID, FsyncsPerCommit: st.FsyncsPerCommit,
+	}
+	if st.LoadResult != "" {
+		if loaded := loadResult(in, rec.Target, ask); saysData(loaded) {
+			from.Loaded, from.SameBytes = loaded.Value.Result, in.Work.Tool.SameBytes(message(in, e))
+		}
+	}
+	return likeness.FactsOf(from)
 }
 
 // outcome is what the clients measured together.

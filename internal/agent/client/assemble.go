@@ -30,7 +30,7 @@ func assemble(blank contract.Result, o outcome[progress]) contract.Result {
 	}
 	res.Client.Clock, res.Client.Speed, res.Client.ClockStepSeconds = p.clock, p.speed.client, p.measured.clockStepSeconds
 	res.Client.Limits, res.Client.Agent = p.hello.Limits, p.measured.agent
-	res.Client.Before, res.Client.After = p.measured.usage.before, p.measured.usage.after
+	res.Client.Before, res.Client.After, res.Client.Gap = p.measured.usage.before, p.measured.usage.after, p.measured.usage.gap
 	if p.measured.started == nil {
 		res.Client.Before = p.countersBefore().client
 	}
@@ -121,7 +121,7 @@ func targetOf(p progress) *contract.Environment {
 	if after == nil {
 		return target
 	}
-	target.After = &after.Usage
+	target.After, target.Gap = &after.Usage, after.Gap
 	if w := after.Window; w != nil {
 		target.Before, target.After = inside(target.Before, w.Before), inside(&after.Usage, w.After)
 	}

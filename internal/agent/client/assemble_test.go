@@ -32,7 +32,7 @@ func allFound(at time.Time) progress {
 		measured: measured{
 			started: &at, ended: new(at.Add(2 * time.Second)), exitCode: &exit, signal: "SIGTERM", seeds: seeds{2, true},
 			report: runner.Report{ToolVersion: "1", Measurements: []contract.Measurement{{Name: "m"}}, Errors: []contract.ErrorCount{{Name: "e", Count: 1}}},
-			usage:  usages{&contract.Usage{At: at}, &contract.Usage{At: at.Add(time.Second)}}, clockStepSeconds: new(0.1), warmupCut: contract.WarmupSeparateProcess,
+			usage:  usages{&contract.Usage{At: at}, &contract.Usage{At: at.Add(time.Second)}, &contract.Gap{Seconds: 6}}, clockStepSeconds: new(0.1), warmupCut: contract.WarmupSeparateProcess,
 		},
 		after: countersAfter{
 			target:      &contract.TargetEnvironment{Warnings: []string{"late"}, Usage: contract.Usage{At: at.Add(time.Minute)}},
@@ -74,7 +74,7 @@ func TestTheResultHoldsWhatTheStepsFound(t *testing.T) {
 		Measurements: p.measured.report.Measurements, Warmup: p.warmedUp.measurements, Errors: p.measured.report.Errors,
 	}
 	want.Client.Clock, want.Client.Speed, want.Client.ClockStepSeconds = p.clock, p.speed.client, new(0.1)
-	want.Client.Before, want.Client.After = p.measured.usage.before, p.measured.usage.after
+	want.Client.Before, want.Client.After, want.Client.Gap = p.measured.usage.before, p.measured.usage.after, p.measured.usage.gap
 
 	got := assemble(blank, outcome[progress]{found: p, problems: problems})
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {

@@ -106,7 +106,7 @@ func TestResetFailures(t *testing.T) {
 			},
 			reason: contract.ReasonResetFailed, want: "StorageFailed: no space left",
 		},
-		"another password": {
+		"another key": {
 			rig:    func(r *rig, _ *fakeTarget) { r.agent.Credentials = credentials(r, "other") },
 			reason: contract.ReasonResetFailed, want: "/restore answered 401",
 		},

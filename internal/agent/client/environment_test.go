@@ -5,10 +5,12 @@ import (
 	"math"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -22,7 +24,7 @@ import (
 // credentials are those of the rig with another password.
 func credentials(r *rig, password string) string {
 	dir := filepath.Join(r.agent.Work, "credentials")
-	for name, text := range map[string]string{"username": "assay", "password": password} {
+	for name, text := range map[string]string{"username": "assay", "password": password, contract.KeyAgent: password} {
 		if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)); err != nil {
 			panic(err)
 		}
@@ -63,11 +65,15 @@ func TestEnvironmentOfBothSides(t *testing.T) {
 func TestCountersOfTheTargetInsideTheWindow(t *testing.T) {
 	target := newFakeTarget(t)
 	target.window = &contract.UsageWindow{Before: contract.Usage{Throttled: new(int64(100))}, After: contract.Usage{Throttled: new(int64(200))}}
+	target.gap = &contract.Gap{Seconds: 9}
 	r := newRig(t, "slow", contract.PhaseRun, func(trial *contract.Trial) { trial.Agent = target.address })
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
 	if n, ok := contract.Increase(*res.Target, func(u contract.Usage) *int64 { return u.Throttled }); !ok || n != 100 {
 		t.Errorf("throttled %d times, known %v: want what the window had", n, ok)
+	}
+	if res.Target.Gap == nil || res.Target.Gap.Seconds != 9 {
+		t.Errorf("the gap is %+v, want that of 9 s", res.Target.Gap)
 	}
 	if len(target.ages) != 2 {
 		t.Fatalf("a window was asked for with %q, want once", target.ages)
@@ -100,6 +106,38 @@ func TestCountersOfTheClientInsideTheWindow(t *testing.T) {
 	}
 	if n := res.Client.Before.VoluntarySwitches; n == nil || *n != 0 {
 		t.Errorf("context switches before %v, want those around the tool", n)
+	}
+}
+
+// A tool's container that does not run for a while says so.
+func TestTheGapOfTheToolsContainer(t *testing.T) {
+	r := newRig(t, "slow", contract.PhaseRun, nil)
+	dir, err := os.MkdirTemp("", "tool")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	r.agent.Socket = filepath.Join(dir, "s")
+	supervisor := exec.Command(os.Args[0])
+	supervisor.Env = append(os.Environ(), supervisorEnv+"="+r.agent.Socket, sleepEnv+"=2s")
+	if err := supervisor.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = supervisor.Wait() }()
+	t.Setenv(sleepEnv, "2s")
+	r.startWhenReady(t)
+	go func() {
+		time.Sleep(time.Second)
+		_ = supervisor.Process.Signal(syscall.SIGSTOP)
+		time.Sleep(3 * time.Second)
+		_ = supervisor.Process.Signal(syscall.SIGCONT)
+	}()
+	if err := r.agent.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	res, _ := r.outcome(t)
+	if g := res.Client.Gap; g == nil || g.Seconds < 2 || g.InsideSeconds < 1 {
+		t.Errorf("the gap is %+v (window %s to %s), want one of 3 s", g, res.Times.MeasureStarted, res.Times.MeasureEnded)
 	}
 }
 

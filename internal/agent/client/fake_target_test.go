@@ -33,6 +33,7 @@ type fakeTarget struct {
 	clocks        int
 	// window is the answer where one was asked for; ages are what was asked for.
 	window *contract.UsageWindow
+	gap    *contract.Gap
 	ages   []string
 	// environmentAt is when the environment was asked for.
 	environmentAt []time.Time
@@ -49,7 +50,7 @@ func newFakeTarget(t *testing.T) *fakeTarget {
 
 // gate of the agents of the tests.
 func (*fakeTarget) gate() *control.Gate {
-	return control.NewGate(control.NewKey("hunter2"), func(w http.ResponseWriter, _ error) { w.WriteHeader(http.StatusUnauthorized) })
+	return control.NewGate(control.NewKey(agentKey), func(w http.ResponseWriter, _ error) { w.WriteHeader(http.StatusUnauthorized) })
 }
 
 func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -60,14 +61,15 @@ func (f *fakeTarget) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		f.environmentAt = append(f.environmentAt, time.Now())
 		f.usages++
 		var window *contract.UsageWindow
+		var gap *contract.Gap
 		if query := r.URL.Query(); query.Has("from") {
 			f.ages = append(f.ages, query.Get("from"), query.Get("to"))
-			window = f.window
+			window, gap = f.window, f.gap
 		}
 		_ = json.NewEncoder(w).Encode(contract.TargetEnvironment{
 			Version: contract.EnvironmentVersion, Flavor: "mariadb", Machine: contract.Machine{CPUModel: "A CPU"},
 			Limits: contract.Limits{CgroupVersion: 2}, Warnings: []string{"w"}, Storage: &contract.Storage{Filesystem: "ext4"}, Usage: contract.Usage{Throttled: &f.usages},
-			Window: window,
+			Window: window, Gap: gap,
 		})
 		return
 	}

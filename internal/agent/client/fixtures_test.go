@@ -116,6 +116,9 @@ func talks() {
 	fmt.Fprintln(os.Stderr, "the end of input")
 }
 
+// agentKey is the secret of the agents of the targets.
+const agentKey = "the agents' own"
+
 // rig is an agent with everything around it faked.
 type rig struct {
 	agent  *Agent
@@ -127,7 +130,7 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 	t.Helper()
 	t.Setenv(toolEnv, tool)
 	dir := t.TempDir()
-	for name, data := range map[string]string{"username": "assay", "password": "hunter2\n"} {
+	for name, data := range map[string]string{"username": "assay", "password": "hunter2\n", contract.KeyAgent: agentKey} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -42,8 +42,12 @@ func usageAfter(ctx context.Context, s session, in invocation) (o outcome[*contr
 	return o
 }
 
-// usages are counters from before and after.
-type usages struct{ before, after *contract.Usage }
+// usages are counters from before and after, and the gap in the samples between them; nil for
+// none.
+type usages struct {
+	before, after *contract.Usage
+	gap           *contract.Gap
+}
 
 // usageInside replaces the counters around the tool by those inside its window, if it is known, to
 // exclude the preparation of the tool. For a window too short for samples, those around the
@@ -57,8 +61,9 @@ func usageInside(ctx context.Context, s session, around usages, w window) (o out
 	if err != nil {
 		o.problem("client/environment", "reading the samples of the tool's container: %v", err)
 	}
+	o.found.gap = sampled.Gap
 	if err == nil && sampled.Before != nil {
-		o.found = usages{inside(around.before, *sampled.Before), inside(around.after, *sampled.After)}
+		o.found.before, o.found.after = inside(around.before, *sampled.Before), inside(around.after, *sampled.After)
 	}
 	return o
 }

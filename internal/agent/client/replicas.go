@@ -38,7 +38,7 @@ type replicaSet struct {
 func newReplicaSet(addresses []string, s session) replicaSet {
 	r := replicaSet{primary: s.server, retry: s.retry, id: s.maps.trial, ask: s.timeouts.Ask}
 	for _, address := range addresses {
-		r.agents = append(r.agents, newTargetAgent(address, s.credentials.Password))
+		r.agents = append(r.agents, newTargetAgent(address, s.key))
 	}
 	return r
 }
@@ -241,7 +241,7 @@ func (r replicaSet) countersInside(ctx context.Context, replicas []contract.Repl
 			return err
 		}
 		to := &replicas[i]
-		to.Machine, to.Limits = &env.Machine, &env.Limits
+		to.Machine, to.Limits, to.Gap = &env.Machine, &env.Limits, env.Gap
 		if w := env.Window; w != nil {
 			to.Before, to.After = &w.Before, &w.After
 		}

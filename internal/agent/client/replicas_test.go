@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/assay-bench/assay/runners/runner"
+	"github.com/assay-bench/assay/internal/agent/control"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -97,11 +97,12 @@ func TestTheLagOfAReplicaIsRecorded(t *testing.T) {
 	told := contract.ReplicaState{Running: true, ServerVersion: "10.11.6-MariaDB", LagSeconds: new(3.0), MaxLagSeconds: new(7.0)}
 	f := newFakeReplica(t, []any{follows, told}, []any{late, applied, late, applied})
 	f.copies.window = &contract.UsageWindow{Before: contract.Usage{CPUSeconds: new(1.0)}, After: contract.Usage{CPUSeconds: new(2.0)}}
+	f.copies.gap = &contract.Gap{Seconds: 9}
 	r := newRig(t, "good", contract.PhaseRun, of(f))
 	r.startWhenReady(t)
 	res := runAll(t, []*rig{r})[0]
 	want := []contract.Replica{{
-		Index: 0, ServerVersion: "10.11.6-MariaDB", MaxLagSeconds: new(7.0),
+		Index: 0, ServerVersion: "10.11.6-MariaDB", MaxLagSeconds: new(7.0), Gap: &contract.Gap{Seconds: 9},
 		Machine: &contract.Machine{CPUModel: "A CPU"}, Limits: &contract.Limits{CgroupVersion: 2},
 		Before: &contract.Usage{CPUSeconds: new(1.0)}, After: &contract.Usage{CPUSeconds: new(2.0)},
 	}}
@@ -224,7 +225,7 @@ func TestReplicasAfterTheWindow(t *testing.T) {
 func afterWindow(t *testing.T, addresses ...string) (replicaSet, measured) {
 	t.Helper()
 	r := newRig(t, "good", contract.PhaseRun, nil)
-	s := session{server: r.server, credentials: runner.Credentials{Password: "hunter2"}, maps: r.agent.configMaps(), retry: r.agent.retrier()}
+	s := session{server: r.server, key: control.NewKey(agentKey), maps: r.agent.configMaps(), retry: r.agent.retrier()}
 	return newReplicaSet(addresses, s), measured{ended: new(time.Now())}
 }
 

@@ -46,7 +46,9 @@ func (a *Agent) logUsage() {
 	a.Log.Info("the agent's container needed", needed...)
 }
 
-// begin opens the socket for the tool's container, which starts meanwhile.
+// begin opens the socket for the tool's container, which starts meanwhile. That container is kept
+// until the result is delivered: then both end at once. The kubelet looks once per second, and
+// when it sees only one of them ended, the other is a second late.
 func (a *Agent) begin(ctx context.Context, started time.Time) contract.Termination {
 	side, err := toolside.Listen(a.Socket, a.ToolAnswer)
 	if err != nil {
@@ -73,7 +75,6 @@ func (a *Agent) conclude(ctx context.Context, started time.Time, side *toolside.
 	limited, cancel := context.WithDeadline(ctx, trial.Deadline)
 	found := a.carryOut(limited, trial, side)
 	cancel()
-	side.Close() // its container ends while the result is delivered
 	return a.deliver(ctx, trial, assemble(blank, found))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/contract"
@@ -18,6 +19,8 @@ type session struct {
 	role
 	timeouts    Timeouts
 	credentials runner.Credentials
+	// key of the target's agents; nil for a target without.
+	key control.Key
 	// server is nil for a database without the MySQL protocol.
 	server Server
 	// target is set only for the first client, and only for a target with an agent.
@@ -56,6 +59,9 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	if s.credentials, err = loadCredentials(a.Credentials); err != nil {
 		return o.failed(invalid(err))
 	}
+	if s.key, err = loadKey(a.Credentials, t); err != nil {
+		return o.failed(invalid(err))
+	}
 	if t.Endpoint.TLS == contract.TLSRequired && len(s.credentials.CA) == 0 && !t.Endpoint.InsecureSkipVerify && s.speaks() {
 		return o.failed(&contract.Failure{Reason: contract.ReasonTLSFailed,
 			Message: "the target's Secret has no ca.crt, and without it nobody can verify the server: add it, or set insecureSkipVerify"})
@@ -64,7 +70,7 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 		return o.failed(invalid(err))
 	}
 	if s.first() && t.Agent != "" {
-		s.target = newTargetAgent(t.Agent, s.credentials.Password)
+		s.target = newTargetAgent(t.Agent, s.key)
 	}
 	if s.speaks() {
 		if s.server, err = a.Connect(t.Endpoint, s.credentials); err != nil {

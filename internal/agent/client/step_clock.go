@@ -59,7 +59,7 @@ func serverClock(ctx context.Context, s session) ([]clock.Exchange, error) {
 // agentClock uses one connection for all exchanges. It opens the connection first: a network
 // policy may let a new pod through only when its plugin has learned the address of the pod.
 func agentClock(ctx context.Context, s session) ([]clock.Exchange, error) {
-	agent := newTargetAgent(s.trial.Agent, s.credentials.Password)
+	agent := newTargetAgent(s.trial.Agent, s.key)
 	kept := &http.Transport{DialContext: (&net.Dialer{}).DialContext, MaxIdleConns: 1}
 	defer kept.CloseIdleConnections()
 	agent.over(kept)

@@ -27,8 +27,8 @@ type targetAgent struct {
 	http    *http.Client
 }
 
-func newTargetAgent(address, password string) *targetAgent {
-	t := &targetAgent{address: address, key: control.NewKey(password)}
+func newTargetAgent(address string, key control.Key) *targetAgent {
+	t := &targetAgent{address: address, key: key}
 	// No proxy: the agent is a pod of the same cluster. No connection is kept: the
 	// next question comes minutes later. A copy may take as long as the trial has;
 	// a peer that is gone is noticed by the keep-alive of TCP.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/assay-bench/assay/runners/runner"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
@@ -97,6 +98,22 @@ func loadCredentials(dir string) (runner.Credentials, error) {
 	c.Password = strings.TrimSuffix(string(read(contract.KeyPassword, true)), "\n")
 	c.CA, c.Cert, c.Key = read(contract.KeyCA, false), read(contract.KeyCert, false), read(contract.KeyKey, false)
 	return c, errors.Join(errs...)
+}
+
+// loadKey reads what requests to the agents of a target are signed with. It never leaves this
+// container: it is no part of what a tool is given.
+func loadKey(dir string, t contract.Trial) (control.Key, error) {
+	if t.Agent == "" && len(t.Replicas) == 0 {
+		return nil, nil
+	}
+	secret, err := os.ReadFile(filepath.Join(dir, contract.KeyAgent))
+	if err != nil {
+		return nil, fmt.Errorf("the key of the target's agent: %w: use an agent and a manager of the same release", err)
+	}
+	if len(secret) == 0 {
+		return nil, fmt.Errorf("the key of the target's agent: %s is empty", contract.KeyAgent)
+	}
+	return control.NewKey(string(secret)), nil
 }
 
 // maxInputs is the maximum size of a workload's files together: that of a ConfigMap.

@@ -26,8 +26,9 @@ const (
 // Key of one target of one run.
 type Key []byte
 
-// NewKey derives the key from the password of the benchmark's account.
-func NewKey(password string) Key { return Key(password).mac("assay.dev/control/v2") }
+// NewKey derives the key from the secret of a target's agent, which is random text. It differs from
+// the password of the benchmark's account: the tool has that one.
+func NewKey(secret string) Key { return Key(secret).mac("assay.dev/control/v2") }
 
 // mac of some parts, each of which is told from its neighbours by its length.
 func (k Key) mac(parts ...string) []byte {

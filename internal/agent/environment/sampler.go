@@ -32,6 +32,8 @@ type Sampler struct {
 	mu    sync.Mutex
 	taken uint64
 	rings [rings][]contract.Usage
+	last  contract.Usage
+	gaps  []gap
 }
 
 // Run samples until the context ends.
@@ -59,6 +61,7 @@ func (s *Sampler) Sample() contract.Usage {
 
 // add a sample; the lock is held.
 func (s *Sampler) add(u contract.Usage) {
+	s.note(u)
 	for i := range s.rings {
 		if s.taken%(1<<i) != 0 {
 			break

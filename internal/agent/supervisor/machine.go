@@ -31,9 +31,10 @@ func (s *Supervisor) window(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var out toolwire.Window
+	s.sampler.Sample() // it ends a gap that lasted until now
+	out := toolwire.Window{Gap: s.sampler.Gap(from, to)}
 	if before, after, ok := s.sampler.Window(from, to); ok {
-		out = toolwire.Window{Before: &before, After: &after}
+		out.Before, out.After = &before, &after
 	}
 	return answer(w, out)
 }

@@ -36,7 +36,7 @@ type agent struct {
 
 func newAgent(o Options, in inputs, login loginFunc) *agent {
 	a := &agent{Options: o, in: in, login: &loginProbe{try: login}, children: &supervise.Children{}, volume: newVolume(o), operations: newOperations()}
-	a.gate = control.NewGate(control.NewKey(in.password), func(w http.ResponseWriter, err error) { a.api().turnAway(w, err) })
+	a.gate = control.NewGate(in.key, func(w http.ResponseWriter, err error) { a.api().turnAway(w, err) })
 	if in.target.IsReplica() {
 		a.follower = &follower{in: in}
 	}

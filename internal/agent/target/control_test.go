@@ -32,7 +32,7 @@ func (r *rig) ask(t *testing.T, path, id string) reply {
 	t.Helper()
 	var a reply
 	var text string
-	a.code, text = r.request("POST", path, r.in.password, fmt.Sprintf(`{"id":%q}`, id))
+	a.code, text = r.request("POST", path, agentKey, fmt.Sprintf(`{"id":%q}`, id))
 	var into any = &a.refusal
 	if a.code == http.StatusOK {
 		into = &a.copied

@@ -148,7 +148,7 @@ func newRig(t *testing.T, initialise, serve string) *rig {
 			Grace: 5 * time.Second, Out: io.Discard, Log: slog.New(slog.DiscardHandler),
 		},
 		inputs{
-			target: contract.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret",
+			target: contract.Target{Flavor: "Fake", Database: "assay", Username: "assay", Port: 1}, password: "secret", key: control.NewKey(agentKey),
 			engine: engine.Engine{
 				Flavor:     "Fake",
 				Version:    func() engine.Command { return self("version", "") },
@@ -199,22 +199,25 @@ func (r *rig) end(t *testing.T) error {
 	}
 }
 
+// agentKey is the secret of the agent.
+const agentKey = "the agent's own"
+
 // get asks the agent's HTTP server and returns status and body.
 func (r *rig) get(path string) (int, string) {
-	password := r.in.password
+	secret := agentKey
 	if path == "/readyz" || path == "/livez" {
-		password = ""
+		secret = ""
 	}
-	return r.request("GET", path, password, "")
+	return r.request("GET", path, secret, "")
 }
 
-// request signs for a password; without one it is not signed.
-func (r *rig) request(method, path, password, body string) (int, string) {
+// request signs with the key of a secret; without one it is not signed.
+func (r *rig) request(method, path, secret, body string) (int, string) {
 	q := httptest.NewRequest(method, path, strings.NewReader(body))
 	direct := inProcess{r.api().handler()}
 	var over http.RoundTripper = direct
-	if password != "" {
-		over = control.NewTransport(control.NewKey(password), direct)
+	if secret != "" {
+		over = control.NewTransport(control.NewKey(secret), direct)
 	}
 	answer, err := over.RoundTrip(q)
 	if err != nil {

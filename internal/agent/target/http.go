@@ -87,16 +87,18 @@ func (a api) readyz(w http.ResponseWriter, r *http.Request) {
 
 func (a api) environment(w http.ResponseWriter, request *http.Request) {
 	now := time.Now()
-	window, err := a.window(now, request.URL.Query())
-	if err != nil {
-		a.refuse(w, err)
-		return
-	}
 	var r environment.Reader
-	a.answer(w, http.StatusOK, contract.TargetEnvironment{
+	env := contract.TargetEnvironment{
 		Version: contract.EnvironmentVersion, Flavor: a.flavor, ServerVersion: a.login.lastVersion(),
-		Machine: r.Machine(), Limits: r.Limits(), Warnings: a.logged.list(), Storage: a.storage.Load(), Usage: a.usage(r), Window: window,
-	})
+		Machine: r.Machine(), Limits: r.Limits(), Warnings: a.logged.list(), Storage: a.storage.Load(), Usage: a.usage(r),
+	}
+	if query := request.URL.Query(); query.Has("from") || query.Has("to") {
+		if err := a.addWindow(&env, now, query); err != nil {
+			a.refuse(w, err)
+			return
+		}
+	}
+	a.answer(w, http.StatusOK, env)
 }
 
 // clock answers with the time at once, because processing time would add to the round trip.
@@ -109,26 +111,24 @@ func (a api) clock(w http.ResponseWriter, _ *http.Request) {
 // most a day each.
 const maxAge = 3 * 24 * 3600
 
-// window is the window of the parameters from and to; nil without them, or without samples.
-func (a api) window(now time.Time, query url.Values) (*contract.UsageWindow, error) {
-	if !query.Has("from") && !query.Has("to") {
-		return nil, nil
-	}
+// addWindow adds what the samples show of the window of the parameters from and to.
+func (a api) addWindow(env *contract.TargetEnvironment, now time.Time, query url.Values) error {
 	var at [2]time.Time
 	for i, name := range []string{"from", "to"} {
 		text := query.Get(name)
 		age, err := strconv.ParseFloat(text, 64)
 		// Written this way, the condition also refuses NaN.
 		if err != nil || !(age >= 0 && age <= maxAge) {
-			return nil, fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
+			return fail(contract.ReasonRequestInvalid, "%s: got %q, want seconds before now, from 0 to %d", name, text, maxAge)
 		}
 		at[i] = now.Add(-time.Duration(age * float64(time.Second)))
 	}
-	before, after, ok := a.sampler.Window(at[0], at[1])
-	if !ok {
-		return nil, nil
+	a.sampler.Sample() // it ends a gap that lasted until now
+	env.Gap = a.sampler.Gap(at[0], at[1])
+	if before, after, ok := a.sampler.Window(at[0], at[1]); ok {
+		env.Window = &contract.UsageWindow{Before: before, After: after}
 	}
-	return &contract.UsageWindow{Before: before, After: after}, nil
+	return nil
 }
 
 func (a api) usage(r environment.Reader) contract.Usage {

@@ -61,7 +61,7 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			code, body := r.request("GET", contract.PathEnvironment+tc.query, "secret", "")
+			code, body := r.request("GET", contract.PathEnvironment+tc.query, agentKey, "")
 			var got contract.TargetEnvironment
 			if err := json.Unmarshal([]byte(body), &got); code == http.StatusOK && err != nil {
 				t.Fatal(err)
@@ -76,10 +76,27 @@ func TestEnvironmentOfAWindow(t *testing.T) {
 	}
 }
 
+// A container that stood still until now says so: the next sample would be late.
+func TestEnvironmentOfAWindowWithAGap(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	r.sampler.Sample()
+	time.Sleep(1300 * time.Millisecond)
+	for query, has := range map[string]bool{"?from=1.2&to=0": true, "?from=0.3&to=0": false, "": false} {
+		_, body := r.request("GET", contract.PathEnvironment+query, "secret", "")
+		var got contract.TargetEnvironment
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatal(err)
+		}
+		if (got.Gap != nil) != has || has && got.Gap.InsideSeconds < 1 {
+			t.Errorf("%q: the gap is %+v, want one: %v", query, got.Gap, has)
+		}
+	}
+}
+
 func TestRequestsThatAreNoOperation(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	for _, body := range []string{"", "{}", `{"id":""}`, `{"id":5}`, "[", `{"id":"` + strings.Repeat("x", maxRequest) + `"}`} {
-		code, answer := r.request("POST", contract.PathSnapshot, "secret", body)
+		code, answer := r.request("POST", contract.PathSnapshot, agentKey, body)
 		if code != http.StatusBadRequest || !strings.Contains(answer, string(contract.ReasonRequestInvalid)) {
 			t.Errorf("%.20q: %d %s", body, code, answer)
 		}
@@ -101,7 +118,7 @@ func TestAStopIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signing := &http.Client{Transport: control.NewTransport(control.NewKey("secret"), http.DefaultTransport)}
+	signing := &http.Client{Transport: control.NewTransport(control.NewKey(agentKey), http.DefaultTransport)}
 	answer, err := signing.Do(q)
 	if err != nil {
 		t.Fatal(err)
@@ -117,10 +134,23 @@ func TestAStopIsAnswered(t *testing.T) {
 	}
 }
 
+// The tool of a benchmark has the password: that opens nothing.
+func TestThePasswordIsNoKey(t *testing.T) {
+	r := newRig(t, "init", "serve")
+	for _, path := range []string{contract.PathSnapshot, contract.PathRestore} {
+		if code, body := r.request("POST", path, r.in.password, `{"id":"x"}`); code != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s, want 401", path, code, body)
+		}
+	}
+	if code, _ := r.request("GET", contract.PathClock, r.in.password, ""); code != http.StatusUnauthorized {
+		t.Errorf("%s: %d", contract.PathClock, code)
+	}
+}
+
 func TestTheAgentTellsTheTime(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	before := time.Now()
-	code, body := r.request("GET", contract.PathClock, "secret", "")
+	code, body := r.request("GET", contract.PathClock, agentKey, "")
 	after := time.Now()
 	var told contract.Clock
 	if err := json.Unmarshal([]byte(body), &told); err != nil || code != http.StatusOK {
@@ -136,7 +166,7 @@ func TestTheAgentTellsTheTime(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.beginReady(t)
-	code, body := r.request("GET", contract.PathSpeed, "secret", "")
+	code, body := r.request("GET", contract.PathSpeed, agentKey, "")
 	var got contract.Speed
 	if err := json.Unmarshal([]byte(body), &got); err != nil || code != http.StatusOK {
 		t.Fatalf("%d %s", code, body)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/engines/engine"
 
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/settings"
 )
@@ -16,12 +17,14 @@ import (
 type inputs struct {
 	target   contract.Target
 	password string
-	engine   engine.Engine
+	// key that requests are signed with.
+	key    control.Key
+	engine engine.Engine
 	// tls of the agent's own logins; nil for none.
 	tls *tls.Config
 }
 
-// loadInputs reads and checks the target and the password. It validates the settings again,
+// loadInputs reads and checks the target, the password and the key. It validates the settings again,
 // because the file may be older than the rules.
 func loadInputs(o Options) (inputs, error) {
 	var in inputs
@@ -50,6 +53,14 @@ func loadInputs(o Options) (inputs, error) {
 	if in.password = string(password); in.password == "" {
 		return in, fail(contract.ReasonInitialisationFailed, "%s: the password is empty", o.PasswordFile)
 	}
+	secret, err := os.ReadFile(o.KeyFile)
+	if err != nil {
+		return in, fail(contract.ReasonInitialisationFailed, "reading the key of the agent: %v: use an agent and a manager of the same release", err)
+	}
+	if len(secret) == 0 {
+		return in, fail(contract.ReasonInitialisationFailed, "%s: the key of the agent is empty", o.KeyFile)
+	}
+	in.key = control.NewKey(string(secret))
 	if in.tls, err = loginTLS(o, t); err != nil {
 		return in, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/assay-bench/assay/engines/mariadb"
+	"github.com/assay-bench/assay/internal/agent/control"
 	"github.com/assay-bench/assay/internal/agent/database"
 	"github.com/assay-bench/assay/runners/runner"
 
@@ -52,7 +53,7 @@ func realServer(t *testing.T, settings ...contract.Setting) *agent {
 			Flavor: "MariaDB", StorageEngine: "InnoDB", Database: "as_say%`", Username: `o'ne\`,
 			Port: int32(port), Settings: settings,
 		},
-		password: "p'; \\ \"%\n#", engine: mariadb.Engine(),
+		password: "p'; \\ \"%\n#", key: control.NewKey(agentKey), engine: mariadb.Engine(),
 	}
 	login, err := newLogin(in)
 	if err != nil {

@@ -10,7 +10,7 @@
 // a root without a password, the server would accept connections before the account exists,
 // and images differ.
 //
-// Over HTTP, with a token derived from the benchmark's password, it reports the environment of
+// Over HTTP, with a signature on each request, it reports the environment of
 // the server (contract.PathEnvironment), takes a snapshot of the data directory
 // (contract.PathSnapshot) and restores it (contract.PathRestore), one operation at a time. For
 // both operations it stops the server, copies, starts the server and waits for a login; the
@@ -52,6 +52,8 @@ type Options struct {
 	TargetFile string
 	// PasswordFile holds the password of the benchmark's account.
 	PasswordFile string
+	// KeyFile holds the secret that requests to this agent are signed with.
+	KeyFile string
 	// TLS is a directory with ca.crt, tls.crt and tls.key of the server; it may be missing
 	// with TLS Disabled.
 	TLS string
@@ -84,6 +86,7 @@ func Defaults() Options {
 	return Options{
 		TargetFile:     filepath.Join(contract.DirTarget, contract.KeyTarget),
 		PasswordFile:   filepath.Join(contract.DirCredentials, contract.KeyPassword),
+		KeyFile:        filepath.Join(contract.DirCredentials, contract.KeyAgent),
 		TLS:            contract.DirTLS,
 		Data:           contract.DirData,
 		Run:            contract.DirRun,

@@ -298,22 +298,25 @@ func TestRunRefusesItsInputs(t *testing.T) {
 	good := `{"version":"assay.dev/target/v1","flavor":"MariaDB","storageEngine":"InnoDB","database":"d","username":"u","port":3306%s}`
 	tests := map[string]struct {
 		target, password string
-		want             contract.TargetReason
-		message          string
+		// key of the agent; no file where it is empty.
+		key     string
+		want    contract.TargetReason
+		message string
 	}{
-		"no target":          {"", "x", contract.ReasonInitialisationFailed, "reading the target"},
-		"another version":    {`{"version":"v9"}`, "x", contract.ReasonInitialisationFailed, `got "v9"`},
-		"a part is missing":  {`{"version":"assay.dev/target/v1"}`, "x", contract.ReasonInitialisationFailed, "are needed"},
-		"no password":        {strings.Replace(good, "%s", "", 1), "", contract.ReasonInitialisationFailed, "password is empty"},
-		"an unknown flavor":  {strings.Replace(strings.Replace(good, "MariaDB", "Oracle", 1), "%s", "", 1), "x", contract.ReasonServerMissing, `no engine "Oracle"`},
-		"an owned setting":   {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", contract.ReasonServerRefusedSetting, "settings.datadir: set by Assay"},
-		"a volume read-only": {strings.Replace(good, "%s", "", 1), "x", contract.ReasonStorageFailed, "/proc"},
+		"no target":         {"", "x", "k", contract.ReasonInitialisationFailed, "reading the target"},
+		"another version":   {`{"version":"v9"}`, "x", "k", contract.ReasonInitialisationFailed, `got "v9"`},
+		"a part is missing": {`{"version":"assay.dev/target/v1"}`, "x", "k", contract.ReasonInitialisationFailed, "are needed"},
+		"no password":       {strings.Replace(good, "%s", "", 1), "", "k", contract.ReasonInitialisationFailed, "password is empty"},
+		"no key, as a manager of version 0.1 left it": {strings.Replace(good, "%s", "", 1), "x", "", contract.ReasonInitialisationFailed, "of the same release"},
+		"an unknown flavor":                           {strings.Replace(strings.Replace(good, "MariaDB", "Oracle", 1), "%s", "", 1), "x", "k", contract.ReasonServerMissing, `no engine "Oracle"`},
+		"an owned setting":                            {strings.Replace(good, "%s", `,"settings":[{"name":"datadir","value":"/x"}]`, 1), "x", "k", contract.ReasonServerRefusedSetting, "settings.datadir: set by Assay"},
+		"a volume read-only":                          {strings.Replace(good, "%s", "", 1), "x", "k", contract.ReasonStorageFailed, "/proc"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			o := Options{
-				TargetFile: dir + "/target.json", PasswordFile: dir + "/password", TerminationLog: dir + "/term",
+				TargetFile: dir + "/target.json", PasswordFile: dir + "/password", KeyFile: dir + "/agent.key", TerminationLog: dir + "/term",
 				Data: "/proc/assay", Run: dir + "/run", Tmp: dir, Listen: "127.0.0.1:0",
 				Log: slog.New(slog.DiscardHandler), Engine: engines.Find,
 			}
@@ -324,6 +327,11 @@ func TestRunRefusesItsInputs(t *testing.T) {
 			}
 			if err := os.WriteFile(o.PasswordFile, []byte(tc.password), 0o600); err != nil {
 				t.Fatal(err)
+			}
+			if tc.key != "" {
+				if err := os.WriteFile(o.KeyFile, []byte(tc.key), 0o600); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := Run(t.Context(), o); err == nil {
 				t.Error("no error")

@@ -79,7 +79,7 @@ func (s *Side) Window(ctx context.Context, from, to time.Time) (toolwire.Window,
 	var w toolwire.Window
 	err := s.ask(ctx, http.MethodGet, toolwire.PathWindow+"?"+times.Encode(), nil, &w)
 	if (w.Before == nil) != (w.After == nil) {
-		w = toolwire.Window{}
+		w.Before, w.After = nil, nil
 	}
 	return w, err
 }

@@ -113,6 +113,9 @@ func (c *Client) HTTP() *http.Client { return c.http }
 func (c *Client) credentials() (aws.Credentials, error) {
 	read := func(name string) (string, error) {
 		data, err := os.ReadFile(filepath.Join(c.cfg.Credentials, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("the Secret of results.store.credentialsSecret has no %s: %w", name, err)
+		}
 		return strings.TrimSpace(string(data)), err
 	}
 	id, err := read(FileAccessKey)

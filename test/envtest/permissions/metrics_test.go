@@ -13,6 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/test/helpers/program"
 )
 
 // The manager serves its metrics over HTTPS, to those whom the API server knows and allows,
@@ -20,7 +22,7 @@ import (
 func TestMetricsAreForThoseWhoMayReadThem(t *testing.T) {
 	system, others := server.Namespace(t), server.Namespace(t)
 	address := freeAddress(t)
-	log := start(t, build(t), install(t, "assay-metrics", system, nil), address)
+	log := start(t, program.Manager(t), install(t, "assay-metrics", system, nil), address)
 	stranger, reader := token(t, others, "stranger"), token(t, others, "reader")
 	mustCreate(t, &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: "reads-" + others},

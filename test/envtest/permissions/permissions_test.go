@@ -33,13 +33,21 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/inputs"
+	"github.com/assay-bench/assay/test/helpers/program"
 )
 
 const root = "../../../"
 
 var server apiserver.Server
 
-func TestMain(m *testing.M) { os.Exit(apiserver.MainWithAudit(m, &server)) }
+func TestMain(m *testing.M) {
+	if err := inputs.Read(root + "charts"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(apiserver.MainWithAudit(m, &server))
+}
 
 func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 	tests := map[string]struct {
@@ -51,7 +59,7 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 			return []string{"--set=rbac.scope=Namespaced", "--set=watchNamespaces={" + strings.Join(namespaces, ",") + "}"}
 		}},
 	}
-	manager := build(t)
+	manager := program.Manager(t)
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			namespace, played, system := server.Namespace(t), server.Namespace(t), server.Namespace(t)
@@ -71,16 +79,6 @@ func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 			checkVerbs(t, settings)
 		})
 	}
-}
-
-// build compiles the manager.
-func build(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "manager")
-	if out, err := exec.Command("go", "build", "-o", path, root+"cmd/manager").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return path
 }
 
 // settings of one installation.

@@ -28,6 +28,7 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
+	"github.com/assay-bench/assay/test/helpers/program"
 )
 
 //go:embed last-release.txt
@@ -59,8 +60,7 @@ func TestTwoReleasesShareARun(t *testing.T) {
 	if !ok {
 		t.Fatal("last-release.txt: want a tag and its commit")
 	}
-	last := build(t, source(t, commit))
-	newest := build(t, top)
+	last, newest := program.Build(t, source(t, commit)), program.Manager(t)
 	makeNodes(t)
 	for what, c := range map[string]struct {
 		stages  []stage
@@ -162,18 +162,6 @@ func source(t *testing.T, commit string) string {
 		t.Fatalf("unpacking %s: %v: %s", commit, err, out)
 	}
 	return dir
-}
-
-// build makes the manager of a tree.
-func build(t *testing.T, dir string) string {
-	t.Helper()
-	out := filepath.Join(t.TempDir(), "manager")
-	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", out, "./cmd/manager")
-	cmd.Dir = dir
-	if text, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building the manager in %s: %v\n%s", dir, err, text)
-	}
-	return out
 }
 
 const configuration = `

@@ -32,8 +32,8 @@ import (
 )
 
 var (
-	// API reads and writes objects of the cluster.
-	API client.Client
+	// API reads, writes and watches objects of the cluster.
+	API client.WithWatch
 	// Clientset is for what API cannot do: logs of pods.
 	Clientset *kubernetes.Clientset
 )
@@ -62,7 +62,7 @@ func connect() error {
 	if Clientset, err = kubernetes.NewForConfig(cfg); err != nil {
 		return err
 	}
-	API, err = client.New(cfg, client.Options{Scheme: scheme})
+	API, err = client.NewWithWatch(cfg, client.Options{Scheme: scheme})
 	return err
 }
 

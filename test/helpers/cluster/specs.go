@@ -1,6 +1,9 @@
 package cluster
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Targets that most runs of the tests have.
 const (
@@ -51,4 +54,13 @@ spec:
   design: {blocks: 1, %s}
   deadline: 30m
 `, name, targets, entries, benchmarks, design)
+}
+
+// Beside makes a run one of several that share the nodes: small pods, of which three of each kind
+// have room, and no claim to the nodes alone. It is for stories of which nothing depends on how
+// fast a server or a tool is.
+func Beside(text string) string {
+	const selector = "memory: 512Mi, nodeSelector: {node.kubernetes.io/instance-type: kind."
+	small := strings.NewReplacer("{name: kind-target}", "{inline: {cpu: 600m, "+selector+"target}}}", "{name: kind-client}", "{inline: {cpu: 350m, "+selector+"client}}}")
+	return small.Replace(text) + "  exclusive: false\n"
 }

@@ -28,6 +28,15 @@ import (
 	"github.com/assay-bench/assay/internal/resources"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/changes"
+)
+
+const (
+	// tick is the time between two passes while no object changes: for pods that take a while to
+	// end, and for what a test changes without the API server.
+	tick = 100 * time.Millisecond
+	// gather is how long a pass waits for further changes after the first one.
+	gather = 5 * time.Millisecond
 )
 
 // Client is what one client pod of a Job does, once its barrier is open. It returns
@@ -38,7 +47,7 @@ type Client func(trial contract.Trial) *contract.Result
 // Kubelet plays the missing parts for one namespace.
 type Kubelet struct {
 	// API reads and writes without a cache.
-	API client.Client
+	API client.WithWatch
 	// Namespace that is served.
 	Namespace string
 	// Client plays the client pods.
@@ -75,12 +84,19 @@ func (k *Kubelet) Run(ctx context.Context, t *testing.T) {
 	k.jobs, k.tool = map[string]int{}, map[string]int{}
 	k.busy, k.dying = map[types.UID]bool{}, map[types.UID]time.Time{}
 	defer k.clients.Wait()
+	changed := changes.Of(ctx, k.API, k.Namespace, appsv1.SchemeGroupVersion.WithKind("StatefulSet"), batchv1.SchemeGroupVersion.WithKind("Job"),
+		corev1.SchemeGroupVersion.WithKind("Pod"), corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 	for ctx.Err() == nil {
 		if err := k.pass(ctx, t); isReal(ctx, err) {
 			t.Errorf("the played kubelet: %v", err)
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		select {
+		case <-changed:
+			changes.Pause(ctx, gather)
+		case <-time.After(tick):
+		case <-ctx.Done():
+		}
 	}
 }
 

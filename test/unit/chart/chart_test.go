@@ -5,10 +5,8 @@ package chart
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,12 +20,12 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/runners"
+	"github.com/assay-bench/assay/test/helpers/inputs"
 )
 
 const root = "../../../"
 
-// TestMain makes sure that the tools are there, and reads what they will read:
-// Go repeats a test only when a file changed that the test itself has opened.
+// TestMain makes sure that the tools are there, and reads what they will read.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"helm", "kustomize"} {
 		if out, err := exec.Command(root+"hack/tool.sh", name).CombinedOutput(); err != nil {
@@ -35,18 +33,9 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	for _, folder := range []string{"charts", "config"} {
-		err := filepath.WalkDir(root+folder, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			_, err = os.ReadFile(path)
-			return err
-		})
-		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
+	if err := inputs.Read(root+"charts", root+"config"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	os.Exit(m.Run())
 }

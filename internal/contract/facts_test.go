@@ -1,0 +1,28 @@
+package contract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFacts(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	got := NewFacts(map[string]string{"b": "two  words\nand a line", "a": "1=2", "": "x", "c=d": "1", "e": "", "f": long})
+	want := map[string]string{"a": "1=2", "b": "two words and a line", "f": Cut(long, maxFact)}
+	if diff := cmp.Diff(want, got.Map()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if !strings.HasPrefix(string(got), "a=1=2\nb=two words") {
+		t.Errorf("order: %q", got)
+	}
+	many := map[string]string{}
+	for i := range 1000 {
+		many[fmt.Sprint(i)] = long
+	}
+	if got := NewFacts(many); len(got.Map()) != MaxFacts || len(got) > 60<<10 {
+		t.Errorf("%d facts in %d bytes", len(got.Map()), len(got))
+	}
+}

@@ -1,0 +1,266 @@
+package likeness
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// MaxDifferences of a comparison are listed.
+const MaxDifferences = 40
+
+// Difference between the sides of a comparison.
+type Difference struct {
+	// Name of the setting, such as log_bin, or of another fact, such as target/cpu.
+	Name string
+	// Class of the difference.
+	Class Class
+	// First and Second are the values of both sides; several values of one side are joined by
+	// " or ". Empty where a side has no such thing.
+	First, Second string
+	// Matters: it is known to change what is measured. Why says how.
+	Matters bool
+	Why     string
+	// Faster is the side that the difference makes faster; empty where that is unknown.
+	Faster Effect
+	// OfFactor: the difference is part of what is compared, such as the image of another target.
+	// It is not an objection.
+	OfFactor bool
+	// Source is the page of a manual; empty for what is no setting.
+	Source string
+}
+
+// Factor is what a comparison compares.
+type Factor string
+
+// Factors.
+const (
+	// OfTargets: whole targets are compared. Their servers may be of different builds.
+	OfTargets Factor = "Target"
+	// OfDrivers: drivers are compared. Their clients may be of different builds.
+	OfDrivers Factor = "Driver"
+	// OfParameters: values of an axis, or other parameters of the workload.
+	OfParameters Factor = "Parameters"
+)
+
+// FactorOf a comparison, by its name in the spec.
+func FactorOf(name string) Factor {
+	switch name {
+	case "target":
+		return OfTargets
+	case "driver":
+		return OfDrivers
+	}
+	return OfParameters
+}
+
+// Side of a comparison.
+type Side struct {
+	// Name of the side, such as that of a target.
+	Name string
+	// Records of the trials that are compared.
+	Records []contract.Record
+}
+
+// Input of a comparison.
+type Input struct {
+	// First is the baseline.
+	First, Second Side
+	// Factor that is compared.
+	Factor Factor
+}
+
+// Comparison of the circumstances of two sides.
+type Comparison struct {
+	// Differences, the most important ones first: those that matter, and then in the order of
+	// the classes. At most MaxDifferences.
+	Differences []Difference
+	// More is how many differences are not listed; those that matter are listed first.
+	More int
+	// Unknown are the classes of which nothing is known on at least one side.
+	Unknown []Class
+
+	first, second string
+}
+
+// Compare the circumstances of both sides.
+func Compare(in Input) Comparison {
+	a, b := sideOf(in.First), sideOf(in.Second)
+	out := Comparison{first: in.First.Name, second: in.Second.Name}
+	all := settingsBetween(a, b)
+	all = append(all, otherSettings(a, b)...)
+	all = append(all, factsBetween(a, b, in.Factor)...)
+	all = append(all, speeds(in.First.Records, in.Second.Records)...)
+	classes := Classes()
+	slices.SortStableFunc(all, func(x, y Difference) int {
+		return cmp.Or(rank(x)-rank(y), slices.Index(classes, x.Class)-slices.Index(classes, y.Class))
+	})
+	for _, class := range classes {
+		if class != Other && !bothKnow(class, a, b) {
+			out.Unknown = append(out.Unknown, class)
+		}
+	}
+	out.More = max(0, len(all)-MaxDifferences)
+	out.Differences = all[:len(all)-out.More]
+	return out
+}
+
+// rank of a difference in the list.
+func rank(d Difference) int {
+	switch {
+	case d.OfFactor:
+		return 2
+	case d.Matters:
+		return 0
+	}
+	return 1
+}
+
+// circumstances of one side: what its trials recorded, each text once.
+type circumstances struct {
+	servers []server
+	speeds  bool
+}
+
+func sideOf(s Side) circumstances {
+	var c circumstances
+	for _, f := range distinct(s.Records) {
+		c.servers = append(c.servers, serverOf(f.Map()))
+	}
+	for i := range s.Records {
+		c.speeds = c.speeds || len(s.Records[i].MachineSpeed) > 0
+	}
+	return c
+}
+
+// values of a fact over the trials, each meaning once.
+func (c circumstances) values(of func(server) (spelt, bool)) values {
+	var out values
+	for _, s := range c.servers {
+		if v, there := of(s); there && !slices.ContainsFunc(out, v.like) {
+			out = append(out, v)
+		}
+	}
+	slices.SortFunc(out, func(x, y spelt) int { return strings.Compare(x.means, y.means) })
+	return out
+}
+
+func (c circumstances) fact(name string) values {
+	return c.values(func(s server) (spelt, bool) { v, there := s.facts[name]; return spelt{v, v}, there })
+}
+
+func (c circumstances) setting(set Setting) values {
+	return c.values(func(s server) (spelt, bool) { _, v, there := s.valueOf(set); return v, there })
+}
+
+// evidence of a class that is not about settings: without these facts nothing is known.
+var evidence = map[Class][]string{
+	TLS: {factTLS}, Data: {factRows}, CPU: {"target/cpu", "client/cpu"}, Kernel: {"target/kernel", "client/kernel"}, Image: {factServerImage, factClientImage},
+}
+
+// bothKnow says whether enough was recorded of both sides to compare them in a class: all of its
+// evidence or, of a class of settings, one that both servers have.
+func bothKnow(class Class, a, b circumstances) bool {
+	if class == MachineSpeed {
+		return a.speeds && b.speeds
+	}
+	for _, name := range evidence[class] {
+		if len(a.fact(name)) == 0 || len(b.fact(name)) == 0 {
+			return false
+		}
+	}
+	return len(evidence[class]) > 0 || slices.ContainsFunc(Catalogue(), func(set Setting) bool {
+		return set.Class == class && len(a.setting(set)) > 0 && len(b.setting(set)) > 0
+	})
+}
+
+// values of one side, in the order of their meanings.
+type values []spelt
+
+func (v spelt) like(o spelt) bool { return v.means == o.means }
+
+func (v values) like(o values) bool { return slices.EqualFunc(v, o, spelt.like) }
+
+// String joins them as the servers spell them.
+func (v values) String() string {
+	words := make([]string, len(v))
+	for i := range v {
+		words[i] = v[i].shown
+	}
+	return strings.Join(words, " or ")
+}
+
+// single is the only value; empty when there are several.
+func (v values) single() string {
+	if len(v) == 1 {
+		return v[0].means
+	}
+	return ""
+}
+
+// settingsBetween are the settings of the catalogue that differ.
+func settingsBetween(a, b circumstances) []Difference {
+	var out []Difference
+	for _, set := range Catalogue() {
+		x, y := a.setting(set), b.setting(set)
+		if set.Absent != "" && (len(x) > 0 || len(y) > 0) {
+			x, y = a.orAbsent(x, set), b.orAbsent(y, set)
+		}
+		// A variable that a server does not have says nothing: it may have no such engine.
+		if len(x) == 0 || len(y) == 0 || x.like(y) {
+			continue
+		}
+		out = append(out, Difference{
+			Name: a.nameOf(b, set), Class: set.Class, First: x.String(), Second: y.String(), Matters: true, Why: set.Why, Source: set.Source,
+			Faster: set.effect(x.single(), y.single()),
+		})
+	}
+	return out
+}
+
+// orAbsent is what a server without the variable does, unless the setting is of no meaning there.
+func (c circumstances) orAbsent(v values, set Setting) values {
+	if len(v) > 0 {
+		return v
+	}
+	for _, s := range c.servers {
+		if s.applies(set) && s.family != familyTiDB {
+			return values{set.spell(set.Absent)}
+		}
+	}
+	return nil
+}
+
+// nameOf a setting: as the second side spells it, else as the first one does.
+func (c circumstances) nameOf(second circumstances, set Setting) string {
+	for _, servers := range [][]server{second.servers, c.servers} {
+		for _, s := range servers {
+			if name, _, there := s.valueOf(set); there && name != redoFileSize {
+				return name
+			}
+		}
+	}
+	return set.Name
+}
+
+// otherSettings are variables outside of the catalogue that somebody set.
+func otherSettings(a, b circumstances) []Difference {
+	names := map[string]bool{}
+	for _, s := range append(slices.Clone(a.servers), b.servers...) {
+		for name := range s.facts {
+			if strings.HasPrefix(name, setPrefix) {
+				names[name] = true
+			}
+		}
+	}
+	var out []Difference
+	for _, name := range sortedNames(names) {
+		x, y := a.fact(name), b.fact(name)
+		if !x.like(y) {
+			out = append(out, Difference{Name: strings.TrimPrefix(name, setPrefix), Class: Other, First: x.String(), Second: y.String()})
+		}
+	}
+	return out
+}

@@ -1,0 +1,88 @@
+package likeness
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxNamed differences are named in a line.
+const maxNamed = 4
+
+// Objections are the listed differences that matter and are not part of the factor.
+func (c Comparison) Objections() []Difference {
+	var out []Difference
+	for _, d := range c.Differences {
+		if d.Matters && !d.OfFactor {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// DiffersIn is what a verdict adds about the objections, such as
+//
+//	differs in log_bin, innodb_doublewrite
+//
+// Empty without any.
+func (c Comparison) DiffersIn() string {
+	return line("differs in ", c.Objections(), func(d Difference) string { return d.Name })
+}
+
+// With is what a verdict about the second side adds about the objections, such as
+//
+//	with log_bin off, sync_binlog 0
+//
+// Empty without any.
+func (c Comparison) With() string {
+	return line("with ", c.Objections(), func(d Difference) string { return d.Name + " " + inWords(d.Second) })
+}
+
+// inWords is a value inside a sentence.
+func inWords(value string) string {
+	switch value {
+	case "ON", "OFF", "NONE":
+		return strings.ToLower(value)
+	case "":
+		return "unset"
+	}
+	return value
+}
+
+func line(begin string, all []Difference, of func(Difference) string) string {
+	if len(all) == 0 {
+		return ""
+	}
+	var words []string
+	for _, d := range all[:min(len(all), maxNamed)] {
+		words = append(words, of(d))
+	}
+	text := begin + strings.Join(words, ", ")
+	if more := len(all) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// Unlike says why a comparison that requires its sides to be alike in the classes must be
+// inconclusive: they differ, or nothing is known. Empty when they are alike.
+func (c Comparison) Unlike(required []Class) string {
+	var texts []string
+	for _, class := range required {
+		var of []Difference
+		for _, d := range c.Differences {
+			if d.Class == class && !d.OfFactor {
+				of = append(of, d)
+			}
+		}
+		switch {
+		case len(of) > 0:
+			texts = append(texts, line(string(class)+" differs: ", of, func(d Difference) string {
+				return fmt.Sprintf("%s (%s: %s, %s: %s)", d.Name, c.first, inWords(d.First), c.second, inWords(d.Second))
+			}))
+		case slices.Contains(c.Unknown, class):
+			texts = append(texts, fmt.Sprintf("%s is not known of both sides", class))
+		}
+	}
+	return strings.Join(texts, "; ")
+}
