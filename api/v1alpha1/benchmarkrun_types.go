@@ -16,6 +16,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || self.targets.size() < 8",fieldPath=".analysis.control",message="control is a target of its own, and a run has at most 8: use at most 7 targets with it"
+// +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup).getMilliseconds() % 1000 == 0",fieldPath=".design.warmup",message="warmup must be in whole seconds, such as 30s: only workload.drivers takes parts of a second"
@@ -62,6 +65,12 @@ type BenchmarkRunSpec struct {
 	// +optional
 	// +kubebuilder:default={}
 	Design Design `json:"design,omitzero"`
+
+	// analysis declares before the data what is compared, and what the run may conclude from it.
+	// Absent: every measured target against the first one, in the main measurement and in one
+	// latency, with a minimum effect of 2% and an error rate of 5%.
+	// +optional
+	Analysis *Analysis `json:"analysis,omitempty"`
 
 	// exclusive reserves the nodes for this run until it has ended (the default). A run that
 	// cannot get its nodes waits as Queued, without pods. false shares the nodes with other
@@ -356,6 +365,7 @@ const (
 // +kubebuilder:printcolumn:name="Current",type=string,JSONPath=`.status.progress.current`
 // +kubebuilder:printcolumn:name="Ends",type=string,format=date-time,JSONPath=`.status.progress.estimatedCompletionTime`
 // +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
+// +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

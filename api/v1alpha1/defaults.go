@@ -22,9 +22,10 @@ const (
 )
 
 // SetDefaults fills in what the schema cannot: the fields of the design whose defaults
-// depend on the workload. Afterwards warmup and duration are there, and with drivers rounds
-// and warmupRounds too.
+// depend on the workload, and the target of analysis.control. Afterwards warmup and duration
+// are there, and with drivers rounds and warmupRounds too.
 func (s *BenchmarkRunSpec) SetDefaults() {
+	s.addControl()
 	d := &s.Design
 	warmup, duration := DefaultWarmup, DefaultDuration
 	if s.Workload.Drivers != nil {

@@ -73,6 +73,13 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxLength=8192
 	Headline string `json:"headline,omitempty"`
 
+	// verdict is the first comparison of the primary family and a count of the others, for people,
+	// such as "mariadb 1.52x mysql (1.43 to 1.61, p 0.002)". Absent until the run ends, and for a
+	// run that compares nothing.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Verdict string `json:"verdict,omitempty"`
+
 	// progress of the trials.
 	// +optional
 	Progress Progress `json:"progress,omitzero"`
@@ -149,6 +156,14 @@ type BenchmarkRunStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=128
 	Summary []SummaryEntry `json:"summary,omitempty"`
+
+	// comparisons of the run, at most 64: the primary family in the order of its declaration, then
+	// the control, then the exploratory ones. The ConfigMaps RUN-summary-0000 and so on hold all of
+	// them; results.comparisonCount is their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
 
 	// machineSpeed of the nodes over all trials, for the comparison with other runs. It has
 	// one entry for each side, node and kernel, and for each target where the kernel depends
@@ -286,6 +301,33 @@ type PlanStatus struct {
 	// configMapCount is the number of ConfigMaps RUN-plan-0000 and so on.
 	// +required
 	ConfigMapCount int32 `json:"configMapCount"`
+	// analysis is what the plan can show; absent for a run that compares nothing.
+	// +optional
+	Analysis *PlannedAnalysis `json:"analysis,omitempty"`
+}
+
+// PlannedAnalysis is what the plan can show, known before the data.
+type PlannedAnalysis struct {
+	// comparisonCount is the size of the primary family: pairs of values, in every cell and
+	// measurement.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	ComparisonCount int32 `json:"comparisonCount"`
+	// blocksNeeded is the least number of blocks with which any of so many comparisons can have a
+	// verdict.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	BlocksNeeded int32 `json:"blocksNeeded"`
+	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks
+	// find in four of five runs, at a spread of 2.7 % within a block. Absent where the blocks are
+	// too few.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	DetectableEffect string `json:"detectableEffect,omitempty"`
+	// exploratory is why the run can have no verdict; absent where it can.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Exploratory string `json:"exploratory,omitempty"`
 }
 
 // ResultsStatus has the names of the ConfigMaps with the results.
@@ -307,6 +349,14 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownEntryCount int32 `json:"shownEntryCount,omitempty"`
+	// comparisonCount is the number of comparisons in these ConfigMaps.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ComparisonCount int32 `json:"comparisonCount,omitempty"`
+	// shownComparisonCount is the number of entries in status.comparisons.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ShownComparisonCount int32 `json:"shownComparisonCount,omitempty"`
 	// store is the folder of the run in the object store, such as s3://bucket/cluster/ns/run/uid/;
 	// absent where everything is in ConfigMaps.
 	// +optional

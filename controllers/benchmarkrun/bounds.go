@@ -50,6 +50,7 @@ var sheds = []shed{
 			st.Results.ShownEntryCount = max(int32(len(st.Summary)), 1)
 		}
 	}},
+	{"comparisons after the 16th", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 16) }},
 	{"texts after 256 bytes", func(st *v1alpha1.BenchmarkRunStatus) {
 		for i := range st.Conditions {
 			st.Conditions[i].Message = contract.Cut(st.Conditions[i].Message, 256)
@@ -69,6 +70,15 @@ var sheds = []shed{
 		st.Trials, st.Nodes, st.MachineSpeed = nil, nil, nil
 	}},
 	{"the summary", func(st *v1alpha1.BenchmarkRunStatus) { st.Summary = nil }},
+	{"the comparisons", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 0) }},
+}
+
+// keepComparisons keeps the first ones, and their number.
+func keepComparisons(st *v1alpha1.BenchmarkRunStatus, most int) {
+	st.Comparisons = st.Comparisons[:min(len(st.Comparisons), most)]
+	if st.Results != nil && st.Results.ShownComparisonCount > 0 {
+		st.Results.ShownComparisonCount = max(int32(len(st.Comparisons)), 1)
+	}
 }
 
 // shortenTarget keeps of what invalidates a target as much as decides.

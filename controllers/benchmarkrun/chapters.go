@@ -174,6 +174,7 @@ func concluded(v view, failure decision.Failed) answer {
 		end.failure = lost
 	}
 	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Names(), Records: all, Checked: v.Checked}
+	v.addExperiment(&in)
 	if isDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
 	}
@@ -195,7 +196,7 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	end.bytes = conclude.Held(all, end.result.Entries)
+	end.bytes = conclude.Held(all, end.result.Entries+end.result.Comparisons)
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

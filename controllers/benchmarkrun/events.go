@@ -44,6 +44,9 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 			tell(r.Events, after, corev1.EventTypeNormal, condition, cmp.Or(c.Message, condition))
 		}
 	}
+	if v := after.Status.Verdict; v != "" && before.Status.Verdict == "" {
+		tell(r.Events, after, corev1.EventTypeNormal, "Verdict", v)
+	}
 	if c := became(v1alpha1.ConditionFailed, metav1.ConditionTrue); c != nil {
 		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
 	}

@@ -119,6 +119,7 @@ func readsLabel(name string) bool {
 
 // slimRun keeps of a run what the queue and the budgets read of other runs.
 func slimRun(run *v1alpha1.BenchmarkRun) {
+	run.Spec.SetDefaults() // the target of its control
 	run.Spec.Workload, run.Spec.Matrix, run.Spec.Exclude = v1alpha1.Workload{}, nil, nil
 	for i := range run.Spec.Targets {
 		t := &run.Spec.Targets[i]
@@ -133,7 +134,7 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 	run.Spec.Clients.Shape = v1alpha1.ShapeRef{Name: run.Spec.Clients.Shape.Name}
 	st := &run.Status
 	st.Summary, st.Trials, st.Findings, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil, nil, nil
-	st.Headline, st.Progress.Current = "", ""
+	st.Headline, st.Progress.Current, st.Verdict, st.Comparisons = "", "", "", nil
 	for i := range st.Conditions {
 		st.Conditions[i].Message = ""
 	}

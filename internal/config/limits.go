@@ -16,6 +16,9 @@ type Limits struct {
 	Cells int32 `json:"cells"`
 	// Trials of a run (cells x targets x blocks), 1 to 20000. Default 20000.
 	Trials int32 `json:"trials"`
+	// Comparisons that a run declares (spec.analysis), 1 to 20000, and fewer where a plan has more
+	// than 28 blocks: each keeps its pairs in memory at the end. Default 10000.
+	Comparisons int32 `json:"comparisons"`
 	// SpecBytes of the JSON of a spec together with the labels and annotations of its run, 4Ki to
 	// 512Ki. The rest of what etcd stores for one object (1.5Mi) is left to the status. Default 384Ki.
 	SpecBytes resource.Quantity `json:"specBytes"`
@@ -43,7 +46,7 @@ const (
 // the largest comparison of drivers 171 measurements in a trial.
 func DefaultLimits() Limits {
 	return Limits{
-		Cells: 2000, Trials: MaxTrials, SpecBytes: resource.MustParse("384Ki"), WorkBytes: resource.MustParse("16Mi"),
+		Cells: 2000, Trials: MaxTrials, Comparisons: 10000, SpecBytes: resource.MustParse("384Ki"), WorkBytes: resource.MustParse("16Mi"),
 		Measurements: 20000, ResultMemory: resource.MustParse("64Mi"), PlanMemory: resource.MustParse("32Mi"),
 	}
 }
@@ -59,6 +62,7 @@ func (l Limits) check() error {
 	all := map[string]bounded{
 		"cells":        {int64(l.Cells), q("1"), q("20000")},
 		"trials":       {int64(l.Trials), q("1"), q("20000")},
+		"comparisons":  {int64(l.Comparisons), q("1"), q("20000")},
 		"specBytes":    {l.SpecBytes.Value(), q("4Ki"), q("512Ki")},
 		"workBytes":    {l.WorkBytes.Value(), q("1Mi"), q("1Gi")},
 		"measurements": {int64(l.Measurements), q("100"), q("20000")},

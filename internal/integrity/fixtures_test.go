@@ -48,7 +48,11 @@ func newStore(t *testing.T) *store {
 	for i := range entries {
 		entries[i] = v1alpha1.SummaryEntry{Cell: int32(i), Target: "db", Name: "throughput", Labels: map[string]string{"p": "95"}}
 	}
-	summary, err := journal.SplitSummary(entries)
+	comparisons := make([]v1alpha1.ComparisonEntry, 2)
+	for i := range comparisons {
+		comparisons[i] = v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Value: "a", Baseline: "db", Cell: int32(i), Name: "throughput", Ratio: "1.5"}
+	}
+	summary, err := journal.SplitSummary(entries, comparisons)
 	s.must(err)
 	s.putAll(summary, contract.KeySummary, contract.SummaryName)
 	s.put("run-inputs", map[string][]byte{"my.lua": []byte("x")})
@@ -58,6 +62,7 @@ func newStore(t *testing.T) *store {
 	s.run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: last.Part + 1, SummaryConfigMapCount: int32(len(summary))}
 	s.run.Status.Progress.Totals = v1alpha1.Totals(last.Totals())
 	s.run.Status.Summary = []v1alpha1.SummaryEntry{*entries[0].DeepCopy(), *entries[2000].DeepCopy()}
+	s.run.Status.Comparisons = []v1alpha1.ComparisonEntry{*comparisons[1].DeepCopy()}
 	s.run.Status.Resolved = &v1alpha1.Resolved{Inputs: &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.FilesDigest(s.maps["run-inputs"])}}
 	return s
 }

@@ -47,3 +47,35 @@ func (s shown) left() int {
 	}
 	return n
 }
+
+// shownComparisons are the comparisons in a status that were not found in the stored summary yet, by
+// their cells.
+type shownComparisons map[int32][]v1alpha1.ComparisonEntry
+
+func newShownComparisons(entries []v1alpha1.ComparisonEntry) shownComparisons {
+	s := shownComparisons{}
+	for _, e := range entries {
+		s[e.Cell] = append(s[e.Cell], e)
+	}
+	return s
+}
+
+// strike out the comparisons that a part of the stored summary has. One that cannot be read has
+// none.
+func (s shownComparisons) strike(part []byte) {
+	entries, err := journal.DecodeComparisons(part)
+	if err != nil {
+		return
+	}
+	for _, stored := range entries {
+		s[stored.Cell] = slices.DeleteFunc(s[stored.Cell], func(e v1alpha1.ComparisonEntry) bool { return equality.Semantic.DeepEqual(e, stored) })
+	}
+}
+
+func (s shownComparisons) left() int {
+	n := 0
+	for _, entries := range s {
+		n += len(entries)
+	}
+	return n
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 )
@@ -95,47 +94,4 @@ func JoinPlan(parts [][]byte) (*plan.Plan, error) {
 		return nil, fmt.Errorf("the plan has no parts")
 	}
 	return whole, nil
-}
-
-// summaryPerPart is the number of entries in one part of the summary.
-const summaryPerPart = 2000
-
-// Summary is one part of the summary of a run.
-type Summary struct {
-	header
-	// Part is the number of the part, from 0.
-	Part int32 `json:"part"`
-	// Entries in the order of the cells, the targets and the measurements.
-	Entries []v1alpha1.SummaryEntry `json:"entries"`
-}
-
-// DecodeSummary reads the entries of a part of the summary.
-func DecodeSummary(gz []byte) ([]v1alpha1.SummaryEntry, error) {
-	var s Summary
-	if err := decode(gz, &s); err != nil {
-		return nil, err
-	}
-	return s.Entries, nil
-}
-
-// maxSummaryPart is the size of an encoded part that is written, in bytes: a ConfigMap has 1 MiB.
-const maxSummaryPart = 700 << 10
-
-// SplitSummary splits a summary into encoded, chained parts. A part whose labels do not compress has fewer
-// entries.
-func SplitSummary(entries []v1alpha1.SummaryEntry) ([][]byte, error) {
-	var out [][]byte
-	for most := summaryPerPart; len(entries) > 0; {
-		n := min(most, len(entries))
-		data, err := encode(Summary{header: chained(out), Part: int32(len(out)), Entries: entries[:n]})
-		if n > 1 && (err != nil || len(data) > maxSummaryPart) {
-			most = n / 2
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		out, entries = append(out, data), entries[n:]
-	}
-	return out, nil
 }

@@ -51,3 +51,12 @@ func (p *Plan) Duration(cells []time.Duration, pause time.Duration) time.Duratio
 	}
 	return time.Duration(total)
 }
+
+// Blocks is the number of blocks.
+func (p *Plan) Blocks() int {
+	n := int32(0)
+	for _, t := range p.Trials {
+		n = max(n, t.Block+1)
+	}
+	return int(n)
+}

@@ -51,7 +51,7 @@ func Runner() runner.Runner {
 		Connection:   runner.Connection{Demand: demand, Delay: delay},
 		// The data is made by each trial; nothing of it is left to a phase of its own.
 		Phases: runner.Phases{Opening: opening, Skips: func(_ contract.Trial, p contract.Phase) bool { return p != contract.PhaseRun }},
-		Design: runner.Design{Length: length, Axis: axis},
+		Design: runner.Design{Length: length, Axis: axis, Combinations: combinations},
 		Pods:   pods,
 	}
 }

@@ -62,6 +62,18 @@ type Design struct {
 	Length func(t contract.Trial) (Length, error)
 	// Axis that every run has, though its matrix does not say so.
 	Axis func(workload json.RawMessage) (Axis, error)
+	// Combinations that a trial measures, one by one.
+	Combinations func(workload json.RawMessage) ([]Combination, error)
+}
+
+// Combination is one of several things that a trial measures.
+type Combination struct {
+	// Labels of its measurements, those of a percentile and the like excepted.
+	Labels map[string]string
+	// Factors of it, by name: the labels, and those that are left out of the labels.
+	Factors map[string]string
+	// Axes are the values of the cells that have it; empty for all cells.
+	Axes map[string]string
 }
 
 // Axis is a field of the workload that a run varies.
@@ -147,6 +159,12 @@ func (r Runner) Length(t contract.Trial, one time.Duration) (Length, error) {
 // Axis that the tool adds to the matrix; one without values where it adds none. It fails when
 // the workload cannot be understood.
 func (r Runner) Axis(workload json.RawMessage) (Axis, error) { return ask(r.Design.Axis, workload) }
+
+// Combinations that a trial measures: none for a tool that makes one measurement. It fails when
+// the workload cannot be understood.
+func (r Runner) Combinations(workload json.RawMessage) ([]Combination, error) {
+	return ask(r.Design.Combinations, workload)
+}
 
 // PodsOf the clients; the zero value, where the tool does not say: of its one image in the
 // catalogue, without files of the user. It fails when the workload cannot be understood.

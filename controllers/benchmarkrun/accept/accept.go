@@ -73,6 +73,8 @@ type Status struct {
 	Integrity *v1alpha1.IntegrityStatus
 	// Quoted are the numbers of published targets; only in the pass that reads them.
 	Quoted []Quoted
+	// Analysis is what the plan can show; only in the pass that resolves the references.
+	Analysis *v1alpha1.PlannedAnalysis
 	// Budget of bytes; only in the pass that resolves the references.
 	Budget Budget
 }
@@ -178,7 +180,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		}
 	}
 	p := out.Planned.Plan
-	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks)
+	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks, out.Status.Plan.Analysis)
 	return nil
 }
 
@@ -201,7 +203,7 @@ func (in Input) withoutPlan() decision.State {
 				targets++
 			}
 		}
-		return planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), targets, in.Run.Spec.Design.Blocks)
+		return planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), targets, in.Run.Spec.Design.Blocks, st.Plan.Analysis)
 	}
 	return nil
 }
@@ -213,8 +215,8 @@ func (in Input) heldBack() decision.State {
 	return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
 }
 
-func planned(trials, cells, targets int, blocks int32) decision.State {
-	return decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks", trials, cells, targets, blocks)
+func planned(trials, cells, targets int, blocks int32, shows *v1alpha1.PlannedAnalysis) decision.State {
+	return decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks%s", trials, cells, targets, blocks, canShow(shows, blocks))
 }
 
 // makePlan goes on with the plan, until it is complete. The message stays the same meanwhile, so
@@ -244,6 +246,10 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 // accept pins the references of the spec, and says what the plan will do to its data.
 func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := in.priorityAllowed(); err != nil {
+		return err
+	}
+	var err error
+	if out.Status.Analysis, err = in.foresee(*out); err != nil {
 		return err
 	}
 	in.askReferences(out.Work, ask)

@@ -98,6 +98,9 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
 		d.Attempts += int64(spec.Design.MaxRetries)
 	}
+	if a := out.Status.Analysis; a != nil {
+		d.Entries += int64(a.ComparisonCount)
+	}
 	for _, t := range spec.Targets {
 		switch {
 		case t.Published != nil:

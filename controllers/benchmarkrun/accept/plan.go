@@ -222,10 +222,14 @@ func (in Input) writePlan(ask *decision.Asking, out *Result) error {
 		}
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
+	shows, err := in.foresee(*out)
+	if err != nil {
+		return err
+	}
 	out.Planned.Chain = contract.Digest(parts[len(parts)-1])
 	out.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: out.Planned.Chain, Head: out.Planned.Chain}
 	out.Status.Plan = &v1alpha1.PlanStatus{
-		TrialCount: int32(len(p.Trials)), CellCount: int32(len(p.Cells)), SHA256: p.SHA256(), ConfigMapCount: int32(len(parts)), Seed: new(p.Seed),
+		TrialCount: int32(len(p.Trials)), CellCount: int32(len(p.Cells)), SHA256: p.SHA256(), ConfigMapCount: int32(len(parts)), Seed: new(p.Seed), Analysis: shows,
 	}
 	return nil
 }

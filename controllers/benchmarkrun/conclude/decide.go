@@ -2,9 +2,11 @@ package conclude
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
@@ -23,6 +25,11 @@ type Input struct {
 	Names []string
 	// Records of all attempts; none where nothing was recorded or the journal is lost.
 	Records []contract.Record
+	// Layout and Declaration of what is compared, and the limit of comparisons; a layout without a
+	// plan compares nothing.
+	Layout      analysis.Layout
+	Declaration analysis.Declaration
+	Limit       int
 	// Checked is what the comparison of all that is stored with its digests found.
 	Checked Checked
 }
@@ -36,8 +43,12 @@ type Result struct {
 	// Summary as the status shows it, and its headline.
 	Summary  []v1alpha1.SummaryEntry
 	Headline string
-	// Parts and Entries of the stored summary.
-	Parts, Entries int32
+	// Compared are the comparisons that the status shows, and Conclusion the line that says what the
+	// run concludes.
+	Compared   []v1alpha1.ComparisonEntry
+	Conclusion string
+	// Parts, Entries and Comparisons of the stored summary.
+	Parts, Entries, Comparisons int32
 	// SummarySHA256 is the digest of the last part; empty without one.
 	SummarySHA256 string
 	// MachineSpeed of the nodes over the run.
@@ -64,7 +75,10 @@ func Decide(in Input, ask *decision.Asking) Result {
 	entries := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
 	out.Headline = summary.Headline(in.Plan, in.Names, entries)
-	parts, err := journal.SplitSummary(entries)
+	compared := in.compare()
+	out.Compared, out.Conclusion = compared.Entries[:min(len(compared.Entries), maxCompared)], compared.Verdict
+	out.Findings = append(out.Findings, compared.Findings...)
+	parts, err := journal.SplitSummary(entries, compared.Entries)
 	if err != nil {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
 	}
@@ -75,7 +89,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 		}
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 	}
-	out.Parts, out.Entries = int32(len(parts)), int32(len(entries))
+	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
 	if len(parts) > 0 {
 		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	}
@@ -88,6 +102,9 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	message := cmp.Or(run.Status.Headline, "no trial has a measurement for the summary")
 	if elsewhere := summary.Elsewhere(run.Name, run.Status.Results); elsewhere != "" {
 		message += "; " + elsewhere
+	}
+	if r := run.Status.Results; r != nil && r.ComparisonCount > r.ShownComparisonCount {
+		message += fmt.Sprintf("; status.comparisons has %d of %d, and the ConfigMaps of the summary have all of them", r.ShownComparisonCount, r.ComparisonCount)
 	}
 	return message
 }

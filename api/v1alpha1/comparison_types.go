@@ -1,0 +1,154 @@
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// ComparisonFamily is what an error rate holds for.
+// +kubebuilder:validation:Enum=Primary;Exploratory;Control
+type ComparisonFamily string
+
+// Families of comparisons.
+const (
+	// FamilyPrimary were declared before the data. The error rate holds for all of them together.
+	FamilyPrimary ComparisonFamily = "Primary"
+	// FamilyExploratory were not declared: they are hints for the next run, and have no verdict.
+	FamilyExploratory ComparisonFamily = "Exploratory"
+	// FamilyControl compare the baseline with itself.
+	FamilyControl ComparisonFamily = "Control"
+)
+
+// ComparisonVerdict is what a comparison concludes of the value against the baseline.
+// +kubebuilder:validation:Enum=Faster;Slower;Higher;Lower;Equivalent;Inconclusive;Exploratory
+type ComparisonVerdict string
+
+// Verdicts of comparisons.
+const (
+	// VerdictFaster: better, for certain.
+	VerdictFaster ComparisonVerdict = "Faster"
+	// VerdictSlower: worse, for certain.
+	VerdictSlower ComparisonVerdict = "Slower"
+	// VerdictHigher: larger, for certain; neither is better.
+	VerdictHigher ComparisonVerdict = "Higher"
+	// VerdictLower: smaller, for certain; neither is better.
+	VerdictLower ComparisonVerdict = "Lower"
+	// VerdictEquivalent: the difference is less than the minimum effect, for certain.
+	VerdictEquivalent ComparisonVerdict = "Equivalent"
+	// VerdictInconclusive: the data carry none of the others.
+	VerdictInconclusive ComparisonVerdict = "Inconclusive"
+	// VerdictExploratory: too few blocks for any verdict, or not declared.
+	VerdictExploratory ComparisonVerdict = "Exploratory"
+)
+
+// ComparisonEntry compares one value of a factor with its baseline, in one measurement, with the
+// rest of the experiment equal. Numbers are decimal.
+type ComparisonEntry struct {
+	// family is Primary (declared before the data), Exploratory (not declared) or Control (the
+	// baseline with itself).
+	// +required
+	Family ComparisonFamily `json:"family"`
+	// factor whose values are compared.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Factor string `json:"factor"`
+	// value of the factor.
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Value string `json:"value"`
+	// baseline is the value of the factor that it is compared with.
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Baseline string `json:"baseline"`
+	// target that was measured, on both sides; absent where the targets are compared.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Target string `json:"target,omitempty"`
+	// cell is the index in the plan of the cell of the value.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Cell int32 `json:"cell"`
+	// parameters are the values of the cell, by the names of the axes, without the factor.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=9
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
+	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
+	// name of the measurement.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// labels of the measurement, without the factor.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=33
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 1024)",message="names have at most 253 characters, and values at most 1024 characters"
+	Labels map[string]string `json:"labels,omitempty"`
+	// unit of the measurement.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Unit string `json:"unit,omitempty"`
+	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
+	// +optional
+	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
+	Direction string `json:"direction,omitempty"`
+	// verdict on the value against the baseline: Faster or Slower; Higher or Lower, where neither is
+	// better; Equivalent, Inconclusive or Exploratory.
+	// +required
+	Verdict ComparisonVerdict `json:"verdict"`
+	// belowMinimumEffect: there is a difference, and the difference is less than the minimum effect for
+	// certain.
+	// +optional
+	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
+	// ratio of the value over the baseline, over the blocks; absent without a pair.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Ratio string `json:"ratio,omitempty"`
+	// intervalLow and intervalHigh bound the ratio, with a confidence that holds for the whole
+	// family; absent where the blocks are too few for that.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	IntervalLow string `json:"intervalLow,omitempty"`
+	// intervalHigh is the upper end.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	IntervalHigh string `json:"intervalHigh,omitempty"`
+	// intervalConfidence is the least probability, 0 to 1, that an interval computed this way
+	// contains the true ratio.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	IntervalConfidence string `json:"intervalConfidence,omitempty"`
+	// p is the probability of such a difference or a larger one without a true one, by itself.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	P string `json:"p,omitempty"`
+	// adjustedP is p for the whole family, by Holm. Absent outside of the primary family.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	AdjustedP string `json:"adjustedP,omitempty"`
+	// detectableEffect is the smallest relative difference, such as 0.031, that this many blocks
+	// with this spread find in four of five runs. Absent where that is unknown.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	DetectableEffect string `json:"detectableEffect,omitempty"`
+	// blockCount is the number of blocks with a counted trial on both sides.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	BlockCount int32 `json:"blockCount"`
+	// plannedBlockCount is the number of blocks of the plan.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	PlannedBlockCount int32 `json:"plannedBlockCount"`
+	// differences are names of what else differs between the two sides and matters, such as
+	// log_bin.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=253
+	Differences []string `json:"differences,omitempty"`
+	// reason of an Inconclusive or Exploratory verdict, and caveats of others.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Reason string `json:"reason,omitempty"`
+	// text is the comparison in one line, such as "mariadb 1.52x mysql (1.43 to 1.61, p 0.002)".
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Text string `json:"text"`
+}

@@ -1,0 +1,70 @@
+package conclude
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/likeness"
+)
+
+const (
+	// maxCompared is how many comparisons the status has.
+	maxCompared = 64
+	// maxDiffering names stand in one comparison.
+	maxDiffering = 16
+)
+
+// compare what the run declared. A run whose comparisons cannot be made keeps its numbers, and says why.
+func (in Input) compare() analysis.Result {
+	if in.Layout.Plan == nil {
+		return analysis.Result{}
+	}
+	out, err := analysis.Conclude(analysis.Input{
+		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit, Alike: alike,
+	})
+	var many *analysis.TooManyError
+	switch {
+	case err == nil:
+		return out
+	case errors.As(err, &many):
+		return analysis.Result{Verdict: "exploratory: " + err.Error()}
+	}
+	return analysis.Result{Findings: []v1alpha1.Finding{uncompared(err)}}
+}
+
+// uncompared is the finding of a run whose comparisons cannot be made.
+func uncompared(err error) v1alpha1.Finding {
+	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: "the comparisons of the run cannot be made: " + err.Error()}
+}
+
+// alike compares the circumstances of two targets.
+func alike(sides analysis.Sides) analysis.Likeness {
+	c := likeness.Compare(likeness.Input{
+		First:  likeness.Side{Name: sides.Baseline, Records: sides.BaselineRecords},
+		Second: likeness.Side{Name: sides.Value, Records: sides.ValueRecords}, Factor: likeness.OfTargets,
+	})
+	out := analysis.Likeness{Words: c.DiffersIn()}
+	for _, d := range c.Objections() {
+		if len(out.Differences) < maxDiffering {
+			out.Differences = append(out.Differences, d.Name)
+		}
+	}
+	if len(sides.Require) > 0 {
+		out.Unmet = c.Unlike(classesOf(sides.Require))
+	}
+	return out
+}
+
+// classesOf the aspects that a spec requires to be alike.
+func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
+	for _, class := range likeness.Classes() {
+		for _, aspect := range aspects {
+			if strings.EqualFold(string(aspect), string(class)) {
+				out = append(out, class)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,279 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+// Input of an analysis.
+type Input struct {
+	// Layout and Declaration of the experiment.
+	Layout      Layout
+	Declaration Declaration
+	// Names of the measurements of the tool, the main one first.
+	Names []string
+	// Records of all attempts, in the order of their ends.
+	Records []contract.Record
+	// Limit of the comparisons, of the primary family and of the exploratory ones.
+	Limit int
+	// Alike compares the circumstances of two targets; nil: they are not compared, and a
+	// declaration that requires them to be alike has no verdict.
+	Alike func(Sides) Likeness
+}
+
+// Sides of a comparison of targets.
+type Sides struct {
+	// Value and Baseline are the names of the targets, with the records of their trials.
+	Value, Baseline               string
+	ValueRecords, BaselineRecords []contract.Record
+	// Require are the aspects that have to be alike.
+	Require []v1alpha1.LikeAspect
+}
+
+// Likeness of two sides.
+type Likeness struct {
+	// Differences that matter, by their names, the most important one first.
+	Differences []string
+	// Words that a verdict adds, such as "differs in log_bin"; empty without differences.
+	Words string
+	// Unmet says which required aspects differ or are unknown; empty where all are alike.
+	Unmet string
+}
+
+// Result of an analysis.
+type Result struct {
+	// Entries are the comparisons: the primary family, the control, the exploratory ones.
+	Entries []v1alpha1.ComparisonEntry
+	// Left is how many exploratory comparisons exceed the limit.
+	Left int
+	// Verdict in one line; empty for a run that compares nothing.
+	Verdict string
+	// Findings about the comparisons.
+	Findings []v1alpha1.Finding
+}
+
+// analyst has what all comparisons of a run are made from.
+type analyst struct {
+	Input
+	family Family
+	series *series
+	// needed blocks of the family.
+	needed int
+	alike  map[[2]int32]Likeness
+}
+
+// Conclude compares what was declared. It fails as FamilyOf does.
+func Conclude(in Input) (Result, error) {
+	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, in.Limit)
+	if err != nil || len(family.Primary)+len(family.Control) == 0 {
+		return Result{}, err
+	}
+	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
+	a.needed = stats.BlocksNeeded(len(family.Primary), in.Declaration.ErrorRate)
+	out := Result{Entries: a.primary()}
+	primary := len(out.Entries)
+	controls, findings := a.control()
+	out.Entries, out.Findings = append(out.Entries, controls...), findings
+	out.Verdict = a.verdict(out.Entries[:primary], controls)
+	explored, left := a.explore()
+	out.Entries, out.Left = append(out.Entries, explored...), left
+	return out, nil
+}
+
+// compared is a contrast with its comparison.
+type compared struct {
+	contrast   Contrast
+	kind       int32
+	comparison stats.Comparison
+	// absent is why there is no comparison; empty where there is one.
+	absent string
+}
+
+// compare one contrast in a kind of measurement. Trials in sequence are not paired: those of one
+// block are as far apart in time as any others.
+func (a *analyst) compare(c Contrast, id int32) compared {
+	out := compared{contrast: c, kind: id}
+	subject, baseline := a.series.pairs(c, id)
+	if len(subject) == 0 {
+		out.absent = "no block has a counted value on both sides"
+		return out
+	}
+	var err error
+	if a.sequential() {
+		out.comparison, err = stats.CompareUnpaired(subject, baseline)
+	} else {
+		out.comparison, err = stats.ComparePaired(subject, baseline)
+	}
+	var notPositive *stats.NotPositiveError
+	switch {
+	case errors.As(err, &notPositive):
+		out.absent = fmt.Sprintf("a value is %g, and a ratio needs positive values", notPositive.Value)
+	case err != nil:
+		out.absent = err.Error()
+	}
+	return out
+}
+
+func (a *analyst) sequential() bool { return a.Layout.Plan.Order == v1alpha1.OrderSequential }
+
+// primary family: all of it, with or without data.
+func (a *analyst) primary() []v1alpha1.ComparisonEntry {
+	var all []compared
+	var family []stats.Comparison
+	for _, c := range a.family.Primary {
+		one := compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+		if id, has := a.series.find(c); has {
+			one = a.compare(c, id)
+		}
+		all, family = append(all, one), append(family, one.comparison)
+	}
+	d := a.Declaration
+	decisions := stats.Decide(family, d.ErrorRate, d.MinimumEffect)
+	out := make([]v1alpha1.ComparisonEntry, 0, len(all))
+	for i, one := range all {
+		e := a.entry(one, v1alpha1.FamilyPrimary)
+		decision := decisions[i]
+		e.AdjustedP = v1alpha1.FourDigits(decision.P)
+		if one.absent == "" {
+			setInterval(&e, decision.Interval)
+			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && one.comparison.Paired {
+				e.DetectableEffect = v1alpha1.FourDigits(effect)
+			}
+		}
+		a.judge(&e, one, decision)
+		out = append(out, e)
+	}
+	return out
+}
+
+// judge a primary comparison.
+func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
+	differing := a.likeness(one.contrast)
+	e.Differences = differing.Differences
+	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction)))
+	switch {
+	case a.Layout.Plan.Blocks() < a.needed:
+		e.Verdict = v1alpha1.VerdictExploratory
+		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.Layout.Plan.Blocks())
+	case one.absent != "":
+		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
+	case e.Verdict == v1alpha1.VerdictExploratory:
+		e.Reason = fmt.Sprintf("%d blocks count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
+	case differing.Unmet != "":
+		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, "the sides are not alike, as requireLike wants them: "+differing.Unmet
+	case e.Verdict == v1alpha1.VerdictInconclusive && e.DetectableEffect != "":
+		e.Reason = fmt.Sprintf("these blocks detect %s", percentOf(e.DetectableEffect))
+	case e.Verdict != v1alpha1.VerdictEquivalent:
+		e.BelowMinimumEffect = decision.Equivalent
+	}
+	if a.sequential() {
+		e.Reason = joined(e.Reason, "the trials ran in sequence, so that a drift over time looks like a difference")
+	}
+	e.Text = describe(*e, differing.Words)
+}
+
+// likeness of the sides of a comparison of targets. Other factors have the same servers on both sides.
+func (a *analyst) likeness(c Contrast) Likeness {
+	require := a.Declaration.Require
+	switch {
+	case c.Value.Target == c.Baseline.Target:
+		return Likeness{}
+	case a.Alike == nil && len(require) > 0:
+		return Likeness{Unmet: "this manager does not compare them"}
+	case a.Alike == nil:
+		return Likeness{}
+	}
+	key := [2]int32{c.Value.Target, c.Baseline.Target}
+	if known, is := a.alike[key]; is {
+		return known
+	}
+	sides := Sides{Value: a.Layout.Plan.Targets[c.Value.Target], Baseline: a.Layout.Plan.Targets[c.Baseline.Target], Require: require}
+	for _, rec := range a.Records {
+		switch {
+		case rec.State != contract.Succeeded:
+		case rec.Target == sides.Value:
+			sides.ValueRecords = append(sides.ValueRecords, rec)
+		case rec.Target == sides.Baseline:
+			sides.BaselineRecords = append(sides.BaselineRecords, rec)
+		}
+	}
+	a.alike[key] = a.Alike(sides)
+	return a.alike[key]
+}
+
+// entry of a comparison, without its verdict.
+func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1.ComparisonEntry {
+	l, c := a.Layout, one.contrast
+	factor := v1alpha1.FactorTarget
+	if c.Comparison >= 0 {
+		factor = a.Declaration.Comparisons[c.Comparison].Factor
+	}
+	e := v1alpha1.ComparisonEntry{Family: family, Factor: factor, Cell: c.Value.Cell, Name: c.Measurement.Name, PlannedBlockCount: int32(l.Plan.Blocks())}
+	e.Value, _ = l.valueOf(factor, c.Value)
+	e.Baseline, _ = l.valueOf(factor, c.Baseline)
+	if factor != v1alpha1.FactorTarget {
+		e.Target = l.Plan.Targets[c.Value.Target]
+	}
+	for axis, value := range l.Plan.Cells[c.Value.Cell] {
+		if axis == factor || a.decided(c, axis) {
+			continue
+		}
+		if e.Parameters == nil {
+			e.Parameters = map[string]intstr.IntOrString{}
+		}
+		e.Parameters[axis] = value
+	}
+	addLabels(&e, l.combinations()[c.Value.Combination].Labels, factor)
+	if one.kind >= 0 {
+		k := a.series.kinds[one.kind]
+		e.Unit, e.Direction = k.unit, string(k.direction)
+		addLabels(&e, k.labels, factor)
+	} else {
+		addLabels(&e, c.Measurement.Labels, factor)
+	}
+	e.BlockCount = int32(one.comparison.N)
+	if one.absent == "" {
+		e.Ratio, e.P = v1alpha1.FourDigits(one.comparison.Ratio), v1alpha1.FourDigits(one.comparison.P())
+	}
+	return e
+}
+
+// decided says whether the sides differ in an axis because of the factor, as in the language of a driver.
+func (a *analyst) decided(c Contrast, axis string) bool {
+	x, y := a.Layout.Plan.Cells[c.Value.Cell][axis], a.Layout.Plan.Cells[c.Baseline.Cell][axis]
+	return x.String() != y.String()
+}
+
+func addLabels(e *v1alpha1.ComparisonEntry, labels map[string]string, factor string) {
+	for name, value := range labels {
+		if name == factor {
+			continue
+		}
+		if e.Labels == nil {
+			e.Labels = map[string]string{}
+		}
+		e.Labels[name] = value
+	}
+}
+
+func setInterval(e *v1alpha1.ComparisonEntry, i *stats.Interval) {
+	if i != nil {
+		e.IntervalLow, e.IntervalHigh, e.IntervalConfidence = v1alpha1.FourDigits(i.Low), v1alpha1.FourDigits(i.High), v1alpha1.FourDigits(i.Coverage)
+	}
+}
+
+func directionOf(direction string) stats.Direction {
+	switch contract.Direction(direction) {
+	case contract.HigherIsBetter:
+		return stats.HigherIsBetter
+	case contract.LowerIsBetter:
+		return stats.LowerIsBetter
+	}
+	return stats.NoDirection
+}

@@ -1,0 +1,90 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+// controlErrorRate of the check that the baseline does not differ from itself, for all contrasts of
+// the control together. At 5 % one sound run in twenty would be flagged.
+const controlErrorRate = 0.001
+
+// control compares the baseline with itself. The interval of each entry is by itself, at the error
+// rate of the run: the resolution of the experiment.
+func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
+	var all []compared
+	var family []stats.Comparison
+	for _, c := range a.family.Control {
+		one := compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+		if id, has := a.series.find(c); has {
+			one = a.compare(c, id)
+		}
+		all, family = append(all, one), append(family, one.comparison)
+	}
+	var out []v1alpha1.ComparisonEntry
+	var findings []v1alpha1.Finding
+	flagged := 0
+	for i, decision := range stats.Decide(family, controlErrorRate, a.Declaration.MinimumEffect) {
+		e := a.entry(all[i], v1alpha1.FamilyControl)
+		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, all[i].absent
+		interval, ok := all[i].comparison.Interval(a.Declaration.ErrorRate)
+		if ok {
+			setInterval(&e, &interval)
+		}
+		switch {
+		case all[i].absent != "":
+		case decision.Larger || decision.Smaller:
+			e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction))), "the baseline differs from itself"
+			flagged++
+		case all[i].comparison.N < stats.MinBlocks:
+			e.Verdict, e.Reason = v1alpha1.VerdictExploratory, fmt.Sprintf("%d blocks count on both sides, and an interval needs %d", all[i].comparison.N, stats.MinBlocks)
+		case ok && interval.Low >= 1/(1+a.Declaration.MinimumEffect) && interval.High <= 1+a.Declaration.MinimumEffect:
+			e.Verdict = v1alpha1.VerdictEquivalent
+		default:
+			e.Reason = fmt.Sprintf("the resolution is coarser than the minimum effect of %s", Percent(a.Declaration.MinimumEffect))
+		}
+		e.Text = describe(e, "")
+		if flagged == 1 && len(findings) == 0 {
+			findings = append(findings, v1alpha1.Finding{
+				Check: "control-differs", Severity: v1alpha1.SeverityWarning,
+				Message: fmt.Sprintf("%s: the same server, measured twice, differs from itself with an error rate of %s for all %d comparisons of the control: "+
+					"something that is no part of the comparison decides the numbers, such as the place of a server, or the data that it loaded", e.Text, Percent(controlErrorRate), len(all)),
+			})
+		}
+		out = append(out, e)
+	}
+	return out, findings
+}
+
+// resolution is the widest interval of the control in its first measurement, in words; empty without
+// a control.
+func (a *analyst) resolution(controls []v1alpha1.ComparisonEntry) string {
+	if len(controls) == 0 {
+		return ""
+	}
+	low, high, n := 1.0, 1.0, 0
+	for _, e := range controls {
+		l, ok := number(e.IntervalLow)
+		h, also := number(e.IntervalHigh)
+		if e.Name != controls[0].Name || !ok || !also {
+			continue
+		}
+		low, high, n = math.Min(low, l), math.Max(high, h), n+1
+	}
+	if n == 0 {
+		return "no resolution: " + controls[0].Reason
+	}
+	text := fmt.Sprintf("resolution %s to %s", signed(low-1), signed(high-1))
+	if needed := stats.BlocksNeeded(len(controls), controlErrorRate); a.Layout.Plan.Blocks() < needed {
+		text += fmt.Sprintf(" (unchecked: that takes %d blocks)", needed)
+	}
+	for _, e := range controls {
+		if e.Reason == "the baseline differs from itself" {
+			return text + ", and the baseline differs from itself"
+		}
+	}
+	return text
+}

@@ -1,0 +1,19 @@
+// Package analysis concludes from an experiment what was declared before its data. It is pure.
+//
+// In: the plan, the declaration of spec.analysis, and records of trials, wherever they come from.
+// Out: the family of comparisons, what the planned blocks can show, and after the data a verdict
+// for each comparison. It refuses factors, values and measurements that the experiment does not
+// have, and families that are too large.
+//
+//	declare.go   the declaration, with its defaults
+//	layout.go    what an experiment varies: targets, axes, combinations of a trial
+//	family.go    the pairs that are compared, and what their blocks can show: known before the data
+//	series.go    the values that count, by block
+//	compare.go   the comparisons
+//	control.go   the baseline against itself
+//	explore.go   what was not declared
+//	words.go     comparisons as text
+//
+// A trial counts by the same rules as in the summary (internal/summary). Both sides of a pair are
+// from one block. Which trials and measurements are compared never depends on their values.
+package analysis

@@ -1,0 +1,178 @@
+package analysis
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/summary"
+)
+
+// kind is a measurement without the labels of its combination.
+type kind struct {
+	name, unit string
+	direction  contract.Direction
+	labels     map[string]string
+}
+
+// seriesKey of the values of one unit in one kind of measurement.
+type seriesKey struct {
+	unit Unit
+	kind int32
+}
+
+// series are the values that count, by block; NaN for a block without one.
+type series struct {
+	blocks int
+	kinds  []kind
+	values map[seriesKey][]float64
+	// byName are the kinds of each name, the plainest first.
+	byName map[string][]int32
+}
+
+// readSeries of the trials that count.
+func readSeries(l Layout, records []contract.Record) *series {
+	s := &series{blocks: l.Plan.Blocks(), values: map[seriesKey][]float64{}, byName: map[string][]int32{}}
+	reader := newKindReader(l, s)
+	last := map[int32]*contract.Record{}
+	for i := range records {
+		last[records[i].Index] = &records[i]
+	}
+	for i, why := range summary.LeftOut(l.Plan, records) {
+		t := l.Plan.Trials[i]
+		if why != "" {
+			continue
+		}
+		for _, v := range last[t.Index].Values {
+			id, known := reader.read(v)
+			if !known {
+				continue
+			}
+			key := seriesKey{Unit{t.Target, t.Cell, id.combination}, id.kind}
+			values := s.values[key]
+			if values == nil {
+				values = make([]float64, s.blocks)
+				for b := range values {
+					values[b] = math.NaN()
+				}
+				s.values[key] = values
+			}
+			values[t.Block] = v.Value
+		}
+	}
+	for _, ids := range s.byName {
+		slices.SortStableFunc(ids, func(a, b int32) int { return plainer(s.kinds[a].labels, s.kinds[b].labels) })
+	}
+	return s
+}
+
+// plainer orders labels: the fewest first, then those with p: "95", then by their text.
+func plainer(a, b map[string]string) int {
+	const usual = "95"
+	switch {
+	case len(a) != len(b):
+		return len(a) - len(b)
+	case (a[contract.LabelPercentile] == usual) != (b[contract.LabelPercentile] == usual):
+		if a[contract.LabelPercentile] == usual {
+			return -1
+		}
+		return 1
+	}
+	x, y := without(a, ""), without(b, "")
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+// read is what a recorded value belongs to.
+type read struct{ combination, kind int32 }
+
+// kindReader tells measurements apart. Each set of labels is looked at once.
+type kindReader struct {
+	into *series
+	// combinations by their labels; names of all their labels.
+	combinations map[string]int32
+	names        map[string]bool
+	kinds        map[string]int32
+	seen         map[string]read
+}
+
+func newKindReader(l Layout, into *series) *kindReader {
+	r := &kindReader{into: into, combinations: map[string]int32{}, names: map[string]bool{}, kinds: map[string]int32{}, seen: map[string]read{}}
+	for i, c := range l.combinations() {
+		r.combinations[without(c.Labels, "")] = int32(i)
+		for name := range c.Labels {
+			r.names[name] = true
+		}
+	}
+	return r
+}
+
+// read a value; false for one of no known combination.
+func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
+	key := v.Name + "\x00" + without(v.Labels, "")
+	if known, is := r.seen[key]; is {
+		return known, known.combination >= 0
+	}
+	of, rest := map[string]string{}, maps.Clone(v.Labels)
+	for name := range r.names {
+		if value, has := v.Labels[name]; has {
+			of[name] = value
+			delete(rest, name)
+		}
+	}
+	out := read{combination: -1}
+	if i, is := r.combinations[without(of, "")]; is {
+		kindKey := v.Name + "\x00" + without(rest, "")
+		id, known := r.kinds[kindKey]
+		if !known {
+			id = int32(len(r.into.kinds))
+			r.kinds[kindKey] = id
+			r.into.kinds = append(r.into.kinds, kind{v.Name, v.Unit, v.Direction, rest})
+			r.into.byName[v.Name] = append(r.into.byName[v.Name], id)
+		}
+		out = read{i, id}
+	}
+	r.seen[key] = out
+	return out, out.combination >= 0
+}
+
+// find the kind of a measurement that both units have; false where there is none.
+func (s *series) find(c Contrast) (int32, bool) {
+	for _, id := range s.byName[c.Measurement.Name] {
+		if s.has(c, id) && contains(s.kinds[id].labels, c.Measurement.Labels) {
+			return id, true
+		}
+	}
+	return -1, false
+}
+
+// has says whether both units have values of a kind.
+func (s *series) has(c Contrast, id int32) bool {
+	return s.values[seriesKey{c.Value, id}] != nil && s.values[seriesKey{c.Baseline, id}] != nil
+}
+
+func contains(labels, some map[string]string) bool {
+	for name, value := range some {
+		if v, has := labels[name]; !has || v != value {
+			return false
+		}
+	}
+	return true
+}
+
+// pairs of the blocks with a value on both sides.
+func (s *series) pairs(c Contrast, id int32) (subject, baseline []float64) {
+	a, b := s.values[seriesKey{c.Value, id}], s.values[seriesKey{c.Baseline, id}]
+	for block := range min(len(a), len(b)) {
+		if !math.IsNaN(a[block]) && !math.IsNaN(b[block]) {
+			subject, baseline = append(subject, a[block]), append(baseline, b[block])
+		}
+	}
+	return subject, baseline
+}

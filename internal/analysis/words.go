@@ -1,0 +1,198 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+const (
+	// maxText of a comparison, and maxContext of the part of the experiment, in characters.
+	maxText, maxContext = 600, 120
+	// nearOne: a ratio closer to 1 is shown as a difference in percent.
+	nearOne = 1.25
+)
+
+// Percent is a share such as 0.0345 as "3.5 %": two significant digits, and at most two decimals.
+func Percent(share float64) string {
+	v := 100 * share
+	digits := 1
+	switch abs := math.Abs(v); {
+	case abs >= 9.95:
+		digits = 0
+	case abs < 0.995:
+		digits = 2
+	}
+	text := strconv.FormatFloat(v, 'f', digits, 64)
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text + " %"
+}
+
+func percentOf(share string) string {
+	v, _ := number(share)
+	return Percent(v)
+}
+
+// signed is a difference such as "+3.8 %".
+func signed(share float64) string {
+	if text := Percent(share); share < 0 || text == "0 %" {
+		return text
+	}
+	return "+" + Percent(share)
+}
+
+// describe a comparison, such as
+//
+//	threads=2: mariadb 1.52x mysql (1.43 to 1.61, p 0.002), differs in log_bin
+//	mariadb +3.8 % against mysql (+1.2 % to +6.4 %, p 0.03): less than 2 % matters
+//	mariadb 1.02x mysql: exploratory (2 comparisons need 7 blocks, and the plan has 6)
+func describe(e v1alpha1.ComparisonEntry, differs string) string {
+	text := contextOf(e) + e.Value
+	ratio, has := number(e.Ratio)
+	if !has {
+		return abridge(text+" against "+e.Baseline+verdictIn(e), maxText)
+	}
+	shown := figure
+	if 1/nearOne < ratio && ratio < nearOne {
+		shown = func(v float64) string { return signed(v - 1) }
+		text += " " + shown(ratio) + " against " + e.Baseline
+	} else {
+		text += " " + figure(ratio) + "x " + e.Baseline
+	}
+	low, bounded := number(e.IntervalLow)
+	high, _ := number(e.IntervalHigh)
+	if bounded {
+		text += " (" + shown(low) + " to " + shown(high)
+		if p, is := number(cmp.Or(e.AdjustedP, e.P)); is {
+			text += ", p " + strconv.FormatFloat(p, 'g', 2, 64)
+		}
+		text += ")"
+	}
+	if differs != "" {
+		text += ", " + differs
+	}
+	return abridge(text+verdictIn(e), maxText)
+}
+
+// verdictIn words; empty where the interval says it all.
+func verdictIn(e v1alpha1.ComparisonEntry) string {
+	word := ""
+	switch e.Verdict {
+	case v1alpha1.VerdictEquivalent:
+		word = "equivalent"
+	case v1alpha1.VerdictInconclusive:
+		word = "inconclusive"
+	case v1alpha1.VerdictExploratory:
+		word = "exploratory"
+	}
+	if e.BelowMinimumEffect {
+		word = "by less than matters"
+	}
+	switch {
+	case word == "" && e.Reason == "":
+		return ""
+	case word == "":
+		return ": " + e.Reason
+	case e.Reason == "":
+		return ": " + word
+	}
+	return ": " + word + " (" + e.Reason + ")"
+}
+
+// contextOf a comparison: the part of the experiment, and the measurement unless it is the throughput.
+func contextOf(e v1alpha1.ComparisonEntry) string {
+	var words []string
+	if e.Family == v1alpha1.FamilyControl {
+		words = append(words, "A/A")
+	}
+	if e.Name != contract.NameThroughput {
+		words = append(words, e.Name)
+	}
+	if e.Target != "" {
+		words = append(words, e.Target)
+	}
+	for _, axis := range slices.Sorted(maps.Keys(e.Parameters)) {
+		value := e.Parameters[axis]
+		words = append(words, axis+"="+value.String())
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Labels)) {
+		words = append(words, name+"="+e.Labels[name])
+	}
+	if len(words) == 0 && e.Factor == v1alpha1.FactorTarget {
+		return ""
+	}
+	if e.Factor != v1alpha1.FactorTarget {
+		words = append(words, e.Factor)
+	}
+	return abridge(strings.Join(words, " "), maxContext) + ": "
+}
+
+// verdict of the run: its first primary comparison, how the others ended, and the resolution.
+func (a *analyst) verdict(primary, controls []v1alpha1.ComparisonEntry) string {
+	var parts []string
+	if len(primary) > 0 {
+		parts = append(parts, primary[0].Text)
+	}
+	if len(primary) > 1 {
+		parts = append(parts, fmt.Sprintf("1 of %d comparisons: %s", len(primary), tally(primary)))
+	}
+	if text := a.resolution(controls); text != "" {
+		parts = append(parts, text)
+	}
+	return abridge(strings.Join(parts, "; "), maxText+maxContext)
+}
+
+// tally of verdicts, such as "10 faster, 14 inconclusive".
+func tally(entries []v1alpha1.ComparisonEntry) string {
+	counts := map[v1alpha1.ComparisonVerdict]int{}
+	for _, e := range entries {
+		counts[e.Verdict]++
+	}
+	var words []string
+	for _, v := range []v1alpha1.ComparisonVerdict{
+		v1alpha1.VerdictFaster, v1alpha1.VerdictSlower, v1alpha1.VerdictHigher, v1alpha1.VerdictLower,
+		v1alpha1.VerdictEquivalent, v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory,
+	} {
+		if counts[v] > 0 {
+			words = append(words, fmt.Sprintf("%d %s", counts[v], strings.ToLower(string(v))))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// figure of a ratio: three significant digits.
+func figure(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	digits := 2 - int(math.Floor(math.Log10(v)))
+	return strconv.FormatFloat(v, 'f', max(0, min(digits, 9)), 64)
+}
+
+func number(s string) (float64, bool) {
+	v, err := strconv.ParseFloat(s, 64)
+	return v, err == nil
+}
+
+func abridge(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most-3]) + "..."
+	}
+	return text
+}

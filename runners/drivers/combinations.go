@@ -1,0 +1,28 @@
+package drivers
+
+import (
+	"encoding/json"
+	"maps"
+
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+// combinations of a workload, in all its languages and in the order of the spec. Some of them a
+// harness may refuse.
+func combinations(workload json.RawMessage) ([]runner.Combination, error) {
+	p, err := decode(workload)
+	if err != nil {
+		return nil, err
+	}
+	var out []runner.Combination
+	for _, c := range p.cells() {
+		one := runner.Combination{Labels: c.labels()}
+		one.Factors = maps.Clone(one.Labels)
+		one.Factors[LabelSession] = c.session
+		if p.Language == "" && len(p.languages()) > 1 {
+			one.Axes = map[string]string{"language": string(c.driver.Language)}
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
