@@ -37,14 +37,15 @@ type Target struct {
 
 // PublishedTarget are numbers that somebody else measured.
 type PublishedTarget struct {
-	// configMap with the raw output of the tool: the key run, and optionally the key load.
-	// Numbers that were not published are absent.
+	// configMap with the raw output of the tool, or with tables: the key run, and optionally the
+	// key load. Numbers that were not published are absent.
 	// +required
 	ConfigMap ConfigMapFiles `json:"configMap"`
 
-	// format of the output.
+	// format of the output: YCSB, Sysbench, or Table for published tables and charts, which no
+	// tool printed.
 	// +required
-	// +kubebuilder:validation:Enum=YCSB;Sysbench
+	// +kubebuilder:validation:Enum=YCSB;Sysbench;Table
 	Format string `json:"format"`
 
 	// source of the numbers: a URL or a citation.

@@ -28,7 +28,7 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 	seen := watchCrowd(t, ns)
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
 	first, second := newRun(t, ns, named("first", 0)), newRun(t, ns, named("second", 0))
-	first.Spec.Design.Blocks = 20
+	first.Spec.Design.Blocks = 10
 	create(t, first)
 	await(t, first, "measuring", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.Done > 1 })
 	patch(t, first, `"suspend":true`)
@@ -54,7 +54,7 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 	before := len(records(t, got))
 	patch(t, first, `"suspend":false`)
 	got = await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
-	checkOnce(t, k, got, 20)
+	checkOnce(t, k, got, 10)
 	seen.check(t, "first", "second")
 	for i, rec := range records(t, got) {
 		want := contract.ResultName(contract.LoadName("first", "db"), 0)
@@ -70,7 +70,7 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 		}
 	}
 	if !slices.ContainsFunc(got.Status.Findings, func(f v1alpha1.Finding) bool {
-		return f.Check == "reloaded" && f.Severity == v1alpha1.SeverityWarning && strings.Contains(f.Message, fmt.Sprintf("after %d of 20 trials", before))
+		return f.Check == "reloaded" && f.Severity == v1alpha1.SeverityWarning && strings.Contains(f.Message, fmt.Sprintf("after %d of 10 trials", before))
 	}) {
 		t.Errorf("no finding says that the data was loaded again: %+v", got.Status.Findings)
 	}
@@ -86,7 +86,7 @@ func TestResumedInTime(t *testing.T) {
 	ns := server.Namespace(t)
 	startManager(t, ns, nil, func(r *Reconciler) { r.Config.Queue.Hold.Suspended.Duration = time.Minute })
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns, Client: delivers(always(1))})
-	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 20 })
+	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) { r.Spec.Design.Blocks = 10 })
 	create(t, run)
 	suspended := func(done int32) (held time.Duration) {
 		t.Helper()
@@ -104,7 +104,7 @@ func TestResumedInTime(t *testing.T) {
 		t.Errorf("it would be held for %s at first, and for %s the second time: want a minute, and what is left of it", first, second)
 	}
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-	checkOnce(t, k, got, 20)
+	checkOnce(t, k, got, 10)
 	if got.Status.Releases != 0 {
 		t.Errorf("it gave its nodes back %d times", got.Status.Releases)
 	}

@@ -1,6 +1,6 @@
 // Package quoted reads numbers that somebody else measured and published. In: the raw output
-// of a tool. Out: its numbers, and those that the status shows. A text without any number is
-// refused.
+// of a tool, or tables. Out: the numbers, those that the status shows, and their ratios. A text
+// without any number is refused.
 //
 // They are not results: the machine, the settings and the date are unknown. Unpublished
 // numbers are absent. Quoted numbers are never part of a statistical test.

@@ -313,6 +313,10 @@ func TestComparisonsRefuseWhatHasNoRatio(t *testing.T) {
 	if _, err := ComparePaired([]float64{1, 2}, []float64{1}); !errors.Is(err, ErrUnpaired) {
 		t.Errorf("got %v, want ErrUnpaired", err)
 	}
+	spread, err := CompareUnpaired(exp(1, 2, 3), exp(1, 5))
+	if want := math.Sqrt(1 + 8); err != nil || math.Abs(spread.Spread-want) > 1e-9 {
+		t.Errorf("the spread is %v (%v), want %v", spread.Spread, err, want)
+	}
 	var nothing Comparison
 	if _, ok := nothing.Interval(0.05); ok || nothing.P() != 1 || nothing.Equivalence(0.1) != 1 || nothing.SmallestP() != 1 {
 		t.Error("a comparison of nothing finds something")

@@ -67,13 +67,6 @@ func newTally(t *testing.T, name string) *tally {
 	return c
 }
 
-// skip the row, with the reason for the table.
-func (c *tally) skip(t *testing.T, why string) {
-	t.Helper()
-	c.NotRun = why
-	t.Skip(why)
-}
-
 // watch which pods measured.
 func (c *tally) watch(ctx context.Context) {
 	var pods corev1.PodList

@@ -19,8 +19,8 @@ import (
 // it stays away: the archives are lost, which every trial says, and the numbers stay.
 func storeAway(t *testing.T, c *tally) {
 	s := startObjectStore(t)
-	// Long enough for a store that comes back, and short enough for three trials without one.
-	s.use(t, "timeouts: {upload: 45s}\n")
+	// Long enough for a store that comes back, and short enough for two trials without one.
+	s.use(t, "timeouts: {upload: 40s}\n")
 	folder := t.TempDir()
 	away := func(name string, do func()) *fault {
 		return &fault{name: name, shows: hasArchives, do: func(t *testing.T, _ *fault) { do() }}
@@ -43,7 +43,7 @@ func storeAway(t *testing.T, c *tally) {
 	s.copyTo(t, folder)
 	verifyObjects(t, back, filepath.Join(folder, strings.TrimPrefix(back.Status.Results.Store, "s3://"+bucket+"/")), cli.ExitOK, "verified")
 
-	gone := c.create(t, "gone", 3, window, "")
+	gone := c.create(t, "gone", 2, window, "")
 	c.suffer(t, gone, limitOfRow, []*fault{{
 		name: "store for good", shows: lostArchives, do: func(t *testing.T, _ *fault) { s.scale(t, 0) },
 	}}, nil)

@@ -33,10 +33,8 @@ func TestObjectStore(t *testing.T) {
 	s := startObjectStore(t)
 	s.use(t, "")
 	ns := cluster.Namespace(t)
-	text := cluster.RunYAML("stored", "", "  design: {blocks: 3, warmup: 0s, duration: 4s}\n")
-	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 300m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
-	run := cluster.Apply(t, ns, text)
-	seen := watchUploads(t, ns)
+	run := cluster.Apply(t, ns, small("stored", 2, "  design: {blocks: 3, warmup: 0s, duration: 4s}\n"))
+	seen := watchUploads(t, run)
 	got := cluster.AwaitRun(t, run, 6*time.Minute)
 	cluster.Complete(t, got)
 	checkUploads(t, got, seen())
@@ -51,6 +49,12 @@ func TestObjectStore(t *testing.T) {
 	checkObjects(t, got, objects)
 	checkVerify(t, s, got, objects)
 	t.Run("network", func(t *testing.T) { checkWayToStore(t, s) })
+}
+
+// small is a run whose clients leave room for other pods on their node.
+func small(name string, clients int, more string) string {
+	const shape = "shape: {inline: {cpu: 300m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}"
+	return strings.Replace(cluster.RunYAML(name, "", more), "{shape: {name: kind-client}}", fmt.Sprintf("{count: %d, %s}", clients, shape), 1)
 }
 
 // checkObjects: the store has just what the results name, and each object was there before the next trial began.
@@ -70,7 +74,8 @@ func checkObjects(t *testing.T, run *v1alpha1.BenchmarkRun, folder string) {
 				t.Fatal(err)
 			}
 			announced, err := contract.ParseUploads(cm.Annotations[contract.AnnotationUploads], 1<<30)
-			if err != nil || len(announced) != 2 {
+			// The result of a load may be small enough for its ConfigMap.
+			if err != nil || len(announced) != 2 && contract.Phase(res.Trial.Phase) == contract.PhaseRun || len(announced) == 0 {
 				t.Errorf("%s announced %+v (%v), want its archive and its whole result", delivered.ConfigMap, announced, err)
 			}
 			checkParsed(t, delivered.ConfigMap, cm, res)
@@ -108,11 +113,14 @@ func checkObjects(t *testing.T, run *v1alpha1.BenchmarkRun, folder string) {
 // checkParsed: the ConfigMap has the numbers, and the digests of the rest.
 func checkParsed(t *testing.T, name string, cm *corev1.ConfigMap, res contract.Result) {
 	t.Helper()
-	if n := len(cm.BinaryData[contract.KeyRaw]); n > 0 || res.Whole == nil || res.RawSHA256 == "" {
-		t.Errorf("%s has %d bytes of an archive, and names the archive %q and the result %+v", name, n, res.RawSHA256, res.Whole)
+	if n := len(cm.BinaryData[contract.KeyRaw]); n > 0 || res.RawSHA256 == "" {
+		t.Errorf("%s has %d bytes of an archive, and names the archive %q", name, n, res.RawSHA256)
 	}
 	if contract.Phase(res.Trial.Phase) != contract.PhaseRun {
 		return
+	}
+	if res.Whole == nil {
+		t.Errorf("%s names no whole result", name)
 	}
 	if m, ok := res.Find(contract.NameThroughput, nil); !ok || m.Value == nil || *m.Value <= 0 {
 		t.Errorf("%s has no throughput", name)
@@ -180,7 +188,7 @@ func checkWayToStore(t *testing.T, s *objectStore) {
 	copySecret(t, s.ns, foreign.ns)
 	decoy := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: foreign.ns, Name: "store", Labels: map[string]string{"app": "store"}}, Spec: storePod(t)}
 	foreign.create(t, decoy)
-	run := cluster.Apply(t, ns, cluster.RunYAML("reach", "", "  design: {blocks: 1, warmup: 0s, duration: 60s}\n"))
+	run := cluster.Apply(t, ns, small("reach", 1, "  design: {blocks: 1, warmup: 0s, duration: 60s}\n"))
 	cluster.AwaitState(t, run, 4*time.Minute, "measured", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Progress.CurrentTrial != nil })
 	pod := podOf(t, ns, "reach", v1alpha1.RoleClient)
 	service := s.host() + ":443"

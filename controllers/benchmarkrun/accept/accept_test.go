@@ -253,3 +253,26 @@ func TestPublishedNumbers(t *testing.T) {
 		t.Errorf("digest %s", sha)
 	}
 }
+
+// Published tables are quoted whatever the tool of the run is, and one without a number is refused.
+func TestPublishedTables(t *testing.T) {
+	decide := func(text string) Result {
+		w := newWorld(configMap("paper", map[string]string{"run": text}), spec(func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Targets = append(s.Targets, v1alpha1.Target{Name: "paper", Published: &v1alpha1.PublishedTarget{
+				Format: "Table", ConfigMap: v1alpha1.ConfigMapFiles{Name: "paper"}, Source: "a paper",
+			}})
+		}))
+		return w.decide(t)
+	}
+	got := decide("measurement: throughput\nunit: ops/s\nrows: driver\n| driver | rate |\n| a | 4,826.5 |\n| b | - |\n")
+	want := []Quoted{{Target: "paper", Source: "a paper", Values: []v1alpha1.QuotedValue{
+		{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"driver": "a"}, Value: "4826.5", Unit: "ops/s"},
+	}}}
+	if diff := cmp.Diff(want, got.Status.Quoted); diff != "" {
+		t.Errorf("quoted (-want +got):\n%s", diff)
+	}
+	refused, is := decide("| driver | rate |\n| a | 1 |\n").State.(decision.Failed)
+	if !is || refused.Reason != v1alpha1.ReasonPublishedUnreadable || !strings.Contains(refused.Message, "line 1: the table does not say what was measured") {
+		t.Errorf("a table of nobody knows what: %+v", refused)
+	}
+}

@@ -14,7 +14,23 @@ import (
 	"github.com/assay-bench/assay/runners/runner"
 )
 
-// quotedFormats are the runners that read a format of published numbers.
+// reader of a format of published numbers.
+type reader struct {
+	read func([]byte) runner.Report
+	// names of the main measurements, in their order.
+	names []string
+}
+
+// readerOf a format; false for one that this operator cannot read.
+func (in references) readerOf(format string) (reader, bool) {
+	if format == quoted.FormatTable {
+		return reader{read: quoted.Table}, true
+	}
+	tool, ok := in.Catalogue.Tool(quotedFormats[format])
+	return reader{tool.Quote, tool.Summary}, ok && tool.Quotes()
+}
+
+// quotedFormats are the runners that read what their tool printed.
 var quotedFormats = map[string]string{"YCSB": "ycsb", "Sysbench": "sysbench"}
 
 // maxQuotedText bounds the published text, in bytes, so that it and what was read from
@@ -26,8 +42,8 @@ const maxQuotedText = 256 << 10
 // status of the target and nowhere else: never into a summary, a comparison or a test.
 // It returns the digest of the text.
 func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolution) (sha string, err error) {
-	tool, ok := in.Catalogue.Tool(quotedFormats[t.Published.Format])
-	if !ok || !tool.Quotes() {
+	format, ok := in.readerOf(t.Published.Format)
+	if !ok {
 		return "", refuse(v1alpha1.ReasonInvalidSpec, "%s.format: this operator cannot read published output of %s", field, t.Published.Format)
 	}
 	name := contract.QuotedName(in.Run.Name, t.Name)
@@ -38,7 +54,7 @@ func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolu
 		}
 	}
 	texts := textsOf(cm)
-	read, err := readQuoted(field, t, tool, cm)
+	read, err := readQuoted(field, t, format, cm)
 	if err != nil {
 		return "", err
 	}
@@ -53,7 +69,7 @@ func (in references) resolvePublished(field string, t v1alpha1.Target, r *resolu
 		}
 		r.copies = append(r.copies, decision.Create{Object: resources.Pinned(in.Run, name, v1alpha1.RoleQuoted, data, nil)})
 	}
-	r.quoted = append(r.quoted, Quoted{Target: t.Name, Values: read.Values(tool.Summary), Source: t.Published.Source})
+	r.quoted = append(r.quoted, Quoted{Target: t.Name, Values: read.Values(format.names), Source: t.Published.Source})
 	return resources.DigestOf(texts), nil
 }
 
@@ -65,7 +81,7 @@ func textsOf(cm *corev1.ConfigMap) map[string][]byte {
 }
 
 // readQuoted refuses texts that are of no use.
-func readQuoted(field string, t v1alpha1.Target, tool runner.Runner, cm *corev1.ConfigMap) (quoted.Numbers, error) {
+func readQuoted(field string, t v1alpha1.Target, format reader, cm *corev1.ConfigMap) (quoted.Numbers, error) {
 	source, texts := t.Published.ConfigMap.Name, textsOf(cm)
 	size := 0
 	for _, text := range texts {
@@ -79,7 +95,7 @@ func readQuoted(field string, t v1alpha1.Target, tool runner.Runner, cm *corev1.
 		return quoted.Numbers{}, refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q has %d bytes of text: use at most %d, without status lines and histograms",
 			field, source, size, maxQuotedText)
 	}
-	read, err := quoted.Read(tool.Quote, texts)
+	read, err := quoted.Read(format.read, texts)
 	if err != nil {
 		return quoted.Numbers{}, refuse(v1alpha1.ReasonPublishedUnreadable, "%s.configMap: ConfigMap %q, %v", field, source, err)
 	}

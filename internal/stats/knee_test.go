@@ -1,0 +1,85 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// sweepOf has blocks of one curve, each value with noise.
+func sweepOf(random *rand.Rand, blocks int, noise float64, curve func(load float64) float64) Sweep {
+	s := Sweep{Loads: []float64{1, 2, 4, 8, 16, 32, 64, 128}}
+	for range blocks {
+		var block []float64
+		for _, load := range s.Loads {
+			block = append(block, curve(load)*math.Exp(noise*random.NormFloat64()))
+		}
+		s.Throughputs = append(s.Throughputs, block)
+	}
+	return s
+}
+
+func TestKneeAndPeak(t *testing.T) {
+	flat := func(load float64) float64 { return 50 * min(load, 12) }
+	falling := func(load float64) float64 {
+		return 50 * min(load, 12) * (1 - 0.05*math.Abs(math.Log2(load/32))*float64(count(load > 12)))
+	}
+	tests := map[string]struct {
+		curve           func(float64) float64
+		noise           float64
+		knee, peak      float64
+		lowest, highest float64
+	}{
+		"without noise: where the lines meet":       {flat, 0, 12, 16, 16, 128},
+		"a peak among loads":                        {falling, 0.01, 12, 32, 32, 32},
+		"noise: the peak is one of several":         {flat, 0.02, 12, 0, 16, 128},
+		"no saturation: the knee is the last load":  {func(load float64) float64 { return load }, 0.01, 128, 128, 128, 128},
+		"no gain at all: the knee is the first one": {func(float64) float64 { return 7 }, 0, 1, 1, 1, 128},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := sweepOf(rand.New(rand.NewPCG(17, 18)), 12, tc.noise, tc.curve)
+			knee, err := s.Knee()
+			if err != nil {
+				t.Fatal(err)
+			}
+			interval, ok := knee.Interval(0.05)
+			if !ok || math.Abs(knee.Ratio/tc.knee-1) > 0.03 || interval.Low > knee.Ratio || interval.High < knee.Ratio {
+				t.Errorf("knee %v, interval %v, want about %v", knee.Ratio, interval, tc.knee)
+			}
+			peak, err := s.Peak(0.05)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.peak > 0 && peak.Load != tc.peak || peak.Lowest != tc.lowest || peak.Highest != tc.highest {
+				t.Errorf("peak %+v, want %v from %v to %v", peak, tc.peak, tc.lowest, tc.highest)
+			}
+		})
+	}
+}
+
+func TestSweepsThatAreIncomplete(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sweep Sweep
+		want  error
+	}{
+		"one load":      {Sweep{[]float64{1}, [][]float64{{1}}}, ErrSweep},
+		"descending":    {Sweep{[]float64{2, 1}, [][]float64{{1, 1}}}, ErrSweep},
+		"twice":         {Sweep{[]float64{1, 1}, [][]float64{{1, 1}}}, ErrSweep},
+		"a load of 0":   {Sweep{[]float64{0, 1}, [][]float64{{1, 1}}}, ErrSweep},
+		"a hole":        {Sweep{[]float64{1, 2}, [][]float64{{1, 1}, {1}}}, ErrSweep},
+		"without block": {Sweep{[]float64{1, 2}, nil}, ErrEmpty},
+	} {
+		if _, err := tc.sweep.Knee(); !errors.Is(err, tc.want) {
+			t.Errorf("%s: knee: %v, want %v", name, err, tc.want)
+		}
+		if _, err := tc.sweep.Peak(0.05); !errors.Is(err, tc.want) {
+			t.Errorf("%s: peak: %v, want %v", name, err, tc.want)
+		}
+	}
+	var notPositive *NotPositiveError
+	if _, err := (Sweep{[]float64{1, 2}, [][]float64{{0, 1}}}).Knee(); !errors.As(err, &notPositive) {
+		t.Errorf("throughput of 0: %v, want a NotPositiveError", err)
+	}
+}

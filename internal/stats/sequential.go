@@ -1,0 +1,64 @@
+package stats
+
+import "math"
+
+// Look is one point of a sequential experiment at which its data are decided.
+type Look struct {
+	// Blocks measured by then.
+	Blocks int
+	// ErrorRate for Decide at this look.
+	ErrorRate float64
+}
+
+// lookGrowth is the least ratio of the blocks of two looks. Looks cost error rate, and one with
+// few new blocks rarely decides more than the one before.
+const lookGrowth = 1.35
+
+// Looks plans a sequential experiment: it may stop at any of the looks, at the last one it ends.
+// Between looks nothing is decided. The error rate is divided among the looks. So the probability
+// of a false decision at any look is at most errorRate, whatever makes the experiment stop: an
+// interval that is narrow enough, a decision, or impatience. The same holds for the intervals of a
+// look: that all looks' intervals of one comparison contain its ratio has a probability of at
+// least 1-errorRate. This is Bonferroni's inequality, and it needs no assumption on how looks
+// depend on one another.
+//
+// The first look has at least least blocks, and as many as a family of this many comparisons needs
+// at all (BlocksNeeded). Looks are spaced by a constant ratio of at least 1.35. Where most does
+// not reach what the family needs, there is one look, at most.
+//
+// Source: repeated confidence intervals, C. Jennison and B. W. Turnbull, Group Sequential Methods
+// with Applications to Clinical Trials, CRC 2000, chapter 9; with Bonferroni's bound in place of
+// boundaries for normal increments.
+func Looks(least, most, comparisons int, errorRate float64) []Look {
+	number := 1
+	for {
+		first := firstLook(least, comparisons, errorRate/float64(number+1))
+		if float64(first)*math.Pow(lookGrowth, float64(number)) > float64(most) {
+			break
+		}
+		number++
+	}
+	rate := errorRate / float64(number)
+	first := firstLook(least, comparisons, rate)
+	looks := make([]Look, 0, number)
+	for i := range number - 1 {
+		blocks := float64(first) * math.Pow(float64(most)/float64(first), float64(i)/float64(number-1))
+		looks = append(looks, Look{Blocks: int(math.Round(blocks)), ErrorRate: rate})
+	}
+	return append(looks, Look{Blocks: most, ErrorRate: rate})
+}
+
+func firstLook(least, comparisons int, errorRate float64) int {
+	return max(least, BlocksNeeded(comparisons, errorRate))
+}
+
+// Precise reports whether all intervals are known to within the precision: each reaches from a
+// ratio divided by 1+precision to that ratio times 1+precision, or is narrower.
+func Precise(decisions []Decision, precision float64) bool {
+	for _, d := range decisions {
+		if d.Interval == nil || math.Log(d.Interval.High/d.Interval.Low) > 2*math.Log1p(precision) {
+			return false
+		}
+	}
+	return true
+}

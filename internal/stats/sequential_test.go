@@ -1,0 +1,98 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestLooks(t *testing.T) {
+	tests := map[string]struct {
+		least, most, comparisons int
+		want                     []Look
+	}{
+		"one comparison":                      {6, 40, 1, looks(0.05/6, 8, 11, 15, 21, 29, 40)},
+		"a family needs more before it looks": {6, 40, 100, looks(0.05/4, 14, 20, 28, 40)},
+		"the user's least":                    {20, 40, 1, looks(0.05/3, 20, 28, 40)},
+		"no room for a second look":           {6, 7, 1, looks(0.05, 7)},
+		"too few for the family: one look":    {6, 8, 1000, looks(0.05, 8)},
+		"the least is the most":               {10, 10, 1, looks(0.05, 10)},
+		"a hundred blocks":                    {6, 100, 1, looks(0.05/9, 9, 12, 16, 22, 30, 41, 55, 74, 100)},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := Looks(tc.least, tc.most, tc.comparisons, 0.05)
+			if diff := cmp.Diff(tc.want, got, about); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			sum := 0.0
+			for _, l := range got {
+				sum += l.ErrorRate
+			}
+			if math.Abs(sum-0.05) > 1e-12 {
+				t.Errorf("the looks spend %v, want 0.05", sum)
+			}
+		})
+	}
+}
+
+func looks(rate float64, blocks ...int) []Look {
+	var all []Look
+	for _, b := range blocks {
+		all = append(all, Look{b, rate})
+	}
+	return all
+}
+
+// The worst way to stop: as soon as something differs.
+func TestSequentialExperimentsKeepTheirErrorRate(t *testing.T) {
+	random := rand.New(rand.NewPCG(11, 12))
+	const rounds, errorRate = 1500, 0.05
+	all := Looks(6, 40, 1, errorRate)
+	alarms, naive := 0, 0
+	for range rounds {
+		a, b := make([]float64, 40), make([]float64, 40)
+		for i := range a {
+			a[i], b[i] = math.Exp(0.02*random.NormFloat64()), math.Exp(0.02*random.NormFloat64())
+		}
+		alarm, naiveAlarm := false, false
+		for _, l := range all {
+			c, err := ComparePaired(a[:l.Blocks], b[:l.Blocks])
+			if err != nil {
+				t.Fatal(err)
+			}
+			alarm, naiveAlarm = alarm || Decide([]Comparison{c}, l.ErrorRate, 0)[0].P <= l.ErrorRate, naiveAlarm || c.P() <= errorRate
+		}
+		alarms, naive = alarms+count(alarm), naive+count(naiveAlarm)
+	}
+	if share := float64(alarms) / rounds; share > errorRate+3*math.Sqrt(errorRate*(1-errorRate)/rounds) {
+		t.Errorf("%.3f of the experiments have a false difference, want at most %v", share, errorRate)
+	}
+	if share := float64(naive) / rounds; share < 2*errorRate {
+		t.Errorf("without dividing the error rate, %.3f have one: this test shows nothing", share)
+	}
+}
+
+func TestPrecise(t *testing.T) {
+	tests := map[string]struct {
+		intervals []*Interval
+		want      bool
+	}{
+		"as wide as allowed":    {[]*Interval{{Low: 1.3 / 1.02, High: 1.3 * 1.02 * (1 - 1e-12)}}, true},
+		"wider":                 {[]*Interval{{Low: 1.3 / 1.021, High: 1.3 * 1.02}}, false},
+		"one of two":            {[]*Interval{{Low: 1, High: 1.01}, {Low: 1, High: 1.1}}, false},
+		"without an interval":   {[]*Interval{nil}, false},
+		"nothing to be precise": {nil, true},
+	}
+	for name, tc := range tests {
+		var decisions []Decision
+		for _, i := range tc.intervals {
+			decisions = append(decisions, Decision{Interval: i})
+		}
+		if got := Precise(decisions, 0.02); got != tc.want {
+			t.Errorf("%s: %v, want %v", name, got, tc.want)
+		}
+	}
+}
