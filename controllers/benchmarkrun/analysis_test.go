@@ -20,9 +20,6 @@ func analysis(text string) (replace, by string) {
 	return "deadline: 1h", "deadline: 1h\n  analysis: " + text
 }
 
-// restOfSpec is the good spec after its targets.
-var restOfSpec = goodSpec[strings.Index(goodSpec, "  clients:"):]
-
 // Every declaration that a run cannot satisfy is refused with the field and what is right.
 func TestBadAnalyses(t *testing.T) {
 	if err := nodes(); err != nil {
@@ -55,6 +52,7 @@ func TestBadAnalyses(t *testing.T) {
 			bad.try(t, ns, n)
 		})
 	}
+	_, rest, _ := strings.Cut(goodSpec, target1)
 	for name, bad := range map[string]badSpec{
 		"a target called control": {
 			replace: "  targets:\n  - name: db", by: "  analysis: {control: true}\n  targets:\n  - name: control",
@@ -62,7 +60,7 @@ func TestBadAnalyses(t *testing.T) {
 		},
 		"a control beside eight targets": {replace: "  targets:\n" + target1, by: "  analysis: {control: true}\n  targets:\n" + manyTargets(8), refused: "use at most 7 targets with it"},
 		"too few blocks for what is declared": {
-			replace: target1 + restOfSpec, by: target1 + strings.Replace(target1, "name: db", "name: other", 1) + strings.Replace(restOfSpec, "blocks: 3", "blocks: 6", 1) + "  analysis: {comparisons: [{factor: target}]}\n",
+			replace: target1 + rest, by: target1 + strings.Replace(target1, "name: db", "name: other", 1) + strings.Replace(rest, "blocks: 3", "blocks: 6", 1) + "  analysis: {comparisons: [{factor: target}]}\n",
 			reason: v1alpha1.ReasonInvalidSpec, message: "spec.analysis.comparisons: 2 comparisons need 7 blocks, and design.blocks is 6: raise it, compare less, or raise errorRate",
 		},
 		"a control of a server that exists": {

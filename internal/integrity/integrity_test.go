@@ -56,7 +56,7 @@ func TestEveryChangeIsNamed(t *testing.T) {
 		"all of the plan is deleted":    {func(s *store) { delete(s.maps, "run-plan-0000"); delete(s.maps, "run-plan-0001") }, []string{"lost run-plan-0001", "lost run-plan-0000"}},
 		"a byte of the summary":         {func(s *store) { s.set("run-summary-0001", flipped(s.data("run-summary-0001"), 20)) }, []string{"tampered run-summary-0001"}},
 		"a byte of its first part":      {func(s *store) { s.set("run-summary-0000", flipped(s.data("run-summary-0000"), 20)) }, []string{"tampered run-summary-0000"}},
-		"a comparison in the status": {func(s *store) { s.run.Status.Comparisons[0].Ratio = "15" }, []string{"tampered status"}},
+		"a comparison in the status":    {func(s *store) { s.run.Status.Comparisons[0].Ratio = "15" }, []string{"tampered status"}},
 		"the inputs":                    {func(s *store) { s.set("run-inputs", []byte("y")) }, []string{"tampered run-inputs"}},
 		"the inputs are deleted":        {func(s *store) { delete(s.maps, "run-inputs") }, []string{"lost run-inputs"}},
 		"a byte of the records":         {func(s *store) { s.set(second, flipped(s.data(second), 40)) }, []string{"tampered " + second, "tampered " + second}},
