@@ -173,7 +173,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all, Checked: v.Checked}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Names(), Records: all, Checked: v.Checked}
 	v.addExperiment(&in)
 	if isDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))

@@ -122,6 +122,7 @@ func checkStoredPlan(t *testing.T, run *v1alpha1.BenchmarkRun, want *plan.Plan) 
 	sum := sha256.Sum256(want.Canonical())
 	wantStatus := &v1alpha1.PlanStatus{
 		TrialCount: int32(len(want.Trials)), CellCount: int32(len(want.Cells)), SHA256: hex.EncodeToString(sum[:]), ConfigMapCount: 1, Seed: &want.Seed,
+		Analysis: &v1alpha1.PlannedAnalysis{ComparisonCount: 10, BlocksNeeded: 9, Exploratory: "the plan has 2 blocks"},
 	}
 	if diff := cmp.Diff(wantStatus, run.Status.Plan); diff != "" {
 		t.Errorf("status.plan differs (-want +got):\n%s", diff)
