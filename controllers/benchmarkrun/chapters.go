@@ -196,7 +196,10 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	end.bytes = conclude.Held(all, end.result.Entries+end.result.Comparisons)
+	end.bytes = conclude.Held(all) + end.result.Bytes + logbook.Bytes(v.Run, book, v.ask)
+	if r := v.Run.Status.Results; r != nil {
+		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
+	}
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

@@ -210,7 +210,7 @@ func TestStatusStaysSmall(t *testing.T) {
 	wantResults := &v1alpha1.ResultsStatus{RecordConfigMapCount: 2, SummaryConfigMapCount: 1, SummaryEntryCount: 144, ShownEntryCount: 72}
 	if r := got.Status.Results; r != nil {
 		// TestResultsHaveABudget compares these with the ConfigMaps.
-		wantResults.BudgetBytes, wantResults.ClientBudgetBytes, wantResults.HeldBytes = r.BudgetBytes, r.ClientBudgetBytes, r.HeldBytes
+		wantResults.BudgetBytes, wantResults.ClientBudgetBytes, wantResults.HeldBytes, wantResults.TrialBytes = r.BudgetBytes, r.ClientBudgetBytes, r.HeldBytes, r.TrialBytes
 	}
 	if diff := cmp.Diff(wantResults, got.Status.Results); diff != "" {
 		t.Errorf("status.results differs (-want +got):\n%s", diff)

@@ -59,7 +59,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 		d := in.Run.Spec.Design
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
-	return bounded(rec)
+	return in.bounded(rec)
 }
 
 // loadDelivered has the digests of what the clients delivered that loaded the target of an
@@ -91,7 +91,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
 	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
 	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
-	return bounded(rec)
+	return in.bounded(rec)
 }
 
 // describe says where and when an attempt ran.
