@@ -81,7 +81,7 @@ func TestEnvironmentOfAWindowWithAGap(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.sampler.Sample()
 	time.Sleep(1300 * time.Millisecond)
-	for query, has := range map[string]bool{"?from=1.2&to=0": true, "?from=0.3&to=0": false, "": false} {
+	for query, has := range map[string]bool{"?from=10&to=0": true, "?from=0.3&to=0": false, "": false} {
 		_, body := r.request("GET", contract.PathEnvironment+query, "secret", "")
 		var got contract.TargetEnvironment
 		if err := json.Unmarshal([]byte(body), &got); err != nil {
