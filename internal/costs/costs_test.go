@@ -146,7 +146,8 @@ func TestTheLogIsCountedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The log of the 2,000 rows, and the pages that the server wrote meanwhile, in bytes of a row.
-	want := map[string]float64{"9.7": 3357184 + 10766848, "8.0.15": 3417600, "5.7.22": 5443072, "10.11.19-MariaDB-0+deb12u1": 2386548, "11.8.6-MariaDB-0+deb13u1 from Debian": 2404798}
+	want := map[string]float64{"9.7": 3357184 + 10766848, "8.0.15": 3417600, "5.7.22": 5443072, "10.11.19-MariaDB-0+deb12u1": 2386548, "11.8.6-MariaDB-0+deb13u1 from Debian": 2404798,
+		"10.11.19-MariaDB (RocksDB)": 2108000}
 	var names []string
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), "\t")
@@ -159,6 +160,9 @@ func TestTheLogIsCountedOnce(t *testing.T) {
 				r.Server.Version, r.Server.Variables["default_storage_engine"], r.Measurements[0].Value = cells[0], cells[1], new(200.0)
 				r.Server.StatusDelta = map[string]float64{}
 				for i, cell := range cells[2:] {
+					if cell == "-" { // the server has no such counter
+						continue
+					}
 					if r.Server.StatusDelta[names[i+2]], err = strconv.ParseFloat(cell, 64); err != nil {
 						t.Fatal(err)
 					}
