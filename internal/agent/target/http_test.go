@@ -82,13 +82,13 @@ func TestEnvironmentOfAWindowWithAGap(t *testing.T) {
 	r.sampler.Sample()
 	time.Sleep(1300 * time.Millisecond)
 	for query, has := range map[string]bool{"?from=10&to=0": true, "?from=0.3&to=0": false, "": false} {
-		_, body := r.request("GET", contract.PathEnvironment+query, "secret", "")
+		_, body := r.request("GET", contract.PathEnvironment+query, agentKey, "")
 		var got contract.TargetEnvironment
 		if err := json.Unmarshal([]byte(body), &got); err != nil {
 			t.Fatal(err)
 		}
 		if (got.Gap != nil) != has || has && got.Gap.InsideSeconds < 1 {
-			t.Errorf("%q: the gap is %+v, want one: %v", query, got.Gap, has)
+			t.Errorf("%q: the gap is %+v, want one: %v: %s", query, got.Gap, has, body)
 		}
 	}
 }
