@@ -145,6 +145,10 @@ bench-harness: build ## what the driver harnesses cost: the driver null, and SEL
 bench-scale: ## cost of 1 to 1,000 runs at once, against its bars (SIZES=1,10,100 is faster)
 	@hack/bench-scale.sh
 
+.PHONY: bench-stats
+bench-stats: ## error rates, coverage and power of the statistics, by simulation, against their bars (two minutes)
+	@go run ./test/cmd/stats $(if $(ROUNDS),-rounds=$(ROUNDS))
+
 .PHONY: lint
 lint: verify ## Go and shell linters, and verify
 	@hack/lint.sh

@@ -306,53 +306,6 @@ type PlanStatus struct {
 	Analysis *PlannedAnalysis `json:"analysis,omitempty"`
 }
 
-// ResultsStatus has the names of the ConfigMaps with the results.
-type ResultsStatus struct {
-	// recordConfigMapCount is the number of ConfigMaps RUN-records-0000 and so on. They hold
-	// the outcome of every attempt and the names of its result ConfigMaps.
-	// +required
-	RecordConfigMapCount int32 `json:"recordConfigMapCount"`
-	// summaryConfigMapCount is the number of ConfigMaps RUN-summary-0000 and so on; absent
-	// until the run ends.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	SummaryConfigMapCount int32 `json:"summaryConfigMapCount,omitempty"`
-	// summaryEntryCount is the number of entries in these ConfigMaps.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	SummaryEntryCount int32 `json:"summaryEntryCount,omitempty"`
-	// shownEntryCount is the number of entries in status.summary.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	ShownEntryCount int32 `json:"shownEntryCount,omitempty"`
-	// comparisonCount is the number of comparisons in these ConfigMaps.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	ComparisonCount int32 `json:"comparisonCount,omitempty"`
-	// shownComparisonCount is the number of entries in status.comparisons.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	ShownComparisonCount int32 `json:"shownComparisonCount,omitempty"`
-	// store is the folder of the run in the object store, such as s3://bucket/cluster/ns/run/uid/;
-	// absent where everything is in ConfigMaps.
-	// +optional
-	// +kubebuilder:validation:MaxLength=2048
-	Store string `json:"store,omitempty"`
-	// budgetBytes is how much of etcd the objects of the run may take while it goes on.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	BudgetBytes int64 `json:"budgetBytes,omitempty"`
-	// clientBudgetBytes is how much of it the result of one client may take in its ConfigMap.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	ClientBudgetBytes int64 `json:"clientBudgetBytes,omitempty"`
-	// heldBytes is how much the plan and the results of loading hold, and from the end of the
-	// run on all of its objects. It counts against the budget of the namespace then.
-	// +optional
-	// +kubebuilder:validation:Minimum=1
-	HeldBytes int64 `json:"heldBytes,omitempty"`
-}
-
 // Severities of findings.
 const (
 	// SeverityInvalid: the result contradicts itself, and is not part of the summary.

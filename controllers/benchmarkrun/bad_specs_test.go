@@ -223,6 +223,7 @@ func manyTargets(n int) string {
 
 // A bad spec is refused, or ends in a typed condition within ten seconds.
 func TestBadSpecs(t *testing.T) {
+	t.Parallel()
 	if len(badSpecs) < 25 {
 		t.Fatalf("%d bad specs, want at least 25", len(badSpecs))
 	}

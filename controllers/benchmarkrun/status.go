@@ -164,8 +164,8 @@ func (t teller) tellEnd(n endedNews) {
 	if st.Integrity != nil {
 		st.Integrity.SummarySHA256 = res.SummarySHA256
 	}
-	if st.Results != nil {
-		st.Results.HeldBytes += n.bytes
+	if r := st.Results; r != nil {
+		r.TrialBytes, r.HeldBytes = n.bytes, r.HeldBytes+n.bytes-r.TrialBytes
 	}
 	if res.Parts > 0 {
 		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Line(), res.Compared

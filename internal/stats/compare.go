@@ -29,7 +29,7 @@ func (e *NotPositiveError) Error() string {
 }
 
 // Comparison is how many times as large the values of the subject are as those of the baseline.
-// It is made by ComparePaired or CompareUnpaired. The zero value has compared nothing: its tests
+// It is made by ComparePaired, CompareUnpaired or CompareRuns. The zero value has compared nothing: its tests
 // find nothing, and it has no interval.
 type Comparison struct {
 	// N is the number of pairs; without pairs, the size of the smaller sample.
@@ -46,7 +46,12 @@ type Comparison struct {
 	// logarithms of the ratios, or differences of all pairs.
 	shifts              []float64
 	subjects, baselines int
+	// across is set instead of them by CompareRuns.
+	across across
 }
+
+// empty reports whether nothing was compared.
+func (c Comparison) empty() bool { return len(c.shifts) == 0 && c.across.freedom == 0 }
 
 // ComparePaired compares values that were measured in pairs, one pair in each block: value i of
 // the subject with value i of the baseline. What slows both values of a block cancels out.
@@ -119,8 +124,11 @@ func (c Comparison) estimated() Comparison {
 // P is the exact two-sided p-value of no difference, not adjusted for other comparisons: the
 // smallest error rate whose interval excludes 1. It is 1 where nothing was compared.
 func (c Comparison) P() float64 {
-	if len(c.shifts) == 0 {
+	switch {
+	case c.empty():
 		return 1
+	case c.across.freedom > 0:
+		return c.across.twoSided()
 	}
 	notAbove, notBelow := c.upTo(0), len(c.shifts)-c.under(0)
 	return min(1, 2*c.tail(min(notAbove, notBelow)))
@@ -135,6 +143,9 @@ func (c Comparison) P() float64 {
 // ok is false where even the range of all shifts is not wide enough: 5 pairs at 0.05, 10 pairs
 // at 0.001.
 func (c Comparison) Interval(errorRate float64) (interval Interval, ok bool) {
+	if c.across.freedom > 0 {
+		return c.across.interval(errorRate), true
+	}
 	k := sort.Search(len(c.shifts)/2, func(k int) bool { return !reaches(2*c.tail(k), errorRate) })
 	if k == 0 {
 		return interval, false
@@ -155,17 +166,24 @@ func (c Comparison) Interval(errorRate float64) (interval Interval, ok bool) {
 // and Biopharmaceutics 15 (1987), 657-680; with the signed-rank test: S. Wellek, Testing
 // Statistical Hypotheses of Equivalence and Noninferiority, 2nd ed., CRC 2010, section 5.4.
 func (c Comparison) Equivalence(margin float64) float64 {
-	if !(margin > 0) || len(c.shifts) == 0 {
+	if !(margin > 0) || c.empty() {
 		return 1
 	}
 	bound := math.Log1p(margin)
+	if c.across.freedom > 0 {
+		return c.across.equivalence(bound)
+	}
 	return c.tail(max(c.upTo(-bound), len(c.shifts)-c.under(bound)))
 }
 
-// SmallestP is the smallest p-value that this number of values can have: 2^(1-n) for n pairs.
+// SmallestP is the smallest p-value that this number of values can have: 2^(1-n) for n pairs, 0
+// across runs.
 func (c Comparison) SmallestP() float64 {
-	if len(c.shifts) == 0 {
+	switch {
+	case c.empty():
 		return 1
+	case c.across.freedom > 0:
+		return 0
 	}
 	return min(1, 2*c.tail(0))
 }

@@ -98,6 +98,7 @@ func TestBuyNext(t *testing.T) {
 		"starts vary":                  {known(0.01, 1, 0.001), costs, LevelRestart, true},
 		"runs vary":                    {known(0.01, 0.01, 1), costs, LevelRun, true},
 		"starts that cost a day":       {known(1, 1, 0), Costs{60, 86400, 600}, LevelTrial, true},
+		"a trial for every start":      {known(1, 1, 0), Costs{60, 0, 600}, LevelRestart, true},
 		"nothing varies":               {known(0, 0, 0), costs, "", false},
 		"only what is known is bought": {Components{Trial: Component{true, 1}, Runs: 1, Restarts: 1, Trials: 5}, costs, LevelTrial, true},
 	}

@@ -94,7 +94,12 @@ func Decide(family []Comparison, errorRate, margin float64) []Decision {
 }
 
 // shiftsUp reports whether more shifts are above 0 than below.
-func (c Comparison) shiftsUp() bool { return c.under(0) < len(c.shifts)-c.upTo(0) }
+func (c Comparison) shiftsUp() bool {
+	if c.across.freedom > 0 {
+		return c.across.estimate > 0
+	}
+	return c.under(0) < len(c.shifts)-c.upTo(0)
+}
 
 func tooFewFor(c Comparison, errorRate float64) Warning {
 	return Warning{Code: TooFew, Message: fmt.Sprintf(

@@ -27,6 +27,7 @@ func TestSearchStepByStep(t *testing.T) {
 		"of what is left below":               {one(three), []Probe{{100, yes}, {1600, no}, {400, no}}, Step{Rate: 200, Held: 100, Failed: 400}},
 		"until the bounds are close":          {one(three), []Probe{{100, yes}, {1600, no}, {400, yes}, {800, no}, {566, no}}, Step{Done: true, Held: 400, Failed: 566}},
 		"or nothing is between them":          {Search{Low: 10, High: 11, Precision: 0.001, Unit: 1, Trials: 1}, []Probe{{10, yes}, {11, no}}, Step{Done: true, Held: 10, Failed: 11}},
+		"one of two does not decide":          {Search{Low: 1, High: 2, Precision: 0.1, Trials: 2}, []Probe{{1, yes}}, Step{Rate: 1}},
 		"an even number needs more than half": {Search{Low: 1, High: 2, Precision: 0.1, Trials: 2}, []Probe{{1, no}}, Step{Done: true, Failed: 1}},
 	}
 	for name, tc := range tests {
@@ -70,6 +71,10 @@ func TestSearchRefuses(t *testing.T) {
 		if got, err := good.Next(history); err == nil {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+	whole := Search{Low: 10, High: 11, Precision: 0.001, Unit: 1, Trials: 1}
+	if got, err := whole.Next([]Probe{{10, true}, {11, false}, {10, true}}); err == nil {
+		t.Errorf("a known rate after the end: %+v", got)
 	}
 }
 

@@ -12,7 +12,7 @@ type Look struct {
 
 // lookGrowth is the least ratio of the blocks of two looks. Looks cost error rate, and one with
 // few new blocks rarely decides more than the one before.
-const lookGrowth = 1.35
+const lookGrowth = 1.5
 
 // Looks plans a sequential experiment: it may stop at any of the looks, at the last one it ends.
 // Between looks nothing is decided. The error rate is divided among the looks. So the probability
@@ -23,7 +23,7 @@ const lookGrowth = 1.35
 // depend on one another.
 //
 // The first look has at least least blocks, and as many as a family of this many comparisons needs
-// at all (BlocksNeeded). Looks are spaced by a constant ratio of at least 1.35. Where most does
+// at all (BlocksNeeded). Looks are spaced by a constant ratio of at least 1.5. Where most does
 // not reach what the family needs, there is one look, at most.
 //
 // Source: repeated confidence intervals, C. Jennison and B. W. Turnbull, Group Sequential Methods

@@ -13,13 +13,13 @@ func TestLooks(t *testing.T) {
 		least, most, comparisons int
 		want                     []Look
 	}{
-		"one comparison":                      {6, 40, 1, looks(0.05/6, 8, 11, 15, 21, 29, 40)},
-		"a family needs more before it looks": {6, 40, 100, looks(0.05/4, 14, 20, 28, 40)},
-		"the user's least":                    {20, 40, 1, looks(0.05/3, 20, 28, 40)},
+		"one comparison":                      {6, 40, 1, looks(0.05/4, 8, 14, 23, 40)},
+		"a family needs more before it looks": {6, 40, 100, looks(0.05/3, 14, 24, 40)},
+		"the user's least":                    {20, 40, 1, looks(0.05/2, 20, 40)},
 		"no room for a second look":           {6, 7, 1, looks(0.05, 7)},
 		"too few for the family: one look":    {6, 8, 1000, looks(0.05, 8)},
 		"the least is the most":               {10, 10, 1, looks(0.05, 10)},
-		"a hundred blocks":                    {6, 100, 1, looks(0.05/9, 9, 12, 16, 22, 30, 41, 55, 74, 100)},
+		"a hundred blocks":                    {6, 100, 1, looks(0.05/6, 8, 13, 22, 36, 60, 100)},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {

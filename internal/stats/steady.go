@@ -28,9 +28,9 @@ const (
 	batchCount = 40
 	// stepBound is the 99 % quantile of the largest absolute value of a Brownian bridge.
 	stepBound = 1.628
-	// trendBound is the 95 % quantile of Student's t distribution for 20 degrees of freedom: the
-	// fewest batches are half of batchCount.
-	trendBound = 1.725
+	// trendBound is the half width of the 90 % interval in standard errors. 1.645 would be right for
+	// a known noise; of series of 60 values, 2 leaves 5 % outside (docs/evidence/statistics.md).
+	trendBound = 2.0
 )
 
 // Trend describes a time series.
@@ -43,7 +43,7 @@ type Trend struct {
 	// Whole is the mean of all values, Window that from From on.
 	Whole, Window float64
 	// Change over the window, relative to Window: 0.05 for 5 % up, as a straight line. Low and High
-	// are its 90 % interval.
+	// are its 90 % interval. All are 0 for a series that is too short for a line, or that stopped.
 	Change, Low, High float64
 	// Step is the relative change at the index StepAt of the series; both are 0 where no step was
 	// found.
@@ -57,8 +57,7 @@ type Trend struct {
 //  1. The series is divided into about 40 means.
 //  2. The start is left out, at most half, so that the standard error of the mean of the rest is
 //     the smallest (MSER).
-//  3. The rest is tested for a step at 1 % (cumulative sums). A step of more than tolerance that
-//     leaves half of the series is warm-up too, and the rest of that is tested; a later one is
+//  3. A step of more than tolerance in the rest, significant at 1 % (cumulative sums), is
 //     NotSteady.
 //  4. The 90 % interval of a straight line's change over the window decides: within ±tolerance is
 //     Steady, outside NotSteady, and else the series is TooShort. Steady is thus shown by two
@@ -88,32 +87,27 @@ func FindTrend(series []float64, tolerance float64) (Trend, error) {
 	width := max(1, len(series)/batchCount)
 	rest := len(series) % width // fills no batch
 	batches := batchMeans(series, width)
-	latest := len(batches) / 2
-	for from := mser(batches); ; {
-		t.From, t.Step, t.StepAt = rest+from*width, 0, 0
-		if from == 0 {
-			t.From = 0
-		}
-		t.Window = meanOf(series[t.From:])
-		window := batches[from:]
-		at, jump := step(window)
-		if at > 0 && math.Abs(jump) > tolerance*t.Window {
-			if from+at <= latest {
-				from += at
-				continue
-			}
-			t.Step, t.StepAt = jump/t.Window, rest+(from+at)*width
-		}
-		change, half := lineChange(window)
-		t.Change, t.Low, t.High = change/t.Window, (change-half)/t.Window, (change+half)/t.Window
-		switch {
-		case t.StepAt > 0, t.Low > tolerance, t.High < -tolerance:
-			t.State = NotSteady
-		case t.Low > -tolerance && t.High < tolerance:
-			t.State = Steady
-		}
+	from := mser(batches)
+	if from > 0 {
+		t.From = rest + from*width
+	}
+	if t.Window = meanOf(series[t.From:]); t.Window <= 0 { // it stopped
+		t.State = NotSteady
 		return t, nil
 	}
+	window := batches[from:]
+	if at, jump := step(window); at > 0 && math.Abs(jump) > tolerance*t.Window {
+		t.Step, t.StepAt = jump/t.Window, rest+(from+at)*width
+	}
+	change, half := lineChange(window)
+	t.Change, t.Low, t.High = change/t.Window, (change-half)/t.Window, (change+half)/t.Window
+	switch {
+	case t.StepAt > 0, t.Low > tolerance, t.High < -tolerance:
+		t.State = NotSteady
+	case t.Low > -tolerance && t.High < tolerance:
+		t.State = Steady
+	}
+	return t, nil
 }
 
 // batchMeans of a series, without the values at its start that fill no batch.

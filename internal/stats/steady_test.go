@@ -32,6 +32,7 @@ func TestFindTrend(t *testing.T) {
 		"warms up for a minute":         {400, func(t int) float64 { return 1 - 0.5*math.Exp(-float64(t)/20) }, Steady, 30, 200, 0, 0, 1000},
 		"a step early is warm-up":       {300, func(t int) float64 { return 1 + 0.2*float64(count(t > 100)) }, Steady, 90, 150, 0, 0, 1200},
 		"a step late is not steady":     {300, func(t int) float64 { return 1 + 0.2*float64(count(t > 220)) }, NotSteady, 0, 150, 0.2, 220, 1060},
+		"warm-up and a step late":       {300, func(t int) float64 { return 1 - 0.8*math.Exp(-float64(t)/10) + 0.2*float64(count(t > 220)) }, NotSteady, 10, 150, 0.2, 220, 1060},
 		"a slope":                       {300, func(t int) float64 { return 1 + 0.4*float64(t)/300 }, NotSteady, 0, 155, 0, -1, 0},
 		"a hiccup of two seconds":       {300, func(t int) float64 { return 1 - 0.5*float64(count(t > 200 && t < 203)) }, Steady, 0, 150, 0, 0, 1000},
 		"a stall is noise":              {300, func(t int) float64 { return 1 - 0.95*float64(count(t > 200 && t < 204)) }, TooShort, 0, 150, 0, 0, 990},
@@ -78,7 +79,35 @@ func TestSeriesThatHaveNoTrend(t *testing.T) {
 	if _, err := FindTrend([]float64{1, math.NaN()}, 0.05); !errors.As(err, &notFinite) {
 		t.Errorf("got %v, want a NotFiniteError", err)
 	}
+	stopped := append(seriesOf(150, func(int) float64 { return 1 }), make([]float64, 150)...)
+	if got, err := FindTrend(stopped, 0.05); err != nil || got.State != NotSteady || got.Window > 100 || math.IsNaN(got.Change) {
+		t.Errorf("a series that stopped: %+v, %v, want NotSteady", got, err)
+	}
 	if _, err := FindTrend(make([]float64, 60), 0.05); !errors.Is(err, ErrStopped) {
 		t.Errorf("got %v, want ErrStopped", err)
+	}
+}
+
+// A series that changes by the tolerance in its second half is rarely Steady, whatever its start.
+func TestSeriesThatChangeAreRarelySteady(t *testing.T) {
+	random := rand.New(rand.NewPCG(23, 24))
+	const rounds, tolerance = 1500, 0.05
+	for n, noise := range map[int]float64{60: 0.01, 300: 0.03} {
+		steady := 0
+		for range rounds {
+			series, before := make([]float64, n), 0.0
+			for i := range series {
+				before = 0.5*before + noise*math.Sqrt(0.75)*random.NormFloat64()
+				series[i] = 1 + 2*tolerance*(float64(i)/float64(n)-0.75) + before
+			}
+			trend, err := FindTrend(series, tolerance)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steady += count(trend.State == Steady)
+		}
+		if share := float64(steady) / rounds; share > 0.05+3*math.Sqrt(0.05*0.95/rounds) {
+			t.Errorf("%d values: %.3f are called steady, want at most 0.05", n, share)
+		}
 	}
 }

@@ -1,0 +1,17 @@
+// Command stats holds the statistics of internal/stats against their promises, by simulation, and
+// fails when a bar is missed. Run it by `make bench-stats`.
+//
+// Every row is a share of many simulated experiments with its own standard error, or a mean. All
+// random numbers follow from the seed: the same table comes out of every run. Experiments have the
+// order of trials of internal/plan.
+//
+//	main.go         rows side by side, the table, the exit code
+//	row.go          a row and its bar
+//	experiment.go   noise, drift and order of a simulated experiment
+//	comparisons.go  false alarms, families, coverage, equivalence
+//	runs.go         comparisons across runs
+//	power.go        planned and found power
+//	sequential.go   experiments that stop early
+//	series.go       steady state of trials
+//	sweeps.go       knees, peaks, searches, variance components
+package main

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+// sweeps are the rows of knees, peaks, searches and variance components.
+func sweeps() []simulation {
+	return []simulation{
+		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, peak at 64, noise 2 %, 10 blocks", func(random *rand.Rand, rounds int) row {
+			return share(rounds/4, atLeastAbout(0.95), func() bool {
+				knee := must(sweep(random, 10).Knee())
+				interval, _ := knee.Interval(errorRate)
+				return interval.Low <= trueKnee && trueKnee <= interval.High
+			})
+		}},
+		{"Knee: mean estimate", "the same; the true one is 24", func(random *rand.Rand, rounds int) row {
+			return mean(rounds/4, between(0.97*trueKnee, 1.03*trueKnee), func() float64 { return must(sweep(random, 10).Knee()).Ratio })
+		}},
+		{"Peak: among the named loads", "the same; the true one is 64", func(random *rand.Rand, rounds int) row {
+			return share(rounds/4, between(0.95, 1), func() bool {
+				peak := must(sweep(random, 10).Peak(errorRate))
+				return peak.Lowest <= 64 && 64 <= peak.Highest
+			})
+		}},
+		{"Search: the rate is within 10 %", "rates 1,000 to 64,000, precision 5 %, 3 trials each, capacity of a trial varies by 2 %", func(random *rand.Rand, rounds int) row {
+			return share(rounds/4, between(0.95, 1), func() bool { return math.Abs(math.Log(searched(random)/7700)) < 0.1 })
+		}},
+		{"Components: variance between runs", "5 runs of 4 restarts of 3 trials; the true one is 9", func(random *rand.Rand, rounds int) row {
+			return mean(rounds/4, exactly(9), func() float64 { return must(stats.VarianceComponents(nested(random))).Run.Variance })
+		}},
+		{"Components: variance between trials", "the same; the true one is 1", func(random *rand.Rand, rounds int) row {
+			return mean(rounds/4, exactly(1), func() float64 { return must(stats.VarianceComponents(nested(random))).Trial.Variance })
+		}},
+	}
+}
+
+const trueKnee = 24.0
+
+// sweep of a system with a knee at trueKnee, and a throughput that falls beyond 64 threads.
+func sweep(random *rand.Rand, blocks int) stats.Sweep {
+	s := stats.Sweep{Loads: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}}
+	for range blocks {
+		var block []float64
+		for _, load := range s.Loads {
+			y := 100 * min(load, trueKnee) * (1 - 0.03*math.Abs(math.Log2(load/64))*float64(count(load > trueKnee)))
+			block = append(block, y*math.Exp(spread*random.NormFloat64()))
+		}
+		s.Throughputs = append(s.Throughputs, block)
+	}
+	return s
+}
+
+// searched is the highest rate that a search found to hold, for a capacity of about 7,700.
+func searched(random *rand.Rand) float64 {
+	search := stats.Search{Low: 1000, High: 64000, Precision: 0.05, Unit: 1, Trials: 3}
+	var history []stats.Probe
+	for {
+		next := must(search.Next(history))
+		if next.Done {
+			return next.Held
+		}
+		capacity := 7700 * math.Exp(spread*random.NormFloat64())
+		history = append(history, stats.Probe{Rate: next.Rate, Held: next.Rate <= capacity})
+		if len(history) > search.MostTrials() {
+			return math.NaN()
+		}
+	}
+}
+
+// nested values with variances of 9 between runs, 4 between restarts and 1 between trials.
+func nested(random *rand.Rand) [][][]float64 {
+	values := make([][][]float64, 5)
+	for run := range values {
+		ofRun := 3 * random.NormFloat64()
+		values[run] = make([][]float64, 4)
+		for restart := range values[run] {
+			ofRestart := ofRun + 2*random.NormFloat64()
+			for range 3 {
+				values[run][restart] = append(values[run][restart], ofRestart+random.NormFloat64())
+			}
+		}
+	}
+	return values
+}
