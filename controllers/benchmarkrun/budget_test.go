@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,6 +30,8 @@ func TestResultsHaveABudget(t *testing.T) {
 		<-gate
 		return good(trial)
 	}})
+	open := sync.OnceFunc(func() { close(gate) })
+	t.Cleanup(open) // the kubelet ends only then
 	shared := func(name string) *v1alpha1.BenchmarkRun {
 		return newRun(t, ns, named(name, 0), func(r *v1alpha1.BenchmarkRun) { r.Spec.Exclusive = new(false) })
 	}
@@ -52,7 +55,7 @@ func TestResultsHaveABudget(t *testing.T) {
 		return r.Status.ObservedGeneration == r.Generation && r.Generation > 1
 	})
 	queuedBehind(t, second, "it waits for "+ns+"/first")
-	close(gate)
+	open()
 	a := await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
 	b := await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
 	if b.Status.StartTime.Before(a.Status.CompletionTime) {

@@ -178,6 +178,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		if err == nil && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
 			// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
 			// never: its databases would hold their nodes for as long.
+			run.Spec.SetDefaults()
 			if err := r.tearDown(ctx, run, false); err != nil {
 				return ctrl.Result{}, err
 			}

@@ -39,7 +39,7 @@ type Bounds struct {
 	Nodes *int `json:"nodes,omitempty"`
 	// Runs that may hold nodes at once; 0 is no limit, the default.
 	Runs *int `json:"runs,omitempty"`
-	// Deadline that a run may have at most, 1m to 720h. Default 168h.
+	// Deadline that a run may have at most, 1m to 720h. Default 720h.
 	Deadline *metav1.Duration `json:"deadline,omitempty"`
 }
 
@@ -70,15 +70,12 @@ const (
 	mostDeadline   = 720 * time.Hour
 )
 
-// week is as long as a run may wait for nodes: who holds them all is done before others give up.
-const week = 168 * time.Hour
-
 // defaultQueue lets a run go ahead of those of others that wait for less than ten hours longer:
 // of what a namespace may do without being asked, that is worth a working day.
 func defaultQueue() Queue {
 	return Queue{
 		Hold:   Hold{Suspended: metav1.Duration{Duration: time.Hour}, Retained: metav1.Duration{Duration: 24 * time.Hour}},
-		Bounds: Bounds{Priority: &PriorityRange{Min: -widestPriority, Max: 10}, Nodes: new(int), Runs: new(int), Deadline: &metav1.Duration{Duration: week}},
+		Bounds: Bounds{Priority: &PriorityRange{Min: -widestPriority, Max: 10}, Nodes: new(int), Runs: new(int), Deadline: &metav1.Duration{Duration: mostDeadline}},
 	}
 }
 

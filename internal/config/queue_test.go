@@ -59,11 +59,11 @@ queue:
 }
 
 func TestDeadlinesOfANamespace(t *testing.T) {
-	c, err := Parse([]byte("agent: {image: a}\nqueue: {rules: [{namespaces: [perf-*], deadline: 720h}, {namespaces: [team], nodes: 1}]}\n"))
+	c, err := Parse([]byte("agent: {image: a}\nqueue: {rules: [{namespaces: [perf-*], deadline: 168h}, {namespaces: [team], nodes: 1}]}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for namespace, want := range map[string]time.Duration{"perf-1": 720 * time.Hour, "team": 168 * time.Hour, "other": 168 * time.Hour} {
+	for namespace, want := range map[string]time.Duration{"perf-1": 168 * time.Hour, "team": 720 * time.Hour, "other": 720 * time.Hour} {
 		if got := c.Queue.For(namespace).Deadline.Duration; got != want {
 			t.Errorf("%s: %s, want %s", namespace, got, want)
 		}

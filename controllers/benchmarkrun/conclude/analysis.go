@@ -2,7 +2,6 @@ package conclude
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
@@ -57,14 +56,10 @@ func alike(sides analysis.Sides) analysis.Likeness {
 	return out
 }
 
-// classesOf the aspects that a spec requires to be alike.
+// classesOf the aspects that a spec requires to be alike: they have the same names.
 func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
-	for _, class := range likeness.Classes() {
-		for _, aspect := range aspects {
-			if strings.EqualFold(string(aspect), string(class)) {
-				out = append(out, class)
-			}
-		}
+	for _, aspect := range aspects {
+		out = append(out, likeness.Class(aspect))
 	}
 	return out
 }
