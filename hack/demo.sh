@@ -74,7 +74,7 @@ grouped() {
 }
 
 show() {
-  step "the result: a smoke comparison on slices of a CPU, no verdict on the servers"
+  step "the result: a smoke comparison on slices of a CPU"
   "$kubectl" -n "$namespace" get benchmarkruns
   echo
   printf 'TARGET\tSERVER\tNODE\tLOAD (s)\tROWS/s\n%s' "$(field '{range .status.targets[*]}{.name}{"\t"}{.serverVersion}{"\t"}{.nodeName}{"\t"}{.load[?(@.name=="time.load")].value}{"\t"}{.load[?(@.name=="throughput.rows")].value}{"\n"}{end}')" | table
@@ -87,6 +87,14 @@ show() {
   printf 'TARGET\tMEASUREMENT\tMEDIAN\tUNIT\tINTERVAL\tMIN\tMAX\tN\tPLANNED\tLEFT OUT\tLIMITED BY\n%s' \
     "$(field '{range .status.summary[*]}{.target}{"\t"}{.name} {.labels}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.intervalLow}..{.intervalHigh}{"\t"}{.min}{"\t"}{.max}{"\t"}{.trialCount}{"\t"}{.plannedTrialCount}{"\t"}{range .leftOut[*]}{.trialCount} {.reason}, {end}{"\t"}{range .limitedBy[*]}{.by} in {.trialCount}, {end}{"\n"}{end}' |
       labels | sed -E 's/\t\.\.\t/\t-\t/; s/, (\t|$)/\1/g')" | table
+  echo
+  echo "Each comparison of the run: N of the PLANNED blocks count on both sides. Primary: declared before the data; the error"
+  echo "rate of 5 % holds for all of them together. Exploratory: hints for another run."
+  printf 'FAMILY\tVERDICT\tCOMPARISON\tN\tPLANNED\n%s' \
+    "$(field '{range .status.comparisons[*]}{.family}{"\t"}{.verdict}{"\t"}{.text}{"\t"}{.blockCount}{"\t"}{.plannedBlockCount}{"\n"}{end}')" | table
+  echo
+  echo "Planned: $(field '{.status.conditions[?(@.type=="Accepted")].message}')"
+  echo "Verdict: $(field '{.status.verdict}')"
   echo
   field '{range .status.summary[*]}{.caveat}{"\t"}{.target} {.name} {.labels}{"\n"}{end}' | labels | awk -F '\t' '$1 != "" {print "caveat: " $2 ": " $1}'
   field '{range .status.findings[*]}{.severity}{"\t"}{.check}{"\t"}{.target}{"\t"}{.trial}{"\t"}{.message}{"\n"}{end}' | grouped

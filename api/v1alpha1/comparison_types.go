@@ -152,3 +152,27 @@ type ComparisonEntry struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Text string `json:"text"`
 }
+
+// PlannedAnalysis is what the plan can show, known before the data.
+type PlannedAnalysis struct {
+	// comparisonCount is the size of the primary family: pairs of values, in every cell and
+	// measurement.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	ComparisonCount int32 `json:"comparisonCount"`
+	// blocksNeeded is the least number of blocks with which any of so many comparisons can have a
+	// verdict.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	BlocksNeeded int32 `json:"blocksNeeded"`
+	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks
+	// find in four of five runs, at a spread of 2.7 % within a block. Absent where the blocks are
+	// too few.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	DetectableEffect string `json:"detectableEffect,omitempty"`
+	// exploratory is why the run can have no verdict; absent where it can.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Exploratory string `json:"exploratory,omitempty"`
+}

@@ -43,11 +43,33 @@ type InstanceShapeSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	RuntimeClassName *string `json:"runtimeClassName,omitempty"`
 
+	// price of one machine of this shape. Trials on servers with a price have the cost of a million
+	// operations among their values.
+	// +optional
+	Price *Price `json:"price,omitempty"`
+
 	// annotations for the pods, such as those that a runtime class reads.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=16
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 317 && size(self[k]) <= 4096)",message="names have at most 317 characters, and values at most 4096 characters"
 	Annotations map[string]string `json:"annotations,omitempty"`
+}
+
+// Price of a machine.
+type Price struct {
+	// perHour is a decimal number, such as "0.204".
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,9}(\.[0-9]{1,9})?$`
+	PerHour string `json:"perHour"`
+
+	// currency is its code (ISO 4217), such as EUR.
+	// +required
+	// +kubebuilder:validation:MinLength=3
+	// +kubebuilder:validation:MaxLength=3
+	// +kubebuilder:validation:Pattern=`^[A-Z]{3}$`
+	Currency string `json:"currency"`
 }
 
 // InstanceShapeStatus is what the cluster offers.

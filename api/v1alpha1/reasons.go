@@ -75,6 +75,9 @@ const (
 	// ReasonPriorityNotAllowed: spec.priority is outside of what the operator's configuration
 	// allows to the namespace.
 	ReasonPriorityNotAllowed = "PriorityNotAllowed"
+	// ReasonDeadlineNotAllowed: spec.deadline is longer than the operator's configuration allows to
+	// the namespace.
+	ReasonDeadlineNotAllowed = "DeadlineNotAllowed"
 	// ReasonNamespaceLimitExceeded: the run alone needs more nodes than its namespace may hold.
 	ReasonNamespaceLimitExceeded = "NamespaceLimitExceeded"
 	// ReasonLimitTooLow: the workload needs more than a limit of the server or of the client's

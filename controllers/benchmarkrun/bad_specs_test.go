@@ -223,6 +223,7 @@ func manyTargets(n int) string {
 
 // A bad spec is refused, or ends in a typed condition within ten seconds.
 func TestBadSpecs(t *testing.T) {
+	t.Parallel()
 	if len(badSpecs) < 25 {
 		t.Fatalf("%d bad specs, want at least 25", len(badSpecs))
 	}
@@ -314,24 +315,27 @@ func TestGoodSpecIsAccepted(t *testing.T) {
 func TestSpecIsImmutable(t *testing.T) {
 	ns := server.Namespace(t)
 	tests := map[string]struct{ patch, refused string }{
-		"blocks cannot be changed":     {`{"spec":{"design":{"blocks":4}}}`, "design cannot be changed: create a new BenchmarkRun"},
-		"targets cannot be changed":    {`{"spec":{"targets":[{"name":"x","external":{"host":"h","credentials":{"name":"s"}}}]}}`, "targets cannot be changed"},
-		"workload cannot be changed":   {`{"spec":{"workload":{"sysbench":{"threads":9}}}}`, "workload cannot be changed"},
-		"clients cannot be changed":    {`{"spec":{"clients":{"placement":{"separateFromTargets":"None"}}}}`, "clients cannot be changed"},
-		"deadline cannot be changed":   {`{"spec":{"deadline":"2h"}}`, "deadline cannot be changed"},
-		"matrix cannot be changed":     {`{"spec":{"matrix":[{"name":"threads","values":[1]}]}}`, "matrix cannot be changed"},
-		"matrix cannot be taken away":  {`{"spec":{"matrix":null}}`, "matrix cannot be changed"},
-		"exclude cannot be changed":    {`{"spec":{"exclude":[{"threads":2}]}}`, "exclude cannot be changed"},
-		"exclude cannot be taken away": {`{"spec":{"exclude":null}}`, "exclude cannot be changed"},
-		"exclusive cannot be changed":  {`{"spec":{"exclusive":false}}`, "exclusive cannot be changed"},
-		"priority can be changed":      {`{"spec":{"priority":-5}}`, ""},
-		"suspend can be changed":       {`{"spec":{"suspend":true}}`, ""},
-		"retain can be changed":        {`{"spec":{"retain":"Always"}}`, ""},
-		"the TTL can be changed":       {`{"spec":{"ttlSecondsAfterFinished":60}}`, ""},
+		"blocks cannot be changed":      {`{"spec":{"design":{"blocks":4}}}`, "design cannot be changed: create a new BenchmarkRun"},
+		"targets cannot be changed":     {`{"spec":{"targets":[{"name":"x","external":{"host":"h","credentials":{"name":"s"}}}]}}`, "targets cannot be changed"},
+		"workload cannot be changed":    {`{"spec":{"workload":{"sysbench":{"threads":9}}}}`, "workload cannot be changed"},
+		"clients cannot be changed":     {`{"spec":{"clients":{"placement":{"separateFromTargets":"None"}}}}`, "clients cannot be changed"},
+		"deadline cannot be changed":    {`{"spec":{"deadline":"2h"}}`, "deadline cannot be changed"},
+		"matrix cannot be changed":      {`{"spec":{"matrix":[{"name":"threads","values":[1]}]}}`, "matrix cannot be changed"},
+		"matrix cannot be taken away":   {`{"spec":{"matrix":null}}`, "matrix cannot be changed"},
+		"exclude cannot be changed":     {`{"spec":{"exclude":[{"threads":2}]}}`, "exclude cannot be changed"},
+		"exclude cannot be taken away":  {`{"spec":{"exclude":null}}`, "exclude cannot be changed"},
+		"analysis cannot be changed":    {`{"spec":{"analysis":{"errorRate":"1%"}}}`, "analysis cannot be changed: create a new BenchmarkRun"},
+		"analysis cannot be taken away": {`{"spec":{"analysis":null}}`, "analysis cannot be changed: create a new BenchmarkRun"},
+		"exclusive cannot be changed":   {`{"spec":{"exclusive":false}}`, "exclusive cannot be changed"},
+		"priority can be changed":       {`{"spec":{"priority":-5}}`, ""},
+		"suspend can be changed":        {`{"spec":{"suspend":true}}`, ""},
+		"retain can be changed":         {`{"spec":{"retain":"Always"}}`, ""},
+		"the TTL can be changed":        {`{"spec":{"ttlSecondsAfterFinished":60}}`, ""},
 	}
 	run := newRun(t, ns, func(r *v1alpha1.BenchmarkRun) {
 		r.Spec.Matrix = []v1alpha1.Axis{{Name: "threads", Values: ints(1, 2)}}
 		r.Spec.Exclude = []v1alpha1.Exclusion{{"threads": intstr.FromInt(1)}}
+		r.Spec.Analysis = &v1alpha1.Analysis{}
 	})
 	create(t, run)
 	for name, tt := range tests {

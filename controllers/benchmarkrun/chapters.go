@@ -173,7 +173,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Tool.Summary, Records: all, Checked: v.Checked}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Names(), Records: all, Checked: v.Checked}
 	v.addExperiment(&in)
 	if isDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
@@ -196,7 +196,10 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
-	end.bytes = conclude.Held(all, end.result.Entries+end.result.Comparisons)
+	end.bytes = conclude.Held(all) + end.result.Bytes + logbook.Bytes(v.Run, book, v.ask)
+	if r := v.Run.Status.Results; r != nil {
+		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not
+	}
 	return answer{state: end.result.State, actions: append(actions, end.result.Actions...), news: append(told, end)}
 }
 

@@ -155,6 +155,7 @@ func message(run *v1alpha1.BenchmarkRun) string {
 // A run that is applied again right after its deletion waits for the remains of
 // the deleted one, and never takes them for its own.
 func TestRunOfTheSameNameWaitsForTheOldOne(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	run := newRun(t, ns)

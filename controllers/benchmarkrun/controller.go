@@ -81,8 +81,6 @@ type Reconciler struct {
 	// outgrew are the UIDs of runs that were too large for a status: their nodes were given back and
 	// their objects removed, so that there is no way back when they are made smaller.
 	outgrew sync.Map
-	// reserved are bytes of results that no status says yet.
-	reserved reservations
 	// wake lets a run be looked at for which nodes became free.
 	wake chan event.GenericEvent
 	// recalled says that Queue knows what was held before the manager started.
@@ -163,18 +161,24 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	if client.IgnoreNotFound(err) != nil {
 		return ctrl.Result{}, err
 	}
-	if before, gone := r.alive.is(req.NamespacedName, run.UID); gone {
+	before, gone := r.alive.is(req.NamespacedName, run.UID)
+	if gone {
 		r.plans.forget(before)
 		r.checked.Delete(before)
 		r.tornDown.Delete(before)
 		r.outgrew.Delete(before)
 	}
+	if gone || err != nil {
+		if err := r.nodes().dropResults(ctx, req.NamespacedName, run.UID); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
 	if err != nil || !run.DeletionTimestamp.IsZero() {
 		r.plans.forget(run.UID)
-		r.reserved.wakeWaiting(r.wake)
 		if err == nil && !slices.Contains(run.Finalizers, metav1.FinalizerOrphanDependents) {
 			// Kubernetes removes what belongs to a run when its last finalizer is gone, which may be
 			// never: its databases would hold their nodes for as long.
+			run.Spec.SetDefaults()
 			if err := r.tearDown(ctx, run, false); err != nil {
 				return ctrl.Result{}, err
 			}

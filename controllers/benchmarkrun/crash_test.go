@@ -163,6 +163,7 @@ func TestManagerDyingAtEveryWriteGoesOn(t *testing.T) {
 }
 
 func TestJobTakenAwayIsNotRepeated(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	var taken atomic.Bool
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})

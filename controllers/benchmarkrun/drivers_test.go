@@ -51,6 +51,7 @@ func manyValues(trial contract.Trial) *contract.Result {
 
 // Each language is measured from the image of its own, as an axis that the workload brings.
 func TestLanguagesHaveImagesOfTheirOwn(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	var mu sync.Mutex

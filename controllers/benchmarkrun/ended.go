@@ -25,7 +25,9 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 	// Here, and not in release: a run that was refused never was in the queue.
 	r.plans.forget(run.UID)
 	r.checked.Delete(run.UID)
-	r.reserved.wakeWaiting(r.wake)
+	if err := r.nodes().keepResults(ctx, run); err != nil {
+		return ctrl.Result{}, err
+	}
 	kept := conclude.Keeps(run.Spec.Retain, run.HasFailed())
 	until := holds.Retained(run, r.Config.Queue.Hold)
 	if held := until.Sub(r.Clock.Now()); kept && held > 0 {

@@ -18,6 +18,7 @@ import (
 )
 
 func TestTTLDeletesTheRun(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	startKubelet(t, &kubelet.Kubelet{Namespace: ns})
@@ -36,6 +37,7 @@ func TestTTLDeletesTheRun(t *testing.T) {
 }
 
 func TestDeadlineEndsTheRun(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := &kubelet.Kubelet{Namespace: ns}
@@ -78,6 +80,7 @@ func TestDeadlineEndsTheRun(t *testing.T) {
 // A run that fails leaves no tables behind in somebody else's server, and it still
 // ends with the reason of its failure.
 func TestFailedRunCleansExternalTargets(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := &kubelet.Kubelet{Namespace: ns}
@@ -112,6 +115,7 @@ func TestFailedRunCleansExternalTargets(t *testing.T) {
 }
 
 func TestRetain(t *testing.T) {
+	t.Parallel()
 	tests := map[string]struct {
 		retain v1alpha1.RetainPolicy
 		fails  bool

@@ -69,7 +69,7 @@ func (r *Reconciler) gather(ctx context.Context, run *v1alpha1.BenchmarkRun, kno
 func (r *Reconciler) consult(ctx context.Context, w World) (World, pass, error) {
 	read := &reader{
 		cache: r.Client, live: r.Live, logs: r.Logs, run: w.Run, limits: r.Config.Limits, store: r.Store,
-		reserve: reserving{&r.reserved, r.Client, r.Config.Results.Budget}.reserve,
+		admit: r.nodes().admit,
 	}
 	alone := false
 	defer func() {

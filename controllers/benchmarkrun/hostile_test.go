@@ -76,7 +76,7 @@ func placedWorld(t *testing.T, known decision.Known) World {
 		}
 		for _, q := range ask.Missing() {
 			room := decision.Usage{Limit: 1 << 40}
-			known = known.With(q, decision.Reservation{Namespace: room, Cluster: room})
+			known = known.With(q, decision.Admission{Namespace: room, Cluster: room})
 		}
 	}
 	if !isDone(res.State) {

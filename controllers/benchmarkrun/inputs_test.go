@@ -42,6 +42,7 @@ func customRun(r *v1alpha1.BenchmarkRun) {
 // A custom tool runs from the image of the user, with the agent beside it, the files as
 // they were when the run was accepted, and parameters as axes.
 func TestCustomToolRuns(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	files := makeConfigMap(t, ns, "files", map[string]string{"query.sql": "SELECT 1"})
 	startManager(t, ns, nil)

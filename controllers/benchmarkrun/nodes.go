@@ -37,6 +37,11 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	}
 	if run.Spec.Suspend {
 		r.Queue.Forget(run.UID)
+		// Nodes that it got just before the suspension do not stand in its status: nothing is on them.
+		r.Queue.Release(run.UID)
+		if err := r.keepResults(ctx, run); err != nil {
+			return Nodes{}, err
+		}
 		return Nodes{}, r.wakeAll(ctx)
 	}
 	if err := r.recall(ctx); err != nil {
@@ -49,7 +54,7 @@ func (r nodeQueue) askForNodes(ctx context.Context, run *v1alpha1.BenchmarkRun, 
 	if err := r.Client.List(ctx, &nodes, client.UnsafeDisableDeepCopy); err != nil {
 		return Nodes{}, fmt.Errorf("listing nodes: %w", err)
 	}
-	answer := r.Queue.Ask(accept.NodeRequest(run, r.Config.Queue), nodes.Items, now)
+	answer := r.Queue.Ask(accept.NodeRequest(run, r.Config), nodes.Items, now)
 	if answer.Reason != v1alpha1.ReasonQueued {
 		// Those behind it may get theirs now.
 		r.wakeNext(nodes.Items)
@@ -62,7 +67,7 @@ func (r nodeQueue) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) er
 	if err := r.recall(ctx); err != nil {
 		return err
 	}
-	if !r.Queue.Hold(accept.Held(run, r.Config.Queue)) {
+	if !r.Queue.Hold(accept.Held(run, r.Config)) {
 		return nil
 	}
 	return r.wakeAll(ctx)
@@ -72,6 +77,9 @@ func (r nodeQueue) keepNodes(ctx context.Context, run *v1alpha1.BenchmarkRun) er
 func (r nodeQueue) freeNodes(ctx context.Context, before, after *v1alpha1.BenchmarkRun) error {
 	if before.Status.Placement == nil || after.Status.Placement != nil || !r.Queue.Release(after.UID) {
 		return nil
+	}
+	if err := r.keepResults(ctx, after); err != nil {
+		return err
 	}
 	return r.wakeAll(ctx)
 }
@@ -113,16 +121,19 @@ func (r nodeQueue) recall(ctx context.Context) error {
 	held := map[types.UID]bool{}
 	for i := range runs.Items {
 		run := &runs.Items[i]
+		if run.DeletionTimestamp.IsZero() {
+			r.Queue.Results().Keep(accept.Kept(run, r.Config.Results.Budget))
+		}
 		switch {
 		case run.Finished() || !run.DeletionTimestamp.IsZero():
 			if run.Status.StartTime != nil {
-				r.Queue.Begun(accept.Held(run, r.Config.Queue))
+				r.Queue.Begun(accept.Held(run, r.Config))
 			}
 		case run.Status.Placement != nil:
-			r.Queue.Hold(accept.Held(run, r.Config.Queue))
+			r.Queue.Hold(accept.Held(run, r.Config))
 			held[run.UID] = true
 		case run.Status.Resolved != nil && run.Status.AcceptedTime != nil && !run.Spec.Suspend:
-			r.Queue.Wait(accept.NodeRequest(run, r.Config.Queue))
+			r.Queue.Wait(accept.NodeRequest(run, r.Config))
 		}
 	}
 	var pods corev1.PodList

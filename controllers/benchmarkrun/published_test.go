@@ -23,6 +23,7 @@ func azure(r *v1alpha1.BenchmarkRun) {
 
 // What somebody else measured is shown beside what was measured, and nowhere else.
 func TestPublishedNumbersAreQuoted(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	text, err := os.ReadFile("../../internal/quoted/testdata/azure-run.txt")
 	if err != nil {

@@ -32,8 +32,8 @@ type reader struct {
 	run  *v1alpha1.BenchmarkRun
 	// store says what is in the object store; nil for none.
 	store ObjectStore
-	// reserve bytes of etcd.
-	reserve func(ctx context.Context, run *v1alpha1.BenchmarkRun, bytes int64) (decision.Reservation, error)
+	// admit a run with the bytes of its results.
+	admit func(ctx context.Context, run *v1alpha1.BenchmarkRun, q decision.AdmitBytes) (decision.Admission, error)
 	// limits of what is read; memory is how much of that was used, in bytes.
 	limits config.Limits
 	memory int
@@ -97,8 +97,8 @@ func (r *reader) ask(ctx context.Context, query decision.Query) (any, error) {
 		return r.podsOn(ctx, q.Node)
 	case decision.GetItem:
 		return r.item(ctx, q)
-	case decision.ReserveBytes:
-		return r.reserve(ctx, r.run, q.Bytes)
+	case decision.AdmitBytes:
+		return r.admit(ctx, r.run, q)
 	case decision.ReadLog:
 		return r.log(ctx, q), nil
 	}

@@ -9,8 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/holds"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
+	"github.com/assay-bench/assay/internal/budget"
 )
 
 // heldNews: a suspended run announces until when it holds its nodes.
@@ -19,8 +22,13 @@ type heldNews struct{ until time.Time }
 // releasingNews: it gives them back, with no way back.
 type releasingNews struct{}
 
-// releasedNews: it has given them back; next is the index of the trial that comes next.
-type releasedNews struct{ next int32 }
+// releasedNews: it has given them back.
+type releasedNews struct {
+	// next is the index of the trial that comes next.
+	next int32
+	// bytes of the trials so far, and loads that are made again.
+	bytes, loads int64
+}
 
 func (heldNews) isNews()      {}
 func (releasingNews) isNews() {}
@@ -53,13 +61,21 @@ func releasing(v view) pass {
 	state, actions := holds.Release(v.Run, v.Children, v.Now)
 	a := answer{state: state, actions: actions}
 	if isDone(state) {
+		given := releasedNews{next: v.book.Position().Index, loads: int64(len(v.Run.Provided()))}
+		if v.accepted.Work.Tool.Data.SharesLoad {
+			given.loads *= int64(v.Run.ClientCount())
+		}
+		// Records that are lost fail the run when it goes on; until then it holds what is known.
+		if all, read := logbook.All(v.Run, v.book, v.ask); isDone(read) {
+			given.bytes = conclude.Held(all) + logbook.Bytes(v.Run, v.book, v.ask)
+		}
 		reason, message := v1alpha1.ReasonProgressing, "the run gave its nodes back and asks for others"
 		if v.Run.Spec.Suspend {
 			reason, message = v1alpha1.ReasonSuspended, "spec.suspend holds the run back; it has given its nodes back"
 		}
 		wait := decision.WaitFor(reason, "%s", message)
 		wait.Until = v.Now.Add(time.Second)
-		a.state, a.news = wait, []news{releasedNews{next: v.book.Position().Index}}
+		a.state, a.news = wait, []news{given}
 	}
 	return pass{planned: v.accepted.Planned, missing: v.ask.Missing(), chapters: []taken{{chapter: chapter{condition: v1alpha1.ConditionPlaced, phase: v1alpha1.PhasePending}, answer: a}}}
 }
@@ -77,6 +93,12 @@ func (t teller) tellReleased(n releasedNews) {
 	st := &t.run.Status
 	st.Placement, st.Releases, st.ReleasedBeforeTrial = nil, st.Releases+1, n.next
 	st.AcceptedTime = &metav1.Time{Time: t.now} // it joins the queue anew
+	if r := st.Results; r != nil && r.BudgetBytes > 0 {
+		bytes := max(n.bytes, r.TrialBytes)
+		r.TrialBytes, r.HeldBytes = bytes, r.HeldBytes+bytes-r.TrialBytes
+		// Its data is loaded again, and the results of the loads before stay.
+		r.BudgetBytes += n.loads * budget.OfResult(r.ClientBudgetBytes)
+	}
 	for _, one := range t.run.Provided() {
 		if i := slices.IndexFunc(st.Targets, func(s v1alpha1.TargetStatus) bool { return s.Name == one.Name }); i >= 0 {
 			st.Targets[i] = v1alpha1.TargetStatus{Name: one.Name}

@@ -51,10 +51,15 @@ func TestSuspendedRunGivesItsNodesBack(t *testing.T) {
 	if got.Status.Phase != v1alpha1.PhaseSuspended || got.Status.Releases != 1 || apimeta.IsStatusConditionTrue(got.Status.Conditions, v1alpha1.ConditionDataLoaded) {
 		t.Errorf("phase %s, %d releases, conditions %+v", got.Status.Phase, got.Status.Releases, got.Status.Conditions)
 	}
-	before := len(records(t, got))
+	checkHeld(t, got)
+	before, budget := len(records(t, got)), got.Status.Results.BudgetBytes
+	if want := held.Status.Results.BudgetBytes + held.Status.Results.ClientBudgetBytes; budget < want || got.Status.Results.TrialBytes <= 0 {
+		t.Errorf("%+v: the budget has no room for another load, or the trials count with nothing", got.Status.Results)
+	}
 	patch(t, first, `"suspend":false`)
 	got = await(t, first, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 10)
+	checkHeld(t, got)
 	seen.check(t, "first", "second")
 	for i, rec := range records(t, got) {
 		want := contract.ResultName(contract.LoadName("first", "db"), 0)

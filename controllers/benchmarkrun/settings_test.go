@@ -32,6 +32,7 @@ func texts(values ...string) []intstr.IntOrString {
 // the user, whose word is the last; the status tells them apart, and which of them the
 // server did not take over.
 func TestSettingsHaveASource(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	told := &diary{}
@@ -89,6 +90,7 @@ func TestSettingsHaveASource(t *testing.T) {
 
 // A database behind JDBC is reached as the user wrote it.
 func TestJDBCTarget(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "login", Namespace: ns}, StringData: map[string]string{"username": "u", "password": "p"}}
 	if err := server.API.Create(t.Context(), secret); err != nil {

@@ -164,11 +164,11 @@ func (t teller) tellEnd(n endedNews) {
 	if st.Integrity != nil {
 		st.Integrity.SummarySHA256 = res.SummarySHA256
 	}
-	if st.Results != nil {
-		st.Results.HeldBytes += n.bytes
+	if r := st.Results; r != nil {
+		r.TrialBytes, r.HeldBytes = n.bytes, r.HeldBytes+n.bytes-r.TrialBytes
 	}
 	if res.Parts > 0 {
-		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Conclusion, res.Compared
+		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Line(), res.Compared
 		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
 		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
 	}

@@ -21,6 +21,7 @@ import (
 )
 
 func TestRunEndsWithItsResults(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
@@ -78,6 +79,7 @@ func TestRunEndsWithItsResults(t *testing.T) {
 }
 
 func TestSettingsAreMergedAndPinned(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	release := make(chan struct{})
@@ -125,6 +127,7 @@ func TestSettingsAreMergedAndPinned(t *testing.T) {
 }
 
 func TestTargetsAreMeasuredInTurn(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
@@ -147,6 +150,7 @@ func TestTargetsAreMeasuredInTurn(t *testing.T) {
 }
 
 func TestSuspendHoldsBackAndReleases(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	k := startKubelet(t, &kubelet.Kubelet{Namespace: ns})
@@ -181,6 +185,7 @@ func TestSuspendHoldsBackAndReleases(t *testing.T) {
 }
 
 func TestClientMayTouchOnlyItsOwnTrial(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	var role rbacv1.Role
@@ -208,6 +213,7 @@ func TestClientMayTouchOnlyItsOwnTrial(t *testing.T) {
 }
 
 func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
+	t.Parallel()
 	ns := server.Namespace(t)
 	startManager(t, ns, nil)
 	release := make(chan struct{})
@@ -228,7 +234,7 @@ func TestNothingIsWrittenWhileATrialRuns(t *testing.T) {
 		return err == nil && cm.Data[contract.KeyStart] != ""
 	}
 	await(t, run, "measuring", measuring)
-	time.Sleep(500 * time.Millisecond)
+	time.Sleep(2 * time.Second)
 	first := versions(t, ns)
 	time.Sleep(poll + 2*time.Second)
 	if diff := cmp.Diff(first, versions(t, ns)); diff != "" {

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 
 // The status of a shape follows the nodes as they come, change and go.
 func TestStatusFollowsTheNodes(t *testing.T) {
+	server.Inputs(t)
 	mgr, err := ctrl.NewManager(server.Config, manager.Options{Scheme: server.Scheme, Metrics: metricsserver.Options{BindAddress: "0"}})
 	if err != nil {
 		t.Fatal(err)

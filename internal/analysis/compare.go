@@ -158,9 +158,9 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	e.Differences = differing.Differences
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction)))
 	switch {
-	case a.Layout.Plan.Blocks() < a.needed:
+	case a.series.blocks < a.needed:
 		e.Verdict = v1alpha1.VerdictExploratory
-		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.Layout.Plan.Blocks())
+		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.series.blocks)
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
 	case e.Verdict == v1alpha1.VerdictExploratory:
@@ -214,7 +214,7 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 	if c.Comparison >= 0 {
 		factor = a.Declaration.Comparisons[c.Comparison].Factor
 	}
-	e := v1alpha1.ComparisonEntry{Family: family, Factor: factor, Cell: c.Value.Cell, Name: c.Measurement.Name, PlannedBlockCount: int32(l.Plan.Blocks())}
+	e := v1alpha1.ComparisonEntry{Family: family, Factor: factor, Cell: c.Value.Cell, Name: c.Measurement.Name, PlannedBlockCount: int32(a.series.blocks)}
 	e.Value, _ = l.valueOf(factor, c.Value)
 	e.Baseline, _ = l.valueOf(factor, c.Baseline)
 	if factor != v1alpha1.FactorTarget {

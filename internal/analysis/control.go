@@ -78,7 +78,7 @@ func (a *analyst) resolution(controls []v1alpha1.ComparisonEntry) string {
 		return "no resolution: " + controls[0].Reason
 	}
 	text := fmt.Sprintf("resolution %s to %s", signed(low-1), signed(high-1))
-	if needed := stats.BlocksNeeded(len(controls), controlErrorRate); a.Layout.Plan.Blocks() < needed {
+	if needed := stats.BlocksNeeded(len(controls), controlErrorRate); a.series.blocks < needed {
 		text += fmt.Sprintf(" (unchecked: that takes %d blocks)", needed)
 	}
 	for _, e := range controls {

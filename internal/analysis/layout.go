@@ -32,11 +32,12 @@ type Combination struct {
 // Unit is what a value belongs to: indices of the target, the cell and the combination.
 type Unit struct{ Target, Cell, Combination int32 }
 
-// maxUnits of an experiment that are compared.
-const maxUnits = 1 << 20
+// maxUnits of an experiment that are compared: 20,000 trials of one block, or 170 combinations of
+// drivers in as many cells and targets as nobody measures.
+const maxUnits = 1 << 17
 
 // errTooManyUnits is the error for an experiment whose units cannot be listed.
-var errTooManyUnits = errors.New("the targets, cells and combinations are too many to be compared")
+var errTooManyUnits = errors.New("spec.analysis: the targets, cells and combinations are too many to be compared: use fewer, or several runs")
 
 // combinations of the layout, at least one.
 func (l Layout) combinations() []Combination {

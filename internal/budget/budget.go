@@ -22,13 +22,18 @@ const (
 	// perObject is what a ConfigMap takes beside its data: names, labels, owner, annotations and
 	// managed fields.
 	perObject int64 = 2 << 10
-	// perAttempt is the record of an attempt, the Job and the trial's ConfigMap while they
-	// exist, and a log that is kept of a failure.
-	perAttempt int64 = 20 << 10
-	// perEntry is an entry of the summary.
+	// perRun are the Job and the trial's ConfigMap of the execution that runs now, and the log of a
+	// load that failed.
+	perRun int64 = 48 << 10
+	// perRecord, perClient and perValue are what the record of an attempt takes, compressed: what
+	// every record has, the digests of what a client delivered, and a value with its labels.
+	perRecord, perClient, perValue int64 = 16 << 10, 512, 48
+	// perEntry is an entry of the summary without its values.
 	perEntry int64 = 1 << 10
-	// recordBytes is what a record of an attempt takes of its part, compressed.
-	recordBytes int64 = 2 << 10
+	// perComparison is one that the summary has, compressed.
+	perComparison int64 = 256
+	// PerLog is what the log that is kept of a failed attempt may always take.
+	PerLog int64 = 24 << 10
 )
 
 // Demand is how many objects a run makes.
@@ -39,6 +44,10 @@ type Demand struct {
 	Loads int64
 	// Entries of the summary: cells times targets.
 	Entries int64
+	// Comparisons that the summary has at most.
+	Comparisons int64
+	// Values of a record at most, and the bytes of the largest cell of the plan.
+	Values, Cell int64
 	// Fixed are the bytes that are known: the plan and copies of files.
 	Fixed int64
 }
@@ -84,7 +93,8 @@ func (d Demand) results() int64 { return d.Trials*d.Attempts*d.Clients + d.Loads
 
 // rest is everything but the results.
 func (d Demand) rest() int64 {
-	return d.Fixed + d.Trials*d.Attempts*perAttempt + d.Entries*perEntry
+	attempt, entry := OfRecord(d.Clients, d.Values, d.Cell)+PerLog, perEntry+d.Values*perValue
+	return d.Fixed + perRun + d.Trials*d.Attempts*attempt + d.Entries*entry + d.Comparisons*perComparison
 }
 
 // Of computes the budget of a run: each result gets an equal share of what the run may take,
@@ -101,8 +111,11 @@ func Of(d Demand, l Limits) (Budget, error) {
 // OfResult is what one result takes with the given bytes of data.
 func OfResult(data int64) int64 { return data + perObject }
 
-// OfRecords is what the records of attempts and the entries of a summary take.
-func OfRecords(attempts, entries int64) int64 { return attempts*recordBytes + entries*perEntry }
+// OfRecord is what the record of an attempt may take: of a trial with so many clients and values, in a
+// cell of so many bytes.
+func OfRecord(clients, values, cell int64) int64 {
+	return perRecord + clients*perClient + values*perValue + cell
+}
 
 // OfConfigMap is what a ConfigMap takes.
 func OfConfigMap(cm *corev1.ConfigMap) int64 {

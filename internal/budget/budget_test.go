@@ -7,7 +7,7 @@ import (
 )
 
 // defaults of the operator.
-var defaults = Limits{Run: 512 << 20, LeastResult: 32 << 10}
+var defaults = Limits{Run: 512 << 20, LeastResult: 64 << 10}
 
 func TestOf(t *testing.T) {
 	tests := map[string]struct {
@@ -19,15 +19,15 @@ func TestOf(t *testing.T) {
 	}{
 		"a small run may fill every ConfigMap, and reserves no more than that": {
 			demand: Demand{Trials: 3, Attempts: 1, Clients: 1, Loads: 1, Entries: 1, Fixed: 1000}, limits: defaults,
-			want: Budget{Result: MostResult, Bytes: 1000 + 3*perAttempt + perEntry + 4*(MostResult+perObject)},
+			want: Budget{Result: MostResult, Bytes: 1000 + perRun + 3*(OfRecord(1, 0, 0)+PerLog) + perEntry + 4*(MostResult+perObject)},
 		},
 		"a sweep of 720 trials with two clients shares its budget": {
-			demand: Demand{Trials: 720, Attempts: 1, Clients: 2, Loads: 6, Entries: 72, Fixed: 20 << 10}, limits: defaults,
-			want: Budget{Result: 358969, Bytes: 720*perAttempt + 72*perEntry + 20<<10 + 1446*(358969+perObject)},
+			demand: Demand{Trials: 720, Attempts: 1, Clients: 2, Loads: 6, Entries: 72, Values: 1092, Cell: 100, Fixed: 20 << 10}, limits: defaults,
+			want: Budget{Result: 319469, Bytes: 720*(OfRecord(2, 1092, 100)+PerLog) + 72*(perEntry+1092*perValue) + perRun + 20<<10 + 1446*(319469+perObject)},
 		},
 		"fourteen thousand results are too many": {
 			demand: Demand{Trials: 7000, Attempts: 1, Clients: 2, Loads: 1, Entries: 500}, limits: defaults,
-			refused: "7000 trials x 1 attempts x 2 clients + 1 loads = 14001 results of at least 32 KiB",
+			refused: "7000 trials x 1 attempts x 2 clients + 1 loads = 14001 results of at least 64 KiB",
 		},
 		"attempts count": {
 			demand: Demand{Trials: 1500, Attempts: 11, Clients: 1, Loads: 1}, limits: defaults,
@@ -35,10 +35,10 @@ func TestOf(t *testing.T) {
 		},
 		"a limit that asks for more than a ConfigMap holds asks for all of it": {
 			demand: Demand{Trials: 1, Attempts: 1, Clients: 1}, limits: Limits{Run: 10 << 20, LeastResult: 2 << 20},
-			want: Budget{Result: MostResult, Bytes: perAttempt + MostResult + perObject},
+			want: Budget{Result: MostResult, Bytes: perRun + OfRecord(1, 0, 0) + PerLog + MostResult + perObject},
 		},
 		"a plan that fills the budget alone": {
-			demand: Demand{Trials: 1, Attempts: 1, Clients: 1, Fixed: 600 << 20}, limits: defaults, refused: "600 MiB of plan",
+			demand: Demand{Trials: 1, Attempts: 1, Clients: 1, Fixed: 600 << 20}, limits: defaults, refused: "600.1 MiB of plan",
 		},
 	}
 	for name, tt := range tests {
@@ -71,6 +71,20 @@ func TestText(t *testing.T) {
 	for bytes, want := range map[int64]string{900: "900 bytes", 900 << 10: "900 KiB", 1536 << 10: "1.5 MiB", 1 << 30: "1 GiB", 0: "0 bytes"} {
 		if got := Text(bytes); got != want {
 			t.Errorf("%d: got %q, want %q", bytes, got, want)
+		}
+	}
+}
+
+// What operate.md says of the defaults: how far 720 trials with two clients go.
+func TestRetriesOfASweep(t *testing.T) {
+	for attempts, want := range map[int64]string{1: "312 KiB", 2: "132.3 KiB", 3: "72.3 KiB", 4: ""} {
+		b, err := Of(Demand{Trials: 720, Attempts: attempts, Clients: 2, Loads: 6, Entries: 72, Values: 1092, Fixed: 20 << 10}, defaults)
+		got := ""
+		if err == nil {
+			got = Text(b.Result)
+		}
+		if got != want {
+			t.Errorf("%d attempts: %q, want %q", attempts, got, want)
 		}
 	}
 }

@@ -39,6 +39,8 @@ type Bounds struct {
 	Nodes *int `json:"nodes,omitempty"`
 	// Runs that may hold nodes at once; 0 is no limit, the default.
 	Runs *int `json:"runs,omitempty"`
+	// Deadline that a run may have at most, 1m to 720h. Default 720h.
+	Deadline *metav1.Duration `json:"deadline,omitempty"`
 }
 
 // PriorityRange has its bounds in it, each -1000 to 1000.
@@ -61,15 +63,19 @@ type QueueRule struct {
 	Bounds `json:",inline"`
 }
 
-// widest priority of the API.
-const widestPriority = 1000
+// widestPriority and the deadlines of the API.
+const (
+	widestPriority = 1000
+	leastDeadline  = time.Minute
+	mostDeadline   = 720 * time.Hour
+)
 
 // defaultQueue lets a run go ahead of those of others that wait for less than ten hours longer:
 // of what a namespace may do without being asked, that is worth a working day.
 func defaultQueue() Queue {
 	return Queue{
 		Hold:   Hold{Suspended: metav1.Duration{Duration: time.Hour}, Retained: metav1.Duration{Duration: 24 * time.Hour}},
-		Bounds: Bounds{Priority: &PriorityRange{Min: -widestPriority, Max: 10}, Nodes: new(int), Runs: new(int)},
+		Bounds: Bounds{Priority: &PriorityRange{Min: -widestPriority, Max: 10}, Nodes: new(int), Runs: new(int), Deadline: &metav1.Duration{Duration: mostDeadline}},
 	}
 }
 
@@ -95,6 +101,9 @@ func (q Queue) For(namespace string) Bounds {
 	if r.Runs != nil {
 		out.Runs = r.Runs
 	}
+	if r.Deadline != nil {
+		out.Deadline = r.Deadline
+	}
 	return out
 }
 
@@ -104,8 +113,8 @@ func (q Queue) check() error {
 			return fmt.Errorf("queue.hold.%s must not be negative, such as 1h", name)
 		}
 	}
-	if b := q.Bounds; b.Priority == nil || b.Nodes == nil || b.Runs == nil {
-		return fmt.Errorf("queue.bounds needs priority, nodes and runs: leave out what shall have its default, and do not set it to null")
+	if b := q.Bounds; b.Priority == nil || b.Nodes == nil || b.Runs == nil || b.Deadline == nil {
+		return fmt.Errorf("queue.bounds needs priority, nodes, runs and deadline: leave out what shall have its default, and do not set it to null")
 	}
 	if err := q.Bounds.check("queue.bounds"); err != nil {
 		return err
@@ -130,6 +139,9 @@ func (q Queue) check() error {
 func (b Bounds) check(name string) error {
 	if p := b.Priority; p != nil && (p.Min > p.Max || p.Min < -widestPriority || p.Max > widestPriority) {
 		return fmt.Errorf("%s.priority must have min <= max, both -%d to %d", name, widestPriority, widestPriority)
+	}
+	if d := b.Deadline; d != nil && (d.Duration < leastDeadline || d.Duration > mostDeadline) {
+		return fmt.Errorf("%s.deadline must be %s to %s, such as 168h", name, leastDeadline, mostDeadline)
 	}
 	for field, v := range map[string]*int{"nodes": b.Nodes, "runs": b.Runs} {
 		if v != nil && *v < 0 {

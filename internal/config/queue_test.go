@@ -26,6 +26,8 @@ queue:
 		"a range upside down":               {images + "queue: {bounds: {priority: {min: 5, max: 4}}}\n", "", "queue.bounds.priority"},
 		"a priority that the API has not":   {images + "queue: {rules: [{namespaces: [a], priority: {min: 0, max: 1001}}]}\n", "", "queue.rules[0].priority"},
 		"a negative limit":                  {images + "queue: {bounds: {nodes: -1}}\n", "", "queue.bounds.nodes"},
+		"a deadline of none":                {images + "queue: {bounds: {deadline: 0s}}\n", "", "queue.bounds.deadline"},
+		"a deadline that the API has not":   {images + "queue: {rules: [{namespaces: [a], deadline: 721h}]}\n", "", "queue.rules[0].deadline"},
 		"a rule for nobody":                 {images + "queue: {rules: [{runs: 1}]}\n", "", "queue.rules[0].namespaces"},
 		"a pattern that is none":            {images + "queue: {rules: [{namespaces: ['[a']}]}\n", "", `"[a" is no pattern`},
 		"a bound that is null":              {images + "queue: {bounds: {runs: null}}\n", "", "queue.bounds needs"},
@@ -53,5 +55,17 @@ queue:
 				t.Errorf("the defaults of hold are lost: %+v", c.Queue.Hold)
 			}
 		})
+	}
+}
+
+func TestDeadlinesOfANamespace(t *testing.T) {
+	c, err := Parse([]byte("agent: {image: a}\nqueue: {rules: [{namespaces: [perf-*], deadline: 168h}, {namespaces: [team], nodes: 1}]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for namespace, want := range map[string]time.Duration{"perf-1": 168 * time.Hour, "team": 720 * time.Hour, "other": 720 * time.Hour} {
+		if got := c.Queue.For(namespace).Deadline.Duration; got != want {
+			t.Errorf("%s: %s, want %s", namespace, got, want)
+		}
 	}
 }

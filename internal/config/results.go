@@ -23,7 +23,7 @@ type Budget struct {
 	// Cluster: all runs that this manager knows. Default 1Gi, half of etcd's default quota.
 	Cluster resource.Quantity `json:"cluster"`
 	// LeastResult: what the result of each client may take at least. A run whose budget gives
-	// its results less is refused. Default 32Ki.
+	// its results less is refused. Default 64Ki.
 	LeastResult resource.Quantity `json:"leastResult"`
 }
 
@@ -31,7 +31,7 @@ func defaultResults() Results {
 	return Results{
 		Budget: Budget{
 			Run: resource.MustParse("512Mi"), Namespace: resource.MustParse("768Mi"),
-			Cluster: resource.MustParse("1Gi"), LeastResult: resource.MustParse("32Ki"),
+			Cluster: resource.MustParse("1Gi"), LeastResult: resource.MustParse("64Ki"),
 		},
 		Store: defaultStore(),
 	}

@@ -182,24 +182,38 @@ func (r Records) Encode() ([]byte, error) {
 	return encode(fields)
 }
 
-// CheckRecord fails for a record that is too large for any part.
-func CheckRecord(rec contract.Record) error {
+// maxValues of a trial stand in its record.
+const maxValues = 5000
+
+// MostValues of a trial stand in its record: the records of all trials are read together at the end of
+// the run, in so much memory, and a quarter of that is for the rest of them.
+func MostValues(memory int64, trials int) int {
+	return min(maxValues, int(memory*3/4/ValueBytes)/max(trials, 1))
+}
+
+// Bytes of the part as it was read; 0 for one that was not.
+func (r Records) Bytes() int64 { return int64(r.size) }
+
+// CheckRecord fails for a record that is too large for any part, or takes more than these bytes
+// compressed.
+func CheckRecord(rec contract.Record, most int64) error {
+	most = min(most, maxRecord)
 	plain, err := json.Marshal(rec)
 	if err != nil {
 		return fmt.Errorf("encoding the record of trial %d: %w", rec.Index, err)
 	}
 	if len(plain) > maxRecordJSON {
-		return fmt.Errorf("the %d values of the trial take %d bytes, and a record has at most %d", len(rec.Values), len(plain), maxRecordJSON)
+		return fmt.Errorf("the record of the trial with its %d values takes %d bytes, and a record has at most %d", len(rec.Values), len(plain), maxRecordJSON)
 	}
-	if len(plain) <= maxRecord {
+	if int64(len(plain)) <= most {
 		return nil
 	}
 	packed, err := encode(rec)
 	if err != nil {
 		return err
 	}
-	if len(packed) > maxRecord {
-		return fmt.Errorf("the %d values of the trial take %d bytes compressed, and a record has at most %d", len(rec.Values), len(packed), maxRecord)
+	if int64(len(packed)) > most {
+		return fmt.Errorf("the record of the trial with its %d values takes %d bytes compressed, and a record has at most %d", len(rec.Values), len(packed), most)
 	}
 	return nil
 }

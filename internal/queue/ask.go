@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/placement"
 )
 
@@ -39,6 +40,10 @@ func (l *Ledger) Ask(req Request, nodes []corev1.Node, now time.Time) placement.
 		}
 		return c.Find(req.Need, nil)
 	}
+	if answer := tooManyBytes(w); answer.Reason != "" {
+		l.forget(w.UID)
+		return answer
+	}
 	s := l.schedule(now)
 	var v verdict
 	var front inFront
@@ -63,6 +68,7 @@ func (l *Ledger) grant(req Request, p v1alpha1.Placement, now time.Time) {
 	l.hold(Holding{
 		UID: req.UID, Name: req.Name, Priority: req.Priority, Since: req.Since,
 		Nodes: placement.Nodes(p), Exclusive: req.Exclusive, Began: now, Until: now.Add(req.Longest),
+		Bytes: req.Bytes, Held: req.Held,
 	})
 }
 
@@ -71,6 +77,18 @@ func tooLarge(w *waiter, need int) placement.Answer {
 	return placement.Answer{Reason: v1alpha1.ReasonNamespaceLimitExceeded, Message: fmt.Sprintf(
 		"the run needs %d nodes, and namespace %s may hold %d at a time (limit nodes of queue.bounds or queue.rules): ask the administrator for more, or use fewer targets, replicas or clients",
 		need, namespaceOf(w.Name), w.Limits.Nodes)}
+}
+
+// tooManyBytes refuses a run whose results alone are beyond a budget.
+func tooManyBytes(w *waiter) placement.Answer {
+	for i, field := range []string{"results.budget.namespace", "results.budget.cluster"} {
+		if limit := w.budgets()[i]; limit > 0 && w.Bytes > limit {
+			return placement.Answer{Reason: v1alpha1.ReasonResultBudgetExceeded, Message: fmt.Sprintf(
+				"the results of the run may take %s, and %s is %s: ask the administrator for more, or measure less",
+				budget.Text(w.Bytes), field, budget.Text(limit))}
+		}
+	}
+	return placement.Answer{}
 }
 
 // except is every node of the cluster without these.

@@ -1,12 +1,14 @@
-// Package queue is the ledger of nodes: which run holds which nodes, and which runs wait. In:
+// Package queue is the ledger of nodes, and of the bytes of results: which run holds which, and which
+// runs wait. In:
 // requests of runs, with the nodes of the cluster and the time. Out: a placement, or the
 // position in the queue. Refused is what could never be: a need that no nodes of the cluster
-// satisfy, or one beyond the limit of its namespace. It is pure.
+// satisfy, one beyond the limit of its namespace, or results beyond their budget. It is pure.
 //
 //	ledger.go    the runs and their nodes
 //	order.go     the order of the queue
 //	schedule.go  goes through the queue in its order: who gets nodes, who reserves some
 //	limits.go    what a namespace may hold
+//	bytes.go     the bytes that results hold, and who may write more
 //	ask.go       a run asks for nodes
 //	message.go   what a run waits for, in words
 //	next.go      the runs that would get nodes now
@@ -15,23 +17,38 @@
 // The rules:
 //
 //   - All or nothing: a run gets all its nodes at once, or none.
+//
 //   - An exclusive run shares no node with any other run. Runs that are not exclusive
 //     share nodes with each other. Their free room is not counted here: a pod without
 //     room waits for the scheduler.
+//
 //   - Order: by the start of the wait, where one of priority counts as one hour before. The
 //     wait of a run starts when it was accepted, and again when a run of its namespace that was in
 //     front of it gets its nodes; while that waits too, it counts as 24 hours. So namespaces
 //     that compete take turns, and a run is overtaken for a bounded time.
+//
 //   - A run in the queue that cannot have its nodes now reserves those that come free soonest
 //     and can host it together, by the time at which their holders have to be done. It
 //     reserves none of those that a run in front has reserved, and nothing at all where the
 //     rest cannot host it.
+//
 //   - A run behind uses a reserved node only if it has to be done before the whole of the
 //     reservation comes free. It uses all other nodes as it likes.
+//
 //   - Suspended and retained runs are not about to be done: their nodes are not reserved. A run
 //     that cannot do without them reserves nothing.
+//
 //   - A run that its namespace has no room for reserves nothing either. The runs of a namespace
 //     count against its limits in their order, also while they wait.
+//
+//   - A run that gets its nodes takes the bytes that its results need, too, until it ends. Then it
+//     keeps what it has written. A run without nodes takes what it has written.
+//
+//   - A run that could have its nodes and has no room for its results keeps both: the nodes are
+//     reserved until the holders have to be done that take the room. A run behind takes room only
+//     if both fit when these have ended, even if it is not done by then.
+//
+//   - A run for which only a deletion makes room reserves nothing.
 //
 // Nobody starves: no run overtakes the first one for ever, since the order does not change with
 // time. The first one has reserved its nodes, and the time of its reservation never moves
@@ -70,6 +87,8 @@ type Request struct {
 	Longest time.Duration
 	// Limits of the namespace of the run.
 	Limits Limits
+	// Bytes that its results may take while it holds nodes; Held is what they take already.
+	Bytes, Held int64
 }
 
 // Limits of a namespace; 0 is none.
@@ -78,6 +97,8 @@ type Limits struct {
 	Nodes int
 	// Runs that hold nodes at once.
 	Runs int
+	// Bytes of the results of its runs, and AllBytes of those of all namespaces.
+	Bytes, AllBytes int64
 }
 
 // Holding are the nodes of a run, as its status has them.
@@ -100,6 +121,8 @@ type Holding struct {
 	// Idle is why the run only keeps its nodes, for people, such as suspended; empty for one
 	// that works towards its end.
 	Idle string
+	// Bytes that its results may take, and Held of them are written.
+	Bytes, Held int64
 }
 
 // Ledger of nodes. It is safe for concurrent use. The zero value is not ready: use NewLedger.
@@ -107,6 +130,8 @@ type Ledger struct {
 	mu      sync.Mutex
 	holds   map[types.UID]*Holding
 	waiting map[types.UID]*waiter
+	// kept are the bytes of results by their run.
+	kept map[types.UID]Kept
 	// begun are the runs that got nodes while others of their namespace waited, by namespace.
 	begun map[string]map[types.UID]place
 	// order of the waiting runs; nil when it has to be computed again.
@@ -116,7 +141,7 @@ type Ledger struct {
 
 // NewLedger makes an empty ledger.
 func NewLedger() *Ledger {
-	return &Ledger{holds: map[types.UID]*Holding{}, waiting: map[types.UID]*waiter{}, begun: map[string]map[types.UID]place{}}
+	return &Ledger{holds: map[types.UID]*Holding{}, waiting: map[types.UID]*waiter{}, kept: map[types.UID]Kept{}, begun: map[string]map[types.UID]place{}}
 }
 
 // Hold records the nodes in the status of a run. It cannot be refused, even when another run
@@ -134,6 +159,9 @@ func (l *Ledger) Hold(h Holding) (changed bool) {
 // hold nodes that are sorted.
 func (l *Ledger) hold(h Holding) {
 	l.holds[h.UID] = &h
+	if h.Bytes > 0 {
+		l.Results().keep(Kept{UID: h.UID, Name: h.Name, Bytes: h.Held})
+	}
 	delete(l.waiting, h.UID)
 	l.begin(h)
 }
@@ -168,6 +196,7 @@ func (l *Ledger) Wait(req Request) {
 }
 
 func (l *Ledger) wait(req Request) *waiter {
+	l.Results().keep(Kept{UID: req.UID, Name: req.Name, Bytes: req.Held})
 	w := l.waiting[req.UID]
 	if w != nil && w.key == req.Need.Key() && w.Name == req.Name && w.Priority == req.Priority && w.Since.Equal(req.Since) {
 		w.Request, w.fit = req, fitKey(req.Need)

@@ -22,6 +22,9 @@ func (s *schedule) describe(w *waiter, v verdict, front inFront) string {
 	if v.limited != "" {
 		return "queued: " + v.limited
 	}
+	if v.lacks != "" {
+		return "queued: " + v.lacks
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "queued: position %d", front.count+1)
 	if front.last != nil {

@@ -26,10 +26,12 @@ type sight struct {
 
 // schedule is a walk through the queue in its order.
 type schedule struct {
-	l    *Ledger
-	now  time.Time
-	use  map[string]*use
-	sees [2]sight // see kindOf
+	l   *Ledger
+	now time.Time
+	use map[string]*use
+	// rooms of the budgets of bytes.
+	rooms rooms
+	sees  [2]sight // see kindOf
 	// tried are the needs that found no place: what is closed grows along the queue.
 	tried map[attempt]bool
 }
@@ -52,7 +54,7 @@ func kindOf(exclusive bool) int {
 
 // schedule begins at the front of the queue.
 func (l *Ledger) schedule(now time.Time) *schedule {
-	s := &schedule{l: l, now: now, use: usage(l.holds), tried: map[attempt]bool{}}
+	s := &schedule{l: l, now: now, use: usage(l.holds), rooms: l.Results().rooms(), tried: map[attempt]bool{}}
 	c := l.seen.cluster
 	for k := range s.sees {
 		n := len(c.Names())
@@ -98,8 +100,8 @@ func (s *schedule) hold(nodes placement.Set, exclusive bool, until time.Time) {
 type verdict struct {
 	granted   bool
 	placement v1alpha1.Placement
-	// limited is why its namespace has no room for the run.
-	limited string
+	// limited is why its namespace has no room for the run, lacks why there is none for its results.
+	limited, lacks string
 }
 
 // next decides about the run that is next in the queue.
@@ -115,6 +117,13 @@ func (s *schedule) next(w *waiter) verdict {
 	}
 	if p, ok := s.place(w, room); ok {
 		nodes := placement.Nodes(p)
+		if why := s.lacks(w); why != "" {
+			if s.keepRoom(w) {
+				s.keep(w, s.l.seen.cluster.SetOf(nodes), s.roomBy(w))
+			}
+			return verdict{lacks: why}
+		}
+		s.takeRoom(w)
 		if charged > 0 {
 			u.nodes += len(nodes) - charged
 		}
@@ -191,12 +200,11 @@ func (s *schedule) reserve(w *waiter, room int) {
 			low = middle + 1
 		}
 	}
-	s.keep(w, c.SetOf(placement.Nodes(best)))
+	s.keep(w, c.SetOf(placement.Nodes(best)), s.now)
 }
 
-// keep nodes for a run until the last of them comes free.
-func (s *schedule) keep(w *waiter, nodes placement.Set) {
-	by := s.now
+// keep nodes for a run until the last of them comes free, and not before a time.
+func (s *schedule) keep(w *waiter, nodes placement.Set, by time.Time) {
 	for _, n := range nodes.Members() {
 		if t := s.sees[kindOf(w.Exclusive)].until[n]; t.After(by) {
 			by = t

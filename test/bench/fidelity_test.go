@@ -30,7 +30,7 @@ var pairs = flag.Int("pairs", 20, "pairs of BenchmarkFidelity")
 
 // window is how long each run measures: long against the start of a pod, which takes
 // time of the CPUs of this node at the beginning of a run by hand.
-const window = 30 * time.Second
+var window = flag.Duration("window", 30*time.Second, "measured window of BenchmarkFidelity")
 
 // fidelityBar is how far from 1 the interval of the ratio may reach.
 const fidelityBar = 0.02
@@ -66,7 +66,7 @@ spec:
   suspend: false
   deadline: 4h
   design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Continue}
-`, cluster.MariaDB, workload, *pairs+1, window))
+`, cluster.MariaDB, workload, *pairs+1, *window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.
 	awaitTrial(b, run, 0)

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 	"github.com/assay-bench/assay/test/helpers/reliability"
 )
@@ -93,9 +94,6 @@ var steps = []string{"accept", "place", "provision", "load", "measure", "conclud
 
 // stepOf a run, by its conditions.
 func stepOf(r *v1alpha1.BenchmarkRun) string {
-	if p := r.Status.Progress; p.Planned > 0 && p.Done == p.Planned && !r.Finished() {
-		return "conclude"
-	}
 	for i, condition := range []string{
 		v1alpha1.ConditionAccepted, v1alpha1.ConditionPlaced, v1alpha1.ConditionTargetsReady, v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured,
 	} {
@@ -108,6 +106,9 @@ func stepOf(r *v1alpha1.BenchmarkRun) string {
 	}
 	return "conclude"
 }
+
+// trialsOfKilled is how many trials a run of a campaign has.
+const trialsOfKilled = 3
 
 // campaign kills managers while runs come and go, two at a time: the second one waits for the nodes of the first.
 type campaign struct {
@@ -155,7 +156,7 @@ func (c *campaign) play(t *testing.T, limit time.Duration) {
 		}
 		if killing && len(c.live) < 2 {
 			c.made++
-			c.live = append(c.live, c.create(t, fmt.Sprintf("run-%d", c.made), 3, 2*time.Second, ""))
+			c.live = append(c.live, c.create(t, fmt.Sprintf("run-%d", c.made), trialsOfKilled, 2*time.Second, ""))
 			c.next = time.Now().Add(time.Duration(c.random.Int64N(int64(500 * time.Millisecond))))
 		}
 		if killing && time.Now().After(c.next) {
@@ -199,7 +200,13 @@ func (c *campaign) struck(t *testing.T) {
 	c.next = time.Now().Add(time.Second + time.Duration(c.random.Int64N(int64(c.pause))))
 	c.look(t)
 	for _, run := range c.live {
-		c.Steps[stepOf(run)]++
+		step, cm := stepOf(run), &corev1.ConfigMap{}
+		// The status tells of the last record when it tells of the end.
+		key := client.ObjectKey{Namespace: c.ns, Name: contract.RecordsName(run.Name, 0)}
+		if step == "measure" && cluster.API.Get(t.Context(), key, cm) == nil && recordsAll(cm) {
+			step = "conclude"
+		}
+		c.Steps[step]++
 	}
 	if c.Injected%10 == 0 {
 		t.Logf("%d kills, %d runs have ended, %v", c.Injected, c.Runs, c.Steps)
@@ -229,7 +236,7 @@ func killedAtEveryStep(t *testing.T, c *tally) {
 	pod := freshManager(t)
 	relaxBackOff(t, pod.Spec.NodeName)
 	k := &campaign{
-		tally: c, kills: 220, time: *killing, random: rand.New(rand.NewPCG(14, uint64(time.Now().UnixNano()))), pause: 2500 * time.Millisecond, aims: true,
+		tally: c, kills: 220, time: *killing, random: rand.New(rand.NewPCG(14, uint64(time.Now().UnixNano()))), pause: *pause, aims: true,
 	}
 	if testing.Short() {
 		k.kills = 20

@@ -23,7 +23,7 @@ func storeAway(t *testing.T, c *tally) {
 	s.use(t, "timeouts: {upload: 40s}\n")
 	folder := t.TempDir()
 	away := func(name string, do func()) *fault {
-		return &fault{name: name, shows: hasArchives, do: func(t *testing.T, _ *fault) { do() }}
+		return &fault{name: name, do: func(*testing.T, *fault) { do() }}
 	}
 	cut := func() { cutNetwork(t, s.pod(t), 20*time.Second) }
 	const window = 8 * time.Second
@@ -40,13 +40,17 @@ func storeAway(t *testing.T, c *tally) {
 		away("network of the store again", cut),
 	}, nil)
 	c.refresh(t, back)
+	for _, rec := range cluster.Records(t, back) {
+		if why := hasArchives(rec); why != "" {
+			c.Wrong++
+			t.Errorf("trial %d: %s: %+v", rec.Index, why, rec.Findings)
+		}
+	}
 	s.copyTo(t, folder)
 	verifyObjects(t, back, filepath.Join(folder, strings.TrimPrefix(back.Status.Results.Store, "s3://"+bucket+"/")), cli.ExitOK, "verified")
 
 	gone := c.create(t, "gone", 2, window, "")
-	c.suffer(t, gone, limitOfRow, []*fault{{
-		name: "store for good", shows: lostArchives, do: func(t *testing.T, _ *fault) { s.scale(t, 0) },
-	}}, nil)
+	c.suffer(t, gone, limitOfRow, []*fault{{name: "store for good", shows: lostArchives, do: func(t *testing.T, _ *fault) { s.scale(t, 0) }}}, nil)
 	c.refresh(t, gone)
 	lost, after := 0, 0
 	for _, rec := range cluster.Records(t, gone) {

@@ -18,6 +18,7 @@ import (
 var (
 	matrix  = flag.Bool("chaos", false, "all rows of the matrix of faults in place of the mixed one (make e2e-chaos)")
 	killing = flag.Duration("chaos-kill", 30*time.Minute, "how long a row kills managers at most")
+	pause   = flag.Duration("chaos-pause", 2500*time.Millisecond, "the longest time between two kills of the row kills, beside a second")
 	add     = flag.String("chaos-add", "", "folder with what an earlier play of the rows of kills counted, which is added")
 	reports = flag.String("chaos-report", "", "folder for what each row counts")
 )

@@ -25,8 +25,7 @@ func TestExperiment(t *testing.T) {
   exclude: [{threads: 1, test: oltp_point_select}]
   design: {blocks: 1, warmup: 1s, duration: 3s, dataReset: PerTrial}
 `)
-	// Small enough for the clients of the next trial to have room before the last ones are gone.
-	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 200m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
+	text = strings.Replace(text, "{shape: {name: kind-client}}", "{count: 2, shape: {inline: {cpu: 300m, memory: 256Mi, nodeSelector: {node.kubernetes.io/instance-type: kind.client}}}}", 1)
 	got := cluster.AwaitRun(t, cluster.Apply(t, ns, text), 4*time.Minute)
 	cluster.Complete(t, got)
 	all := cluster.Records(t, got)

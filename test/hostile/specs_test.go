@@ -58,6 +58,21 @@ func excluding(change func(*v1alpha1.BenchmarkRun)) func(*v1alpha1.BenchmarkRun)
 	}
 }
 
+// comparing declares 16 comparisons of 8 measurements each, in every cell.
+func comparing(change func(*v1alpha1.BenchmarkRun)) func(*v1alpha1.BenchmarkRun) {
+	return func(r *v1alpha1.BenchmarkRun) {
+		change(r)
+		c := v1alpha1.Comparison{Factor: r.Spec.Matrix[0].Name}
+		for range 8 {
+			c.Measurements = append(c.Measurements, v1alpha1.MeasurementRef{Name: "throughput"})
+		}
+		r.Spec.Analysis = &v1alpha1.Analysis{}
+		for range 16 {
+			r.Spec.Analysis.Comparisons = append(r.Spec.Analysis.Comparisons, c)
+		}
+	}
+}
+
 // specs that are refused. The first is that of the issue: 14,580 cells with 1 MB of parameters.
 var specs = map[string]spec{
 	"megabyte":     {weighing(axes(1, 20, 9, 9, 9), 16, 64<<10), "values at most 4096 characters", ""},
@@ -69,6 +84,7 @@ var specs = map[string]spec{
 	"excluded":     {excluding(axes(1, 32, 32, 32, 32)), "", v1alpha1.ReasonInvalidSpec},
 	"work":         {weighing(axes(1, 40, 50), 56, 4096), "", v1alpha1.ReasonSpecTooLarge},
 	"long-cells":   {axes(512, 2, 2, 2, 2, 2, 2, 5, 6), "", v1alpha1.ReasonSpecTooLarge},
+	"comparisons":  {comparing(axes(1, 40, 50)), "", v1alpha1.ReasonInvalidSpec},
 	"settings":     {settings(100, 4096), "", v1alpha1.ReasonSpecTooLarge},
 	"settings-one": {settings(30, 4096), "", v1alpha1.ReasonSettingInvalid},
 	"annotations": {func(r *v1alpha1.BenchmarkRun) {

@@ -1,6 +1,7 @@
 package accept
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -101,10 +102,6 @@ func failed(err error) decision.State {
 	var newer *journal.TooNewError
 	if errors.As(err, &newer) {
 		return decision.WaitFor(v1alpha1.ReasonJournalTooNew, "%v", err)
-	}
-	var later *postponed
-	if errors.As(err, &later) {
-		return later.Waiting
 	}
 	var r *refusal
 	if errors.As(err, &r) {
@@ -245,7 +242,7 @@ func (in Input) makePlan(ask *decision.Asking, out *Result) error {
 
 // accept pins the references of the spec, and says what the plan will do to its data.
 func (in Input) accept(ask *decision.Asking, out *Result) error {
-	if err := in.priorityAllowed(); err != nil {
+	if err := cmp.Or(in.priorityAllowed(), deadlineAllowed(in.Run, in.Catalogue.Config.Queue)); err != nil {
 		return err
 	}
 	var err error
@@ -263,7 +260,7 @@ func (in Input) accept(ask *decision.Asking, out *Result) error {
 	if err := checkResolved(r.resolved); err != nil {
 		return err
 	}
-	// After what may be refused, because what is reserved counts against other runs.
+	// After what else may be refused, because what is written counts from here on.
 	if out.Status.Budget, err = in.budget(*out, r.copies, ask); err != nil || !ask.Complete() {
 		return err
 	}

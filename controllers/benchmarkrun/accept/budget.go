@@ -2,7 +2,6 @@ package accept
 
 import (
 	"errors"
-	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -12,11 +11,6 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/store"
 )
-
-// postponed is an error that the end of other runs may mend.
-type postponed struct{ decision.Waiting }
-
-func (p *postponed) Error() string { return p.Message }
 
 // budget is how many bytes the results of the run may take, and what of that is written at
 // once: the plan and the copies. It has no meaning while ask is not complete.
@@ -35,7 +29,7 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 	if err != nil {
 		return Budget{}, err
 	}
-	got := ask.Reserve(b.Bytes)
+	got := ask.Admit(fixed, b.Bytes)
 	if !got.Known {
 		return Budget{}, nil
 	}
@@ -45,9 +39,9 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 	return Budget{Budget: b, Held: fixed, Store: in.folder()}, nil
 }
 
-// judge what other runs leave. A run that fits once others have ended waits for them; their
-// budgets shrink then to what they hold.
-func judge(r decision.Reservation, bytes int64, namespace string) error {
+// judge what other runs hold. What they may still write is a matter of the queue: this run waits there
+// until they have ended.
+func judge(r decision.Admission, bytes int64, namespace string) error {
 	for _, scope := range []struct {
 		usage       decision.Usage
 		field, what string
@@ -55,15 +49,10 @@ func judge(r decision.Reservation, bytes int64, namespace string) error {
 		{r.Namespace, "results.budget.namespace", "namespace " + namespace},
 		{r.Cluster, "results.budget.cluster", "all namespaces"},
 	} {
-		u := scope.usage
-		switch arithmetic := fmt.Sprintf("%s for this run + %s for runs that go on + %s of ended runs in %s, %s is %s",
-			budget.Text(bytes), budget.Text(u.Reserved), budget.Text(u.Held), scope.what, scope.field, budget.Text(u.Limit)); {
-		case u.Fits(bytes):
-		case u.WillFit(bytes):
-			return &postponed{decision.WaitFor(v1alpha1.ReasonQueued, "waiting for other runs to end: their results may need the room: %s", arithmetic)}
-		default:
+		if u := scope.usage; u.Held+bytes > u.Limit {
 			return refuse(v1alpha1.ReasonResultBudgetExceeded,
-				"spec.design, spec.matrix: too much of etcd for results: %s: delete ended runs, measure less, or let the administrator raise the budget", arithmetic)
+				"spec.design, spec.matrix: too much of etcd for results: %s for this run + %s of the other runs in %s, %s is %s: delete ended runs, measure less, or let the administrator raise the budget",
+				budget.Text(bytes), budget.Text(u.Held), scope.what, scope.field, budget.Text(u.Limit))
 		}
 	}
 	return nil
@@ -94,6 +83,16 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	d := budget.Demand{
 		Trials: int64(len(p.Trials)), Attempts: 1, Clients: int64(in.Run.ClientCount()),
 		Entries: int64(len(p.Cells)) * int64(len(p.Targets)), Fixed: fixed,
+		Values: int64(journal.MostValues(in.Catalogue.Config.Limits.ResultMemory.Value(), len(p.Trials))),
+	}
+	// Each value of each combination is compared with that of another one.
+	d.Comparisons = min((d.Entries-1)*d.Values, int64(in.Catalogue.Config.Limits.Comparisons))
+	for _, cell := range p.Cells {
+		bytes := int64(0)
+		for name, value := range cell {
+			bytes += int64(len(name) + len(value.StrVal) + 16)
+		}
+		d.Cell = max(d.Cell, bytes)
 	}
 	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
 		d.Attempts += int64(spec.Design.MaxRetries)

@@ -13,7 +13,7 @@ import (
 
 func TestBudgetOfBytes(t *testing.T) {
 	used := func(namespace, cluster decision.Usage) change {
-		return func(w *world) { w.others = decision.Reservation{Namespace: namespace, Cluster: cluster} }
+		return func(w *world) { w.others = decision.Admission{Namespace: namespace, Cluster: cluster} }
 	}
 	roomy := decision.Usage{Limit: 1 << 30}
 	tests := map[string]struct {
@@ -31,15 +31,11 @@ func TestBudgetOfBytes(t *testing.T) {
 		"runs that have ended hold the namespace": {
 			changes: []change{used(decision.Usage{Held: 10 << 20, Limit: 12 << 20}, roomy)},
 			want:    decision.Failed{Reason: v1alpha1.ReasonResultBudgetExceeded},
-			message: []string{"10 MiB of ended runs in namespace ns", "results.budget.namespace is 12 MiB", "delete ended runs"},
+			message: []string{"10 MiB of the other runs in namespace ns", "results.budget.namespace is 12 MiB", "delete ended runs"},
 		},
 		"runs that have ended hold the cluster": {
 			changes: []change{used(roomy, decision.Usage{Held: 10 << 20, Limit: 12 << 20})},
 			want:    decision.Failed{Reason: v1alpha1.ReasonResultBudgetExceeded}, message: []string{"results.budget.cluster is 12 MiB"},
-		},
-		"runs that go on have reserved the room": {
-			changes: []change{used(decision.Usage{Reserved: 10 << 20, Limit: 12 << 20}, roomy)},
-			want:    decision.Waiting{Reason: v1alpha1.ReasonQueued}, message: []string{"10 MiB for runs that go on"},
 		},
 	}
 	for name, tt := range tests {
@@ -74,7 +70,7 @@ func TestBudgetOfBytes(t *testing.T) {
 	}
 }
 
-// What is reserved is what the status says: every client of every attempt, loads included.
+// What is admitted is what the status says: every client of every attempt, loads included.
 func TestBudgetCountsAttemptsAndClients(t *testing.T) {
 	w := newWorld(func(w *world) {
 		w.in.Run.Spec.Clients.Count = 3
@@ -82,8 +78,8 @@ func TestBudgetCountsAttemptsAndClients(t *testing.T) {
 	})
 	got := w.decide(t).Status.Budget
 	const results = 2*5*3 + 1
-	if got.Bytes != w.reserved || got.Result != budget.MostResult || got.Bytes < results*budget.MostResult || got.Bytes > results*budget.MostResult*11/10 {
-		t.Errorf("got %+v, reserved %d, want a little over %d", got, w.reserved, results*budget.MostResult)
+	if got.Bytes != w.admitted.Bytes || got.Held != w.admitted.Held || got.Result != budget.MostResult || got.Bytes < results*budget.MostResult || got.Bytes > results*budget.MostResult*12/10 {
+		t.Errorf("got %+v, admitted %+v, want a little over %d", got, w.admitted, results*budget.MostResult)
 	}
 	if got.Held <= 0 || got.Held > 10<<10 {
 		t.Errorf("the plan holds %d bytes", got.Held)

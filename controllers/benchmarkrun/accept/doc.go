@@ -9,7 +9,6 @@
 // What goes out (Result):
 //
 //	Waiting  Suspended: accepted, and spec.suspend holds the run back;
-//	         Queued: runs that go on have reserved the room of its results
 //	         or Progressing: a plan of many cells is made over several passes, one such plan at a time
 //	Failed   the user has to act; the message names the field
 //	Done     Planned, Demand and Status are complete

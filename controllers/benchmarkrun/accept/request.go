@@ -16,7 +16,8 @@ import (
 
 // NodeRequest is what a run asks of the queue. The run was accepted: its
 // status.resolved and status.acceptedTime are set.
-func NodeRequest(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Request {
+func NodeRequest(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Request {
+	q, bytes := cfg.Queue, cfg.Results.Budget
 	need := placement.Need{
 		Client: resources.ClientPodShape(run), Clients: run.ClientCount(),
 		Separate:   run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired,
@@ -31,15 +32,45 @@ func NodeRequest(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Request {
 		need.Targets[i].Shape.Annotations = nil
 	}
 	bounds := q.For(run.Namespace)
+	most, held := Bytes(run, bytes)
 	return queue.Request{
 		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: bounds.Priority.Nearest(run.Spec.Priority),
 		Since: run.Status.AcceptedTime.Time, Exclusive: Exclusive(run), Need: need, Longest: longest(run, q.Hold),
-		Limits: queue.Limits{Nodes: *bounds.Nodes, Runs: *bounds.Runs},
+		Limits: queue.Limits{Nodes: *bounds.Nodes, Runs: *bounds.Runs, Bytes: bytes.Namespace.Value(), AllBytes: bytes.Cluster.Value()},
+		Bytes:  most, Held: held,
 	}
 }
 
+// Bytes of etcd that the results of a run may take while it holds nodes, and those that it holds, as
+// its status says.
+func Bytes(run *v1alpha1.BenchmarkRun, b config.Budget) (most, held int64) {
+	st := run.Status
+	switch {
+	case st.Results != nil && st.Results.BudgetBytes > 0:
+		return st.Results.BudgetBytes, st.Results.HeldBytes
+	case st.Plan == nil:
+		return 0, 0
+	}
+	// Accepted by a release without budgets: what its results are known to hold at least.
+	most = min(int64(st.Plan.TrialCount)*b.LeastResult.Value(), b.Run.Value())
+	if st.Results != nil {
+		held = st.Results.HeldBytes
+	}
+	if run.Finished() {
+		held = max(held, most)
+	}
+	return most, held
+}
+
+// Kept is what a run takes that holds no nodes, or has ended.
+func Kept(run *v1alpha1.BenchmarkRun, b config.Budget) queue.Kept {
+	_, held := Bytes(run, b)
+	return queue.Kept{UID: run.UID, Name: run.Namespace + "/" + run.Name, Bytes: held}
+}
+
 // Held are the nodes of a run, for the queue; none for a run that has given them back.
-func Held(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Holding {
+func Held(run *v1alpha1.BenchmarkRun, cfg config.Config) queue.Holding {
+	q := cfg.Queue
 	out := queue.Holding{
 		UID: run.UID, Name: run.Namespace + "/" + run.Name, Priority: q.For(run.Namespace).Priority.Nearest(run.Spec.Priority),
 		Exclusive: Exclusive(run),
@@ -55,6 +86,7 @@ func Held(run *v1alpha1.BenchmarkRun, q config.Queue) queue.Holding {
 		return out
 	}
 	out.Nodes = placement.Nodes(*st.Placement)
+	out.Bytes, out.Held = Bytes(run, cfg.Results.Budget)
 	if st.Placement.HeldUntil != nil {
 		out.Idle, out.Until = "suspended", st.Placement.HeldUntil.Time
 	}
@@ -78,6 +110,16 @@ func (in Input) priorityAllowed() error {
 	}
 	return refuse(v1alpha1.ReasonPriorityNotAllowed, "spec.priority: %d is outside of %d to %d, which the configuration of the operator (queue.bounds, queue.rules) allows to namespace %s",
 		in.Run.Spec.Priority, p.Min, p.Max, in.Run.Namespace)
+}
+
+// deadlineAllowed refuses a deadline for which the namespace of the run may not hold nodes.
+func deadlineAllowed(run *v1alpha1.BenchmarkRun, q config.Queue) error {
+	most := q.For(run.Namespace).Deadline.Duration
+	if run.Spec.Deadline.Duration <= most {
+		return nil
+	}
+	return refuse(v1alpha1.ReasonDeadlineNotAllowed, "spec.deadline: %s is longer than %s, for which the configuration of the operator (queue.bounds, queue.rules) lets runs of namespace %s hold nodes",
+		run.Spec.Deadline.Duration, most, run.Namespace)
 }
 
 // Unfollowed says that a priority that was changed later is not followed; empty for one that is.

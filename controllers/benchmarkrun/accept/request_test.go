@@ -82,11 +82,12 @@ func TestNodeRequest(t *testing.T) {
 	want := queue.Request{
 		UID: run.UID, Name: "ns/run", Priority: 5, Since: now, Exclusive: false,
 		Need:    placement.Need{Client: both, Clients: 3, OneAtATime: true, Targets: []placement.Target{{Name: "db", Shape: large, Replicas: 2}}},
-		Longest: 2 * time.Hour, Limits: queue.Limits{Nodes: 4, Runs: 2},
+		Longest: 2 * time.Hour, Limits: queue.Limits{Nodes: 4, Runs: 2, Bytes: 768 << 20, AllBytes: 1 << 30}, Bytes: 5000, Held: 100,
 	}
-	q := config.Default().Queue
-	q.Rules = []config.QueueRule{{Namespaces: []string{"ns"}, Bounds: config.Bounds{Nodes: new(4), Runs: new(2)}}}
-	if diff := cmp.Diff(want, NodeRequest(run, q)); diff != "" {
+	run.Status.Results = &v1alpha1.ResultsStatus{BudgetBytes: 5000, HeldBytes: 100}
+	cfg := config.Default()
+	cfg.Queue.Rules = []config.QueueRule{{Namespaces: []string{"ns"}, Bounds: config.Bounds{Nodes: new(4), Runs: new(2)}}}
+	if diff := cmp.Diff(want, NodeRequest(run, cfg)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -99,9 +100,10 @@ func TestHeld(t *testing.T) {
 	run.Status.Placement = &v1alpha1.Placement{ClientNodeNames: []string{"n2"}, Targets: []v1alpha1.TargetPlacement{{Name: "db", NodeName: "n1"}}}
 	want := queue.Holding{
 		UID: run.UID, Name: "ns/run", Priority: 10, Since: now, Nodes: []string{"n1", "n2"}, Exclusive: true,
-		Began: now.Add(time.Minute), Until: now.Add(time.Minute + 26*time.Hour),
+		Began: now.Add(time.Minute), Until: now.Add(time.Minute + 26*time.Hour), Bytes: 20 * 64 << 10,
 	}
-	if diff := cmp.Diff(want, Held(run, config.Default().Queue)); diff != "" {
+	run.Status.Plan = &v1alpha1.PlanStatus{TrialCount: 20} // of a release without budgets
+	if diff := cmp.Diff(want, Held(run, config.Default())); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -136,7 +138,7 @@ func TestPriorityOutOfBounds(t *testing.T) {
 			if got := Unfollowed(later.in.Run, q); got != tt.unheeded {
 				t.Errorf("Unfollowed = %q", got)
 			}
-			if got := NodeRequest(later.in.Run, q).Priority; got != tt.counts {
+			if got := NodeRequest(later.in.Run, config.Default()).Priority; got != tt.counts {
 				t.Errorf("priority %d counts, want %d", got, tt.counts)
 			}
 			placed := Place(Waited{Answer: placement.Answer{Reason: v1alpha1.ReasonQueued, Busy: true, Message: "queued"}, Unfollowed: tt.unheeded, Limit: time.Hour, Now: now, Since: now})
@@ -144,5 +146,23 @@ func TestPriorityOutOfBounds(t *testing.T) {
 				t.Errorf("the condition says %+v, want %q", placed.State, want)
 			}
 		})
+	}
+}
+
+// A deadline beyond what the namespace may have is refused at first, and stays once it was accepted.
+func TestDeadlineOutOfBounds(t *testing.T) {
+	long := spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline = metav1.Duration{Duration: 169 * time.Hour} })
+	const want = "fail DeadlineNotAllowed: spec.deadline: 169h0m0s is longer than 168h0m0s, for which the configuration of the operator (queue.bounds, queue.rules) lets runs of namespace ns hold nodes"
+	bound := func(w *world) {
+		w.in.Catalogue.Config.Queue.Rules = []config.QueueRule{{Namespaces: []string{"ns"}, Bounds: config.Bounds{Deadline: &metav1.Duration{Duration: 168 * time.Hour}}}}
+	}
+	if got := words(newWorld(long, bound).decide(t).State); got != want {
+		t.Errorf("a new run: %s", got)
+	}
+	if got := words(newWorld(accepted(t), long, bound).decide(t).State); !strings.HasPrefix(got, "done") {
+		t.Errorf("a run that was accepted: %s", got)
+	}
+	if got := words(newWorld(long).decide(t).State); !strings.HasPrefix(got, "done") {
+		t.Errorf("a run of a namespace that may: %s", got)
 	}
 }

@@ -3,10 +3,12 @@ package accept
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/apischema"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/runners/runner"
 )
@@ -22,6 +24,10 @@ type Work struct {
 	// spec of the run.
 	spec v1alpha1.BenchmarkRunSpec
 }
+
+// Names of the measurements that records have, the main one first: those of the tool, and what an
+// operation costs.
+func (w Work) Names() []string { return append(slices.Clone(w.Tool.Summary), costs.Names()...) }
 
 // WorkOf a spec. It fails when the catalogue has no such tool, and when the API of this
 // program would refuse the tool's part of the spec: the CRD may be of another version.

@@ -27,9 +27,9 @@ type world struct {
 	objects map[decision.Query]any
 	// asked are the names that the room asked for.
 	asked []string
-	// others are what other runs take of the budgets; reserved is what this one asked for.
-	others   decision.Reservation
-	reserved int64
+	// others are what other runs hold of the budgets; admitted is what this one asked for.
+	others   decision.Admission
+	admitted decision.AdmitBytes
 }
 
 // change of a world: a state that it is in, or something that happened in it.
@@ -74,8 +74,8 @@ func (w *world) decide(t *testing.T) Result {
 				known = known.With(q, integrity.StoredIn(cm, w.in.Run))
 				continue
 			}
-			if bytes, is := q.(decision.ReserveBytes); is {
-				w.reserved = bytes.Bytes
+			if bytes, is := q.(decision.AdmitBytes); is {
+				w.admitted = bytes
 				known = known.With(q, w.others)
 				continue
 			}

@@ -2,10 +2,10 @@ package conclude
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/likeness"
 )
 
@@ -57,14 +57,21 @@ func alike(sides analysis.Sides) analysis.Likeness {
 	return out
 }
 
-// classesOf the aspects that a spec requires to be alike.
+// classesOf the aspects that a spec requires to be alike: they have the same names.
 func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
-	for _, class := range likeness.Classes() {
-		for _, aspect := range aspects {
-			if strings.EqualFold(string(aspect), string(class)) {
-				out = append(out, class)
-			}
-		}
+	for _, aspect := range aspects {
+		out = append(out, likeness.Class(aspect))
 	}
 	return out
+}
+
+// maxLine of status.verdict, in bytes.
+const maxLine = 1024
+
+// Line is the conclusion for the status. One from results that cannot be used says so first.
+func (r Result) Line() string {
+	if v := r.Verdict; r.Conclusion != "" && v.Known && !v.Valid {
+		return contract.Cut("not valid ("+v.Reason+"): "+r.Conclusion, maxLine)
+	}
+	return contract.Cut(r.Conclusion, maxLine)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
@@ -49,6 +50,8 @@ type Result struct {
 	Conclusion string
 	// Parts, Entries and Comparisons of the stored summary.
 	Parts, Entries, Comparisons int32
+	// Bytes that the stored summary takes.
+	Bytes int64
 	// SummarySHA256 is the digest of the last part; empty without one.
 	SummarySHA256 string
 	// MachineSpeed of the nodes over the run.
@@ -88,6 +91,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 			return Result{State: decision.WaitFor(v1alpha1.ReasonProgressing, "ConfigMap %s is written again", cm.Name), Actions: []decision.Action{stale}}
 		}
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
+		out.Bytes += budget.OfConfigMap(cm)
 	}
 	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
 	if len(parts) > 0 {

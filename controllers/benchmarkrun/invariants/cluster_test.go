@@ -113,7 +113,7 @@ func (c *cluster) createRun(policy v1alpha1.TrialFailurePolicy, changes ...func(
 				Blocks: 2, Order: v1alpha1.OrderRandomizedBlocks, DataReset: v1alpha1.ResetPerRun,
 				Duration: &metav1.Duration{Duration: 10 * time.Second}, OnTrialFailure: policy, MaxRetries: 1,
 			},
-			Deadline: metav1.Duration{Duration: 1000 * time.Hour},
+			Deadline: metav1.Duration{Duration: 720 * time.Hour},
 		},
 	}
 	for _, change := range changes {

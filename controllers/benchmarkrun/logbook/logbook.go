@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
 
@@ -164,4 +165,16 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 		all = append(all, book.Records.Records...)
 	}
 	return append(all, last.Records.Records...), decision.Done{}
+}
+
+// Bytes that the parts of the records take, after All has read them. The last one counts as it was read.
+func Bytes(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) (bytes int64) {
+	for number := range last.Part {
+		book, _ := part(run, number, run.Status.Integrity, ask.EarlierRecords)
+		bytes += budget.OfResult(book.Records.Bytes())
+	}
+	if last.Exists {
+		bytes += budget.OfResult(last.Records.Bytes())
+	}
+	return bytes
 }

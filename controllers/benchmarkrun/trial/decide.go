@@ -115,7 +115,9 @@ func finish(in Input, e Execution, end End, ask *decision.Asking) Result {
 	end.Bytes += int64(e.Clients-end.read) * budget.OfResult(clientBudget(in.Run))
 	r := Result{State: decision.Done{}, End: end}
 	if end.failed() && e.phase() != contract.PhaseCleanup {
-		r.Actions = keepLogs(in, e, end, ask)
+		// What the results leave of their part is for the log, or what every attempt has for one.
+		left := int64(e.Clients)*budget.OfResult(clientBudget(in.Run)) - end.Bytes
+		r.Actions = keepLogs(in, e, end, max(left, budget.PerLog), ask)
 		for _, a := range r.Actions {
 			r.End.Bytes += int64(len(a.(decision.AddData).Value))
 		}

@@ -63,12 +63,16 @@ const (
 )
 
 // keepLogs puts the last lines of the pods of a failed execution into the result of its
-// first client, before anything can delete the pods.
-func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.Action {
-	var text strings.Builder
+// first client, before anything can delete the pods. They have at most so many bytes together.
+func keepLogs(in Input, e Execution, end End, most int64, ask *decision.Asking) []decision.Action {
+	var titles, logs []string
+	total := 0
 	add := func(pod *corev1.Pod, container string, previous bool, limit int) {
 		if log := ask.Log(pod.Name, container, previous); log.Exists && log.Value != "" {
-			fmt.Fprintf(&text, "== pod %s, container %s\n%s\n", pod.Name, container, tail(log.Value, limit))
+			titles = append(titles, fmt.Sprintf("== pod %s, container %s\n", pod.Name, container))
+			logs = append(logs, tail(log.Value, limit))
+			total += len(logs[len(logs)-1])
+			most -= int64(len(titles[len(titles)-1]) + 1)
 		}
 	}
 	for _, pod := range end.Pods[:min(len(end.Pods), maxLogs)] {
@@ -78,8 +82,15 @@ func keepLogs(in Input, e Execution, end End, ask *decision.Asking) []decision.A
 	if pod := in.TargetPod(e.Ref.Target); pod != nil {
 		add(pod, resources.ServerContainer, restartedLately(pod), maxLog)
 	}
-	if text.Len() == 0 {
+	if len(logs) == 0 {
 		return nil
+	}
+	var text strings.Builder
+	for i, log := range logs {
+		if int64(total) > most {
+			log = tail(log, int(int64(len(log))*most/int64(total)))
+		}
+		text.WriteString(titles[i] + log + "\n")
 	}
 	return []decision.Action{decision.AddData{Name: contract.ResultName(e.Name, 0), Key: contract.KeyLog, Value: text.String()}}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -11,6 +12,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/budget"
+	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/likeness"
 	"github.com/assay-bench/assay/internal/plan"
@@ -57,7 +59,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 		d := in.Run.Spec.Design
 		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
 	}
-	return bounded(rec)
+	return in.bounded(rec)
 }
 
 // loadDelivered has the digests of what the clients delivered that loaded the target of an
@@ -89,7 +91,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
 	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
 	rec.Reason, rec.Message = failure.Reason, "the run ended before the trial did: "+failure.Message
-	return bounded(rec)
+	return in.bounded(rec)
 }
 
 // describe says where and when an attempt ran.
@@ -149,11 +151,12 @@ type outcome struct {
 // measured and found into the record.
 func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec *contract.Record, ask *decision.Asking) {
 	rec.StartSkewSeconds, rec.StartSkewUncertaintySeconds = all.skew.SpreadSeconds, all.skew.SpreadUncertaintySeconds
-	rec.Values = values(in.Work.Tool.Summary, all.merged, in.mostValues())
+	all.merged.Measurements = append(slices.Clip(all.merged.Measurements), costs.Of(results, all.merged, priceOf(in.Run, rec.Target))...)
+	rec.Values = values(in.Work.Names(), all.merged, in.mostValues())
 	rec.Findings, rec.LimitedBy = check(in, e, results, all.skew)
 	rec.Throttled = throttledIn(results)
 	rec.Findings = append(rec.Findings, checkTogether(in, e, all, ask)...)
-	if cut := valuesOf(in.Work.Tool.Summary, all.merged) - len(rec.Values); cut > 0 {
+	if cut := valuesOf(in.Work.Names(), all.merged) - len(rec.Values); cut > 0 {
 		rec.Findings = append(rec.Findings, contract.RecordedFinding{Check: "values-cut", Severity: string(validity.Warning), Message: fmt.Sprintf(
 			"%d values of this trial are in its result only: a record holds %d, and the summary those of the record; use fewer labels, fewer clients, or fewer trials", cut, in.mostValues())})
 	}
@@ -165,6 +168,23 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	}
 	rec.Valid = new(!slices.ContainsFunc(rec.Findings, hasSeverity(validity.Invalid)))
 	rec.Disturbed = slices.ContainsFunc(rec.Findings, hasSeverity(validity.Disturbed))
+}
+
+// priceOf the servers of a target; without one where its shape has none.
+func priceOf(run *v1alpha1.BenchmarkRun, target string) costs.Rate {
+	shape := run.ResolvedTarget(target).Shape
+	if shape == nil || shape.Price == nil {
+		return costs.Rate{}
+	}
+	perHour, err := strconv.ParseFloat(shape.Price.PerHour, 64)
+	if err != nil {
+		return costs.Rate{} // the API server has checked it
+	}
+	servers := 1
+	if r := run.Target(target).MySQL; r != nil && r.Replication != nil {
+		servers += int(r.Replication.Replicas)
+	}
+	return costs.Rate{PerHour: perHour * float64(servers), Currency: shape.Price.Currency}
 }
 
 // hasSeverity is a predicate of findings.

@@ -8,9 +8,6 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxValues of a trial stand in its record.
-const maxValues = 5000
-
 // values are the measurements of a trial that go into its record, in the order of the
 // names. Measurements of one name differ by their labels, such as the operation: those
 // without labels come first, because they are about all operations together.

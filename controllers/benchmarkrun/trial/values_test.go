@@ -19,6 +19,9 @@ func measured(name, operation string, v float64) contract.Measurement {
 	return m
 }
 
+// maxValues of the tests.
+const maxValues = 5000
+
 func TestValuesKeepLabelsApart(t *testing.T) {
 	res := contract.Result{Measurements: []contract.Measurement{
 		measured("latency.avg", "read", 1), measured("latency.avg", "", 2), {Name: "latency.avg", Unit: "ms"},

@@ -1,6 +1,6 @@
 // Package control lets the clients of a run, and nobody else, ask the agent of a database pod,
-// over plain HTTP. Both sides know the password of the benchmark's account, which is made for
-// one target of one run. Neither it nor anything that is worth replaying goes over the network.
+// over plain HTTP. Both sides know a secret, which is made for one target of one run, and which the
+// benchmark tool does not know. Neither it nor anything that is worth replaying goes over the network.
 //
 //	message.go    what is signed, and the header that bears it
 //	gate.go       the agent's side: a Gate before its handlers
@@ -9,7 +9,7 @@
 // A request without a signature, or with one that does not hold, gets status 401 and a
 // challenge. A challenge says when this process of the agent made it, and is valid for a
 // minute by the agent's own monotonic clock: no step of a clock matters, and what was signed
-// for an agent that has restarted, or for another one with the same password (a replica), is
+// for an agent that has restarted, or for another one with the same secret (a replica), is
 // worth nothing. The client signs method, path and query, body, challenge and a nonce with
 // HMAC-SHA256. The agent takes a nonce once. It signs its answer with the nonce, the status and
 // the body, so that an answer belongs to one request. Requests may come in any order.

@@ -89,7 +89,7 @@ func (g *Gate) admit(r *http.Request, body []byte) (credentials, error) {
 		return c, errors.New("the challenge is not one of this process, or it is too old")
 	}
 	if !hmac.Equal(g.key.signRequest(r.Method, r.URL.RequestURI(), body, c), c.signature) {
-		return c, errors.New("the signature does not hold: the request was not signed with the password of this target")
+		return c, errors.New("the signature does not hold: the request was not signed with the key of this target")
 	}
 	return c, g.use(string(c.nonce), now, made+valid)
 }

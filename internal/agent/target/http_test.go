@@ -81,14 +81,14 @@ func TestEnvironmentOfAWindowWithAGap(t *testing.T) {
 	r := newRig(t, "init", "serve")
 	r.sampler.Sample()
 	time.Sleep(1300 * time.Millisecond)
-	for query, has := range map[string]bool{"?from=1.2&to=0": true, "?from=0.3&to=0": false, "": false} {
-		_, body := r.request("GET", contract.PathEnvironment+query, "secret", "")
+	for query, has := range map[string]bool{"?from=10&to=0": true, "?from=0.3&to=0": false, "": false} {
+		_, body := r.request("GET", contract.PathEnvironment+query, agentKey, "")
 		var got contract.TargetEnvironment
 		if err := json.Unmarshal([]byte(body), &got); err != nil {
 			t.Fatal(err)
 		}
 		if (got.Gap != nil) != has || has && got.Gap.InsideSeconds < 1 {
-			t.Errorf("%q: the gap is %+v, want one: %v", query, got.Gap, has)
+			t.Errorf("%q: the gap is %+v, want one: %v: %s", query, got.Gap, has, body)
 		}
 	}
 }

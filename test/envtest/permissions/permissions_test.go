@@ -41,13 +41,7 @@ const root = "../../../"
 
 var server apiserver.Server
 
-func TestMain(m *testing.M) {
-	if err := inputs.Read(root + "charts"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(apiserver.MainWithAudit(m, &server))
-}
+func TestMain(m *testing.M) { os.Exit(apiserver.MainWithAudit(m, &server)) }
 
 func TestManagerNeedsNoMoreThanTheChartGrants(t *testing.T) {
 	tests := map[string]struct {
@@ -94,6 +88,7 @@ type settings struct {
 // list of arguments, because nothing here runs pods.
 func install(t *testing.T, release, namespace string, values []string) settings {
 	t.Helper()
+	inputs.Read(t, root+"charts", root+"hack/tools/helm")
 	if out, err := exec.Command(root+"hack/tool.sh", "helm").CombinedOutput(); err != nil {
 		t.Fatalf("hack/tool.sh helm: %v\n%s", err, out)
 	}

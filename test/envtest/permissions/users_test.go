@@ -14,11 +14,13 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/inputs"
 )
 
 // userRole is a role of the chart for users.
 func userRole(t *testing.T, name string) *rbacv1.ClusterRole {
 	t.Helper()
+	inputs.Read(t, root+"charts", root+"hack/tools/helm")
 	rendered, err := exec.Command(root+"bin/helm", "template", "assay", root+"charts/assay", "--kube-version=1.34.0", "--show-only=templates/user-roles.yaml").Output()
 	if err != nil {
 		t.Fatalf("helm template: %v", err)

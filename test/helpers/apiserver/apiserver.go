@@ -26,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/test/helpers/inputs"
 )
 
 // Server is a running API server.
@@ -66,13 +67,12 @@ func MainWithAudit(m *testing.M, s *Server) int {
 
 // run the tests; with a folder, calls are logged there.
 func run(m *testing.M, s *Server, audit string) int {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+	if os.Getenv(assets) == "" {
 		fmt.Fprintln(os.Stderr, "KUBEBUILDER_ASSETS is not set: run these tests with `make envtest`, which builds kube-apiserver and etcd")
 		return 1
 	}
-	_, self, _, _ := runtime.Caller(0)
 	env := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join(filepath.Dir(self), "..", "..", "..", "config", "crd", "bases")},
+		CRDDirectoryPaths:     []string{definitions()},
 		ErrorIfCRDPathMissing: true,
 	}
 	log := ""
@@ -111,6 +111,22 @@ func run(m *testing.M, s *Server, audit string) int {
 	return m.Run()
 }
 
+// assets is the variable with the folder of the server's programs.
+const assets = "KUBEBUILDER_ASSETS"
+
+// definitions is the folder of the CRDs.
+func definitions() string {
+	_, self, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(self), "..", "..", "..", "config", "crd", "bases")
+}
+
+// Inputs tells Go that a test depends on the programs and the CRDs of the server.
+func (s *Server) Inputs(t testing.TB) {
+	t.Helper()
+	_, _ = os.LookupEnv(assets) // to have asked is enough
+	inputs.Read(t, definitions())
+}
+
 // startWith starts API server and etcd with a variable that the programs of the tests do not get.
 func startWith(env *envtest.Environment, name, value string) (*rest.Config, error) {
 	before, was := os.LookupEnv(name)
@@ -127,6 +143,7 @@ func startWith(env *envtest.Environment, name, value string) (*rest.Config, erro
 // Namespace creates a namespace of its own for a test.
 func (s *Server) Namespace(t *testing.T) string {
 	t.Helper()
+	s.Inputs(t)
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "t-"}}
 	if err := s.API.Create(t.Context(), ns); err != nil {
 		t.Fatalf("creating a namespace: %v", err)

@@ -60,7 +60,8 @@ spec:
 // have room, and no claim to the nodes alone. It is for stories of which nothing depends on how
 // fast a server or a tool is.
 func Beside(text string) string {
-	const selector = "memory: 512Mi, nodeSelector: {node.kubernetes.io/instance-type: kind."
-	small := strings.NewReplacer("{name: kind-target}", "{inline: {cpu: 600m, "+selector+"target}}}", "{name: kind-client}", "{inline: {cpu: 350m, "+selector+"client}}}")
+	const selector = "nodeSelector: {node.kubernetes.io/instance-type: kind."
+	small := strings.NewReplacer("{name: kind-target}", "{inline: {cpu: 600m, memory: 1Gi, "+selector+"target}}}",
+		"{name: kind-client}", "{inline: {cpu: 350m, memory: 512Mi, "+selector+"client}}}")
 	return small.Replace(text) + "  exclusive: false\n"
 }

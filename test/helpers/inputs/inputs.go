@@ -1,18 +1,26 @@
 // Package inputs tells Go which files a test depends on through the programs that it calls. Go
-// keeps the outcome of a test until a file changes that the test itself has opened: what only Helm
-// reads would go unnoticed.
+// keeps the outcome of a test until a file or a variable changes that the test itself has read, and
+// it counts from the first test on: what TestMain reads, or only Helm, would go unnoticed.
 package inputs
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"testing"
 )
 
-// Read opens all files and folders below some folders.
-func Read(folders ...string) error {
+// done are the folders that this process has read.
+var done sync.Map
+
+// Read opens all files and folders below some folders, each folder once.
+func Read(t testing.TB, folders ...string) {
+	t.Helper()
 	for _, folder := range folders {
+		if _, is := done.LoadOrStore(folder, true); is {
+			continue
+		}
 		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -24,8 +32,7 @@ func Read(folders ...string) error {
 			return f.Close()
 		})
 		if err != nil {
-			return fmt.Errorf("reading what a test depends on: %w", err)
+			t.Fatalf("reading what the test depends on: %v", err)
 		}
 	}
-	return nil
 }

@@ -25,7 +25,7 @@ import (
 
 const root = "../../../"
 
-// TestMain makes sure that the tools are there, and reads what they will read.
+// TestMain makes sure that the tools are there.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"helm", "kustomize"} {
 		if out, err := exec.Command(root+"hack/tool.sh", name).CombinedOutput(); err != nil {
@@ -33,29 +33,28 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	if err := inputs.Read(root+"charts", root+"config"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	os.Exit(m.Run())
 }
 
 // tool runs a command of bin/.
-func tool(name string, args ...string) (string, error) {
+func tool(t *testing.T, name string, args ...string) (string, error) {
+	t.Helper()
+	inputs.Read(t, root+"charts", root+"config", root+"hack/tools/"+name)
 	out, err := exec.Command(root+"bin/"+name, args...).CombinedOutput()
 	return string(out), err
 }
 
 // helm renders the chart with further arguments.
-func helm(args ...string) (string, error) {
-	return tool("helm", append([]string{
+func helm(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	return tool(t, "helm", append([]string{
 		"template", "assay", root + "charts/assay", "--namespace=assay-system", "--kube-version=1.34.0",
 	}, args...)...)
 }
 
 func mustHelm(t *testing.T, args ...string) objects {
 	t.Helper()
-	out, err := helm(args...)
+	out, err := helm(t, args...)
 	if err != nil {
 		t.Fatalf("helm template %v: %v\n%s", args, err, out)
 	}
@@ -64,7 +63,7 @@ func mustHelm(t *testing.T, args ...string) objects {
 
 func mustKustomize(t *testing.T, folder string) objects {
 	t.Helper()
-	out, err := tool("kustomize", "build", root+folder)
+	out, err := tool(t, "kustomize", "build", root+folder)
 	if err != nil {
 		t.Fatalf("kustomize build %s: %v\n%s", folder, err, out)
 	}
@@ -242,7 +241,7 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			out, err := helm(tt.args...)
+			out, err := helm(t, tt.args...)
 			if err == nil || !strings.Contains(out, tt.want) {
 				t.Errorf("error %v, want one with %q; output:\n%.500s", err, tt.want, out)
 			}

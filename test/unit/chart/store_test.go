@@ -54,7 +54,7 @@ func TestStoreRefusals(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			out, err := helm(append(goodStore, "--set-string=results.store."+tt.set)...)
+			out, err := helm(t, append(goodStore, "--set-string=results.store."+tt.set)...)
 			if err == nil || !strings.Contains(out, tt.want) {
 				t.Errorf("error %v, want one with %q; output:\n%.500s", err, tt.want, out)
 			}

@@ -1,0 +1,103 @@
+package accept
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// second adds another target, and blocks.
+func second(blocks int32) change {
+	return spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		other := *s.Targets[0].DeepCopy()
+		other.Name, s.Design.Blocks = "other", blocks
+		s.Targets, s.Deadline.Duration = append(s.Targets, other), 100*s.Deadline.Duration
+		s.Analysis = nil
+		s.SetDefaults()
+	})
+}
+
+// declares comparisons of the targets.
+func declares(a v1alpha1.Analysis) change {
+	return spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		a.MinimumEffect, a.ErrorRate = "2%", "5%"
+		s.Analysis = &a
+		s.SetDefaults()
+	})
+}
+
+func axis(n int) change {
+	return spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		a := v1alpha1.Axis{Name: "threads"}
+		for i := range n {
+			a.Values = append(a.Values, intstr.FromInt(i+1))
+		}
+		s.Matrix = []v1alpha1.Axis{a}
+	})
+}
+
+// What Accepted says of the plan, and what is refused because it cannot succeed.
+func TestWhatThePlanCanShow(t *testing.T) {
+	all := []v1alpha1.Comparison{{Factor: "target"}}
+	tests := map[string]struct {
+		given []change
+		state string
+	}{
+		"one target": {nil, "done: 2 trials planned: 1 cells x 1 targets x 2 blocks"},
+		"enough blocks": {
+			[]change{second(10)}, "done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 3.3 % at a spread of 2.7 %",
+		},
+		"the queue finds the same words in the status": {
+			[]change{second(10), accepted(t), func(w *world) { w.in.Seen = true }},
+			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 3.3 % at a spread of 2.7 %",
+		},
+		"the default analysis never refuses": {
+			[]change{second(6)}, "done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 2 comparisons need 7 blocks, so that they are exploratory: the plan has 6 blocks",
+		},
+		"what is declared has to be able to succeed": {
+			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: all})},
+			"fail InvalidSpec: spec.analysis.comparisons: 2 comparisons need 7 blocks, and design.blocks is 6: raise it, compare less, or raise errorRate",
+		},
+		"below six blocks everything is exploratory, as the user knows": {
+			[]change{second(3), declares(v1alpha1.Analysis{Comparisons: all})},
+			"done: 6 trials planned: 1 cells x 2 targets x 3 blocks; 2 comparisons need 7 blocks, so that they are exploratory: the plan has 3 blocks",
+		},
+		"a default family beyond the limit": {
+			[]change{second(2), axis(20), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
+			"done: 80 trials planned: 20 cells x 2 targets x 2 blocks; 40 comparisons need 11 blocks, so that they are exploratory: 40 comparisons are more than the 39 that a run may have",
+		},
+		"a declared family beyond the limit": {
+			[]change{second(2), axis(20), declares(v1alpha1.Analysis{Comparisons: all}), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
+			"fail InvalidSpec: spec.analysis.comparisons: 40 comparisons are more than the 39 that a run may have",
+		},
+		"a control": {
+			[]change{second(10), declares(v1alpha1.Analysis{Control: true})},
+			"done: 30 trials planned: 1 cells x 3 targets x 10 blocks; 2 comparisons need 7 blocks",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			if got := words(newWorld(tt.given...).decide(t).State); !strings.HasPrefix(got, tt.state) {
+				t.Errorf("got  %s\nwant %s", got, tt.state)
+			}
+		})
+	}
+}
+
+// The control needs a node and a Secret like any other target.
+func TestControlIsPlaced(t *testing.T) {
+	w := newWorld(second(10), declares(v1alpha1.Analysis{Control: true}), accepted(t))
+	var names []string
+	for _, r := range w.in.Run.Status.Resolved.Targets {
+		names = append(names, r.Name)
+	}
+	if got := strings.Join(names, " "); got != "db other control" {
+		t.Errorf("resolved are %s", got)
+	}
+	if n := len(w.in.Run.Provided()); n != 3 {
+		t.Errorf("%d targets are provided, want 3", n)
+	}
+}

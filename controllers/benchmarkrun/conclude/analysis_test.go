@@ -1,0 +1,144 @@
+package conclude
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+)
+
+// sweep has two targets in so many cells and blocks, with a throughput and so many latencies each.
+func sweep(t *testing.T, cells, blocks, latencies int, value string) Input {
+	t.Helper()
+	run, _ := longRun(t)
+	p := &plan.Plan{Targets: []string{"a", "b"}, Axes: []string{"x"}}
+	for c := range cells {
+		p.Cells = append(p.Cells, plan.Cell{"x": intstr.FromString(fmt.Sprint(value, c))})
+	}
+	in := Input{Run: run, Plan: p, Names: []string{"throughput", "latency.percentile"}, Layout: analysis.Layout{Plan: p}, Limit: 10000}
+	for b := range blocks {
+		for c := range cells {
+			for target, name := range p.Targets {
+				trial := plan.Trial{Index: int32(len(p.Trials)), Block: int32(b), Cell: int32(c), Target: int32(target)}
+				p.Trials = append(p.Trials, trial)
+				rec := contract.Record{Index: trial.Index, Block: trial.Block, Cell: trial.Cell, Target: name, Final: true, State: contract.Succeeded, Valid: new(true)}
+				v := 100*(1+0.5*float64(target)) + 0.01*float64((trial.Index*7919)%101)
+				rec.Values = append(rec.Values, contract.RecordedValue{Name: "throughput", Value: v, Unit: "tx/s", Direction: contract.HigherIsBetter})
+				for l := range latencies {
+					rec.Values = append(rec.Values, contract.RecordedValue{
+						Name: "latency.percentile", Labels: map[string]string{"p": fmt.Sprint(l + 1)}, Value: 1000 / v, Unit: "ms", Direction: contract.LowerIsBetter,
+					})
+				}
+				in.Records = append(in.Records, rec)
+			}
+		}
+	}
+	spec := v1alpha1.BenchmarkRunSpec{Targets: []v1alpha1.Target{{Name: "a"}, {Name: "b"}}}
+	var err error
+	if in.Declaration, err = analysis.Declare(spec, in.Names); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// decided is the end of a run, with every question answered by nothing.
+func decided(in Input) Result {
+	known := decision.Known{}
+	for {
+		ask := known.Ask()
+		out := Decide(in, ask)
+		if ask.Complete() {
+			return out
+		}
+		for _, q := range ask.Missing() {
+			known = known.With(q, integrity.Stored{})
+		}
+	}
+}
+
+// The largest sweep, with the longest texts: its comparisons are bounded in the status, in the
+// ConfigMaps and in time.
+func TestComparisonsOfTheLargestSweepAreBounded(t *testing.T) {
+	in := sweep(t, 2000, 5, 3, strings.Repeat("x", 400))
+	begin := time.Now()
+	out := decided(in)
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if len(out.Compared) != maxCompared || out.Comparisons != 8000 || !strings.HasSuffix(out.Conclusion, "1 of 4000 comparisons: 4000 exploratory") || len(out.Conclusion) > 1024 {
+		t.Errorf("%d of %d comparisons, %q", len(out.Compared), out.Comparisons, out.Conclusion)
+	}
+	if data, err := json.Marshal(out.Compared); err != nil || len(data) > 128<<10 {
+		t.Errorf("the comparisons of the status are %d bytes (%v)", len(data), err)
+	}
+	stored := 0
+	for _, action := range out.Actions {
+		cm := action.(decision.Create).Object.(*corev1.ConfigMap)
+		data := cm.BinaryData[contract.KeySummary]
+		if len(data) > 1<<20 {
+			t.Errorf("%s has %d bytes", cm.Name, len(data))
+		}
+		part, err := journal.DecodeComparisons(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored += len(part)
+	}
+	if stored != 8000 {
+		t.Errorf("%d comparisons are stored", stored)
+	}
+}
+
+// A family beyond the limit has no comparisons, and the verdict says why.
+func TestComparisonsBeyondTheLimit(t *testing.T) {
+	in := sweep(t, 20, 2, 1, "")
+	in.Limit = 39
+	out := decided(in)
+	if out.Comparisons != 0 || !strings.HasPrefix(out.Conclusion, "exploratory: 40 comparisons are more than the 39 that a run may have") || out.Entries == 0 {
+		t.Errorf("%d comparisons, %d entries, %q", out.Comparisons, out.Entries, out.Conclusion)
+	}
+}
+
+// Sides whose durability differs are named in the verdict; where they have to be alike there is none.
+func TestSidesThatDiffer(t *testing.T) {
+	in := sweep(t, 1, 8, 1, "")
+	for i := range in.Records {
+		setting := "1"
+		if in.Records[i].Target == "b" {
+			setting = "0"
+		}
+		in.Records[i].Facts = contract.NewFacts(map[string]string{"server/version": "10.11.9-MariaDB", "innodb_flush_log_at_trx_commit": setting})
+	}
+	out := decided(in)
+	if !strings.Contains(out.Conclusion, "differs in innodb_flush_log_at_trx_commit") || out.Compared[0].Verdict != v1alpha1.VerdictFaster || len(out.Compared[0].Differences) != 1 {
+		t.Errorf("%q, %+v", out.Conclusion, out.Compared[0])
+	}
+	in.Declaration.Require = []v1alpha1.LikeAspect{v1alpha1.LikeDurability}
+	if out := decided(in); out.Compared[0].Verdict != v1alpha1.VerdictInconclusive || !strings.Contains(out.Compared[0].Reason, "durability differs: innodb_flush_log_at_trx_commit") {
+		t.Errorf("%+v", out.Compared[0])
+	}
+}
+
+// A conclusion from results that cannot be used says so.
+func TestConclusionOfAnInvalidRun(t *testing.T) {
+	in := sweep(t, 1, 8, 1, "")
+	if line := decided(in).Line(); !strings.HasPrefix(line, "x=0: b 1.50x a") {
+		t.Errorf("a valid run: %q", line)
+	}
+	in.Records[0].Valid = new(false)
+	if line := decided(in).Line(); !strings.HasPrefix(line, "not valid (Contradictions): x=0: b 1.50x a") {
+		t.Errorf("a contradiction: %q", line)
+	}
+}
