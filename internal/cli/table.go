@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+const tableHelp = `Show one measurement of all targets, measured and quoted ones beside each other.
+
+Quoted numbers are marked. Somebody else measured them, and no test uses them. The table has
+what the status has: status.summary and status.targets[].quoted.`
+
+func newTable(k *kubeconfig) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "table RUN", Short: "Show measured and quoted numbers beside each other", Long: tableHelp, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, namespace, err := k.reader()
+			if err != nil {
+				return err
+			}
+			return showTable(cmd.Context(), api, client.ObjectKey{Namespace: namespace, Name: args[0]}, name, cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().StringVarP(&name, "measurement", "m", "", "the measurement, such as latency.avg; default: the main one")
+	return cmd
+}
+
+func showTable(ctx context.Context, api client.Reader, key client.ObjectKey, name string, out io.Writer) error {
+	run := &v1alpha1.BenchmarkRun{}
+	if err := api.Get(ctx, key, run); err != nil {
+		return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
+	}
+	rows, err := rowsOf(run, name)
+	if err != nil {
+		return fmt.Errorf("BenchmarkRun %s: %w", key, err)
+	}
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	text := "WHERE\tTARGET\tVALUE\tUNIT\tSPREAD\tTRIALS\n"
+	for _, r := range rows {
+		text += strings.Join([]string{r.where, r.target, r.value, r.unit, r.spread, r.trials}, "\t") + "\n"
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// tableRow is a number of one target.
+type tableRow struct{ where, target, value, unit, spread, trials string }
+
+// rowsOf a measurement: those of one place in the experiment stand together, the measured ones first.
+// It fails when nothing of that name was measured or quoted.
+func rowsOf(run *v1alpha1.BenchmarkRun, name string) ([]tableRow, error) {
+	st := run.Status
+	if name == "" && len(st.Summary) > 0 {
+		name = st.Summary[0].Name
+	}
+	var rows []tableRow
+	for _, e := range st.Summary {
+		if e.Name != name {
+			continue
+		}
+		where := map[string]string{}
+		maps.Copy(where, e.Labels)
+		for axis, value := range e.Parameters {
+			where[axis] = value.String()
+		}
+		row := tableRow{where: placeOf(where), target: e.Target, value: "-", unit: e.Unit, spread: "-", trials: fmt.Sprintf("%d of %d", e.TrialCount, e.PlannedTrialCount)}
+		if e.Median != "" {
+			row.value, row.spread = e.Median, e.Min+" to "+e.Max
+		}
+		rows = append(rows, row)
+	}
+	for _, t := range st.Targets {
+		for _, q := range t.Quoted {
+			if q.Name == name && q.Stage == v1alpha1.QuotedRun {
+				rows = append(rows, tableRow{placeOf(q.Labels), t.Name, q.Value, q.Unit, "quoted: " + t.Source, "-"})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("its status has no number of %q", name)
+	}
+	// Places in the order in which they come first.
+	order := map[string]int{}
+	for _, r := range rows {
+		if _, known := order[r.where]; !known {
+			order[r.where] = len(order)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b tableRow) int { return order[a.where] - order[b.where] })
+	return rows, nil
+}
+
+// placeOf the experiment: parameters and labels, whichever a source uses.
+func placeOf(labels map[string]string) string {
+	var words []string
+	for _, name := range slices.Sorted(maps.Keys(labels)) {
+		words = append(words, name+"="+labels[name])
+	}
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, " ")
+}
