@@ -168,7 +168,7 @@ func (t teller) tellEnd(n endedNews) {
 		r.TrialBytes, r.HeldBytes = n.bytes, r.HeldBytes+n.bytes-r.TrialBytes
 	}
 	if res.Parts > 0 {
-		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Conclusion, res.Compared
+		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Line(), res.Compared
 		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
 		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
 	}

@@ -168,7 +168,8 @@ func podOf(t *testing.T, ns, run, role string) *corev1.Pod {
 			return err.Error()
 		}
 		for _, p := range pods.Items {
-			if p.Status.Phase == corev1.PodRunning {
+			loads := p.Labels[v1alpha1.LabelPhase] == string(contract.PhasePrepare) // its pod may go at any time
+			if p.Status.Phase == corev1.PodRunning && p.DeletionTimestamp == nil && !loads {
 				found = &p
 				return ""
 			}

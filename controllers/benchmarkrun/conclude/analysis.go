@@ -5,6 +5,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/likeness"
 )
 
@@ -62,4 +63,15 @@ func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
 		out = append(out, likeness.Class(aspect))
 	}
 	return out
+}
+
+// maxLine of status.verdict, in bytes.
+const maxLine = 1024
+
+// Line is the conclusion for the status. One from results that cannot be used says so first.
+func (r Result) Line() string {
+	if v := r.Verdict; r.Conclusion != "" && v.Known && !v.Valid {
+		return contract.Cut("not valid ("+v.Reason+"): "+r.Conclusion, maxLine)
+	}
+	return contract.Cut(r.Conclusion, maxLine)
 }

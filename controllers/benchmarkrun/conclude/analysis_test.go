@@ -130,3 +130,15 @@ func TestSidesThatDiffer(t *testing.T) {
 		t.Errorf("%+v", out.Compared[0])
 	}
 }
+
+// A conclusion from results that cannot be used says so.
+func TestConclusionOfAnInvalidRun(t *testing.T) {
+	in := sweep(t, 1, 8, 1, "")
+	if line := decided(in).Line(); !strings.HasPrefix(line, "x=0: b 1.50x a") {
+		t.Errorf("a valid run: %q", line)
+	}
+	in.Records[0].Valid = new(false)
+	if line := decided(in).Line(); !strings.HasPrefix(line, "not valid (Contradictions): x=0: b 1.50x a") {
+		t.Errorf("a contradiction: %q", line)
+	}
+}
