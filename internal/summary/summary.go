@@ -5,6 +5,7 @@
 //	summary.go    the entries
 //	outcome.go    which trials count, and why the others do not
 //	labels.go     measurements of one name, told apart by their labels
+//	steady.go     whether the throughput was constant
 //	caveat.go     why a value is not what its name suggests
 //	shown.go      the entries that the status has room for
 //	headline.go   one line for people
@@ -47,7 +48,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 		for target, trials := range byTarget {
 			for _, name := range in.Names {
 				for _, like := range known[name] {
-					e, measured := entry(like, trials)
+					e, measured := entry(like, trials, name == main.Name && len(like.Labels) == 0)
 					if !measured && name != main.Name {
 						continue // absent, not zero
 					}
@@ -79,8 +80,9 @@ func mainValue(in Input) contract.RecordedValue {
 }
 
 // entry summarises the values with the key of the given value; measured: a valid trial has
-// one.
-func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
+// one. main: it is the main measurement, of all
+// operations, and has the steadiness of its trials.
+func entry(like contract.RecordedValue, trials []outcome, main bool) (e v1alpha1.SummaryEntry, measured bool) {
 	e = v1alpha1.SummaryEntry{
 		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), PlannedTrialCount: int32(len(trials)),
 	}
@@ -118,6 +120,9 @@ func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEnt
 		e.WithDisturbed = spread(withDisturbed)
 	}
 	e.LimitedBy, e.SaturatedTrialCount = limits(behind)
+	if main {
+		e.Steadiness = steadiness(behind)
+	}
 	e.Caveat = caveat(e, behind)
 	return e, len(withDisturbed) > 0
 }
