@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/costs"
 )
 
 // second adds another target, and blocks.
@@ -72,6 +73,10 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		"a declared family beyond the limit": {
 			[]change{second(2), axis(20), declares(v1alpha1.Analysis{Comparisons: all}), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
 			"fail InvalidSpec: spec.analysis.comparisons: 40 comparisons are more than the 39 that a run may have",
+		},
+		"costs are compared like any other measurement": {
+			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: costs.Names()[0]}}}}})},
+			"done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 1 comparison needs 6 blocks; 6 blocks detect",
 		},
 		"a control": {
 			[]change{second(10), declares(v1alpha1.Analysis{Control: true})},
