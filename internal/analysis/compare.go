@@ -237,7 +237,7 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 		e.Target = l.Plan.Targets[c.Value.Target]
 	}
 	for axis, value := range l.Plan.Cells[c.Value.Cell] {
-		if axis == factor || a.decided(c, axis) {
+		if axis == factor && factor != v1alpha1.FactorTarget || a.decided(c, axis) {
 			continue
 		}
 		if e.Parameters == nil {

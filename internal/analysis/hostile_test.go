@@ -7,8 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
 )
 
 // Labels that differ in every trial, as only a hostile tool writes them, must not take the memory of
@@ -89,6 +92,24 @@ func TestExtremeValues(t *testing.T) {
 			}
 			if e := out.Entries[0]; e.Verdict != v1alpha1.VerdictInconclusive || e.Reason == "" {
 				t.Errorf("%s, %s: %s, %q; want Inconclusive with a reason", what, order, e.Verdict, e.Reason)
+			}
+		}
+	}
+}
+
+// A custom tool may have a parameter that is called target. The factor target means the targets all
+// the same, and the sides of a comparison differ in nothing else.
+func TestAnAxisThatIsCalledTarget(t *testing.T) {
+	p := planOf(10, 2, "a", "b")
+	p.Axes = []string{v1alpha1.FactorTarget}
+	for i := range p.Cells {
+		p.Cells[i] = plan.Cell{v1alpha1.FactorTarget: intstr.FromInt(i)}
+	}
+	all := recordsOf(p, 0.001, func(target string, cell int32) float64 { return 100 * float64(cell+1) })
+	for _, a := range []*v1alpha1.Analysis{nil, analysisOf(v1alpha1.Comparison{Factor: v1alpha1.FactorTarget, Baseline: value(intstr.FromString("a"))})} {
+		for _, e := range conclude(t, Input{Layout: Layout{Plan: p}, Records: all}, 2, a).Entries[:2] {
+			if e.Value != "b" || e.Baseline != "a" || !strings.HasPrefix(e.Ratio, "1") && !strings.HasPrefix(e.Ratio, "0.99") || e.Parameters[v1alpha1.FactorTarget] != intstr.FromInt32(e.Cell) {
+				t.Errorf("%s=%v: %s", v1alpha1.FactorTarget, e.Parameters, e.Text)
 			}
 		}
 	}
