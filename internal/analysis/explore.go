@@ -50,6 +50,6 @@ func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {
 	} else if interval, ok := one.comparison.Interval(a.Declaration.ErrorRate); ok {
 		setInterval(&e, &interval)
 	}
-	e.Text = describe(e, "")
+	e.Text = a.describe(e, "")
 	return e
 }
