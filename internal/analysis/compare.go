@@ -9,6 +9,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/stats"
 )
 
@@ -94,12 +95,25 @@ type compared struct {
 	comparison stats.Comparison
 	// absent is why there is no comparison; empty where there is one.
 	absent string
+	// once: the values of all blocks are one observation. There is a ratio, and nothing to test.
+	once bool
+}
+
+// onlyOnce is why values that last from block to block carry no verdict.
+const onlyOnce = "it is the largest value since the server began: all blocks show one observation"
+
+// tested is the comparison for the family: nothing where there is nothing to test.
+func (c compared) tested() stats.Comparison {
+	if c.once {
+		return stats.Comparison{}
+	}
+	return c.comparison
 }
 
 // compare one contrast in a kind of measurement. Trials in sequence are not paired: those of one
 // block are as far apart in time as any others.
 func (a *analyst) compare(c Contrast, id int32) compared {
-	out := compared{contrast: c, kind: id}
+	out := compared{contrast: c, kind: id, once: costs.SinceStart(a.series.kinds[id].name)}
 	subject, baseline := a.series.pairs(c, id)
 	if len(subject) == 0 {
 		out.absent = "no block has a counted value on both sides"
@@ -124,7 +138,7 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 func (a *analyst) sequential() bool { return a.Layout.Plan.Order == v1alpha1.OrderSequential }
 
 // InSequence is why trials in sequence carry no verdict: without any difference, and with a drift of
-// 5 % over the session, 97 of 100 such comparisons find one.
+// 5 % over the session, two of three such comparisons find one (make bench-stats).
 const InSequence = "the trials run in sequence, so that a drift over time looks like a difference"
 
 // sameOrder says whether every block measures the values of a factor in the same order. ABBA turns
@@ -142,7 +156,7 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 		if id, has := a.series.find(c); has {
 			one = a.compare(c, id)
 		}
-		all, family = append(all, one), append(family, one.comparison)
+		all, family = append(all, one), append(family, one.tested())
 	}
 	d := a.Declaration
 	decisions := stats.Decide(family, d.ErrorRate, d.MinimumEffect)
@@ -150,8 +164,10 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)
 		decision := decisions[i]
-		e.AdjustedP = besides(decision.P, d.ErrorRate)
-		if one.absent == "" {
+		if !one.once {
+			e.AdjustedP = besides(decision.P, d.ErrorRate)
+		}
+		if one.absent == "" && !one.once {
 			setInterval(&e, decision.Interval)
 			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && one.comparison.Paired {
 				e.DetectableEffect = v1alpha1.FourDigits(effect)
@@ -176,6 +192,8 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.series.blocks)
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
+	case one.once:
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 	case e.Verdict == v1alpha1.VerdictExploratory:
 		e.Reason = fmt.Sprintf("%d blocks count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case differing.Unmet != "":
@@ -254,7 +272,10 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 	}
 	e.BlockCount = int32(one.comparison.N)
 	if one.absent == "" {
-		e.Ratio, e.P = besides(one.comparison.Ratio, 1), besides(one.comparison.P(), a.Declaration.ErrorRate)
+		e.Ratio = besides(one.comparison.Ratio, 1)
+		if !one.once {
+			e.P = besides(one.comparison.P(), a.Declaration.ErrorRate)
+		}
 	}
 	return e
 }

@@ -22,7 +22,7 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 		if id, has := a.series.find(c); has {
 			one = a.compare(c, id)
 		}
-		all, family = append(all, one), append(family, one.comparison)
+		all, family = append(all, one), append(family, one.tested())
 	}
 	var out []v1alpha1.ComparisonEntry
 	var findings []v1alpha1.Finding
@@ -30,12 +30,14 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 	for i, decision := range stats.Decide(family, controlErrorRate, a.Declaration.MinimumEffect) {
 		e := a.entry(all[i], v1alpha1.FamilyControl)
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, all[i].absent
-		interval, ok := all[i].comparison.Interval(a.Declaration.ErrorRate)
+		interval, ok := all[i].tested().Interval(a.Declaration.ErrorRate)
 		if ok {
 			setInterval(&e, &interval)
 		}
 		switch {
 		case all[i].absent != "":
+		case all[i].once:
+			e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 		case decision.Larger || decision.Smaller:
 			e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e))), "the baseline differs from itself"
 			flagged++

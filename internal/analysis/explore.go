@@ -47,6 +47,8 @@ func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {
 	e.Verdict, e.Reason = v1alpha1.VerdictExploratory, "not declared"
 	if one.absent != "" {
 		e.Reason = one.absent
+	} else if one.once {
+		e.Reason = onlyOnce
 	} else if interval, ok := one.comparison.Interval(a.Declaration.ErrorRate); ok {
 		setInterval(&e, &interval)
 	}
