@@ -21,6 +21,7 @@ import (
 var enums = map[string]string{
 	"Phase": "Measuring", "TrialState": "Failed", "LimitKind": "CPU", "SpeedSide": "Client", "SpeedKernel": "Integer", "SettingSource": "Spec",
 	"QuotedStage": "Run", "LeftOutReason": "Failed", "ConditionStatus": "True", "Severity": "Warning", "Direction": "HigherIsBetter", "Reason": "Reason",
+	"ComparisonFamily": "Primary", "ComparisonVerdict": "Faster",
 }
 
 var overlong = strings.Repeat("ö", 20_000)

@@ -32,6 +32,7 @@ func recordsOf(p *plan.Plan, spread float64, throughput func(target string, cell
 				{Name: "throughput", Value: v, Unit: "tx/s", Direction: contract.HigherIsBetter},
 				{Name: "latency.percentile", Labels: map[string]string{"p": "95"}, Value: 1000 / v, Unit: "ms", Direction: contract.LowerIsBetter},
 				{Name: "latency.percentile", Labels: map[string]string{"p": "99"}, Value: 2000 / v, Unit: "ms", Direction: contract.LowerIsBetter},
+				{Name: "time.setup", Value: 3, Unit: "s"}, // neither is better: it is not explored
 			},
 		})
 	}

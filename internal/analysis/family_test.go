@@ -13,7 +13,7 @@ import (
 	"github.com/assay-bench/assay/internal/plan"
 )
 
-var names = []string{"throughput", "latency.avg", "latency.percentile"}
+var names = []string{"throughput", "latency.avg", "latency.percentile", "time.setup"}
 
 // planOf has the trials of all blocks in the order block, cell, target; cells are numbers of threads.
 func planOf(blocks, cells int, targets ...string) *plan.Plan {
@@ -153,7 +153,7 @@ func TestFamily(t *testing.T) {
 		},
 		"a measurement that there is not": {
 			layout: Layout{Plan: planOf(6, 1, "a", "b")}, targets: 2, analysis: analysisOf(v1alpha1.Comparison{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: "speed"}}}),
-			wantErr: `spec.analysis.comparisons[0].measurements[0].name: the records of this tool have no speed: use one of throughput, latency.avg, latency.percentile`,
+			wantErr: `spec.analysis.comparisons[0].measurements[0].name: the records of this tool have no speed: use one of throughput, latency.avg, latency.percentile, time.setup`,
 		},
 		"a factor of one value": {
 			layout: Layout{Plan: planOf(6, 1, "a")}, targets: 1, analysis: analysisOf(v1alpha1.Comparison{Factor: "target"}),

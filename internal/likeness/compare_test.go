@@ -84,6 +84,10 @@ func TestCompare(t *testing.T) {
 			factor: OfTargets,
 			want:   []string{"rocksdb_flush_log_at_trx_commit: 1 | 2, SecondFaster", "default_storage_engine: InnoDB | RocksDB (of the factor)"},
 		},
+		"what InnoDB does says nothing of tables in RocksDB": {
+			first: "mariadb-11.8", second: "mariadb-11.8", secondHas: facts{"default_storage_engine": "RocksDB"}, factor: OfTargets,
+			want: []string{"rocksdb_block_cache_size: 134217728 | 536870912, SecondFaster", "default_storage_engine: InnoDB | RocksDB (of the factor)"},
+		},
 		"machines, images and what nobody knows of": {
 			first: "mysql-9.7", second: "mysql-9.7", factor: OfDrivers,
 			firstHas: facts{

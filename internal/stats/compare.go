@@ -141,10 +141,13 @@ func (c Comparison) P() float64 {
 // The end of an interval that is less than 1e-16 away from 1 is written as 1: decide by P.
 //
 // ok is false where even the range of all shifts is not wide enough: 5 pairs at 0.05, 10 pairs
-// at 0.001.
+// at 0.001; and where errorRate is not positive.
 func (c Comparison) Interval(errorRate float64) (interval Interval, ok bool) {
+	if !(errorRate > 0) || c.empty() {
+		return interval, false
+	}
 	if c.across.freedom > 0 {
-		return c.across.interval(errorRate), true
+		return c.across.interval(min(1, errorRate)), true
 	}
 	k := sort.Search(len(c.shifts)/2, func(k int) bool { return !reaches(2*c.tail(k), errorRate) })
 	if k == 0 {

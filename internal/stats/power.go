@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sort"
-	"sync"
 )
 
 const (
@@ -88,7 +87,7 @@ func powerAt(n int, shift, errorRate float64) float64 {
 	case n > simulatedPower:
 		return signedRankPower(n, rank, shift)
 	}
-	ends := intervalEnds(n, rank)
+	ends := knownEnds.of(endsKey{n, rank}, intervalEnds)
 	below, _ := slices.BinarySearch(ends, shift)
 	beyond, _ := slices.BinarySearch(ends, -shift) // the wrong side
 	return float64(below+beyond) / float64(len(ends))
@@ -97,15 +96,13 @@ func powerAt(n int, shift, errorRate float64) float64 {
 // endsKey is what intervalEnds depends on.
 type endsKey struct{ n, rank int }
 
-var knownEnds sync.Map
+// knownEnds caches intervalEnds.
+var knownEnds = memo[endsKey, []float64]{most: 32}
 
 // intervalEnds are by how much intervals of standard normal samples reach beyond 0, sorted, at
 // either side. A shift beyond the end is found.
-func intervalEnds(n, rank int) []float64 {
-	key := endsKey{n, rank}
-	if known, ok := knownEnds.Load(key); ok {
-		return known.([]float64)
-	}
+func intervalEnds(of endsKey) []float64 {
+	n, rank := of.n, of.rank
 	random := rand.New(rand.NewPCG(uint64(n), uint64(rank)))
 	ends := make([]float64, 0, powerRounds)
 	sample := make([]float64, n)
@@ -117,8 +114,7 @@ func intervalEnds(n, rank int) []float64 {
 		ends = append(ends, -averages[rank-1], averages[len(averages)-rank])
 	}
 	slices.Sort(ends)
-	known, _ := knownEnds.LoadOrStore(key, ends)
-	return known.([]float64)
+	return ends
 }
 
 // signedRankPower is the normal approximation of P(T > sums-rank) for a shifted normal

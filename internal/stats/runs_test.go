@@ -69,6 +69,15 @@ func TestRunsAreDecidedTogether(t *testing.T) {
 			t.Errorf("%s: %s, want %s: %+v", name, got.Verdict(HigherIsBetter), tc.want, got)
 		}
 	}
+	both, err := CompareRuns([]Comparison{ofRun(t, 0.1), ofRun(t, 0.2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for errorRate, want := range map[float64]bool{-1: false, 0: false, 0.05: true, 1: true, 3: true} {
+		if interval, ok := both.Interval(errorRate); ok != want || ok && !(interval.Low <= both.Ratio && both.Ratio <= interval.High) {
+			t.Errorf("at %v: interval %v, %v, want %v", errorRate, interval, ok, want)
+		}
+	}
 	if _, err := CompareRuns([]Comparison{ofRun(t, 0)}); !errors.Is(err, ErrOneRun) {
 		t.Errorf("one run: %v, want ErrOneRun", err)
 	}

@@ -228,7 +228,7 @@ var cases = map[string]struct {
 	"a stall during which segments were lost": {all(zeroInterval(3), onClient(func(before, after *contract.Usage) {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(10))
-	})), "network-stall", "1 of 10 intervals had no throughput, the first one at 4 s, while the client sent 3 segments again: the network was interrupted"},
+	})), "network-stall", "1 of 10 intervals had no throughput, the first one at 4 s, while the client sent 3 segments again: the network was interrupted, or a machine on its way was too busy for it"},
 	"a stall of the server beside one lost segment": {all(zeroInterval(3), onTarget(func(before, after *contract.Usage) {
 		before.TCPSegments, after.TCPSegments = new(int64(1000)), new(int64(101000))
 		before.TCPRetransmits, after.TCPRetransmits = new(int64(7)), new(int64(9))

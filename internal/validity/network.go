@@ -14,8 +14,8 @@ const (
 	lossy = 0.001
 	// leastLost is the number of retransmits that is reported for any share.
 	leastLost = 10
-	// outageLost is the number of retransmits that tell an outage of the network from a stall of
-	// the server. Linux sends a segment again after 0.2 s, 0.6 s and 1.4 s. The kernel of a server
+	// outageLost is the number of retransmits that tell an outage of the network, or of a kernel
+	// without time for it, from a stall of the server. Linux sends a segment again after 0.2 s, 0.6 s and 1.4 s. The kernel of a server
 	// that stalls acknowledges all segments.
 	outageLost = 3
 )
@@ -29,7 +29,7 @@ func networkStall(r contract.Result, e runner.Expectations) string {
 	}
 	for _, side := range networkSides(r) {
 		if again, _, known := side.resent(); known && again >= outageLost {
-			return fmt.Sprintf("%s, while the %s sent %d segments again: the network was interrupted", stalled, side.name, again)
+			return fmt.Sprintf("%s, while the %s sent %d segments again: the network was interrupted, or a machine on its way was too busy for it", stalled, side.name, again)
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/costs"
 )
 
 // second adds another target, and blocks.
@@ -77,6 +78,10 @@ func TestWhatThePlanCanShow(t *testing.T) {
 			[]change{second(10), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential })},
 			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks, and are exploratory here: " +
 				"the trials run in sequence, so that a drift over time looks like a difference",
+		},
+		"costs are compared like any other measurement": {
+			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: costs.Names()[0]}}}}})},
+			"done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 1 comparison needs 6 blocks; 6 blocks detect",
 		},
 		"a control": {
 			[]change{second(10), declares(v1alpha1.Analysis{Control: true})},

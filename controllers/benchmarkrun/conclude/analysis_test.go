@@ -142,3 +142,16 @@ func TestConclusionOfAnInvalidRun(t *testing.T) {
 		t.Errorf("a contradiction: %q", line)
 	}
 }
+
+// The condition Complete says where the comparisons are that the status has no room for.
+func TestMessageNamesWhatIsNotShown(t *testing.T) {
+	run := &v1alpha1.BenchmarkRun{}
+	run.Status.Headline, run.Status.Results = "a 1 | b 2 tx/s", &v1alpha1.ResultsStatus{ComparisonCount: 8000, ShownComparisonCount: 64}
+	if got, want := Message(run), "a 1 | b 2 tx/s; status.comparisons has 64 of 8000, and the ConfigMaps of the summary have all of them"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	run.Status.Results.ComparisonCount = 64
+	if got := Message(run); got != run.Status.Headline {
+		t.Errorf("all are shown: %q", got)
+	}
+}

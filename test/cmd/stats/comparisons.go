@@ -96,7 +96,7 @@ func coarseCoverage() simulation {
 
 // falseEquivalence: the ratio is the margin itself, and the noise is so small that it matters.
 func falseEquivalence(cells, blocks int) simulation {
-	return simulation{"Reports with a false equivalence", fmt.Sprintf("%d cells, %d blocks, every ratio is the margin of 2 %%", cells, blocks), func(random *rand.Rand, rounds int) row {
+	return simulation{"Reports with a false equivalence", fmt.Sprintf("%s, %d blocks, every ratio is the margin of 2 %%", cellsOf(cells), blocks), func(random *rand.Rand, rounds int) row {
 		e := experiment{blocks: blocks, cells: cells, order: v1alpha1.OrderRandomizedBlocks, noise: func(random *rand.Rand, _ float64) float64 { return 0.002 * random.NormFloat64() }, effect: math.Log1p(margin)}
 		return share(rounds/2, atMost(0.05), func() bool {
 			for _, d := range stats.Decide(e.compared(random), errorRate, margin) {

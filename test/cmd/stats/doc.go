@@ -2,7 +2,7 @@
 // fails when a bar is missed. Run it by `make bench-stats`.
 //
 // Every row is a share of many simulated experiments with its own standard error, or a mean. All
-// random numbers follow from the seed: the same table comes out of every run. Experiments have the
+// random numbers follow from the seed: but for time and memory, every run has the same table. Experiments have the
 // order of trials of internal/plan.
 //
 //	main.go         rows side by side, the table, the exit code
@@ -14,4 +14,5 @@
 //	sequential.go   experiments that stop early
 //	series.go       steady state of trials
 //	sweeps.go       knees, peaks, searches, variance components
+//	analysis.go     time and memory of internal/analysis, measured alone
 package main

@@ -59,24 +59,35 @@ type experiment struct {
 // differentPlans are how many orders of trials an experiment is played with.
 const differentPlans = 64
 
-func (e *experiment) prepare() {
-	spec := v1alpha1.BenchmarkRunSpec{
-		Targets: []v1alpha1.Target{{Name: "baseline", MySQL: &v1alpha1.MySQLTarget{}}, {Name: "subject", MySQL: &v1alpha1.MySQLTarget{}}},
-		Design:  v1alpha1.Design{Blocks: int32(e.blocks), Order: e.order, DataReset: v1alpha1.ResetPerRun},
+// cellsOf an experiment, as words.
+func cellsOf(n int) string {
+	if n == 1 {
+		return "1 cell"
 	}
+	return fmt.Sprintf("%d cells", n)
+}
+
+func (e *experiment) prepare() {
+	for seed := range int64(differentPlans) {
+		p := must(plan.New(e.spec(seed), nil, plan.Limits{Cells: 1 << 20, Trials: 1 << 20}))
+		e.plans = append(e.plans, p.Trials)
+	}
+}
+
+// spec of the run.
+func (e *experiment) spec(seed int64) v1alpha1.BenchmarkRunSpec {
 	axis := v1alpha1.Axis{Name: "threads"}
 	for i := range max(1, e.cells) {
 		axis.Values = append(axis.Values, intstr.FromInt(i+1))
 	}
-	spec.Matrix = []v1alpha1.Axis{axis}
-	for seed := range differentPlans {
-		spec.Design.Seed = new(int64(seed))
-		p, err := plan.New(spec, nil, plan.Limits{Cells: 1 << 20, Trials: 1 << 20})
-		if err != nil {
-			panic(fmt.Sprintf("the plan of a simulated experiment: %v", err)) // a mistake in this program
-		}
-		e.plans = append(e.plans, p.Trials)
+	spec := v1alpha1.BenchmarkRunSpec{
+		Targets:  []v1alpha1.Target{{Name: "baseline", MySQL: &v1alpha1.MySQLTarget{}}, {Name: "subject", MySQL: &v1alpha1.MySQLTarget{}}},
+		Workload: v1alpha1.Workload{Sysbench: &v1alpha1.SysbenchWorkload{}},
+		Matrix:   []v1alpha1.Axis{axis},
+		Design:   v1alpha1.Design{Blocks: int32(e.blocks), Order: e.order, Seed: &seed, DataReset: v1alpha1.ResetPerRun},
 	}
+	spec.SetDefaults()
+	return spec
 }
 
 // samples are the values of baseline and subject in one cell, by block.

@@ -36,6 +36,8 @@ func play(rounds int, seed uint64, only string) (all []simulation, played []row)
 	for _, group := range [][]simulation{comparisons(), severalRuns(), powers(), sequences(), seriesRows(), sweeps()} {
 		all = append(all, group...)
 	}
+	simulated := len(all)
+	all = append(all, analyses()...)
 	rows := make([]row, len(all))
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -46,13 +48,19 @@ func play(rounds int, seed uint64, only string) (all []simulation, played []row)
 			}
 		})
 	}
-	for i, s := range all {
-		if strings.Contains(s.name+s.conditions, only) {
+	chosen := func(i int) bool { return strings.Contains(all[i].name+all[i].conditions, only) }
+	for i := range simulated {
+		if chosen(i) {
 			next <- i
 		}
 	}
 	close(next)
 	workers.Wait()
+	for i := simulated; i < len(all); i++ { // these are measured, with nothing beside them
+		if chosen(i) {
+			rows[i] = all[i].play(rand.New(rand.NewPCG(seed, uint64(i))), rounds)
+		}
+	}
 	return all, rows
 }
 

@@ -27,7 +27,7 @@ func sequences() []simulation {
 		{10, "until something differs", "AR(1) 0.5", autoregressive, anyDifference},
 	} {
 		looks := stats.Looks(least, most, of.cells, errorRate)
-		conditions := fmt.Sprintf("6 to 40 blocks (%d looks) %s, %d cells, %s", len(looks), of.what, of.cells, of.kind)
+		conditions := fmt.Sprintf("6 to 40 blocks (%d looks) %s, %s, %s", len(looks), of.what, cellsOf(of.cells), of.kind)
 		play := func(random *rand.Rand, e *experiment) (int, []stats.Decision) {
 			return untilStop(e.run(random), looks, of.stop)
 		}
