@@ -99,6 +99,8 @@ type compared struct {
 	once bool
 }
 
+const noneOnBothSides = "no trial that counts has this measurement on both sides, in one unit"
+
 // onlyOnce is why values that last from block to block carry no verdict.
 const onlyOnce = "it is the largest value since the server began: all blocks show one observation"
 
@@ -152,7 +154,7 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	var all []compared
 	var family []stats.Comparison
 	for _, c := range a.family.Primary {
-		one := compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+		one := compared{contrast: c, kind: -1, absent: noneOnBothSides}
 		if id, has := a.series.find(c); has {
 			one = a.compare(c, id)
 		}
@@ -169,7 +171,7 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 		}
 		if one.absent == "" && !one.once {
 			setInterval(&e, decision.Interval)
-			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && one.comparison.Paired {
+			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && effect > 0 && one.comparison.Paired {
 				e.DetectableEffect = v1alpha1.FourDigits(effect)
 			}
 		}
@@ -200,7 +202,7 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, "the sides are not alike, as requireLike wants them: "+differing.Unmet
 	case e.Verdict == v1alpha1.VerdictInconclusive && e.DetectableEffect != "":
 		e.Reason = fmt.Sprintf("these blocks detect %s", percentOf(e.DetectableEffect))
-	case e.Verdict == v1alpha1.VerdictInconclusive:
+	case e.Verdict == v1alpha1.VerdictInconclusive && one.comparison.N < a.needed:
 		e.Reason = fmt.Sprintf("%d blocks count on both sides, and %d comparisons need %d", one.comparison.N, len(a.family.Primary), a.needed)
 	case e.Verdict != v1alpha1.VerdictEquivalent:
 		e.BelowMinimumEffect = decision.Equivalent

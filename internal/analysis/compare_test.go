@@ -161,7 +161,7 @@ func TestEntry(t *testing.T) {
 	for target, confidence := range map[string]string{"a": "0.9766", "b": "0.9609"} {
 		want = append(want, v1alpha1.ComparisonEntry{
 			Family: "Primary", Factor: "threads", Value: "2", Baseline: "1", Target: target, Cell: 1, Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
-			Verdict: "Faster", Ratio: "2", IntervalLow: "2", IntervalHigh: "2", IntervalConfidence: confidence, P: "0.007812", AdjustedP: "0.01562", DetectableEffect: "0",
+			Verdict: "Faster", Ratio: "2", IntervalLow: "2", IntervalHigh: "2", IntervalConfidence: confidence, P: "0.007812", AdjustedP: "0.01562",
 			BlockCount: 8, PlannedBlockCount: 8, Text: target + " threads: 2 2.00x 1 (2.00 to 2.00, p 0.016)",
 		})
 	}

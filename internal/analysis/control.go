@@ -18,7 +18,7 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 	var all []compared
 	var family []stats.Comparison
 	for _, c := range a.family.Control {
-		one := compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+		one := compared{contrast: c, kind: -1, absent: noneOnBothSides}
 		if id, has := a.series.find(c); has {
 			one = a.compare(c, id)
 		}

@@ -115,7 +115,7 @@ func newKindReader(l Layout, into *series) *kindReader {
 
 // read a value; false for one of no known combination.
 func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
-	key := v.Name + "\x00" + without(v.Labels, "")
+	key := v.Name + "\x00" + v.Unit + "\x00" + without(v.Labels, "")
 	if known, is := r.seen[key]; is {
 		return known, known.combination >= 0
 	}
@@ -128,7 +128,7 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 	}
 	out := read{combination: -1}
 	if i, is := r.combinations[without(of, "")]; is {
-		kindKey := v.Name + "\x00" + without(rest, "")
+		kindKey := v.Name + "\x00" + v.Unit + "\x00" + without(rest, "") // prices have currencies
 		id, known := r.kinds[kindKey]
 		if !known {
 			id = int32(len(r.into.kinds))
