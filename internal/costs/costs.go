@@ -53,6 +53,10 @@ func Names() []string {
 	return []string{ServerCPU, ClientCPU, Written, Flushes, ServerMemory, ClientMemory, Price}
 }
 
+// SinceStart says whether a cost is the largest value since the server's container began: all trials
+// of a run then show one observation, and not several.
+func SinceStart(name string) bool { return name == ServerMemory }
+
 // Rate is the price of the servers of a target.
 type Rate struct {
 	// PerHour of all servers together; 0 for an unknown price.
