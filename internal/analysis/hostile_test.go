@@ -24,7 +24,7 @@ func TestLabelsOfEachTrial(t *testing.T) {
 		for range 3900 {
 			n++
 			all[i].Values = append(all[i].Values, contract.RecordedValue{
-				Name: "latency.percentile", Labels: map[string]string{"p": fmt.Sprint(n)}, Value: 1, Unit: "ms", Direction: contract.LowerIsBetter,
+				Name: "latency.percentile", Labels: map[string]string{"p": fmt.Sprint(1000 + n)}, Value: 1, Unit: "ms", Direction: contract.LowerIsBetter,
 			})
 		}
 	}
