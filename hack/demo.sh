@@ -6,14 +6,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$REPO"
 export KUBECONFIG=$REPO/out/kubeconfig
 kubectl=$(tool kubernetes)/kubectl
-helm=$(tool helm)/helm
 namespace=assay-demo
 run=demo-$(date +%H%M%S)
 
 deploy() {
   step "install the chart"
-  "$helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace \
-    --values out/values-local.yaml --set leaderElection.enabled=true --wait --timeout 3m >/dev/null
+  install_chart --set leaderElection.enabled=true --wait --timeout 3m
   "$kubectl" apply -f config/samples/shapes.yaml
 }
 
@@ -88,10 +86,10 @@ show() {
     "$(field '{range .status.summary[*]}{.target}{"\t"}{.name} {.labels}{"\t"}{.median}{"\t"}{.unit}{"\t"}{.intervalLow}..{.intervalHigh}{"\t"}{.min}{"\t"}{.max}{"\t"}{.trialCount}{"\t"}{.plannedTrialCount}{"\t"}{range .leftOut[*]}{.trialCount} {.reason}, {end}{"\t"}{range .limitedBy[*]}{.by} in {.trialCount}, {end}{"\n"}{end}' |
       labels | sed -E 's/\t\.\.\t/\t-\t/; s/, (\t|$)/\1/g')" | table
   echo
-  echo "Each comparison of the run: N of the PLANNED blocks count on both sides. Primary: declared before the data; the error"
-  echo "rate of 5 % holds for all of them together. Exploratory: hints for another run."
-  printf 'FAMILY\tVERDICT\tCOMPARISON\tN\tPLANNED\n%s' \
-    "$(field '{range .status.comparisons[*]}{.family}{"\t"}{.verdict}{"\t"}{.text}{"\t"}{.blockCount}{"\t"}{.plannedBlockCount}{"\n"}{end}')" | table
+  echo "What was declared before the data: N of the PLANNED blocks count on both sides, and the error rate of 5 % holds for"
+  echo "all of them together. Those that were not declared, and are hints for another run, are in status.comparisons too."
+  printf 'VERDICT\tN\tPLANNED\tCOMPARISON\n%s' \
+    "$(field '{range .status.comparisons[?(@.family=="Primary")]}{.verdict}{"\t"}{.blockCount}{"\t"}{.plannedBlockCount}{"\t"}{.text}{"\n"}{end}')" | table
   echo
   echo "Planned: $(field '{.status.conditions[?(@.type=="Accepted")].message}')"
   echo "Verdict: $(field '{.status.verdict}')"

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -13,15 +14,21 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/quoted"
 )
 
 const tableHelp = `Show one measurement of all targets, measured and quoted ones beside each other.
 
 Quoted numbers are marked. Somebody else measured them, and no test uses them. The table has
-what the status has: status.summary and status.targets[].quoted.`
+what the status has: status.summary and status.targets[].quoted.
+
+With --against, such as --against driver=mysql, quoted numbers have their factor to the one of the
+same source with this label: more than 1x is faster. Factors of measured numbers stand in
+status.comparisons, with their intervals.`
 
 func newTable(k *kubeconfig) *cobra.Command {
-	var name string
+	var view tableView
 	cmd := &cobra.Command{
 		Use: "table RUN", Short: "Show measured and quoted numbers beside each other", Long: tableHelp, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -29,19 +36,23 @@ func newTable(k *kubeconfig) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return showTable(cmd.Context(), api, client.ObjectKey{Namespace: namespace, Name: args[0]}, name, cmd.OutOrStdout())
+			return showTable(cmd.Context(), api, client.ObjectKey{Namespace: namespace, Name: args[0]}, view, cmd.OutOrStdout())
 		},
 	}
-	cmd.Flags().StringVarP(&name, "measurement", "m", "", "the measurement, such as latency.avg; default: the main one")
+	cmd.Flags().StringVarP(&view.name, "measurement", "m", "", "the measurement, such as latency.avg; default: the main one")
+	cmd.Flags().StringVar(&view.against, "against", "", "the label of a baseline, such as driver=mysql: quoted numbers have a factor then")
 	return cmd
 }
 
-func showTable(ctx context.Context, api client.Reader, key client.ObjectKey, name string, out io.Writer) error {
+// tableView is what a table shows: a measurement, and the label of a baseline; both may be empty.
+type tableView struct{ name, against string }
+
+func showTable(ctx context.Context, api client.Reader, key client.ObjectKey, view tableView, out io.Writer) error {
 	run := &v1alpha1.BenchmarkRun{}
 	if err := api.Get(ctx, key, run); err != nil {
 		return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
 	}
-	rows, err := rowsOf(run, name)
+	rows, err := rowsOf(run, view)
 	if err != nil {
 		return fmt.Errorf("BenchmarkRun %s: %w", key, err)
 	}
@@ -61,16 +72,18 @@ type tableRow struct{ where, target, value, unit, spread, trials string }
 
 // rowsOf a measurement: those of one place in the experiment stand together, the measured ones first.
 // It fails when nothing of that name was measured or quoted.
-func rowsOf(run *v1alpha1.BenchmarkRun, name string) ([]tableRow, error) {
-	st := run.Status
+func rowsOf(run *v1alpha1.BenchmarkRun, view tableView) ([]tableRow, error) {
+	st, name := run.Status, view.name
 	if name == "" && len(st.Summary) > 0 {
 		name = st.Summary[0].Name
 	}
 	var rows []tableRow
+	direction := contract.Direction("")
 	for _, e := range st.Summary {
 		if e.Name != name {
 			continue
 		}
+		direction = contract.Direction(e.Direction)
 		where := map[string]string{}
 		maps.Copy(where, e.Labels)
 		for axis, value := range e.Parameters {
@@ -83,9 +96,14 @@ func rowsOf(run *v1alpha1.BenchmarkRun, name string) ([]tableRow, error) {
 		rows = append(rows, row)
 	}
 	for _, t := range st.Targets {
+		factors := factorsOf(t, name, direction, view.against)
 		for _, q := range t.Quoted {
 			if q.Name == name && q.Stage == v1alpha1.QuotedRun {
-				rows = append(rows, tableRow{placeOf(q.Labels), t.Name, q.Value, q.Unit, "quoted: " + t.Source, "-"})
+				spread := "quoted: " + t.Source
+				if factor := factors[placeOf(q.Labels)]; factor != "" {
+					spread = factor + " " + view.against + ", " + spread
+				}
+				rows = append(rows, tableRow{placeOf(q.Labels), t.Name, q.Value, q.Unit, spread, "-"})
 			}
 		}
 	}
@@ -101,6 +119,27 @@ func rowsOf(run *v1alpha1.BenchmarkRun, name string) ([]tableRow, error) {
 	}
 	slices.SortStableFunc(rows, func(a, b tableRow) int { return order[a.where] - order[b.where] })
 	return rows, nil
+}
+
+// factorsOf the quoted numbers of a target to their baseline, by their places. Their direction is that
+// of the measured numbers of the same name.
+func factorsOf(t v1alpha1.TargetStatus, name string, direction contract.Direction, against string) map[string]string {
+	label, baseline, ok := strings.Cut(against, "=")
+	if !ok || direction == "" {
+		return nil
+	}
+	var ms []contract.Measurement
+	for _, q := range t.Quoted {
+		v, err := strconv.ParseFloat(q.Value, 64)
+		if err == nil && q.Name == name && q.Stage == v1alpha1.QuotedRun {
+			ms = append(ms, contract.Measurement{Name: q.Name, Labels: q.Labels, Unit: q.Unit, Direction: direction, Value: &v})
+		}
+	}
+	out := map[string]string{}
+	for _, r := range quoted.Against(ms, label, baseline) {
+		out[placeOf(r.Measurement.Labels)] = r.Times(2)
+	}
+	return out
 }
 
 // placeOf the experiment: parameters and labels, whichever a source uses.

@@ -24,8 +24,8 @@ func TestTable(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run"},
 		Status: v1alpha1.BenchmarkRunStatus{
 			Summary: []v1alpha1.SummaryEntry{
-				{Name: "throughput", Target: "mysql", Parameters: at(2), Unit: "tx/s", Median: "326.9", Min: "310.1", Max: "340.2", TrialCount: 5, PlannedTrialCount: 6},
-				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", TrialCount: 0, PlannedTrialCount: 6},
+				{Name: "throughput", Target: "mysql", Parameters: at(2), Unit: "tx/s", Direction: "HigherIsBetter", Median: "326.9", Min: "310.1", Max: "340.2", TrialCount: 5, PlannedTrialCount: 6},
+				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6},
 				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", TrialCount: 6, PlannedTrialCount: 6},
 			},
 			Targets: []v1alpha1.TargetStatus{{Name: "mysql"}, {Name: "paper", Source: "a paper", Quoted: []v1alpha1.QuotedValue{
@@ -40,9 +40,9 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(run).Build()
-	show := func(name string) (string, error) {
+	show := func(name, against string) (string, error) {
 		var out bytes.Buffer
-		err := showTable(t.Context(), api, client.ObjectKeyFromObject(run), name, &out)
+		err := showTable(t.Context(), api, client.ObjectKeyFromObject(run), tableView{name, against}, &out)
 		return out.String(), err
 	}
 	want := `WHERE       TARGET  VALUE  UNIT   SPREAD           TRIALS
@@ -51,14 +51,17 @@ threads=2   paper   500    ops/s  quoted: a paper  -
 threads=64  mysql   -      tx/s   -                0 of 6
 threads=8   paper   700    ops/s  quoted: a paper  -
 `
-	got, err := show("")
+	got, err := show("", "")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v, table (-want +got):\n%s", err, diff)
 	}
-	if got, err := show("latency.avg"); err != nil || !strings.Contains(got, "threads=2  mysql   6      ms") {
+	if got, err := show("latency.avg", ""); err != nil || !strings.Contains(got, "threads=2  mysql   6      ms") {
 		t.Errorf("error %v, table\n%s", err, got)
 	}
-	if _, err := show("nothing"); err == nil || !strings.Contains(err.Error(), `no number of "nothing"`) {
+	if got, err := show("", "threads=2"); err != nil || !strings.Contains(got, "1.40x threads=2, quoted: a paper") || strings.Count(got, "x threads=2") != 2 {
+		t.Errorf("error %v, table\n%s", err, got)
+	}
+	if _, err := show("nothing", ""); err == nil || !strings.Contains(err.Error(), `no number of "nothing"`) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -26,7 +26,7 @@ func TestSteadinessIsCounted(t *testing.T) {
 	records := recordsOf(p, map[int]change{
 		0: is("Steady"), 2: is("NotSteady"), 4: is("NotSteady"), 6: is("TooShort"), 8: is("Steady", isInvalid), 1: is("ANewOne"),
 	})
-	entries := Of(Input{p, names, records})
+	entries, _ := Of(Input{p, names, records})
 	got := map[string]*v1alpha1.SteadinessCount{}
 	for _, e := range entries {
 		got[e.Target+" "+e.Name] = e.Steadiness
