@@ -85,6 +85,12 @@ func Conclude(in Input) (Result, error) {
 	out.Verdict = a.verdict(out.Entries[:primary], controls)
 	explored, left := a.explore()
 	out.Entries, out.Left = append(out.Entries, explored...), left
+	if n := a.series.left; n > 0 {
+		out.Findings = append(out.Findings, v1alpha1.Finding{
+			Check: "comparisons-cut", Severity: v1alpha1.SeverityWarning,
+			Message: fmt.Sprintf("%d values are not compared: a run compares %d measurements that differ in name, unit or labels; use fewer labels", n, maxKinds),
+		})
+	}
 	return out, nil
 }
 
@@ -112,6 +118,10 @@ func (c compared) tested() stats.Comparison {
 	return c.comparison
 }
 
+// maxRatio of two values that are compared. Beyond it one of them is no measurement of the same thing,
+// and at the ends of what a number can be a ratio is infinite or 0.
+const maxRatio = 1e9
+
 // compare one contrast in a kind of measurement. Trials in sequence are not paired: those of one
 // block are as far apart in time as any others.
 func (a *analyst) compare(c Contrast, id int32) compared {
@@ -119,6 +129,11 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 	subject, baseline := a.series.pairs(c, id)
 	if len(subject) == 0 {
 		out.absent = "no block has a counted value on both sides"
+		return out
+	}
+	low, high := slices.Min(slices.Concat(subject, baseline)), slices.Max(slices.Concat(subject, baseline))
+	if low > 0 && high/maxRatio > low {
+		out.absent = fmt.Sprintf("the values lie between %.3g and %.3g, and ratios of more than %.0e are compared by nobody", low, high, maxRatio)
 		return out
 	}
 	var err error
@@ -256,7 +271,7 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 		e.Target = l.Plan.Targets[c.Value.Target]
 	}
 	for axis, value := range l.Plan.Cells[c.Value.Cell] {
-		if axis == factor || a.decided(c, axis) {
+		if axis == factor && factor != v1alpha1.FactorTarget || a.decided(c, axis) {
 			continue
 		}
 		if e.Parameters == nil {

@@ -3,14 +3,15 @@
 // pure.
 //
 // In: the results of all clients of a trial, the merged result, and the price of the servers. Out:
-// measurements with unit and direction. A cost whose evidence is missing is absent, never 0. It
-// refuses nothing.
+// measurements with unit and direction. A cost whose evidence is missing is absent, never 0, and so is
+// one that is no finite number. It refuses nothing.
 //
 //	costs.go    the measurements
 //	engines.go  what storage engines count
 package costs
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ type Rate struct {
 func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
 	var out []contract.Measurement
 	add := func(name, unit string, v float64, known bool) {
-		if known && v >= 0 {
+		if known && v >= 0 && !math.IsInf(v, 1) {
 			out = append(out, contract.Measurement{Name: name, Unit: unit, Direction: contract.LowerIsBetter, Value: &v})
 		}
 	}
