@@ -229,6 +229,7 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	if text := a.caveat(one.contrast); text != "" && e.Verdict != v1alpha1.VerdictExploratory {
 		e.Reason = joined(e.Reason, text)
 	}
+	e.Reason = abridge(e.Reason, maxReason)
 	e.Text = a.describe(*e, differing.Words)
 }
 
