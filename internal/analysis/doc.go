@@ -9,6 +9,7 @@
 //	layout.go    what an experiment varies: targets, axes, combinations of a trial
 //	family.go    the pairs that are compared, and what their blocks can show: known before the data
 //	series.go    the values that count, by block
+//	limits.go    what else than the servers decides the values
 //	compare.go   the comparisons
 //	control.go   the baseline against itself
 //	explore.go   what was not declared
