@@ -32,11 +32,7 @@ func TestLabelsOfEachTrial(t *testing.T) {
 	runtime.GC()
 	var with, without runtime.MemStats
 	runtime.ReadMemStats(&with)
-<<<<<<< HEAD
-	if len(s.kinds) > maxKinds || s.left != n+2-maxKinds || len(s.values) > maxKinds+4 {
-=======
 	if len(s.kinds) > maxKinds || s.left != n+usual-maxKinds || len(s.values) > maxKinds+usual*len(p.Targets) {
->>>>>>> main
 		t.Errorf("%d kinds, %d series and %d values left out, want at most %d kinds and the rest of %d left out", len(s.kinds), len(s.values), s.left, maxKinds, n)
 	}
 	runtime.KeepAlive(s)
