@@ -206,12 +206,12 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	case a.series.blocks < a.needed:
 		e.Verdict = v1alpha1.VerdictExploratory
 		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.series.blocks)
+	case a.sequential():
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, joined(one.absent, InSequence)
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
 	case one.once:
 		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
-	case a.sequential():
-		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, InSequence
 	case e.Verdict == v1alpha1.VerdictExploratory:
 		e.Reason = fmt.Sprintf("%d blocks count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case differing.Unmet != "":
