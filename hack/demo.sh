@@ -6,14 +6,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cd "$REPO"
 export KUBECONFIG=$REPO/out/kubeconfig
 kubectl=$(tool kubernetes)/kubectl
-helm=$(tool helm)/helm
 namespace=assay-demo
 run=demo-$(date +%H%M%S)
 
 deploy() {
   step "install the chart"
-  "$helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace \
-    --values out/values-local.yaml --set leaderElection.enabled=true --wait --timeout 3m >/dev/null
+  install_chart --set leaderElection.enabled=true --wait --timeout 3m
   "$kubectl" apply -f config/samples/shapes.yaml
 }
 

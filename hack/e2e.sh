@@ -30,9 +30,7 @@ step "install the chart with short timeouts"
 # that a story fills is the one of this machine, so the limit is low.
 elect=false
 [[ $stories != chaos ]] || elect=true
-"$(tool helm)/helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace \
-  --values out/values-local.yaml --set leaderElection.enabled=$elect --set timeouts.imagePull=10s \
-  --set pods.disk.client.limit=2Gi --wait --timeout 3m >/dev/null
+install_chart --set leaderElection.enabled=$elect --set timeouts.imagePull=10s --set pods.disk.client.limit=2Gi --wait --timeout 3m
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 
 if [[ $package == ./test/e2e ]]; then

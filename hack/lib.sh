@@ -123,6 +123,18 @@ as_root() {
 # tool builds a tool module when needed and prints the directory of its commands.
 tool() { "$REPO/hack/tool.sh" "$1"; }
 
+# install_chart installs Assay, or brings it up to date: install_chart FLAGS of helm... An upgrade that was killed leaves the
+# release locked: it is taken back first.
+install_chart() {
+  local helm
+  helm=$(tool helm)/helm
+  case $("$helm" status assay --namespace assay-system --output json 2>/dev/null | grep -o '"status":"pending-[a-z]*"') in
+    *pending-install*) "$helm" uninstall assay --namespace assay-system --wait >/dev/null ;;
+    *pending*) "$helm" rollback assay --namespace assay-system --wait >/dev/null ;;
+  esac
+  "$helm" upgrade --install assay charts/assay --namespace assay-system --create-namespace --values out/values-local.yaml "$@" >/dev/null
+}
+
 # module_version prints the version of a module that a tool is built from: module_version TOOL MODULE.
 module_version() {
   sed -nE "s#^(require )?\\t?${2//./\\.} (v[^ ]+)( // indirect)?\$#\\2#p" "$REPO/hack/tools/$1/go.mod"

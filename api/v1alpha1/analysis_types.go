@@ -17,7 +17,7 @@ type Analysis struct {
 	Comparisons []Comparison `json:"comparisons,omitempty"`
 
 	// minimumEffect is the smallest difference that matters, as a percentage above 0% and up to
-	// 100%. Two sides whose difference is smaller for certain are Equivalent.
+	// 100%. Two sides whose difference is shown to be smaller are Equivalent.
 	// +optional
 	// +kubebuilder:default="2%"
 	// +kubebuilder:validation:MaxLength=8
@@ -25,8 +25,8 @@ type Analysis struct {
 	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 2%"
 	MinimumEffect string `json:"minimumEffect,omitempty"`
 
-	// errorRate is the probability of at least one false conclusion in the whole family, as a
-	// percentage from 0.1% to 20%.
+	// errorRate is the largest probability of at least one false difference in the whole family, and
+	// likewise of at least one false equivalence, as a percentage from 0.1% to 20%.
 	// +optional
 	// +kubebuilder:default="5%"
 	// +kubebuilder:validation:MaxLength=8

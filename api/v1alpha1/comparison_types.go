@@ -24,19 +24,19 @@ type ComparisonVerdict string
 
 // Verdicts of comparisons.
 const (
-	// VerdictFaster: better, for certain.
+	// VerdictFaster: a rate is larger or a time shorter, as far as the error rate of the run says.
 	VerdictFaster ComparisonVerdict = "Faster"
-	// VerdictSlower: worse, for certain.
+	// VerdictSlower: a rate is smaller or a time longer.
 	VerdictSlower ComparisonVerdict = "Slower"
-	// VerdictHigher: larger, for certain; neither is better.
+	// VerdictHigher: larger, of a measurement that is no speed, such as memory.
 	VerdictHigher ComparisonVerdict = "Higher"
-	// VerdictLower: smaller, for certain; neither is better.
+	// VerdictLower: smaller, likewise.
 	VerdictLower ComparisonVerdict = "Lower"
-	// VerdictEquivalent: the difference is less than the minimum effect, for certain.
+	// VerdictEquivalent: the difference was shown to be less than the minimum effect.
 	VerdictEquivalent ComparisonVerdict = "Equivalent"
 	// VerdictInconclusive: the data carry none of the others.
 	VerdictInconclusive ComparisonVerdict = "Inconclusive"
-	// VerdictExploratory: too few blocks for any verdict, or not declared.
+	// VerdictExploratory: too few blocks for any verdict, trials in sequence, or not declared.
 	VerdictExploratory ComparisonVerdict = "Exploratory"
 )
 
@@ -89,20 +89,20 @@ type ComparisonEntry struct {
 	// +optional
 	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
 	Direction string `json:"direction,omitempty"`
-	// verdict on the value against the baseline: Faster or Slower; Higher or Lower, where neither is
-	// better; Equivalent, Inconclusive or Exploratory.
+	// verdict on the value against the baseline: Faster or Slower; Higher or Lower, of a
+	// measurement that is no speed; Equivalent, Inconclusive or Exploratory.
 	// +required
 	Verdict ComparisonVerdict `json:"verdict"`
-	// belowMinimumEffect: there is a difference, and the difference is less than the minimum effect for
-	// certain.
+	// belowMinimumEffect: there is a difference, and it was shown to be less than the minimum effect.
 	// +optional
 	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
 	// ratio of the value over the baseline, over the blocks; absent without a pair.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	Ratio string `json:"ratio,omitempty"`
-	// intervalLow and intervalHigh bound the ratio, with a confidence that holds for the whole
-	// family; absent where the blocks are too few for that.
+	// intervalLow and intervalHigh bound the ratio. In the primary family the interval excludes 1 if
+	// and only if adjustedP is at most the error rate; all intervals together have no common
+	// confidence. Absent where the blocks are too few.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	IntervalLow string `json:"intervalLow,omitempty"`
@@ -110,8 +110,8 @@ type ComparisonEntry struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	IntervalHigh string `json:"intervalHigh,omitempty"`
-	// intervalConfidence is the least probability, 0 to 1, that an interval computed this way
-	// contains the true ratio.
+	// intervalConfidence is the least probability, 0 to 1, that an interval of this level contains
+	// the true ratio of these servers. It is for this interval by itself.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	IntervalConfidence string `json:"intervalConfidence,omitempty"`

@@ -3,11 +3,13 @@ package analysis
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/stats"
 )
 
@@ -83,6 +85,12 @@ func Conclude(in Input) (Result, error) {
 	out.Verdict = a.verdict(out.Entries[:primary], controls)
 	explored, left := a.explore()
 	out.Entries, out.Left = append(out.Entries, explored...), left
+	if n := a.series.left; n > 0 {
+		out.Findings = append(out.Findings, v1alpha1.Finding{
+			Check: "comparisons-cut", Severity: v1alpha1.SeverityWarning,
+			Message: fmt.Sprintf("%d values are not compared: a run compares %d measurements that differ in name, unit or labels; use fewer labels", n, maxKinds),
+		})
+	}
 	return out, nil
 }
 
@@ -93,15 +101,39 @@ type compared struct {
 	comparison stats.Comparison
 	// absent is why there is no comparison; empty where there is one.
 	absent string
+	// once: the values of all blocks are one observation. There is a ratio, and nothing to test.
+	once bool
 }
+
+const noneOnBothSides = "no trial that counts has this measurement on both sides, in one unit"
+
+// onlyOnce is why values that last from block to block carry no verdict.
+const onlyOnce = "it is the largest value since the server began: all blocks show one observation"
+
+// tested is the comparison for the family: nothing where there is nothing to test.
+func (c compared) tested() stats.Comparison {
+	if c.once {
+		return stats.Comparison{}
+	}
+	return c.comparison
+}
+
+// maxRatio of two values that are compared. Beyond it one of them is no measurement of the same thing,
+// and at the ends of what a number can be a ratio is infinite or 0.
+const maxRatio = 1e9
 
 // compare one contrast in a kind of measurement. Trials in sequence are not paired: those of one
 // block are as far apart in time as any others.
 func (a *analyst) compare(c Contrast, id int32) compared {
-	out := compared{contrast: c, kind: id}
+	out := compared{contrast: c, kind: id, once: costs.SinceStart(a.series.kinds[id].name)}
 	subject, baseline := a.series.pairs(c, id)
 	if len(subject) == 0 {
 		out.absent = "no block has a counted value on both sides"
+		return out
+	}
+	low, high := slices.Min(slices.Concat(subject, baseline)), slices.Max(slices.Concat(subject, baseline))
+	if low > 0 && high/maxRatio > low {
+		out.absent = fmt.Sprintf("the values lie between %.3g and %.3g, and ratios of more than %.0e are compared by nobody", low, high, maxRatio)
 		return out
 	}
 	var err error
@@ -122,16 +154,26 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 
 func (a *analyst) sequential() bool { return a.Layout.Plan.Order == v1alpha1.OrderSequential }
 
+// InSequence is why trials in sequence carry no verdict: without any difference, and with a drift of
+// 5 % over the session, two of three such comparisons find one (make bench-stats).
+const InSequence = "the trials run in sequence, so that a drift over time looks like a difference"
+
+// sameOrder says whether every block measures the values of a factor in the same order. ABBA turns
+// only the targets round.
+func (a *analyst) sameOrder(factor string) bool {
+	return a.Layout.Plan.Order == v1alpha1.OrderABBA && slices.Contains(a.Layout.Plan.Axes, factor)
+}
+
 // primary family: all of it, with or without data.
 func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	var all []compared
 	var family []stats.Comparison
 	for _, c := range a.family.Primary {
-		one := compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+		one := compared{contrast: c, kind: -1, absent: noneOnBothSides}
 		if id, has := a.series.find(c); has {
 			one = a.compare(c, id)
 		}
-		all, family = append(all, one), append(family, one.comparison)
+		all, family = append(all, one), append(family, one.tested())
 	}
 	d := a.Declaration
 	decisions := stats.Decide(family, d.ErrorRate, d.MinimumEffect)
@@ -139,10 +181,12 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)
 		decision := decisions[i]
-		e.AdjustedP = v1alpha1.FourDigits(decision.P)
-		if one.absent == "" {
+		if !one.once {
+			e.AdjustedP = besides(decision.P, d.ErrorRate)
+		}
+		if one.absent == "" && !one.once {
 			setInterval(&e, decision.Interval)
-			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && one.comparison.Paired {
+			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && effect > 0 && one.comparison.Paired {
 				e.DetectableEffect = v1alpha1.FourDigits(effect)
 			}
 		}
@@ -156,26 +200,32 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stats.Decision) {
 	differing := a.likeness(one.contrast)
 	e.Differences = differing.Differences
-	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction)))
+	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	switch {
+	case a.sequential():
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, joined(one.absent, InSequence)
 	case a.series.blocks < a.needed:
 		e.Verdict = v1alpha1.VerdictExploratory
 		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.series.blocks)
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
+	case one.once:
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 	case e.Verdict == v1alpha1.VerdictExploratory:
 		e.Reason = fmt.Sprintf("%d blocks count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case differing.Unmet != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, "the sides are not alike, as requireLike wants them: "+differing.Unmet
 	case e.Verdict == v1alpha1.VerdictInconclusive && e.DetectableEffect != "":
 		e.Reason = fmt.Sprintf("these blocks detect %s", percentOf(e.DetectableEffect))
+	case e.Verdict == v1alpha1.VerdictInconclusive && one.comparison.N < a.needed:
+		e.Reason = fmt.Sprintf("%d blocks count on both sides, and %d comparisons need %d", one.comparison.N, len(a.family.Primary), a.needed)
 	case e.Verdict != v1alpha1.VerdictEquivalent:
 		e.BelowMinimumEffect = decision.Equivalent
 	}
-	if a.sequential() {
-		e.Reason = joined(e.Reason, "the trials ran in sequence, so that a drift over time looks like a difference")
+	if a.sameOrder(e.Factor) && e.Verdict != v1alpha1.VerdictExploratory {
+		e.Reason = joined(e.Reason, "all blocks measured the cells in one order, so that a drift within a block looks like a difference")
 	}
-	e.Text = describe(*e, differing.Words)
+	e.Text = a.describe(*e, differing.Words)
 }
 
 // likeness of the sides of a comparison of targets. Other factors have the same servers on both sides.
@@ -221,7 +271,7 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 		e.Target = l.Plan.Targets[c.Value.Target]
 	}
 	for axis, value := range l.Plan.Cells[c.Value.Cell] {
-		if axis == factor || a.decided(c, axis) {
+		if axis == factor && factor != v1alpha1.FactorTarget || a.decided(c, axis) {
 			continue
 		}
 		if e.Parameters == nil {
@@ -239,7 +289,10 @@ func (a *analyst) entry(one compared, family v1alpha1.ComparisonFamily) v1alpha1
 	}
 	e.BlockCount = int32(one.comparison.N)
 	if one.absent == "" {
-		e.Ratio, e.P = v1alpha1.FourDigits(one.comparison.Ratio), v1alpha1.FourDigits(one.comparison.P())
+		e.Ratio = besides(one.comparison.Ratio, 1)
+		if !one.once {
+			e.P = besides(one.comparison.P(), a.Declaration.ErrorRate)
+		}
 	}
 	return e
 }
@@ -264,16 +317,21 @@ func addLabels(e *v1alpha1.ComparisonEntry, labels map[string]string, factor str
 
 func setInterval(e *v1alpha1.ComparisonEntry, i *stats.Interval) {
 	if i != nil {
-		e.IntervalLow, e.IntervalHigh, e.IntervalConfidence = v1alpha1.FourDigits(i.Low), v1alpha1.FourDigits(i.High), v1alpha1.FourDigits(i.Coverage)
+		e.IntervalLow, e.IntervalHigh, e.IntervalConfidence = besides(i.Low, 1), besides(i.High, 1), besidesIn(4, i.Coverage, 1)
 	}
 }
 
-func directionOf(direction string) stats.Direction {
-	switch contract.Direction(direction) {
+// directionOf a measurement, if it is one of speed. Less memory or fewer flushes are not faster.
+func directionOf(e v1alpha1.ComparisonEntry) stats.Direction {
+	switch contract.Direction(e.Direction) {
 	case contract.HigherIsBetter:
 		return stats.HigherIsBetter
 	case contract.LowerIsBetter:
-		return stats.LowerIsBetter
+		if slices.Contains(timeUnits, e.Unit) {
+			return stats.LowerIsBetter
+		}
 	}
 	return stats.NoDirection
 }
+
+var timeUnits = []string{"s", "ms", "us", "ns"}

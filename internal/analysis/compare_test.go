@@ -95,12 +95,21 @@ func TestVerdicts(t *testing.T) {
 			},
 			text: []string{"exploratory (5 blocks count on both sides, and a verdict needs 6)"},
 		},
+		"blocks that count are fewer than the family needs": {
+			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Inconclusive", latency: "Inconclusive",
+			change: func(all []contract.Record) {
+				for i := range 4 {
+					all[4*i%len(all)].Disturbed = true
+				}
+			},
+			text: []string{": inconclusive (6 blocks count on both sides, and 2 comparisons need 7)"},
+		},
 		"a value of 0": {
 			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Inconclusive", latency: "Faster",
 			change: func(all []contract.Record) { all[3].Values[0].Value = 0 }, text: []string{"b against a: inconclusive (a value is 0, and a ratio needs positive values)"},
 		},
-		"in sequence, values are not paired, and a drift is named": {
-			blocks: 10, ratio: 5, spread: 0.01, order: v1alpha1.OrderSequential, throughput: "Faster", latency: "Faster", text: []string{"a drift over time looks like a difference"},
+		"in sequence there is no verdict, and a drift is named": {
+			blocks: 10, ratio: 5, spread: 0.01, order: v1alpha1.OrderSequential, throughput: "Exploratory", latency: "Exploratory", text: []string{"a drift over time looks like a difference"},
 		},
 		"what differs is named": {
 			blocks: 10, ratio: 1.5, spread: 0.01, throughput: "Faster", latency: "Faster",
@@ -152,7 +161,7 @@ func TestEntry(t *testing.T) {
 	for target, confidence := range map[string]string{"a": "0.9766", "b": "0.9609"} {
 		want = append(want, v1alpha1.ComparisonEntry{
 			Family: "Primary", Factor: "threads", Value: "2", Baseline: "1", Target: target, Cell: 1, Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter",
-			Verdict: "Faster", Ratio: "2", IntervalLow: "2", IntervalHigh: "2", IntervalConfidence: confidence, P: "0.007812", AdjustedP: "0.01562", DetectableEffect: "0",
+			Verdict: "Faster", Ratio: "2", IntervalLow: "2", IntervalHigh: "2", IntervalConfidence: confidence, P: "0.007812", AdjustedP: "0.01562",
 			BlockCount: 8, PlannedBlockCount: 8, Text: target + " threads: 2 2.00x 1 (2.00 to 2.00, p 0.016)",
 		})
 	}

@@ -18,11 +18,11 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 	var all []compared
 	var family []stats.Comparison
 	for _, c := range a.family.Control {
-		one := compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+		one := compared{contrast: c, kind: -1, absent: noneOnBothSides}
 		if id, has := a.series.find(c); has {
 			one = a.compare(c, id)
 		}
-		all, family = append(all, one), append(family, one.comparison)
+		all, family = append(all, one), append(family, one.tested())
 	}
 	var out []v1alpha1.ComparisonEntry
 	var findings []v1alpha1.Finding
@@ -30,28 +30,32 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 	for i, decision := range stats.Decide(family, controlErrorRate, a.Declaration.MinimumEffect) {
 		e := a.entry(all[i], v1alpha1.FamilyControl)
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, all[i].absent
-		interval, ok := all[i].comparison.Interval(a.Declaration.ErrorRate)
+		interval, ok := all[i].tested().Interval(a.Declaration.ErrorRate)
 		if ok {
 			setInterval(&e, &interval)
 		}
 		switch {
 		case all[i].absent != "":
+		case all[i].once:
+			e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 		case decision.Larger || decision.Smaller:
-			e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction))), "the baseline differs from itself"
+			e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e))), "the baseline differs from itself"
 			flagged++
 		case all[i].comparison.N < stats.MinBlocks:
 			e.Verdict, e.Reason = v1alpha1.VerdictExploratory, fmt.Sprintf("%d blocks count on both sides, and an interval needs %d", all[i].comparison.N, stats.MinBlocks)
-		case ok && interval.Low >= 1/(1+a.Declaration.MinimumEffect) && interval.High <= 1+a.Declaration.MinimumEffect:
+		case !ok:
+			e.Reason = fmt.Sprintf("%d blocks have no interval at an error rate of %s", all[i].comparison.N, Percent(a.Declaration.ErrorRate))
+		case interval.Low >= 1/(1+a.Declaration.MinimumEffect) && interval.High <= 1+a.Declaration.MinimumEffect:
 			e.Verdict = v1alpha1.VerdictEquivalent
 		default:
 			e.Reason = fmt.Sprintf("the resolution is coarser than the minimum effect of %s", Percent(a.Declaration.MinimumEffect))
 		}
-		e.Text = describe(e, "")
+		e.Text = a.describe(e, "")
 		if flagged == 1 && len(findings) == 0 {
 			findings = append(findings, v1alpha1.Finding{
 				Check: "control-differs", Severity: v1alpha1.SeverityWarning,
-				Message: fmt.Sprintf("%s: the same server, measured twice, differs from itself with an error rate of %s for all %d comparisons of the control: "+
-					"something that is no part of the comparison decides the numbers, such as the place of a server, or the data that it loaded", e.Text, Percent(controlErrorRate), len(all)),
+				Message: fmt.Sprintf("%s: two servers of one spec differ, with an error rate of %s for all %d comparisons of the control: "+
+					"something that is no part of the comparison decides the numbers, such as the place of a server, the data that it loaded, or a drift", e.Text, Percent(controlErrorRate), len(all)),
 			})
 		}
 		out = append(out, e)
@@ -65,7 +69,8 @@ func (a *analyst) resolution(controls []v1alpha1.ComparisonEntry) string {
 	if len(controls) == 0 {
 		return ""
 	}
-	low, high, n := 1.0, 1.0, 0
+	low, high, n, few := math.Inf(1), math.Inf(-1), 0, false
+	needed := stats.BlocksNeeded(len(controls), controlErrorRate)
 	for _, e := range controls {
 		l, ok := number(e.IntervalLow)
 		h, also := number(e.IntervalHigh)
@@ -73,18 +78,22 @@ func (a *analyst) resolution(controls []v1alpha1.ComparisonEntry) string {
 			continue
 		}
 		low, high, n = math.Min(low, l), math.Max(high, h), n+1
+		few = few || !a.sequential() && int(e.BlockCount) < needed
 	}
 	if n == 0 {
 		return "no resolution: " + controls[0].Reason
 	}
 	text := fmt.Sprintf("resolution %s to %s", signed(low-1), signed(high-1))
-	if needed := stats.BlocksNeeded(len(controls), controlErrorRate); a.series.blocks < needed {
+	if few {
 		text += fmt.Sprintf(" (unchecked: that takes %d blocks)", needed)
 	}
 	for _, e := range controls {
 		if e.Reason == "the baseline differs from itself" {
 			return text + ", and the baseline differs from itself"
 		}
+	}
+	if low > 1 || high < 1 {
+		text += fmt.Sprintf(", not around 0 (%s of sound controls are so)", Percent(a.Declaration.ErrorRate))
 	}
 	return text
 }

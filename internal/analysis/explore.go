@@ -47,9 +47,11 @@ func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {
 	e.Verdict, e.Reason = v1alpha1.VerdictExploratory, "not declared"
 	if one.absent != "" {
 		e.Reason = one.absent
+	} else if one.once {
+		e.Reason = onlyOnce
 	} else if interval, ok := one.comparison.Interval(a.Declaration.ErrorRate); ok {
 		setInterval(&e, &interval)
 	}
-	e.Text = describe(e, "")
+	e.Text = a.describe(e, "")
 	return e
 }

@@ -178,8 +178,9 @@ type Foresight struct {
 }
 
 const (
-	// TypicalSpread of the ratio within a block: published benchmarks on shared machines have a
-	// coefficient of variation of 2.7 %.
+	// TypicalSpread of the ratio within a block, for planning. It is the coefficient of variation of
+	// single benchmarks on shared machines. A ratio of two such values has 1.4 times as much, less
+	// what the trials of a block share.
 	TypicalSpread = 0.027
 	// power of the planned and of the stated effect.
 	power = 0.8

@@ -146,7 +146,8 @@ type grouping struct {
 // groupsBy a factor: units of one group differ in nothing else.
 func (l Layout) groupsBy(factor string) grouping {
 	g := grouping{factor: factor}
-	isAxis := slices.Contains(l.Plan.Axes, factor)
+	// A custom tool may have a parameter that is called target. The factor means the targets.
+	isAxis := factor != v1alpha1.FactorTarget && slices.Contains(l.Plan.Axes, factor)
 	determined := map[string]bool{factor: isAxis}
 	if !isAxis && factor != v1alpha1.FactorTarget {
 		// A driver decides its language, and so the cell.

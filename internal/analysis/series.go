@@ -1,15 +1,20 @@
 package analysis
 
 import (
+	"cmp"
 	"maps"
-	"math"
 	"slices"
 
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/summary"
 )
 
-// kind is a measurement without the labels of its combination.
+// maxKinds of measurements are compared: as many as one record has values. The labels of a hostile
+// tool may differ in every trial.
+const maxKinds = 5000
+
+// kind is a measurement without the labels of its combination. Values in different units are of
+// different kinds: a price in EUR is no multiple of one in USD.
 type kind struct {
 	name, unit string
 	direction  contract.Direction
@@ -22,18 +27,26 @@ type seriesKey struct {
 	kind int32
 }
 
-// series are the values that count, by block; NaN for a block without one.
+// blockValue is the value of one block.
+type blockValue struct {
+	block int32
+	value float64
+}
+
+// series are the values that count, in the order of their blocks.
 type series struct {
 	blocks int
 	kinds  []kind
-	values map[seriesKey][]float64
+	values map[seriesKey][]blockValue
 	// byName are the kinds of each name, the plainest first.
 	byName map[string][]int32
+	// left is how many values are of kinds beyond the limit.
+	left int
 }
 
 // readSeries of the trials that count.
 func readSeries(l Layout, records []contract.Record) *series {
-	s := &series{blocks: l.Plan.Blocks(), values: map[seriesKey][]float64{}, byName: map[string][]int32{}}
+	s := &series{blocks: l.Plan.Blocks(), values: map[seriesKey][]blockValue{}, byName: map[string][]int32{}}
 	reader := newKindReader(l, s)
 	last := map[int32]*contract.Record{}
 	for i := range records {
@@ -50,16 +63,13 @@ func readSeries(l Layout, records []contract.Record) *series {
 				continue
 			}
 			key := seriesKey{Unit{t.Target, t.Cell, id.combination}, id.kind}
-			values := s.values[key]
-			if values == nil {
-				values = make([]float64, s.blocks)
-				for b := range values {
-					values[b] = math.NaN()
-				}
-				s.values[key] = values
+			if values := s.values[key]; len(values) == 0 || values[len(values)-1].block != t.Block {
+				s.values[key] = append(values, blockValue{t.Block, v.Value})
 			}
-			values[t.Block] = v.Value
 		}
+	}
+	for _, values := range s.values {
+		slices.SortStableFunc(values, func(a, b blockValue) int { return cmp.Compare(a.block, b.block) })
 	}
 	for _, ids := range s.byName {
 		slices.SortStableFunc(ids, func(a, b int32) int { return plainer(s.kinds[a].labels, s.kinds[b].labels) })
@@ -92,7 +102,7 @@ func plainer(a, b map[string]string) int {
 // read is what a recorded value belongs to.
 type read struct{ combination, kind int32 }
 
-// kindReader tells measurements apart. Each set of labels is looked at once.
+// kindReader tells measurements apart. It remembers the first sets of labels.
 type kindReader struct {
 	into *series
 	// combinations by their labels; names of all their labels.
@@ -115,7 +125,8 @@ func newKindReader(l Layout, into *series) *kindReader {
 
 // read a value; false for one of no known combination.
 func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
-	key := v.Name + "\x00" + without(v.Labels, "")
+	measured := v.Name + "\x00" + v.Unit + "\x00" + string(v.Direction) + "\x00"
+	key := measured + without(v.Labels, "")
 	if known, is := r.seen[key]; is {
 		return known, known.combination >= 0
 	}
@@ -128,8 +139,12 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 	}
 	out := read{combination: -1}
 	if i, is := r.combinations[without(of, "")]; is {
-		kindKey := v.Name + "\x00" + without(rest, "")
+		kindKey := measured + without(rest, "")
 		id, known := r.kinds[kindKey]
+		if !known && len(r.kinds) >= maxKinds {
+			r.into.left++
+			return read{}, false
+		}
 		if !known {
 			id = int32(len(r.into.kinds))
 			r.kinds[kindKey] = id
@@ -138,7 +153,9 @@ func (r *kindReader) read(v contract.RecordedValue) (read, bool) {
 		}
 		out = read{i, id}
 	}
-	r.seen[key] = out
+	if len(r.seen) < maxKinds {
+		r.seen[key] = out
+	}
 	return out, out.combination >= 0
 }
 
@@ -169,9 +186,15 @@ func contains(labels, some map[string]string) bool {
 // pairs of the blocks with a value on both sides.
 func (s *series) pairs(c Contrast, id int32) (subject, baseline []float64) {
 	a, b := s.values[seriesKey{c.Value, id}], s.values[seriesKey{c.Baseline, id}]
-	for block := range min(len(a), len(b)) {
-		if !math.IsNaN(a[block]) && !math.IsNaN(b[block]) {
-			subject, baseline = append(subject, a[block]), append(baseline, b[block])
+	for len(a) > 0 && len(b) > 0 {
+		switch x, y := a[0], b[0]; {
+		case x.block < y.block:
+			a = a[1:]
+		case x.block > y.block:
+			b = b[1:]
+		default:
+			subject, baseline = append(subject, x.value), append(baseline, y.value)
+			a, b = a[1:], b[1:]
 		}
 	}
 	return subject, baseline

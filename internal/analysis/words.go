@@ -42,20 +42,25 @@ func percentOf(share string) string {
 	return Percent(v)
 }
 
-// signed is a difference such as "+3.8 %".
+// signed is a difference such as "+3.8 %". Only no difference at all is "0 %".
 func signed(share float64) string {
-	if text := Percent(share); share < 0 || text == "0 %" {
+	text := Percent(share)
+	if share != 0 && strings.Trim(text, "-0. %") == "" {
+		text = strconv.FormatFloat(100*share, 'f', -int(math.Floor(math.Log10(math.Abs(100*share)))), 64) + " %"
+	}
+	if share <= 0 {
 		return text
 	}
-	return "+" + Percent(share)
+	return "+" + text
 }
 
 // describe a comparison, such as
 //
 //	threads=2: mariadb 1.52x mysql (1.43 to 1.61, p 0.002), differs in log_bin
-//	mariadb +3.8 % against mysql (+1.2 % to +6.4 %, p 0.03): less than 2 % matters
+//	mariadb +0.8 % against mysql (+0.5 % to +1.1 %, p 0.01): by less than matters
+//	latency.percentile p=95: mariadb 1.52x mysql (1.43 to 1.61, p 0.002, 9 of 10 blocks): slower
 //	mariadb 1.02x mysql: exploratory (2 comparisons need 7 blocks, and the plan has 6)
-func describe(e v1alpha1.ComparisonEntry, differs string) string {
+func (a *analyst) describe(e v1alpha1.ComparisonEntry, differs string) string {
 	text := contextOf(e) + e.Value
 	ratio, has := number(e.Ratio)
 	if !has {
@@ -73,7 +78,10 @@ func describe(e v1alpha1.ComparisonEntry, differs string) string {
 	if bounded {
 		text += " (" + shown(low) + " to " + shown(high)
 		if p, is := number(cmp.Or(e.AdjustedP, e.P)); is {
-			text += ", p " + strconv.FormatFloat(p, 'g', 2, 64)
+			text += ", p " + besidesIn(2, p, a.Declaration.ErrorRate)
+		}
+		if e.BlockCount < e.PlannedBlockCount {
+			text += fmt.Sprintf(", %d of %d blocks", e.BlockCount, e.PlannedBlockCount)
 		}
 		text += ")"
 	}
@@ -87,6 +95,10 @@ func describe(e v1alpha1.ComparisonEntry, differs string) string {
 func verdictIn(e v1alpha1.ComparisonEntry) string {
 	word := ""
 	switch e.Verdict {
+	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
+		if e.Direction == string(contract.LowerIsBetter) { // 1.5x of a latency does not read as slower
+			word = strings.ToLower(string(e.Verdict))
+		}
 	case v1alpha1.VerdictEquivalent:
 		word = "equivalent"
 	case v1alpha1.VerdictInconclusive:
@@ -95,7 +107,7 @@ func verdictIn(e v1alpha1.ComparisonEntry) string {
 		word = "exploratory"
 	}
 	if e.BelowMinimumEffect {
-		word = "by less than matters"
+		word = strings.TrimSpace(word + " by less than matters")
 	}
 	switch {
 	case word == "" && e.Reason == "":
@@ -176,13 +188,14 @@ func joined(a, b string) string {
 	return a + "; " + b
 }
 
-// figure of a ratio: three significant digits.
+// figure of a ratio: three significant digits, and more where they would hide on which side of 1 it is.
 func figure(v float64) string {
-	if v >= 100 {
-		return strconv.FormatFloat(v, 'f', 0, 64)
+	for digits := 2 - int(math.Floor(math.Log10(v))); ; digits++ {
+		text := strconv.FormatFloat(v, 'f', max(0, digits), 64)
+		if shown, _ := number(text); cmp.Compare(shown, 1) == cmp.Compare(v, 1) || digits > mostDigits {
+			return text
+		}
 	}
-	digits := 2 - int(math.Floor(math.Log10(v)))
-	return strconv.FormatFloat(v, 'f', max(0, min(digits, 9)), 64)
 }
 
 func number(s string) (float64, bool) {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,7 +10,8 @@ import (
 const (
 	// MaxFacts of a trial are recorded.
 	MaxFacts = 250
-	// maxFact is the length of a value, in bytes. Longer ones are cut.
+	// maxFact is the length of a value, in bytes. Longer ones are cut, with their digest: what differs
+	// behind the cut still differs.
 	maxFact = 160
 )
 
@@ -26,9 +28,18 @@ func NewFacts(values map[string]string) Facts {
 		if value == "" || name == "" || strings.ContainsAny(name, "=\n") {
 			continue
 		}
-		lines = append(lines, Cut(name, MaxName)+"="+Cut(value, maxFact))
+		lines = append(lines, Cut(name, MaxName)+"="+cutFact(value))
 	}
 	return Facts(strings.Join(lines[:min(len(lines), MaxFacts)], "\n"))
+}
+
+func cutFact(value string) string {
+	value = strings.ToValidUTF8(value, "\uFFFD")
+	if len(value) <= maxFact {
+		return value
+	}
+	mark := fmt.Sprintf("... (%d bytes, sha256 %.12s)", len(value), Digest([]byte(value)))
+	return CutTo(value, maxFact-len(mark)) + mark
 }
 
 // Map of the names to the values.

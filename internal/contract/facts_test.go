@@ -11,7 +11,7 @@ import (
 func TestFacts(t *testing.T) {
 	long := strings.Repeat("x", 300)
 	got := NewFacts(map[string]string{"b": "two  words\nand a line", "a": "1=2", "": "x", "c=d": "1", "e": "", "f": long})
-	want := map[string]string{"a": "1=2", "b": "two words and a line", "f": Cut(long, maxFact)}
+	want := map[string]string{"a": "1=2", "b": "two words and a line", "f": cutFact(long)}
 	if diff := cmp.Diff(want, got.Map()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -3,14 +3,15 @@
 // pure.
 //
 // In: the results of all clients of a trial, the merged result, and the price of the servers. Out:
-// measurements with unit and direction. A cost whose evidence is missing is absent, never 0. It
-// refuses nothing.
+// measurements with unit and direction. A cost whose evidence is missing is absent, never 0, and so is
+// one that is no finite number. It refuses nothing.
 //
 //	costs.go    the measurements
 //	engines.go  what storage engines count
 package costs
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -52,6 +53,10 @@ func Names() []string {
 	return []string{ServerCPU, ClientCPU, Written, Flushes, ServerMemory, ClientMemory, Price}
 }
 
+// SinceStart says whether a cost is the largest value since the server's container began: all trials
+// of a run then show one observation, and not several.
+func SinceStart(name string) bool { return name == ServerMemory }
+
 // Rate is the price of the servers of a target.
 type Rate struct {
 	// PerHour of all servers together; 0 for an unknown price.
@@ -66,7 +71,7 @@ type Rate struct {
 func Of(results []contract.Result, merged contract.Result, rate Rate) []contract.Measurement {
 	var out []contract.Measurement
 	add := func(name, unit string, v float64, known bool) {
-		if known && v >= 0 {
+		if known && v >= 0 && !math.IsInf(v, 1) {
 			out = append(out, contract.Measurement{Name: name, Unit: unit, Direction: contract.LowerIsBetter, Value: &v})
 		}
 	}

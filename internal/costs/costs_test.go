@@ -180,3 +180,16 @@ func TestTheLogIsCountedOnce(t *testing.T) {
 		t.Errorf("servers without a line: %v", want)
 	}
 }
+
+// A tool may print any throughput. A cost beyond what a number can be would make the whole record
+// unreadable: JSON has no infinity.
+func TestCostsAreFinite(t *testing.T) {
+	r := trial(func(r *contract.Result) {
+		r.Measurements[0].Value = new(math.SmallestNonzeroFloat64)
+		r.Server.StatusDelta["Innodb_data_written"] = math.MaxFloat64
+	})
+	got := shown(Of([]contract.Result{r}, r, Rate{PerHour: 1, Currency: "EUR"}))
+	if diff := cmp.Diff(map[string]string{ServerMemory: "3221225472 B", ClientMemory: "1048576 B"}, got); diff != "" {
+		t.Errorf("costs of a throughput of almost 0 differ (-want +got):\n%s", diff)
+	}
+}

@@ -144,7 +144,7 @@ or that has no effect there.
 
 func rowOf(t *testing.T, set Setting) string {
 	t.Helper()
-	faster := strings.Join(set.Costs, " < ")
+	faster := strings.Join(set.Costs, ", ")
 	if set.More != "" {
 		faster = map[string]string{"Faster": "more", "Slower": "less"}[set.More]
 	}
@@ -160,4 +160,18 @@ func rowOf(t *testing.T, set Setting) string {
 		cells = append(cells, cell)
 	}
 	return "| " + strings.Join(cells, " | ") + " |"
+}
+
+// What helps one kind of device and costs another has no direction.
+func TestDirectionsThatDependOnTheDevice(t *testing.T) {
+	for _, set := range Catalogue() {
+		if set.Name == "innodb_flush_neighbors" && set.effect("0", "1") != "" {
+			t.Errorf("%s is %s", set.Name, set.effect("0", "1"))
+		}
+	}
+	for _, rule := range factRules {
+		if as := (Setting{Costs: rule.costs, More: rule.more}); rule.name == factWriteCache && as.effect("WriteThrough", "WriteBack") != "" {
+			t.Errorf("%s is %s", rule.name, as.effect("WriteThrough", "WriteBack"))
+		}
+	}
 }

@@ -148,7 +148,10 @@ func (c circumstances) values(of func(server) (spelt, bool)) values {
 }
 
 func (c circumstances) fact(name string) values {
-	return c.values(func(s server) (spelt, bool) { v, there := s.facts[name]; return spelt{v, v}, there })
+	return c.values(func(s server) (spelt, bool) {
+		v, there := s.facts[name]
+		return spelt{meaningOfFact(name, v), v}, there
+	})
 }
 
 func (c circumstances) setting(set Setting) values {

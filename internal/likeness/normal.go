@@ -102,6 +102,15 @@ func (s Setting) meaning(value string) string {
 	return cmp.Or(s.Same[upper], upper)
 }
 
+// meaningOfFact that is no setting. Flushes of a commit are whole ones: what the server flushes
+// meanwhile in the background adds a few hundredths.
+func meaningOfFact(name, value string) string {
+	if flushes, err := strconv.ParseFloat(value, 64); name == factCommitCost && err == nil {
+		return strconv.FormatFloat(math.Round(flushes), 'f', -1, 64)
+	}
+	return value
+}
+
 func (s Setting) isSwitch() bool {
 	return slices.Contains(s.Costs, "ON") || s.Absent == "OFF"
 }

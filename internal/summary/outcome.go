@@ -18,8 +18,8 @@ type outcome struct {
 	record *contract.Record
 	// leftOut is why the trial does not count; empty when it does.
 	leftOut v1alpha1.LeftOutReason
-	// values of the record; readValues fills them in.
-	values map[valueKey]float64
+	// values of the record, in the order of their kinds; readValues fills them in.
+	values []kindValue
 }
 
 // valid reports whether the trial has a valid result, disturbed or not.

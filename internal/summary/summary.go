@@ -33,23 +33,33 @@ type Input struct {
 	Records []contract.Record
 }
 
+// maxEntries of a summary, beside one of the main measurement for each cell and target: the largest
+// published sweep has 12,000. They are all in memory at the end of a run.
+const maxEntries = 40000
+
 // Of is the summary, in the order of the cells, targets, names and labels. A measurement has
 // an entry where a valid trial has a value. The main measurement has one for every cell and
-// target. The main measurement is the first of the names with a value in any trial.
-func Of(in Input) []v1alpha1.SummaryEntry {
+// target. The main measurement is the first of the names with a value in any trial. Left is how many
+// values and entries are left out, because there are too many: the records have them.
+func Of(in Input) (out []v1alpha1.SummaryEntry, left int) {
 	cells, main := outcomes(in), mainValue(in)
-	var out []v1alpha1.SummaryEntry
 	for cell, byTarget := range cells {
-		known := readValues(byTarget)
+		known, more := readValues(byTarget)
+		left += more
 		if main.Name != "" && len(known[main.Name]) == 0 {
-			known[main.Name] = []contract.RecordedValue{{Name: main.Name, Unit: main.Unit, Direction: main.Direction}}
+			known[main.Name] = []kind{{-1, contract.RecordedValue{Name: main.Name, Unit: main.Unit, Direction: main.Direction}}}
 		}
 		for target, trials := range byTarget {
 			for _, name := range in.Names {
-				for _, like := range known[name] {
-					e, measured := entry(like, trials)
-					if !measured && name != main.Name {
+				for i, k := range known[name] {
+					e, measured := entry(k, trials)
+					switch {
+					case name == main.Name && i == 0: // always there
+					case !measured && name != main.Name:
 						continue // absent, not zero
+					case len(out) >= maxEntries:
+						left++
+						continue
 					}
 					e.Cell, e.Target = int32(cell), in.Plan.Targets[target]
 					if parameters := in.Plan.Cells[cell]; len(parameters) > 0 {
@@ -61,7 +71,7 @@ func Of(in Input) []v1alpha1.SummaryEntry {
 		}
 		cells[cell] = nil // a long run has millions of values
 	}
-	return out
+	return out, left
 }
 
 // mainValue is a value of the main measurement; empty when no trial has one.
@@ -78,18 +88,17 @@ func mainValue(in Input) contract.RecordedValue {
 	return contract.RecordedValue{}
 }
 
-// entry summarises the values with the key of the given value; measured: a valid trial has
-// one.
-func entry(like contract.RecordedValue, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
+// entry summarises the values of a kind; measured: a valid trial has one.
+func entry(k kind, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
+	like := k.like
 	e = v1alpha1.SummaryEntry{
 		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), PlannedTrialCount: int32(len(trials)),
 	}
 	var counted, withDisturbed []float64
 	var behind []outcome
 	left := map[v1alpha1.LeftOutReason]int32{}
-	key := keyOf(like)
 	for _, o := range trials {
-		v, has := o.values[key]
+		v, has := o.valueOf(k.id)
 		if has && o.valid() {
 			withDisturbed = append(withDisturbed, v)
 		}

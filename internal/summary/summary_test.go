@@ -149,7 +149,7 @@ func TestWhatCountsAndWhatIsLeftOut(t *testing.T) {
 			for target, e := range map[string]*v1alpha1.SummaryEntry{"a": &tc.a, "b": &tc.b} {
 				e.Target, e.Name, e.Unit, e.Direction, e.PlannedTrialCount = target, "throughput", "tx/s", "HigherIsBetter", 3
 			}
-			if diff := cmp.Diff([]v1alpha1.SummaryEntry{tc.a, tc.b}, Of(Input{p, names, records})); diff != "" {
+			if diff := cmp.Diff([]v1alpha1.SummaryEntry{tc.a, tc.b}, allOf(Input{p, names, records})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -159,7 +159,7 @@ func TestWhatCountsAndWhatIsLeftOut(t *testing.T) {
 // Six values have an interval, and its coverage is said.
 func TestIntervalHasItsCoverage(t *testing.T) {
 	p := planOf(6, 1, "db")
-	got := Of(Input{p, names, recordsOf(p, nil)})[0]
+	got := allOf(Input{p, names, recordsOf(p, nil)})[0]
 	if got.IntervalLow != "100" || got.IntervalHigh != "105" || got.IntervalCoverage != "0.96875" {
 		t.Errorf("interval %s to %s, coverage %s", got.IntervalLow, got.IntervalHigh, got.IntervalCoverage)
 	}
@@ -175,7 +175,7 @@ func TestLastAttemptCounts(t *testing.T) {
 	want := []v1alpha1.SummaryEntry{{
 		Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", TrialCount: 1, PlannedTrialCount: 1,
 	}}
-	if diff := cmp.Diff(want, Of(Input{p, names, []contract.Record{first, second}})); diff != "" {
+	if diff := cmp.Diff(want, allOf(Input{p, names, []contract.Record{first, second}})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -184,7 +184,7 @@ func TestLastAttemptCounts(t *testing.T) {
 // said of a run that measured nothing at all.
 func TestCellsWithoutARecord(t *testing.T) {
 	p := planOf(1, 2, "db")
-	got := Of(Input{p, names, recordsOf(p, nil)[:1]})
+	got := allOf(Input{p, names, recordsOf(p, nil)[:1]})
 	want := []v1alpha1.SummaryEntry{
 		{Parameters: p.Cells[0], Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "100", Min: "100", Max: "100", TrialCount: 1, PlannedTrialCount: 1},
 		{
@@ -195,7 +195,7 @@ func TestCellsWithoutARecord(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := Of(Input{p, names, nil}); got != nil {
+	if got := allOf(Input{p, names, nil}); got != nil {
 		t.Errorf("a summary out of nothing: %+v", got)
 	}
 }
@@ -215,7 +215,7 @@ func TestLabelsAreKeptApart(t *testing.T) {
 		}
 	}
 	// The last trial had no update: it is missing there, and no zero.
-	got := Of(Input{p, names, recordsOf(p, map[int]change{
+	got := allOf(Input{p, names, recordsOf(p, map[int]change{
 		0: give(1, "read", "", "update"), 1: give(2, "", "read", "update"), 2: give(3, "", "read"),
 	})})
 	want := []v1alpha1.SummaryEntry{
@@ -244,7 +244,7 @@ func TestEveryTrialIsAccountedFor(t *testing.T) {
 			changes[i] = fates[random.IntN(len(fates))]
 		}
 		records := recordsOf(p, changes)[:random.IntN(len(p.Trials)+1)]
-		entries := Of(Input{p, names, records})
+		entries := allOf(Input{p, names, records})
 		if len(entries) > 0 && len(entries) != len(p.Cells)*len(p.Targets) {
 			t.Fatalf("round %d: %d entries for %d cells and %d targets", round, len(entries), len(p.Cells), len(p.Targets))
 		}

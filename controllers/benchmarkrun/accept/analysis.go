@@ -60,6 +60,8 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 		shows.DetectableEffect = v1alpha1.FourDigits(f.Detectable)
 	}
 	switch {
+	case p.Order == v1alpha1.OrderSequential:
+		shows.DetectableEffect, shows.Exploratory = "", analysis.InSequence
 	case f.Enough():
 	case f.Blocks >= stats.MinBlocks && d.Declared:
 		return nil, fmt.Errorf("spec.analysis.comparisons: %d comparisons need %d blocks, and design.blocks is %d: raise it, compare less, or raise errorRate",
@@ -96,7 +98,7 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 		text = fmt.Sprintf("; 1 comparison needs %d blocks", a.BlocksNeeded)
 	}
 	if a.Exploratory != "" {
-		return text + ", so that they are exploratory: " + a.Exploratory
+		return text + ", and are exploratory here: " + a.Exploratory
 	}
 	effect, err := strconv.ParseFloat(a.DetectableEffect, 64)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 func second(blocks int32) change {
 	return spec(func(s *v1alpha1.BenchmarkRunSpec) {
 		other := *s.Targets[0].DeepCopy()
-		other.Name, s.Design.Blocks = "other", blocks
+		other.Name, s.Design.Blocks, s.Design.Order = "other", blocks, v1alpha1.OrderRandomizedBlocks
 		s.Targets, s.Deadline.Duration = append(s.Targets, other), 100*s.Deadline.Duration
 		s.Analysis = nil
 		s.SetDefaults()
@@ -56,7 +56,7 @@ func TestWhatThePlanCanShow(t *testing.T) {
 			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 3.3 % at a spread of 2.7 %",
 		},
 		"the default analysis never refuses": {
-			[]change{second(6)}, "done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 2 comparisons need 7 blocks, so that they are exploratory: the plan has 6 blocks",
+			[]change{second(6)}, "done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 6 blocks",
 		},
 		"what is declared has to be able to succeed": {
 			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: all})},
@@ -64,15 +64,20 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		},
 		"below six blocks everything is exploratory, as the user knows": {
 			[]change{second(3), declares(v1alpha1.Analysis{Comparisons: all})},
-			"done: 6 trials planned: 1 cells x 2 targets x 3 blocks; 2 comparisons need 7 blocks, so that they are exploratory: the plan has 3 blocks",
+			"done: 6 trials planned: 1 cells x 2 targets x 3 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 3 blocks",
 		},
 		"a default family beyond the limit": {
 			[]change{second(2), axis(20), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
-			"done: 80 trials planned: 20 cells x 2 targets x 2 blocks; 40 comparisons need 11 blocks, so that they are exploratory: 40 comparisons are more than the 39 that a run may have",
+			"done: 80 trials planned: 20 cells x 2 targets x 2 blocks; 40 comparisons need 11 blocks, and are exploratory here: 40 comparisons are more than the 39 that a run may have",
 		},
 		"a declared family beyond the limit": {
 			[]change{second(2), axis(20), declares(v1alpha1.Analysis{Comparisons: all}), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
 			"fail InvalidSpec: spec.analysis.comparisons: 40 comparisons are more than the 39 that a run may have",
+		},
+		"trials in sequence have no verdict": {
+			[]change{second(10), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential })},
+			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks, and are exploratory here: " +
+				"the trials run in sequence, so that a drift over time looks like a difference",
 		},
 		"costs are compared like any other measurement": {
 			[]change{second(6), declares(v1alpha1.Analysis{Comparisons: []v1alpha1.Comparison{{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: costs.Names()[0]}}}}})},

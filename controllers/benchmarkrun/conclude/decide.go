@@ -75,7 +75,11 @@ func Decide(in Input, ask *decision.Asking) Result {
 	}
 	out.MachineSpeed, out.Findings = machineSpeed(in.Records)
 	out.Findings = append(out.Findings, in.Checked.findings()...)
-	entries := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
+	entries, left := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
+	if left > 0 {
+		out.Findings = append(out.Findings, v1alpha1.Finding{Check: "summary-cut", Severity: v1alpha1.SeverityWarning, Message: fmt.Sprintf(
+			"%d values and entries are not in the summary, which has room for 5,000 measurements of a cell and 40,000 entries: the records have them; use fewer labels", left)})
+	}
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
 	out.Headline = summary.Headline(in.Plan, in.Names, entries)
 	compared := in.compare()
