@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/likeness"
 	"github.com/assay-bench/assay/internal/stats"
 )
@@ -62,7 +63,7 @@ func againstRun(first, second Run, d differing) (RunsResult, error) {
 	declared := first.Declaration
 	var family []stats.Comparison
 	for _, one := range all {
-		family = append(family, one.comparison)
+		family = append(family, one.tested())
 	}
 	for i, decision := range stats.Decide(family, declared.ErrorRate, declared.MinimumEffect) {
 		out.Comparisons = append(out.Comparisons, RunsComparison{ComparisonEntry: a.entry(all[i], decision)})
@@ -119,9 +120,14 @@ func (a *against) compare(m *Measurement, u Unit) compared {
 		out.absent = "no trial that counts has this measurement in both runs, with the same labels and unit"
 		return out
 	}
-	out.kind = id
+	out.kind, out.once = id, costs.SinceStart(m.Name)
 	subject, _ := a.value.series.pairs(Contrast{-1, m, twin, twin}, other)
 	baseline, _ := a.baseline.series.pairs(Contrast{-1, m, u, u}, id)
+	low, high := slices.Min(slices.Concat(subject, baseline)), slices.Max(slices.Concat(subject, baseline))
+	if low > 0 && high/maxRatio > low {
+		out.absent = fmt.Sprintf("the values lie between %.3g and %.3g, and ratios of more than %.0e are compared by nobody", low, high, maxRatio)
+		return out
+	}
 	var err error
 	out.comparison, err = stats.CompareUnpaired(subject, baseline)
 	var notPositive *stats.NotPositiveError
@@ -149,11 +155,13 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 	target := a.first.Layout.Plan.Targets[u.Target]
 	e.Factor, e.Target, e.Value, e.Baseline = factorRun, target, a.second.Name, a.first.Name
 	e.PlannedBlockCount = int32(min(a.baseline.series.blocks, a.value.series.blocks))
-	e.AdjustedP = v1alpha1.FourDigits(decision.P)
+	if !one.once {
+		e.AdjustedP = besides(decision.P, a.first.Declaration.ErrorRate)
+	}
 	alike := a.like[target]
 	e.Differences = objections(alike)
-	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction)))
-	if one.absent == "" {
+	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e)))
+	if one.absent == "" && !one.once {
 		setInterval(&e, decision.Interval)
 	}
 	unmet := ""
@@ -163,6 +171,8 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 	switch {
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
+	case one.once:
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 	case e.Verdict == v1alpha1.VerdictExploratory:
 		e.Reason = fmt.Sprintf("%d blocks count in the run that has fewer, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case unmet != "":
@@ -173,6 +183,6 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 		e.BelowMinimumEffect = decision.Equivalent
 	}
 	e.Reason = joined(e.Reason, oneRunEach)
-	e.Text = describe(e, alike.DiffersIn())
+	e.Text = a.baseline.describe(e, alike.DiffersIn())
 	return e
 }

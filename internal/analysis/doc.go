@@ -16,7 +16,7 @@
 //	alike.go     what else differs between the sides, by internal/likeness
 //	runs.go      several runs: which analysis they have together
 //	same.go      whether they measured the same, by their specs
-//	over.go      repetitions of one experiment: one ratio for each run
+//	over.go      repeated runs of one experiment: one ratio for each run
 //	against.go   one run against another one
 //
 // A trial counts by the same rules as in the summary (internal/summary). Both sides of a pair are

@@ -18,12 +18,13 @@ type overRuns struct {
 	counts []int
 }
 
-// measured is a contrast of one run.
+// measured is a contrast of one run. Values that last from block to block are one observation of the
+// run, as its ratio is: over runs they are like any other.
 func (a *analyst) measured(c Contrast) compared {
 	if id, has := a.series.find(c); has {
 		return a.compare(c, id)
 	}
-	return compared{contrast: c, kind: -1, absent: "no trial that counts has this measurement on both sides"}
+	return compared{contrast: c, kind: -1, absent: noneOnBothSides}
 }
 
 func (o *over) compareAll(contrasts []Contrast) []overRuns {
@@ -48,7 +49,7 @@ func (o *over) compare(c Contrast) overRuns {
 		case i > 0 && !o.sameKind(out.kind, a, one.kind):
 			out.absent = joined(out.absent, fmt.Sprintf("run %s has it with other labels or in another unit", o.runs[i].Name))
 		default:
-			ratio = v1alpha1.FourDigits(one.comparison.Ratio)
+			ratio = besides(one.comparison.Ratio, 1)
 		}
 		if i == 0 {
 			out.kind = one.kind
@@ -91,14 +92,16 @@ func (o *over) entry(one overRuns, family v1alpha1.ComparisonFamily) RunsCompari
 // primary comparison with its verdict.
 func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	e := o.entry(one, v1alpha1.FamilyPrimary)
-	e.AdjustedP = v1alpha1.FourDigits(decision.P)
+	e.AdjustedP = besides(decision.P, o.analysts[0].Declaration.ErrorRate)
 	differing := o.likeness(one.contrast)
 	e.Differences = differing.Differences
-	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction)))
+	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.ComparisonEntry)))
 	switch {
 	case len(o.runs) < 2:
 		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, tooFewRuns
 		e.AdjustedP, e.P = "", "" // those of one run
+	case slices.ContainsFunc(o.analysts, (*analyst).sequential):
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, abridge(joined(one.absent, InSequence), maxText)
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, abridge(one.absent, maxText)
 	case e.Verdict == v1alpha1.VerdictExploratory:
@@ -116,7 +119,7 @@ func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	if caveats := o.caveats(one); caveats != "" {
 		e.Reason = joined(e.Reason, caveats)
 	}
-	e.Text = describe(e.ComparisonEntry, differing.Words)
+	e.Text = o.analysts[0].describe(e.ComparisonEntry, differing.Words)
 	return e
 }
 
@@ -126,8 +129,8 @@ const tooFewRuns = "1 run, and the difference between runs takes 2"
 // caveats that hold whatever the verdict is.
 func (o *over) caveats(one overRuns) string {
 	text := ""
-	if slices.ContainsFunc(o.analysts, (*analyst).sequential) {
-		text = "the trials ran in sequence, so that a drift over time looks like a difference"
+	if c := one.contrast.Comparison; c >= 0 && slices.ContainsFunc(o.analysts, func(a *analyst) bool { return a.sameOrder(a.Declaration.Comparisons[c].Factor) }) {
+		text = "all blocks measured the cells in one order, so that a drift within a block looks like a difference"
 	}
 	if low, high := slices.Min(one.counts), slices.Max(one.counts); one.absent == "" && high > 2*low {
 		text = joined(text, fmt.Sprintf("the runs have %d to %d blocks, and each counts the same", low, high))
@@ -200,7 +203,7 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 		e.Verdict, e.Reason, e.P = v1alpha1.VerdictExploratory, tooFewRuns, ""
 	case one.absent != "":
 	case decision.Larger || decision.Smaller:
-		e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.Direction))), "the baseline differs from itself"
+		e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.ComparisonEntry))), "the baseline differs from itself"
 	case one.comparison.N < stats.MinBlocks:
 		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, fmt.Sprintf("%d blocks of all runs count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case ok && interval.Low >= 1/(1+d.MinimumEffect) && interval.High <= 1+d.MinimumEffect:
@@ -208,6 +211,6 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 	default:
 		e.Reason = fmt.Sprintf("the resolution is coarser than the minimum effect of %s", Percent(d.MinimumEffect))
 	}
-	e.Text = describe(e.ComparisonEntry, "")
+	e.Text = o.analysts[0].describe(e.ComparisonEntry, "")
 	return e
 }

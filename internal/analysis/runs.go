@@ -27,7 +27,7 @@ type Kind string
 
 // Kinds.
 const (
-	// OverRuns: the runs are repetitions of one experiment. What they compare is compared over all.
+	// OverRuns: the runs repeat one experiment. What they compare is compared over all.
 	OverRuns Kind = "OverRuns"
 	// RunAgainstRun: the targets of the second run against those of the first one.
 	RunAgainstRun Kind = "RunAgainstRun"
@@ -72,8 +72,8 @@ var (
 	errOneTarget = errors.New("the runs have no target of one name: a run is compared with another one in the targets that both measured")
 )
 
-// ConcludeRuns compares over several runs. Runs of one experiment, with the same targets, are its
-// repetitions: each has one ratio for each comparison that was declared, and the interval includes
+// ConcludeRuns compares over several runs. Runs of one experiment, with the same targets, repeat
+// it: each has one ratio for each comparison that was declared, and the interval includes
 // how they differ from one another. Two runs whose targets differ, or that compare nothing, are
 // compared with each other.
 //
@@ -87,7 +87,7 @@ func ConcludeRuns(all []Run) (RunsResult, error) {
 	var targets, around []string
 	for i, run := range all[1:] {
 		if slices.ContainsFunc(all[:i+1], func(r Run) bool { return r.Name == run.Name }) {
-			return RunsResult{}, fmt.Errorf("run %s is given twice: it is one repetition", run.Name)
+			return RunsResult{}, fmt.Errorf("run %s is given twice: it counts once", run.Name)
 		}
 		d, err := differences(first, run)
 		if err != nil {
@@ -137,7 +137,7 @@ func newOver(all []Run, family Family) *over {
 }
 
 func (o *over) conclude(around []string) RunsResult {
-	out := RunsResult{Kind: OverRuns, Between: append(around, o.betweenInWords()...)}
+	out := RunsResult{Kind: OverRuns, Between: slices.Concat(around, o.sameOrder(), o.betweenInWords())}
 	d := o.analysts[0].Declaration
 	primary := o.compareAll(o.family.Primary)
 	for i, decision := range stats.Decide(comparisons(primary), d.ErrorRate, d.MinimumEffect) {
@@ -148,6 +148,18 @@ func (o *over) conclude(around []string) RunsResult {
 		out.Comparisons = append(out.Comparisons, o.control(controls[i], decision))
 	}
 	out.Verdict = verdictOver(out.Comparisons, fmt.Sprintf("over %s", counted(len(o.runs), "run")))
+	return out
+}
+
+// sameOrder names runs whose trials had the same random order as those of the first one: what the
+// order does to the numbers, it does in both.
+func (o *over) sameOrder() (out []string) {
+	first := o.runs[0]
+	for _, run := range o.runs[1:] {
+		if seed := run.Layout.Plan.Seed; seed == first.Layout.Plan.Seed {
+			out = append(out, fmt.Sprintf("%s against %s: the trials had the same random order (seed %d), and an effect of the order repeats", run.Name, first.Name, seed))
+		}
+	}
 	return out
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,16 +13,17 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/costs"
 )
 
-// repetitions of one experiment: target b has these ratios to a, one for each run.
-func repetitions(t *testing.T, blocks int, a *v1alpha1.Analysis, ratios ...float64) []Run {
+// repeated runs of one experiment: target b has these ratios to a, one for each run.
+func repeated(t *testing.T, blocks int, a *v1alpha1.Analysis, ratios ...float64) []Run {
 	t.Helper()
 	var out []Run
 	for i, ratio := range ratios {
 		p := planOf(blocks, 1, "a", "b")
 		run := Run{Name: fmt.Sprintf("run%d", i+1), Spec: specOf(2, a.DeepCopy()), Input: Input{Layout: Layout{Plan: p}, Names: names, Limit: 10000}}
-		run.Records = recordsOf(p, 0.002, bOver(ratio))
+		run.Records, p.Seed = recordsOf(p, 0.002, bOver(ratio)), int64(i)
 		run.Spec.Design.Blocks = int32(blocks)
 		declare(t, &run)
 		out = append(out, run)
@@ -85,6 +87,24 @@ func TestOverRuns(t *testing.T) {
 			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{"the runs have 3 to 10 blocks, and each counts the same"},
 			change: func(all []Run) { all[1].Records = all[1].Records[:6] },
 		},
+		"the same order of the trials": {
+			ratios: []float64{1.5, 1.5}, want: "Faster", between: []string{"run2 against run1: the trials had the same random order (seed 7)"},
+			change: func(all []Run) { all[0].Layout.Plan.Seed, all[1].Layout.Plan.Seed = 7, 7 },
+		},
+		"a largest value since the start is one observation of a run": {
+			ratios: []float64{1.5, 1.5, 1.5}, want: "Higher", text: []string{"memory"},
+			change: func(all []Run) {
+				for r := range all {
+					all[r].Names = append(slices.Clone(names), costs.ServerMemory)
+					all[r].Declaration.Comparisons = slices.Clone(all[r].Declaration.Comparisons)
+					all[r].Declaration.Comparisons[0].Measurements = []Measurement{{Name: costs.ServerMemory}, {Name: "throughput"}}
+					for i := range all[r].Records {
+						v := &all[r].Records[i].Values[3]
+						v.Name, v.Unit, v.Direction, v.Value = costs.ServerMemory, "B", contract.LowerIsBetter, map[string]float64{"a": 100, "b": 150 + float64(r)}[all[r].Records[i].Target]
+					}
+				}
+			},
+		},
 		"what differs between the runs is named": {
 			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{"the runs differ in target/cpu"}, between: []string{"run2 against run1, b: target/cpu differs (Y against X)"},
 			change: func(all []Run) {
@@ -115,7 +135,7 @@ func TestOverRuns(t *testing.T) {
 			ratios: []float64{1.5, 1.5}, want: "Inconclusive", require: []v1alpha1.LikeAspect{"cpu"}, text: []string{"requireLike wants them: run run1: cpu is not known of both sides"},
 		},
 		"in sequence": {
-			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{"a drift over time looks like a difference"},
+			ratios: []float64{1.5, 1.5}, want: "Exploratory", text: []string{"a drift over time looks like a difference"},
 			change: func(all []Run) {
 				for i := range all {
 					all[i].Layout.Plan.Order = v1alpha1.OrderSequential
@@ -130,7 +150,7 @@ func TestOverRuns(t *testing.T) {
 			if tc.blocks == 0 {
 				tc.blocks = 10
 			}
-			all := repetitions(t, tc.blocks, a, tc.ratios...)
+			all := repeated(t, tc.blocks, a, tc.ratios...)
 			if tc.change != nil {
 				tc.change(all)
 			}
@@ -159,7 +179,7 @@ func TestOverRuns(t *testing.T) {
 // deviation 0.1004, 4.3027 standard errors to either side; p is 1 - t/sqrt(2+t^2) for t = 11.90.
 func TestEntryOverRuns(t *testing.T) {
 	a := analysisOf(v1alpha1.Comparison{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}}})
-	all := repetitions(t, 8, a, 2, 2.2, 1.8)
+	all := repeated(t, 8, a, 2, 2.2, 1.8)
 	for r, ratio := range []float64{2, 2.2, 1.8} {
 		for i := range all[r].Records {
 			rec := &all[r].Records[i]
@@ -193,7 +213,7 @@ func TestRunsAreInTheInterval(t *testing.T) {
 		for range 4 {
 			ratios = append(ratios, math.Exp(0.02*random.NormFloat64()))
 		}
-		all := repetitions(t, 6, a, ratios...)
+		all := repeated(t, 6, a, ratios...)
 		got, err := ConcludeRuns(all)
 		if err != nil {
 			t.Fatal(err)
@@ -218,7 +238,7 @@ func TestControlOverRuns(t *testing.T) {
 	for differs, want := range map[float64]v1alpha1.ComparisonVerdict{1: "Equivalent", 1.5: "Faster"} {
 		a := usual.DeepCopy()
 		a.Control = true
-		all := repetitions(t, 10, a, 1.2, 1.2, 1.2, 1.2)
+		all := repeated(t, 10, a, 1.2, 1.2, 1.2, 1.2)
 		for i := range all {
 			p := planOf(10, 1, "a", "b", v1alpha1.ControlName)
 			all[i].Layout.Plan = p
@@ -248,7 +268,10 @@ func TestRunAgainstRun(t *testing.T) {
 		"the second is faster": {ratio: 1.5, want: "Faster", text: "a run: run2 1."},
 		"slower":               {ratio: 0.5, want: "Slower", text: "; run run2 against run run1; 1 of 2 comparisons: 2 slower"},
 		"noise":                {ratio: 1, want: "Inconclusive", text: "inconclusive (the values of a run have a standard deviation of about "},
-		"too few":              {ratio: 1.5, blocks: 5, want: "Exploratory", text: "5 blocks count in the run that has fewer, and a verdict needs 6"},
+		"values that cannot be of one thing": {
+			ratio: 1.5, want: "Inconclusive", text: "compared by nobody", change: func(r *Run) { r.Records[2].Values[0].Value = 1e300 },
+		},
+		"too few": {ratio: 1.5, blocks: 5, want: "Exploratory", text: "5 blocks count in the run that has fewer, and a verdict needs 6"},
 		"another image is what is compared, another machine is not": {
 			ratio: 1.5, want: "Faster", text: "), differs in target/cpu: each side is one run",
 			change: func(r *Run) { r.facts("a", map[string]string{"target/cpu": "Y", "server/image": "new"}) },
@@ -267,7 +290,7 @@ func TestRunAgainstRun(t *testing.T) {
 			}
 			a := usual.DeepCopy()
 			a.RequireLike = tc.require
-			both := repetitions(t, tc.blocks, a, 1, 1)
+			both := repeated(t, tc.blocks, a, 1, 1)
 			random := rand.New(rand.NewPCG(7, 7))
 			for i := range both {
 				p := planOf(tc.blocks, 1, "a")
@@ -324,7 +347,7 @@ func TestNotOneExperiment(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			all := repetitions(t, 10, usual, 1.5, 1.5, 1.5)
+			all := repeated(t, 10, usual, 1.5, 1.5, 1.5)
 			tc.change(&all[1])
 			declare(t, &all[1])
 			_, err := ConcludeRuns(all)
@@ -342,7 +365,7 @@ func TestNotOneExperiment(t *testing.T) {
 
 func TestRunsWithoutComparisons(t *testing.T) {
 	alone := func(n int, targets ...string) []Run {
-		all := repetitions(t, 10, usual, 1, 1, 1)[:n]
+		all := repeated(t, 10, usual, 1, 1, 1)[:n]
 		for i := range all {
 			p := planOf(10, 1, targets[i])
 			all[i].Layout.Plan, all[i].Records = p, recordsOf(p, 0.002, bOver(1))
