@@ -95,11 +95,38 @@ type SummaryEntry struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	SaturatedTrialCount int32 `json:"saturatedTrialCount,omitempty"`
+	// steadiness counts the counted trials by the steadiness of their throughput. Only for the
+	// main measurement, and absent where no trial has a time series.
+	// +optional
+	Steadiness *SteadinessCount `json:"steadiness,omitempty"`
 	// caveat is a limitation of the value, such as a latency percentile that depends on the
 	// period of the CPU quota; absent without a known limitation.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	Caveat string `json:"caveat,omitempty"`
+}
+
+// SteadyState is whether the throughput of a trial was constant over the measured window: Steady
+// (it changed by less than 5 %), NotSteady (it changed by more), TooShort (the window is too short,
+// for the noise of the throughput, to know).
+// +kubebuilder:validation:Enum=Steady;NotSteady;TooShort
+type SteadyState string
+
+// SteadinessCount counts trials by the steadiness of their throughput. A trial without a time
+// series is in none of the counts.
+type SteadinessCount struct {
+	// steady is the number of trials whose throughput was shown to be constant.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Steady int32 `json:"steady,omitempty"`
+	// notSteady is the number of trials whose throughput changed.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	NotSteady int32 `json:"notSteady,omitempty"`
+	// tooShort is the number of trials of which neither was shown.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	TooShort int32 `json:"tooShort,omitempty"`
 }
 
 // LeftOut counts trials that are excluded from a median.

@@ -74,6 +74,10 @@ type TrialStatus struct {
 	// latencies then grow with the length of the window; they are not steady-state figures.
 	// +optional
 	Saturated bool `json:"saturated,omitempty"`
+	// steadiness is whether the throughput was constant over the window, by the time series of
+	// the tool; absent without one. A trial counts whatever it is.
+	// +optional
+	Steadiness SteadyState `json:"steadiness,omitempty"`
 	// machineSpeed of the nodes, measured by short loops of fixed work just before the trial;
 	// one entry for each side and kernel.
 	// +optional

@@ -47,6 +47,9 @@ type Record struct {
 	Disturbed bool `json:"disturbed,omitempty"`
 	// Saturated: the target did not achieve the offered rate of an open loop.
 	Saturated bool `json:"saturated,omitempty"`
+	// Steadiness is whether the throughput was constant over the window: Steady, NotSteady or
+	// TooShort. Empty without a time series of the throughput.
+	Steadiness string `json:"steadiness,omitempty"`
 	// LimitedBy lists the resource limits that the trial reached by its own work.
 	LimitedBy []RecordedLimit `json:"limitedBy,omitempty"`
 	// Throttled are the shares of throttled CPU periods of the window, of the target (CPU) and

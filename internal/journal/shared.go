@@ -49,6 +49,7 @@ func (s *Shared) Compact(r Records) Records {
 			v.Name, v.Unit, v.Direction = s.text(v.Name), s.text(v.Unit), contract.Direction(s.text(string(v.Direction)))
 			v.Labels = s.set(v.Labels)
 		}
+		rec.Steadiness = s.text(rec.Steadiness)
 		rec.Values = slices.Clip(rec.Values)
 	}
 	return r

@@ -89,7 +89,7 @@ func (c clocks) judge(s Skew, results []contract.Result) Skew {
 		return s
 	}
 	if !c.known {
-		s.SpreadSeconds, s.Overlap, s.ClocksUnknown = nil, nil, true
+		s.SpreadSeconds, s.FromSeconds, s.ToSeconds, s.Overlap, s.ClocksUnknown = nil, nil, nil, nil, true
 		return s
 	}
 	longest, slack := 0.0, 0.0

@@ -105,7 +105,10 @@ func TestMergeCannotAlign(t *testing.T) {
 // known is the skew of clients that share a clock, whose processes lived for some seconds (slack)
 // outside of their windows, of which the longest had so many.
 func known(clients []ClientSkew, spread, overlap *float64, slack, longest float64) Skew {
-	return Skew{Clients: clients, SpreadSeconds: spread, Overlap: overlap, SpreadUncertaintySeconds: &slack, OverlapUncertainty: new(slack / longest)}
+	return Skew{
+		Clients: clients, SpreadSeconds: spread, Overlap: overlap, SpreadUncertaintySeconds: &slack, OverlapUncertainty: new(slack / longest),
+		FromSeconds: spread, ToSeconds: new(*spread + *overlap*longest),
+	}
 }
 
 func TestSkew(t *testing.T) {

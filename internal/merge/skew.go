@@ -22,6 +22,11 @@ type Skew struct {
 	// for a shared clock), and of windows computed back from the end of a process. Absent
 	// without a spread.
 	SpreadUncertaintySeconds *float64 `json:"spreadUncertaintySeconds,omitempty"`
+	// FromSeconds and ToSeconds bound the time in which all clients measured, from the first
+	// client's start of the measured window. They are equal where there was no such time, and absent
+	// without Overlap.
+	FromSeconds *float64 `json:"fromSeconds,omitempty"`
+	ToSeconds   *float64 `json:"toSeconds,omitempty"`
 	// OverlapUncertainty is the possible error of the overlap, as a share of the longest
 	// window.
 	OverlapUncertainty *float64 `json:"overlapUncertainty,omitempty"`
@@ -50,7 +55,7 @@ func skewOf(results []contract.Result) Skew {
 		}
 		skew.Clients = append(skew.Clients, c)
 	}
-	from, _, share, ok := common(parts)
+	from, to, share, ok := common(parts)
 	if len(results) < 2 || !ok {
 		return skew
 	}
@@ -62,5 +67,6 @@ func skewOf(results []contract.Result) Skew {
 		}
 	}
 	skew.SpreadSeconds = new(from.Sub(*first).Seconds())
+	skew.FromSeconds, skew.ToSeconds = skew.SpreadSeconds, new(max(from.Sub(*first), to.Sub(*first)).Seconds())
 	return skew
 }

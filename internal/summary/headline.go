@@ -113,6 +113,9 @@ func note(e v1alpha1.SummaryEntry) string {
 	if e.SaturatedTrialCount > 0 {
 		words = append(words, inTrials("saturated", e.SaturatedTrialCount, e.TrialCount))
 	}
+	if s := e.Steadiness; s != nil && s.NotSteady > 0 {
+		words = append(words, inTrials("not steady", s.NotSteady, e.TrialCount))
+	}
 	return strings.Join(words, ", ")
 }
 

@@ -5,6 +5,7 @@
 //	summary.go    the entries
 //	outcome.go    which trials count, and why the others do not
 //	labels.go     measurements of one name, told apart by their labels
+//	steady.go     whether the throughput was constant
 //	caveat.go     why a value is not what its name suggests
 //	shown.go      the entries that the status has room for
 //	headline.go   one line for people
@@ -52,7 +53,7 @@ func Of(in Input) (out []v1alpha1.SummaryEntry, left int) {
 		for target, trials := range byTarget {
 			for _, name := range in.Names {
 				for i, k := range known[name] {
-					e, measured := entry(k, trials)
+					e, measured := entry(k, trials, name == main.Name && len(k.like.Labels) == 0)
 					switch {
 					case name == main.Name && i == 0: // always there
 					case !measured && name != main.Name:
@@ -88,8 +89,9 @@ func mainValue(in Input) contract.RecordedValue {
 	return contract.RecordedValue{}
 }
 
-// entry summarises the values of a kind; measured: a valid trial has one.
-func entry(k kind, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
+// entry summarises the values of a kind; measured: a valid trial has one. That of the main
+// measurement, of all operations together, has the steadiness of its trials.
+func entry(k kind, trials []outcome, main bool) (e v1alpha1.SummaryEntry, measured bool) {
 	like := k.like
 	e = v1alpha1.SummaryEntry{
 		Name: like.Name, Labels: like.Labels, Unit: like.Unit, Direction: string(like.Direction), PlannedTrialCount: int32(len(trials)),
@@ -127,6 +129,9 @@ func entry(k kind, trials []outcome) (e v1alpha1.SummaryEntry, measured bool) {
 		e.WithDisturbed = spread(withDisturbed)
 	}
 	e.LimitedBy, e.SaturatedTrialCount = limits(behind)
+	if main {
+		e.Steadiness = steadiness(behind)
+	}
 	e.Caveat = caveat(e, behind)
 	return e, len(withDisturbed) > 0
 }

@@ -14,6 +14,7 @@
 //	latency.go      latencies fit the throughput
 //	order.go        latencies fit each other
 //	time.go         the measured time is the requested time
+//	steady.go       the throughput was constant over the window
 //	rate.go         the offered rate was achieved, and no queue grew
 //	replication.go  the replicas followed, and commits waited for them
 //	disturbance.go  restarts, throttling and clock steps of the client and the target

@@ -96,6 +96,9 @@ func ofScript(phase contract.Phase) fixture {
 	})
 }
 
+// sleeping is a run of 60 s of a script, see TestSteadinessOfRealRuns.
+var sleeping = ofScript(contract.PhaseRun).with(func(f *fixture) { f.params.Threads, f.seconds = 4, 60 })
+
 // fails is a fixture that ends with the code, and fails for the reason.
 func (f fixture) fails(exit int, want contract.Reason) fixture {
 	f.exit, f.want, f.sound = exit, want, false
@@ -201,6 +204,9 @@ var fixtures = map[string]fixture{
 	"fail-bulk-insert-twice":         ran(TestBulkInsert).fails(1, contract.ReasonToolFailed), // without the adapter's script
 	"prepare-script":                 ofScript(contract.PhasePrepare),
 	"run-script":                     ofScript(contract.PhaseRun),
+	"run-sleep-steady":               sleeping,
+	"run-sleep-step":                 sleeping,
+	"run-sleep-warms":                sleeping,
 	"cleanup-script":                 ofScript(contract.PhaseCleanup),
 	"fail-script-syntax":             ofScript(contract.PhaseRun).fails(1, contract.ReasonToolFailed),
 	"fail-script-without-statements": ofScript(contract.PhaseRun).fails(0, contract.ReasonOutputTruncated),

@@ -3,6 +3,7 @@ package trial
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,6 +169,21 @@ func evaluate(in Input, e Execution, results []contract.Result, all outcome, rec
 	}
 	rec.Valid = new(!slices.ContainsFunc(rec.Findings, hasSeverity(validity.Invalid)))
 	rec.Disturbed = slices.ContainsFunc(rec.Findings, hasSeverity(validity.Disturbed))
+	steadiness(all, rec)
+}
+
+// steadiness of the throughput of all clients together. It never decides whether a trial counts,
+// and needs no finding where the trial does not count anyway.
+func steadiness(all outcome, rec *contract.Record) {
+	from, to := 0.0, math.Inf(1)
+	if all.skew.FromSeconds != nil && all.skew.ToSeconds != nil {
+		from, to = *all.skew.FromSeconds, *all.skew.ToSeconds
+	}
+	state, found := validity.Steadiness(all.merged, from, to)
+	rec.Steadiness = string(state)
+	if *rec.Valid && !rec.Disturbed {
+		rec.Findings = append(rec.Findings, allRecorded(found)...)
+	}
 }
 
 // priceOf the servers of a target; without one where its shape has none.

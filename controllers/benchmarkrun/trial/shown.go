@@ -16,7 +16,7 @@ func Shown(rec contract.Record) v1alpha1.TrialStatus {
 	st := v1alpha1.TrialStatus{
 		Index: rec.Index, Attempt: rec.Attempt, Block: rec.Block, Cell: rec.Cell, Target: rec.Target,
 		State: v1alpha1.TrialState(rec.State), Reason: rec.Reason, Message: rec.Message,
-		Valid: rec.Valid, Disturbed: rec.Disturbed, Saturated: rec.Saturated, LimitedBy: shownLimits(rec.LimitedBy),
+		Valid: rec.Valid, Disturbed: rec.Disturbed, Saturated: rec.Saturated, Steadiness: v1alpha1.SteadyState(rec.Steadiness), LimitedBy: shownLimits(rec.LimitedBy),
 		ClientNodeNames: rec.ClientNodeNames, TargetNodeName: rec.TargetNodeName, ClientImageID: rec.ClientImageID, ClientQOSClass: rec.ClientQOSClass,
 		WindowStartTime: microTime(rec.WindowStartTime), WindowEndTime: microTime(rec.WindowEndTime), CompletionTime: microTime(rec.CompletionTime),
 		StartSkewSeconds: decimalOrAbsent(rec.StartSkewSeconds), StartSkewUncertaintySeconds: decimalOrAbsent(rec.StartSkewUncertaintySeconds),
