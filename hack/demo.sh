@@ -43,7 +43,10 @@ follow() {
 # table aligns columns that are separated by tabs. Long decimals are shown with six digits; they are stored whole.
 table() {
   awk -F '\t' '
-    function shown(text) {return text ~ /^[0-9]+\.[0-9]+$/ && length(text) > 8 ? sprintf("%.6g", text) : text}
+    function shown(text,  ends) {
+      if (split(text, ends, /\.\./) == 2) return shown(ends[1]) ".." shown(ends[2])
+      return text ~ /^[0-9]+\.[0-9]+$/ && length(text) > 8 ? sprintf("%.6g", text) : text
+    }
     {for (i = 1; i <= NF; i++) {$i = cell[NR, i] = shown($i); if (length($i) > width[i]) width[i] = length($i)}; columns[NR] = NF}
     END {for (n = 1; n <= NR; n++) for (i = 1; i <= columns[n]; i++)
       printf "%-" (i < columns[n] ? width[i] + 2 : 0) "s%s", cell[n, i], i < columns[n] ? "" : "\n"}'

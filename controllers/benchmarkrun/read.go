@@ -206,9 +206,11 @@ func (r *reader) records(ctx context.Context, q decision.GetRecords) (any, error
 	}
 	part := decision.PartIn(cm)
 	if q.Compact {
+		before := r.shared.Memory()
 		part.Records, cm.BinaryData = r.shared.Compact(part.Records), nil
-		// A record has as many values as fit (trial.Record), so that this ends no honest run.
-		r.memory += part.Records.Memory()
+		// A record has as many values as fit (trial.Record), and the trials of a run have the same labels,
+		// so that this ends no honest run.
+		r.memory += part.Records.Memory() + r.shared.Memory() - before
 		if most := 2 * int(r.limits.ResultMemory.Value()); r.memory > most {
 			part.Records, part.Err = journal.Records{}, &contract.TooLargeError{What: "bytes of memory for the records of the run (2 x limits.resultMemory of the operator)", Most: most}
 		}

@@ -65,6 +65,7 @@ type analyst struct {
 	Input
 	family Family
 	series *series
+	limits map[place]limited
 	// needed blocks of the family.
 	needed int
 	alike  map[[2]int32]Likeness
@@ -76,7 +77,7 @@ func Conclude(in Input) (Result, error) {
 	if err != nil || len(family.Primary)+len(family.Control) == 0 {
 		return Result{}, err
 	}
-	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
+	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
 	a.needed = stats.BlocksNeeded(len(family.Primary), in.Declaration.ErrorRate)
 	out := Result{Entries: a.primary()}
 	primary := len(out.Entries)
@@ -202,11 +203,11 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	e.Differences = differing.Differences
 	e.Verdict = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(*e)))
 	switch {
-	case a.sequential():
-		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, joined(one.absent, InSequence)
 	case a.series.blocks < a.needed:
 		e.Verdict = v1alpha1.VerdictExploratory
 		e.Reason = fmt.Sprintf("%d comparisons need %d blocks, and the plan has %d", len(a.family.Primary), a.needed, a.series.blocks)
+	case a.sequential():
+		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, joined(one.absent, InSequence)
 	case one.absent != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, one.absent
 	case one.once:
@@ -225,6 +226,10 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	if a.sameOrder(e.Factor) && e.Verdict != v1alpha1.VerdictExploratory {
 		e.Reason = joined(e.Reason, "all blocks measured the cells in one order, so that a drift within a block looks like a difference")
 	}
+	if text := a.caveat(one.contrast); text != "" && e.Verdict != v1alpha1.VerdictExploratory {
+		e.Reason = joined(e.Reason, text)
+	}
+	e.Reason = abridge(e.Reason, maxReason)
 	e.Text = a.describe(*e, differing.Words)
 }
 

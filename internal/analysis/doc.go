@@ -9,10 +9,16 @@
 //	layout.go    what an experiment varies: targets, axes, combinations of a trial
 //	family.go    the pairs that are compared, and what their blocks can show: known before the data
 //	series.go    the values that count, by block
+//	limits.go    what else than the servers decides the values
 //	compare.go   the comparisons
 //	control.go   the baseline against itself
 //	explore.go   what was not declared
 //	words.go     comparisons as text
+//	alike.go     what else differs between the sides, by internal/likeness
+//	runs.go      several runs: which analysis they have together
+//	same.go      whether they measured the same, by their specs
+//	over.go      repeated runs of one experiment: one ratio for each run
+//	against.go   one run against another one
 //
 // A trial counts by the same rules as in the summary (internal/summary). Both sides of a pair are
 // from one block. Which trials and measurements are compared never depends on their values.

@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// maxText of a comparison, and maxContext of the part of the experiment, in characters.
-	maxText, maxContext = 600, 120
+	// maxText of a comparison, maxReason, and maxContext of the part of the experiment, in
+	// characters. The API server refuses more than 1,024 of the first two.
+	maxText, maxReason, maxContext = 600, 1000, 120
 	// nearOne: a ratio closer to 1 is shown as a difference in percent.
 	nearOne = 1.25
 )

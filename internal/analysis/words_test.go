@@ -133,3 +133,17 @@ func TestShownPAgreesWithTheVerdict(t *testing.T) {
 		}
 	}
 }
+
+// What is not alike may be long. The API server refuses a status with a reason of more than 1,024
+// characters, and the run would never end.
+func TestReasonsAreBounded(t *testing.T) {
+	p := planOf(10, 1, "a", "b")
+	got := conclude(t, Input{
+		Layout: Layout{Plan: p}, Records: recordsOf(p, 0.01, bOver(1.5)), Alike: func(Sides) Likeness { return Likeness{Unmet: strings.Repeat("größer ", 1000)} },
+	}, 2, &v1alpha1.Analysis{MinimumEffect: "2%", ErrorRate: "5%", RequireLike: []v1alpha1.LikeAspect{"durability"}})
+	for _, e := range got.Entries {
+		if len([]rune(e.Reason)) > 1024 || len([]rune(e.Text)) > 1024 {
+			t.Errorf("a reason of %d characters, and a text of %d", len([]rune(e.Reason)), len([]rune(e.Text)))
+		}
+	}
+}

@@ -2,9 +2,11 @@
 //
 // In: a kubeconfig, as kubectl reads it, and the rights of whoever runs the command; it needs
 // `get` of BenchmarkRuns and of ConfigMaps in the namespace of the run. Out: text for people,
-// and an exit code for programs. It writes nothing to the cluster. To verify a run that has not
-// ended is refused.
+// and an exit code for programs. It writes nothing to the cluster. To verify or to compare a run
+// that has not ended is refused, and so is to compare runs that did not measure the same.
 //
-//	verify.go  compares what a run has stored with its digests
-//	table.go   shows measured and quoted numbers beside each other
+//	verify.go   compares what a run has stored with its digests
+//	table.go    shows measured and quoted numbers beside each other
+//	compare.go  analyses several runs together
+//	stored.go   reads what a run has stored for that
 package cli

@@ -13,10 +13,23 @@ import (
 type Shared struct {
 	texts  map[string]string
 	labels map[string]map[string]string
+	facts  map[contract.Facts]bool
+	bytes  int
 }
+
+// maxFacts are the different circumstances of trials that are kept. Those of an honest run are a few
+// for each target. A record whose circumstances are new beyond that has none.
+const maxFacts = 256
+
+// Memory is about how many bytes the shared texts and labels take.
+func (s *Shared) Memory() int { return s.bytes }
 
 // ValueBytes is about how much memory a value of a record takes that shares its texts.
 const ValueBytes = 64
+
+// textBytes and labelsBytes are about what an entry of a map of texts, and of one of maps, takes
+// beside its texts.
+const textBytes, labelsBytes = 64, 448
 
 // Compact is a part for reading only: what is needed to write it again is gone, and so are the
 // digests of what was delivered. Its texts are shared with those of other parts. Nothing can be added to it.
@@ -26,6 +39,7 @@ func (s *Shared) Compact(r Records) Records {
 		rec := &r.Records[i]
 		rec.Delivered = nil // the results are compared with them part by part
 		rec.Target, rec.Reason = s.text(rec.Target), s.text(rec.Reason)
+		rec.Facts = s.circumstances(rec.Facts)
 		rec.TargetNodeName, rec.ClientImageID, rec.ClientQOSClass = s.text(rec.TargetNodeName), s.text(rec.ClientImageID), s.text(rec.ClientQOSClass)
 		for j := range rec.ClientNodeNames {
 			rec.ClientNodeNames[j] = s.text(rec.ClientNodeNames[j])
@@ -62,7 +76,23 @@ func (s *Shared) text(t string) string {
 		s.texts = map[string]string{}
 	}
 	s.texts[t] = t
+	s.bytes += textBytes + len(t)
 	return t
+}
+
+func (s *Shared) circumstances(f contract.Facts) contract.Facts {
+	if s.facts[f] || f == "" {
+		return f
+	}
+	if len(s.facts) >= maxFacts {
+		return ""
+	}
+	if s.facts == nil {
+		s.facts = map[contract.Facts]bool{}
+	}
+	s.facts[f] = true
+	s.bytes += textBytes + len(f)
+	return f
 }
 
 func (s *Shared) set(labels map[string]string) map[string]string {
@@ -80,5 +110,6 @@ func (s *Shared) set(labels map[string]string) map[string]string {
 		s.labels = map[string]map[string]string{}
 	}
 	s.labels[key.String()] = labels
+	s.bytes += labelsBytes + 2*key.Len()
 	return labels
 }

@@ -2,6 +2,7 @@ package likeness
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -186,13 +187,20 @@ func (v spelt) like(o spelt) bool { return v.means == o.means }
 
 func (v values) like(o values) bool { return slices.EqualFunc(v, o, spelt.like) }
 
+// maxValues of one side are shown.
+const maxValues = 4
+
 // String joins them as the servers spell them.
 func (v values) String() string {
-	words := make([]string, len(v))
-	for i := range v {
-		words[i] = v[i].shown
+	words := make([]string, 0, maxValues)
+	for i := range v[:min(len(v), maxValues)] {
+		words = append(words, v[i].shown)
 	}
-	return strings.Join(words, " or ")
+	text := strings.Join(words, " or ")
+	if more := len(v) - maxValues; more > 0 {
+		text += fmt.Sprintf(" or %d more", more)
+	}
+	return text
 }
 
 // single is the only value; empty when there are several.

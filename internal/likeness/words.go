@@ -4,10 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxNamed differences are named in a line.
-const maxNamed = 4
+const (
+	// maxNamed differences are named in a line.
+	maxNamed = 4
+	// maxUnlike is the length of what Unlike says, in bytes: each of thousands of comparisons repeats it.
+	maxUnlike = 700
+)
 
 // Objections are the listed differences that matter and are not part of the factor.
 func (c Comparison) Objections() []Difference {
@@ -84,5 +90,5 @@ func (c Comparison) Unlike(required []Class) string {
 			texts = append(texts, fmt.Sprintf("%s is not known of both sides", class))
 		}
 	}
-	return strings.Join(texts, "; ")
+	return contract.Cut(strings.Join(texts, "; "), maxUnlike)
 }

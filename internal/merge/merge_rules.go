@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -206,6 +207,9 @@ func mergeOne(parts []part, like contract.Measurement) (contract.Measurement, st
 		if merged.Value, problem = percentileOf(parts, like); problem != "" {
 			merged.N = nil // nothing is left of it
 		}
+	}
+	if v := merged.Value; v != nil && (math.IsInf(*v, 0) || math.IsNaN(*v)) {
+		merged.Value, problem = nil, "left out, as the numbers of the clients make none together"
 	}
 	return merged, problem
 }

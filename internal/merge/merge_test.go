@@ -249,3 +249,23 @@ func TestPercentile(t *testing.T) {
 		}
 	}
 }
+
+// Numbers at the end of what a number can be have no sum that JSON could hold.
+func TestSumsAreFinite(t *testing.T) {
+	huge := func(r *contract.Result) {
+		for i := range r.Measurements {
+			if m := &r.Measurements[i]; m.Name == contract.NameThroughput || m.Name == contract.NameLatencySum || m.Name == contract.NameLatencyAvg {
+				m.Value, m.Intervals = new(1.7e308), nil
+			}
+		}
+	}
+	merged, _ := merge(t, clientResult(0, 0, huge), clientResult(1, 0, huge))
+	for _, m := range merged.Measurements {
+		if m.Value != nil && (math.IsInf(*m.Value, 0) || math.IsNaN(*m.Value)) {
+			t.Errorf("%s is %g", m.Name, *m.Value)
+		}
+	}
+	if len(merged.Problems) < 2 {
+		t.Errorf("the problems are %v, want one for the throughput and one for the sum", merged.Problems)
+	}
+}

@@ -66,7 +66,7 @@ spec:
   suspend: false
   deadline: 4h
   design: {blocks: %d, warmup: 0s, duration: %s, onTrialFailure: Continue}
-`, cluster.MariaDB, workload, *pairs+1, *window))
+`, cluster.MariaDB, workload, *pairs+2, *window))
 	// The first trial warms the server up and shows how the tool is called; what the
 	// client was told is gone when it has ended.
 	awaitTrial(b, run, 0)

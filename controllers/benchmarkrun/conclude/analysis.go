@@ -6,15 +6,10 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/likeness"
 )
 
-const (
-	// maxCompared is how many comparisons the status has.
-	maxCompared = 64
-	// maxDiffering names stand in one comparison.
-	maxDiffering = 16
-)
+// maxCompared is how many comparisons the status has.
+const maxCompared = 64
 
 // compare what the run declared. A run whose comparisons cannot be made keeps its numbers, and says why.
 func (in Input) compare() analysis.Result {
@@ -22,7 +17,7 @@ func (in Input) compare() analysis.Result {
 		return analysis.Result{}
 	}
 	out, err := analysis.Conclude(analysis.Input{
-		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit, Alike: alike,
+		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit, Alike: analysis.Alike,
 	})
 	var many *analysis.TooManyError
 	switch {
@@ -37,32 +32,6 @@ func (in Input) compare() analysis.Result {
 // uncompared is the finding of a run whose comparisons cannot be made.
 func uncompared(err error) v1alpha1.Finding {
 	return v1alpha1.Finding{Check: "comparisons-absent", Severity: v1alpha1.SeverityWarning, Message: "the comparisons of the run cannot be made: " + err.Error()}
-}
-
-// alike compares the circumstances of two targets.
-func alike(sides analysis.Sides) analysis.Likeness {
-	c := likeness.Compare(likeness.Input{
-		First:  likeness.Side{Name: sides.Baseline, Records: sides.BaselineRecords},
-		Second: likeness.Side{Name: sides.Value, Records: sides.ValueRecords}, Factor: likeness.OfTargets,
-	})
-	out := analysis.Likeness{Words: c.DiffersIn()}
-	for _, d := range c.Objections() {
-		if len(out.Differences) < maxDiffering {
-			out.Differences = append(out.Differences, d.Name)
-		}
-	}
-	if len(sides.Require) > 0 {
-		out.Unmet = c.Unlike(classesOf(sides.Require))
-	}
-	return out
-}
-
-// classesOf the aspects that a spec requires to be alike: they have the same names.
-func classesOf(aspects []v1alpha1.LikeAspect) (out []likeness.Class) {
-	for _, aspect := range aspects {
-		out = append(out, likeness.Class(aspect))
-	}
-	return out
 }
 
 // maxLine of status.verdict, in bytes.

@@ -1,0 +1,153 @@
+package analysis
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// differing are the fields of the specs of two runs that differ, by what follows from them.
+type differing struct {
+	// measured: the runs do not measure the same thing.
+	measured []string
+	// targets: the runs measure it on other targets.
+	targets []string
+	// around: where the clients run, and beside whom.
+	around []string
+}
+
+// differences between what two runs measure. Blocks, seeds, retries, deadlines and the like decide
+// how often and when something is measured, not what.
+func differences(a, b Run) (differing, error) {
+	var out differing
+	x, err := fieldsOf(a.Spec)
+	if err != nil {
+		return out, err
+	}
+	y, err := fieldsOf(b.Spec)
+	if err != nil {
+		return out, err
+	}
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if x[path] == y[path] {
+			continue
+		}
+		text := fmt.Sprintf("spec.%s (%s: %s, %s: %s)", path, a.Name, orNone(x[path]), b.Name, orNone(y[path]))
+		switch {
+		case strings.HasPrefix(path, "targets["):
+			out.targets = append(out.targets, text)
+		case decidesWhat(path):
+			out.measured = append(out.measured, text)
+		case strings.HasPrefix(path, "clients."), path == "exclusive":
+			out.around = append(out.around, text)
+		}
+	}
+	if a.FilesSHA256 != b.FilesSHA256 {
+		out.measured = append(out.measured, "the files of the workload")
+	}
+	out.measured = append(out.measured, declarations(a, b)...)
+	if l, o := a.Layout, b.Layout; !reflect.DeepEqual(l.Plan.Cells, o.Plan.Cells) || !slices.Equal(l.Plan.Axes, o.Plan.Axes) || !reflect.DeepEqual(l.Combinations, o.Combinations) {
+		out.measured = append(out.measured, "the cells of the plans, or what a trial of them measures")
+	}
+	return out, nil
+}
+
+func orNone(value string) string {
+	if value == "" {
+		return "absent"
+	}
+	return value
+}
+
+// decidesWhat is measured: the load, and how a trial takes place.
+func decidesWhat(path string) bool {
+	switch path {
+	case "clients.count":
+		return true
+	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries":
+		return false
+	}
+	for _, part := range []string{"workload.", "matrix", "exclude", "design."} {
+		if strings.HasPrefix(path, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// declarations that differ, by their fields.
+func declarations(a, b Run) (out []string) {
+	x, y := a.Declaration, b.Declaration
+	for _, f := range []struct {
+		name string
+		same bool
+	}{
+		{"comparisons", slices.EqualFunc(x.Comparisons, y.Comparisons, alikeDeclared)},
+		{"minimumEffect", x.MinimumEffect == y.MinimumEffect},
+		{"errorRate", x.ErrorRate == y.ErrorRate},
+		{"control", x.Control == y.Control},
+		{"requireLike", slices.Equal(x.Require, y.Require)},
+	} {
+		if !f.same {
+			out = append(out, "spec.analysis."+f.name)
+		}
+	}
+	return out
+}
+
+// fieldsOf a spec with its defaults: the values of all its fields but those of the analysis, by
+// their paths, such as targets[mysql].mysql.version.
+func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
+	spec = *spec.DeepCopy()
+	spec.SetDefaults()
+	spec.Analysis = nil
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return nil, fmt.Errorf("marshalling a spec: %w", err)
+	}
+	var tree any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		return nil, fmt.Errorf("reading a spec: %w", err)
+	}
+	out := map[string]string{}
+	flatten("", tree, out)
+	return out, nil
+}
+
+// flatten a tree of JSON. Parts of a list are known by their names, where they have some.
+func flatten(path string, tree any, out map[string]string) {
+	switch v := tree.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			out[path] = "{}" // a tool without parameters is a tool
+		}
+		for name, part := range v {
+			flatten(strings.TrimPrefix(path+"."+name, "."), part, out)
+		}
+	case []any:
+		for i, part := range v {
+			key := fmt.Sprint(i)
+			if named, is := part.(map[string]any); is {
+				if name, has := named["name"].(string); has {
+					key = name
+				}
+			}
+			flatten(path+"["+key+"]", part, out)
+		}
+	default:
+		out[path] = fmt.Sprint(v)
+	}
+}
+
+// alikeDeclared: the same is compared, whichever field of the spec says so.
+func alikeDeclared(x, y Comparison) bool {
+	x.Field, y.Field = "", ""
+	return reflect.DeepEqual(x, y)
+}

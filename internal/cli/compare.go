@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+const compareHelp = `Analyse several runs of a namespace together.
+
+Each run is verified first, as by "kubectl assay verify". Runs of one experiment on the same
+targets repeat it: each has one ratio for each comparison that was declared, and the
+interval includes how the runs differ from one another. Two runs whose targets differ, or that
+compare nothing, are compared with each other: the second one against the first one.
+
+Exit codes:
+  0  the runs are compared, whatever the verdict is
+  1  what a run has stored was changed or is gone; the output names it, and nothing is compared
+  2  nothing can be said: an object cannot be read, a run has not ended or has no chain, or
+     the runs did not measure the same`
+
+func newCompare(k *kubeconfig) *cobra.Command {
+	return &cobra.Command{
+		Use: "compare RUN RUN...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, namespace, err := k.reader()
+			if err != nil {
+				return err
+			}
+			return compareRuns(cmd.Context(), api, namespace, args, cmd.OutOrStdout())
+		},
+	}
+}
+
+func compareRuns(ctx context.Context, api client.Reader, namespace string, names []string, out io.Writer) error {
+	differs := false
+	for _, name := range names {
+		switch err := (verification{api: api}).verify(ctx, client.ObjectKey{Namespace: namespace, Name: name}, out); {
+		case errors.Is(err, errDiffers):
+			differs = true
+		case err != nil:
+			return err
+		}
+	}
+	if differs {
+		_, err := io.WriteString(out, "not compared: a run is not what it has stored\n")
+		return errors.Join(errDiffers, err)
+	}
+	var runs []analysis.Run
+	var caveats []string
+	shared := &journal.Shared{}
+	for _, name := range names {
+		stored := storedRun{api: api, run: &v1alpha1.BenchmarkRun{}, shared: shared}
+		key := client.ObjectKey{Namespace: namespace, Name: name}
+		if err := api.Get(ctx, key, stored.run); err != nil {
+			return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
+		}
+		run, err := stored.read(ctx)
+		if err != nil {
+			return fmt.Errorf("BenchmarkRun %s: %w", key, err)
+		}
+		runs, caveats = append(runs, run), append(caveats, caveatsOf(stored.run)...)
+	}
+	result, err := analysis.ConcludeRuns(runs)
+	if err != nil {
+		return err
+	}
+	return tellComparison(out, result, caveats)
+}
+
+// caveatsOf a run that has ended: why its numbers may not be relied on.
+func caveatsOf(run *v1alpha1.BenchmarkRun) (out []string) {
+	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionFailed); c != nil && c.Status == metav1.ConditionTrue {
+		out = append(out, fmt.Sprintf("run %s has failed (%s): %s", run.Name, c.Reason, c.Message))
+	}
+	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionValid); c != nil && c.Status == metav1.ConditionFalse {
+		out = append(out, fmt.Sprintf("run %s is not valid (%s): %s", run.Name, c.Reason, c.Message))
+	}
+	return out
+}
+
+// tellComparison prints the table, what differs between the runs, and the verdict.
+func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	text := "\nFAMILY\tVERDICT\tBLOCKS\tRATIOS OF THE RUNS\tCOMPARISON\n"
+	for _, c := range result.Comparisons {
+		text += fmt.Sprintf("%s\t%s\t%d of %d\t%s\t%s\n", c.Family, c.Verdict, c.BlockCount, c.PlannedBlockCount, ratiosOf(c), c.Text)
+	}
+	if _, err := io.WriteString(w, text); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	text = ""
+	for _, part := range []struct {
+		title string
+		lines []string
+	}{{"compared:", result.Compared}, {"between the runs:", result.Between}, {"caveats:", caveats}} {
+		if len(part.lines) > 0 {
+			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
+		}
+	}
+	verdict := result.Verdict
+	if len(caveats) > 0 {
+		verdict = "not every run can be relied on (see the caveats): " + verdict
+	}
+	_, err := io.WriteString(out, text+"verdict: "+verdict+"\n")
+	return err
+}
+
+func ratiosOf(c analysis.RunsComparison) string {
+	if len(c.Ratios) == 0 {
+		return "-"
+	}
+	words := make([]string, len(c.Ratios))
+	for i, ratio := range c.Ratios {
+		if words[i] = ratio; ratio == "" {
+			words[i] = "-"
+		}
+	}
+	return strings.Join(words, ", ")
+}

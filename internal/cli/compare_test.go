@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// measuredRun has ended, with a chain: target b has the ratio to a, with little noise.
+func measuredRun(t *testing.T, name string, ratio float64, change func(*v1alpha1.BenchmarkRun)) []client.Object {
+	t.Helper()
+	run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}}
+	run.Spec.Workload.Sysbench = &v1alpha1.SysbenchWorkload{Test: "oltp_read_only", Threads: 2}
+	for _, target := range []string{"a", "b"} {
+		run.Spec.Targets = append(run.Spec.Targets, v1alpha1.Target{Name: target, MySQL: &v1alpha1.MySQLTarget{Flavor: "MySQL", Version: "9.7"}})
+	}
+	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue}}
+	if change != nil {
+		change(run)
+	}
+	p := &plan.Plan{Targets: []string{"a", "b"}, Cells: []plan.Cell{{}}}
+	for i := range int32(120) { // records of two parts
+		p.Trials = append(p.Trials, plan.Trial{Index: i, Block: i / 2, Target: i % 2})
+	}
+	out := []client.Object{run}
+	put := func(name, key string, data []byte) {
+		out = append(out, &corev1.ConfigMap{ObjectMeta: resources.Meta(run, name, nil), BinaryData: map[string][]byte{key: data}})
+	}
+	must := func(data []byte, err error) []byte {
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	parts, err := journal.SplitPlan(p)
+	must(nil, err)
+	put(contract.PlanName(name, 0), contract.KeyPlan, parts[0])
+	records := journal.BeginChain(contract.Digest(parts[0]))
+	for _, trial := range p.Trials {
+		if records.Full() {
+			put(contract.RecordsName(name, records.Part), contract.KeyRecords, must(records.Encode()))
+			records = records.Next()
+		}
+		v := 100 * math.Exp(0.002*math.Sin(float64(7*trial.Index)))
+		if trial.Target == 1 {
+			v *= ratio
+		}
+		records = records.Add(contract.Record{
+			Final: true, Index: trial.Index, Block: trial.Block, Target: p.Targets[trial.Target], State: contract.Succeeded, Valid: new(true),
+			Values: []contract.RecordedValue{{Name: "throughput", Value: v, Unit: "tx/s", Direction: contract.HigherIsBetter}},
+		})
+	}
+	last := must(records.Encode())
+	put(contract.RecordsName(name, records.Part), contract.KeyRecords, last)
+	run.Status.Plan = &v1alpha1.PlanStatus{ConfigMapCount: 1}
+	run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: records.Part + 1}
+	run.Status.Progress.Totals = v1alpha1.Totals(records.Totals())
+	run.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: contract.Digest(parts[0]), RecordsSHA256: contract.Digest(last), Head: records.Head(), RecordCount: 120}
+	return out
+}
+
+func compareStored(t *testing.T, names []string, stored ...[]client.Object) (string, error) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out bytes.Buffer
+	err := compareRuns(t.Context(), fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names, &out)
+	return out.String(), err
+}
+
+// The whole output of three runs of one experiment.
+func TestCompareOverRuns(t *testing.T) {
+	got, err := compareStored(t, []string{"x", "y", "z"}, measuredRun(t, "x", 1.5, nil), measuredRun(t, "y", 1.52, nil), measuredRun(t, "z", 1.48, func(run *v1alpha1.BenchmarkRun) {
+		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionValid, Status: metav1.ConditionFalse, Reason: "CheckFailed", Message: "rows are missing"})
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"BenchmarkRun ns/x, UID x\n  compared: 1 parts of the plan, 2 of the records (120 attempts)", "BenchmarkRun ns/z, UID z\n",
+		"FAMILY   VERDICT       BLOCKS      RATIOS OF THE RUNS  COMPARISON\n",
+		"Primary  Faster        180 of 180  1.5, 1.52, 1.48     b 1.50x a (1.4",
+		"Primary  Inconclusive  0 of 180    -, -, -             latency.percentile: b against a: inconclusive (run x: no trial that counts",
+		"between the runs:\n  y against x: the trials had the same random order (seed 0)", "\n  z against x, b: not known of both runs: ",
+		"caveats:\n  run z is not valid (CheckFailed): rows are missing\n",
+		"verdict: not every run can be relied on (see the caveats): b 1.50x a (1.4",
+		"; over 3 runs; 1 of 2 comparisons: 1 faster, 1 inconclusive\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the output lacks %q:\n%s", want, got)
+		}
+	}
+	if strings.Count(got, "\nverified\n") != 3 {
+		t.Errorf("not every run was verified:\n%s", got)
+	}
+}
+
+func TestCompareRunAgainstRun(t *testing.T) {
+	version := func(run *v1alpha1.BenchmarkRun) { run.Spec.Targets[1].MySQL.Version = "8.4" }
+	got, err := compareStored(t, []string{"old", "new"}, measuredRun(t, "old", 1.5, version), measuredRun(t, "new", 1.2, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"compared:\n  spec.targets[b].mysql.version (old: 8.4, new: 9.7)\n", "Slower        60 of 60  -                   b run: new 0.800x old (0.799 to 0.800, p ",
+		"each side is one run: differences between runs are not in the interval", "; run new against run old; 1 of 4 comparisons: ",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the output lacks %q:\n%s", want, got)
+		}
+	}
+}
+
+// A run that was changed is not compared, and nor are runs that measured something else.
+func TestCompareRefuses(t *testing.T) {
+	tests := map[string]struct {
+		change func(objects []client.Object) []client.Object
+		want   string
+		exit   int
+	}{
+		"a changed record": {func(all []client.Object) []client.Object {
+			all[2].(*corev1.ConfigMap).BinaryData[contract.KeyRecords] = all[3].(*corev1.ConfigMap).BinaryData[contract.KeyRecords]
+			return all
+		}, "not compared: a run is not what it has stored", ExitDiffers},
+		"a deleted plan": {func(all []client.Object) []client.Object { return slices.Delete(all, 1, 2) }, "not compared", ExitDiffers},
+		"no chain": {func(all []client.Object) []client.Object {
+			all[0].(*v1alpha1.BenchmarkRun).Status.Integrity = nil
+			return all
+		}, "is not chained", ExitUnreadable},
+		"a run that goes on": {func(all []client.Object) []client.Object {
+			all[0].(*v1alpha1.BenchmarkRun).Status.Conditions = nil
+			return all
+		}, "has not ended", ExitUnreadable},
+		"another load": {func(all []client.Object) []client.Object {
+			all[0].(*v1alpha1.BenchmarkRun).Spec.Workload.Sysbench.Threads = 64
+			return all
+		}, "spec.workload.sysbench.threads (x: 2, y: 64)", ExitUnreadable},
+		"no such run": {func([]client.Object) []client.Object { return nil }, "reading BenchmarkRun ns/y", ExitUnreadable},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := compareStored(t, []string{"x", "y"}, measuredRun(t, "x", 1.5, nil), tc.change(measuredRun(t, "y", 1.5, nil)))
+			if err == nil || errors.Is(err, errDiffers) != (tc.exit == ExitDiffers) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
+				t.Errorf("error %v, want %q, output:\n%s", err, tc.want, got)
+			}
+		})
+	}
+}
