@@ -365,10 +365,10 @@ const (
 // +kubebuilder:printcolumn:name="Current",type=string,JSONPath=`.status.progress.current`
 // +kubebuilder:printcolumn:name="Ends",type=string,format=date-time,JSONPath=`.status.progress.estimatedCompletionTime`
 // +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
-// +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63",message="metadata.name must have at most 63 characters: it becomes a label of the run's pods"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must begin with a letter and hold only lower-case letters, digits and '-': it becomes the name of Services"
 type BenchmarkRun struct {
