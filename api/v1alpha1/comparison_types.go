@@ -93,7 +93,8 @@ type ComparisonEntry struct {
 	// measurement that is no speed; Equivalent, Inconclusive or Exploratory.
 	// +required
 	Verdict ComparisonVerdict `json:"verdict"`
-	// belowMinimumEffect: there is a difference, and it was shown to be less than the minimum effect.
+	// belowMinimumEffect says that there is a difference, and that it was shown to be less than the
+	// minimum effect.
 	// +optional
 	BelowMinimumEffect bool `json:"belowMinimumEffect,omitempty"`
 	// ratio of the value over the baseline, over the blocks; absent without a pair.

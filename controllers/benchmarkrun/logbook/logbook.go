@@ -171,10 +171,10 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 func Bytes(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) (bytes int64) {
 	for number := range last.Part {
 		book, _ := part(run, number, run.Status.Integrity, ask.EarlierRecords)
-		bytes += budget.OfResult(book.Records.Bytes())
+		bytes += budget.OfResult(book.Bytes())
 	}
 	if last.Exists {
-		bytes += budget.OfResult(last.Records.Bytes())
+		bytes += budget.OfResult(last.Bytes())
 	}
 	return bytes
 }
