@@ -31,7 +31,8 @@ func TestRunEndsWithItsResults(t *testing.T) {
 	checkOnce(t, k, got, 3)
 
 	wantSummary := []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", TrialCount: 3, PlannedTrialCount: 3},
+		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "1027.8", Min: "1027.8", Max: "1027.8", TrialCount: 3, PlannedTrialCount: 3,
+			Steadiness: &v1alpha1.SteadinessCount{TooShort: 3}},
 	}
 	if diff := cmp.Diff(wantSummary, got.Status.Summary[:1]); diff != "" {
 		t.Errorf("summary differs (-want +got):\n%s", diff)
