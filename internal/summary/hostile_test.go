@@ -45,8 +45,8 @@ func TestLabelsOfEachTrial(t *testing.T) {
 			}
 		}
 	}
-	if len(entries) > maxEntries+20 || main != 20 || left != 200*1000+20-len(entries) {
-		t.Errorf("%d entries, %d of the main measurement, and %d are left out; want at most %d with 20 and the rest of 200,000", len(entries), main, left, maxEntries)
+	if len(entries) > MaxEntries+20 || main != 20 || left != 200*1000+20-len(entries) {
+		t.Errorf("%d entries, %d of the main measurement, and %d are left out; want at most %d with 20 and the rest of 200,000", len(entries), main, left, MaxEntries)
 	}
 }
 

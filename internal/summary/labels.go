@@ -10,9 +10,9 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// maxKinds of measurements of a cell are summarised: as many as one record has values. The labels of a
+// MaxKinds of measurements of a cell are summarised: as many as one record has values. The labels of a
 // hostile tool may differ in every trial.
-const maxKinds = 5000
+const MaxKinds = 5000
 
 // valueKey identifies a measurement. Values in different units are not of the same one.
 type valueKey struct{ name, unit, direction, labels string }
@@ -60,7 +60,7 @@ func readValues(byTarget [][]outcome) (known map[string][]kind, left int) {
 			for _, v := range o.record.Values {
 				key := keyOf(v)
 				id, seen := ids[key]
-				if !seen && len(ids) >= maxKinds {
+				if !seen && len(ids) >= MaxKinds {
 					left++
 					continue
 				}

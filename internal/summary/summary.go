@@ -34,9 +34,9 @@ type Input struct {
 	Records []contract.Record
 }
 
-// maxEntries of a summary, beside one of the main measurement for each cell and target: the largest
+// MaxEntries of a summary, beside one of the main measurement for each cell and target: the largest
 // published sweep has 12,000. They are all in memory at the end of a run.
-const maxEntries = 40000
+const MaxEntries = 40000
 
 // Of is the summary, in the order of the cells, targets, names and labels. A measurement has
 // an entry where a valid trial has a value. The main measurement has one for every cell and
@@ -58,7 +58,7 @@ func Of(in Input) (out []v1alpha1.SummaryEntry, left int) {
 					case name == main.Name && i == 0: // always there
 					case !measured && name != main.Name:
 						continue // absent, not zero
-					case len(out) >= maxEntries:
+					case len(out) >= MaxEntries:
 						left++
 						continue
 					}

@@ -78,7 +78,8 @@ func Decide(in Input, ask *decision.Asking) Result {
 	entries, left := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
 	if left > 0 {
 		out.Findings = append(out.Findings, v1alpha1.Finding{Check: "summary-cut", Severity: v1alpha1.SeverityWarning, Message: fmt.Sprintf(
-			"%d values and entries are not in the summary, which has room for 5,000 measurements of a cell and 40,000 entries: the records have them; use fewer labels", left)})
+			"%d values and entries are not in the summary, which has room for %d measurements of a cell and %d entries: the records have them; use fewer labels",
+			left, summary.MaxKinds, summary.MaxEntries)})
 	}
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
 	out.Headline = summary.Headline(in.Plan, in.Names, entries)
