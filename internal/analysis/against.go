@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -123,20 +122,7 @@ func (a *against) compare(m *Measurement, u Unit) compared {
 	out.kind, out.once = id, costs.SinceStart(m.Name)
 	subject, _ := a.value.series.pairs(Contrast{-1, m, twin, twin}, other)
 	baseline, _ := a.baseline.series.pairs(Contrast{-1, m, u, u}, id)
-	low, high := slices.Min(slices.Concat(subject, baseline)), slices.Max(slices.Concat(subject, baseline))
-	if low > 0 && high/maxRatio > low {
-		out.absent = fmt.Sprintf("the values lie between %.3g and %.3g, and ratios of more than %.0e are compared by nobody", low, high, maxRatio)
-		return out
-	}
-	var err error
-	out.comparison, err = stats.CompareUnpaired(subject, baseline)
-	var notPositive *stats.NotPositiveError
-	switch {
-	case errors.As(err, &notPositive):
-		out.absent = fmt.Sprintf("a value is %g, and a ratio needs positive values", notPositive.Value)
-	case err != nil:
-		out.absent = err.Error()
-	}
+	out.comparison, out.absent = ratioOf(subject, baseline, stats.CompareUnpaired)
 	return out
 }
 

@@ -132,25 +132,30 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 		out.absent = "no block has a counted value on both sides"
 		return out
 	}
-	low, high := slices.Min(slices.Concat(subject, baseline)), slices.Max(slices.Concat(subject, baseline))
-	if low > 0 && high/maxRatio > low {
-		out.absent = fmt.Sprintf("the values lie between %.3g and %.3g, and ratios of more than %.0e are compared by nobody", low, high, maxRatio)
-		return out
-	}
-	var err error
+	how := stats.ComparePaired
 	if a.sequential() {
-		out.comparison, err = stats.CompareUnpaired(subject, baseline)
-	} else {
-		out.comparison, err = stats.ComparePaired(subject, baseline)
+		how = stats.CompareUnpaired
 	}
+	out.comparison, out.absent = ratioOf(subject, baseline, how)
+	return out
+}
+
+// ratioOf two samples, neither of them empty; absent is why there is none.
+func ratioOf(subject, baseline []float64, how func(subject, baseline []float64) (stats.Comparison, error)) (c stats.Comparison, absent string) {
+	all := slices.Concat(subject, baseline)
+	low, high := slices.Min(all), slices.Max(all)
+	if low > 0 && high/maxRatio > low {
+		return c, fmt.Sprintf("the values lie between %.3g and %.3g, and ratios of more than %.0e are compared by nobody", low, high, maxRatio)
+	}
+	c, err := how(subject, baseline)
 	var notPositive *stats.NotPositiveError
 	switch {
 	case errors.As(err, &notPositive):
-		out.absent = fmt.Sprintf("a value is %g, and a ratio needs positive values", notPositive.Value)
+		return c, fmt.Sprintf("a value is %g, and a ratio needs positive values", notPositive.Value)
 	case err != nil:
-		out.absent = err.Error()
+		return c, err.Error()
 	}
-	return out
+	return c, ""
 }
 
 func (a *analyst) sequential() bool { return a.Layout.Plan.Order == v1alpha1.OrderSequential }

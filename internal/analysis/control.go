@@ -12,6 +12,9 @@ import (
 // the control together. At 5 % one sound run in twenty would be flagged.
 const controlErrorRate = 0.001
 
+// differsFromItself is the reason of a control that is flagged.
+const differsFromItself = "the baseline differs from itself"
+
 // control compares the baseline with itself. The interval of each entry is by itself, at the error
 // rate of the run: the resolution of the experiment.
 func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
@@ -39,7 +42,7 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 		case all[i].once:
 			e.Verdict, e.Reason = v1alpha1.VerdictExploratory, onlyOnce
 		case decision.Larger || decision.Smaller:
-			e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e))), "the baseline differs from itself"
+			e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e))), differsFromItself
 			flagged++
 		case all[i].comparison.N < stats.MinBlocks:
 			e.Verdict, e.Reason = v1alpha1.VerdictExploratory, fmt.Sprintf("%d blocks count on both sides, and an interval needs %d", all[i].comparison.N, stats.MinBlocks)
@@ -88,8 +91,8 @@ func (a *analyst) resolution(controls []v1alpha1.ComparisonEntry) string {
 		text += fmt.Sprintf(" (unchecked: that takes %d blocks)", needed)
 	}
 	for _, e := range controls {
-		if e.Reason == "the baseline differs from itself" {
-			return text + ", and the baseline differs from itself"
+		if e.Reason == differsFromItself {
+			return text + ", and " + differsFromItself
 		}
 	}
 	if low > 1 || high < 1 {

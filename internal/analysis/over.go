@@ -203,7 +203,7 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 		e.Verdict, e.Reason, e.P = v1alpha1.VerdictExploratory, tooFewRuns, ""
 	case one.absent != "":
 	case decision.Larger || decision.Smaller:
-		e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.ComparisonEntry))), "the baseline differs from itself"
+		e.Verdict, e.Reason = v1alpha1.ComparisonVerdict(decision.Verdict(directionOf(e.ComparisonEntry))), differsFromItself
 	case one.comparison.N < stats.MinBlocks:
 		e.Verdict, e.Reason = v1alpha1.VerdictExploratory, fmt.Sprintf("%d blocks of all runs count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case ok && interval.Low >= 1/(1+d.MinimumEffect) && interval.High <= 1+d.MinimumEffect:
