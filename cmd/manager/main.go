@@ -126,6 +126,9 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
 	}
+	if err := addNotifications(mgr, cfg.Notifications); err != nil {
+		return err
+	}
 	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
 	if err := shapes.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)

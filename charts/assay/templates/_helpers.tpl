@@ -95,6 +95,20 @@ pods:
   {{- toYaml .Values.pods | nindent 2 }}
 shapes:
   {{- toYaml .Values.shapes | nindent 2 }}
+notifications:
+  {{- with .Values.notifications }}
+  source: {{ .source | quote }}
+  timeout: {{ .timeout }}
+  giveUpAfter: {{ .giveUpAfter }}
+  receivers:
+  {{- range .receivers }}
+  - {{ toYaml (omit . "secret") | nindent 4 | trim }}
+    {{- if .secret }}
+    credentials: /etc/assay-notifications/{{ .name }}
+    {{- end }}
+  {{- else }} []
+  {{- end }}
+  {{- end }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}
@@ -111,6 +125,20 @@ shapes:
 {{- end -}}
 {{- if and (not .endpoint) (or .bucket .credentialsSecret) -}}
 {{- fail "results.store.endpoint is missing: without it nothing goes to the bucket; without an object store, leave bucket and credentialsSecret empty too" -}}
+{{- end -}}
+{{- end -}}
+{{- if and (eq .Values.networkPolicy.egress "Restricted") .Values.results.store.endpoint (not .Values.results.store.egress) -}}
+{{- fail "networkPolicy.egress: Restricted needs results.store.egress: say by which rules the store is reached" -}}
+{{- end -}}
+{{- range .Values.notifications.receivers -}}
+{{- if and (not .secret) (not .unsigned) -}}
+{{- fail (printf "notifications.receivers: %s has no secret: name the Secret with signing-key, or set unsigned: true" .name) -}}
+{{- end -}}
+{{- if and (not .secret) (not .url) -}}
+{{- fail (printf "notifications.receivers: %s has no url" .name) -}}
+{{- end -}}
+{{- if and (eq $.Values.networkPolicy.egress "Restricted") (not $.Values.notifications.egress) -}}
+{{- fail "networkPolicy.egress: Restricted needs notifications.egress: say by which rules the receivers are reached" -}}
 {{- end -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
