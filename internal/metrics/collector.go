@@ -56,9 +56,9 @@ const patience = 5 * time.Second
 // Describe sends every metric of the catalogue that follows from the runs.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
 	for _, s := range catalogue() {
-		for _, f := range s.families {
-			if !f.counter {
-				out <- f.desc()
+		for _, f := range s.Families {
+			if !f.Counter {
+				out <- desc(f)
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func compute(all []v1alpha1.BenchmarkRun, now time.Time, b Bounds) []series {
 // second time, which two long values may become when they are cut. Dropped is how many these are.
 func within(all []series, most int, seen map[string]bool) (kept []series, dropped int) {
 	for _, s := range all {
-		key := s.of.name + "\x00" + strings.Join(s.labels, "\x00")
+		key := s.of.Name + "\x00" + strings.Join(s.labels, "\x00")
 		if seen[key] || len(kept) >= most {
 			dropped++
 			continue
@@ -124,6 +124,6 @@ func unread(r *v1alpha1.BenchmarkRun) (n int) {
 
 func send(out chan<- prometheus.Metric, all []series) {
 	for _, s := range all {
-		out <- prometheus.MustNewConstMetric(s.of.desc(), prometheus.GaugeValue, s.value, s.labels...)
+		out <- prometheus.MustNewConstMetric(desc(s.of), prometheus.GaugeValue, s.value, s.labels...)
 	}
 }

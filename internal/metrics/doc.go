@@ -10,7 +10,8 @@
 //	totals.go     sums over all runs
 //	run.go        states, trials and times of one run
 //	results.go    the final values of one run, in base units
-//	text.go       labels that tenants cannot make large
 //	store.go      counts what the object store is asked
 //	reference.go  docs/reference/metrics.md
+//
+// Package family has what the metrics of client pods need too.
 package metrics

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/metrics/family"
 	"github.com/assay-bench/assay/internal/store"
 )
 
@@ -131,9 +132,9 @@ func TestCatalogue(t *testing.T) {
 		served[f.GetName()] = true
 	}
 	for _, s := range catalogue() {
-		for _, f := range s.families {
-			if !served[f.name] {
-				t.Errorf("%s is in the catalogue and is not served", f.name)
+		for _, f := range s.Families {
+			if !served[f.Name] {
+				t.Errorf("%s is in the catalogue and is not served", f.Name)
 			}
 		}
 	}
@@ -175,14 +176,14 @@ func TestHostileTenant(t *testing.T) {
 			labels := map[string]string{}
 			for _, l := range m.Label {
 				labels[l.GetName()] = l.GetValue()
-				if len(l.GetValue()) > maxText {
+				if len(l.GetValue()) > family.MaxText {
 					t.Fatalf("a label of %d bytes: %s", len(l.GetValue()), l)
 				}
 			}
 			if labels["run"] != "" {
 				runs[labels["namespace"]+"/"+labels["run"]]++
 			}
-			if f.GetName() == droppedRuns.name || f.GetName() == droppedSeries.name {
+			if f.GetName() == droppedRuns.Name || f.GetName() == droppedSeries.Name {
 				dropped += m.GetGauge().GetValue()
 			}
 		}
@@ -268,7 +269,7 @@ func TestRequestsToTheStore(t *testing.T) {
 	}
 	got := text(t, all)
 	for _, line := range []string{`{operation="check",outcome="unreachable"} 1`, `{operation="read",outcome="unreachable"} 2`, `{operation="read",outcome="present"} 0`} {
-		if !strings.Contains(got, storeRequests.name+line+"\n") {
+		if !strings.Contains(got, storeRequests.Name+line+"\n") {
 			t.Errorf("no line %s in\n%s", line, got)
 		}
 	}

@@ -3,6 +3,9 @@ package metrics
 import (
 	"fmt"
 	"strings"
+
+	"github.com/assay-bench/assay/internal/agent/live"
+	"github.com/assay-bench/assay/internal/metrics/family"
 )
 
 // Reference is the page of all metrics.
@@ -18,21 +21,21 @@ server), of Go and of the process. They are computed at each scrape from the sta
 the manager, and cost nothing between scrapes. Of several managers, the elected one has them. How to scrape them, the rules
 and the dashboards: [Monitoring](../guide/monitoring.md).
 
-Values of labels that users write are cut to ` + fmt.Sprint(maxText) + ` bytes, with a hash for their end. At most ` + fmt.Sprint(maxNamespaces) + ` namespaces have series of their own;
+Values of labels that users write are cut to ` + fmt.Sprint(family.MaxText) + ` bytes, with a hash for their end. At most ` + fmt.Sprint(maxNamespaces) + ` namespaces have series of their own;
 the others are together under ` + "`" + otherNamespaces + "`" + `, which is no name of a namespace.
 `)
-	for _, s := range append(catalogue(), liveCatalogue()...) {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Metric | Type | Labels | Meaning |\n| --- | --- | --- | --- |\n", s.title, s.text)
-		for _, f := range s.families {
+	for _, s := range append(catalogue(), live.Sections()...) {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Metric | Type | Labels | Meaning |\n| --- | --- | --- | --- |\n", s.Title, s.Text)
+		for _, f := range s.Families {
 			kind := "gauge"
-			if f.counter {
+			if f.Counter {
 				kind = "counter"
 			}
-			labels := make([]string, len(f.labels))
-			for i, l := range f.labels {
+			labels := make([]string, len(f.Labels))
+			for i, l := range f.Labels {
 				labels[i] = "`" + l + "`"
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.name, kind, strings.Join(labels, ", "), f.help)
+			fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", f.Name, kind, strings.Join(labels, ", "), f.Help)
 		}
 	}
 	return b.String()
@@ -40,9 +43,9 @@ the others are together under ` + "`" + otherNamespaces + "`" + `, which is no n
 
 // Names of all metrics that Assay itself has, those of client pods included.
 func Names() (names []string) {
-	for _, s := range append(catalogue(), liveCatalogue()...) {
-		for _, f := range s.families {
-			names = append(names, f.name)
+	for _, s := range append(catalogue(), live.Sections()...) {
+		for _, f := range s.Families {
+			names = append(names, f.Name)
 		}
 	}
 	return names

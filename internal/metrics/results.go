@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/metrics/family"
 )
 
 // results of a run, as far as it has any.
@@ -38,7 +39,7 @@ func results(r *v1alpha1.BenchmarkRun) []series {
 // counts by two words.
 type counts map[[2]string]int
 
-func (c counts) series(r *v1alpha1.BenchmarkRun, of *family) (out []series) {
+func (c counts) series(r *v1alpha1.BenchmarkRun, of *family.Family) (out []series) {
 	keys := make([][2]string, 0, len(c))
 	for k := range c {
 		keys = append(keys, k)
@@ -52,11 +53,11 @@ func (c counts) series(r *v1alpha1.BenchmarkRun, of *family) (out []series) {
 
 // values of an entry of the summary. A number that is missing has no series.
 func values(r *v1alpha1.BenchmarkRun, s v1alpha1.SummaryEntry) (out []series) {
-	unit, factor := baseUnit(s.Unit)
-	parameters := pairs(s.Parameters, func(v intstr.IntOrString) string { return v.String() })
+	unit, factor := family.BaseUnit(s.Unit)
+	parameters := family.Pairs(s.Parameters, func(v intstr.IntOrString) string { return v.String() })
 	labels := id(r, strconv.Itoa(int(s.Cell)), parameters, s.Target, s.Name, plainPairs(s.Labels), unit)
 	for _, v := range []struct {
-		of   *family
+		of   *family.Family
 		text string
 	}{{resultMedian, s.Median}, {resultLow, s.IntervalLow}, {resultHigh, s.IntervalHigh}} {
 		if n, ok := number(v.text, factor); ok {
@@ -74,36 +75,13 @@ func measurement(name string, labels map[string]string) string {
 	return name + "{" + plainPairs(labels) + "}"
 }
 
-func plainPairs(m map[string]string) string { return pairs(m, func(s string) string { return s }) }
+func plainPairs(m map[string]string) string {
+	return family.Pairs(m, func(s string) string { return s })
+}
 
 // number reads a decimal number; ok is false for one that is missing or not finite.
 func number(text string, factor float64) (n float64, ok bool) {
 	n, err := strconv.ParseFloat(text, 64)
 	n *= factor
 	return n, err == nil && !math.IsNaN(n) && !math.IsInf(n, 0)
-}
-
-// baseUnit of a unit and the factor to it. Units that are none of time, size or share stay.
-func baseUnit(unit string) (base string, factor float64) {
-	switch unit {
-	case "s":
-		return "seconds", 1
-	case "ms":
-		return "seconds", 1e-3
-	case "us", "µs":
-		return "seconds", 1e-6
-	case "ns":
-		return "seconds", 1e-9
-	case "%":
-		return "ratio", 1e-2
-	case "B":
-		return "bytes", 1
-	case "KiB":
-		return "bytes", 1 << 10
-	case "MiB":
-		return "bytes", 1 << 20
-	case "GiB":
-		return "bytes", 1 << 30
-	}
-	return unit, 1
 }

@@ -6,11 +6,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/metrics/family"
 )
 
 // series is one value of a metric.
 type series struct {
-	of     *family
+	of     *family.Family
 	labels []string
 	value  float64
 }
@@ -39,9 +40,9 @@ func ofOne(r *v1alpha1.BenchmarkRun) []series {
 
 // id are the labels that every series of a run has, and more. All are bounded.
 func id(r *v1alpha1.BenchmarkRun, more ...string) []string {
-	labels := []string{bounded(r.Namespace), bounded(r.Name)}
+	labels := []string{family.Bounded(r.Namespace), family.Bounded(r.Name)}
 	for _, m := range more {
-		labels = append(labels, bounded(m))
+		labels = append(labels, family.Bounded(m))
 	}
 	return labels
 }
@@ -52,7 +53,7 @@ func times(r *v1alpha1.BenchmarkRun) (out []series) {
 		estimated = nil
 	}
 	for _, t := range []struct {
-		of *family
+		of *family.Family
 		at *metav1.Time
 	}{
 		{runAccepted, r.Status.AcceptedTime}, {runStarted, r.Status.StartTime},
@@ -71,7 +72,7 @@ func trials(r *v1alpha1.BenchmarkRun) (out []series) {
 		running = 1
 	}
 	for _, c := range []struct {
-		of    *family
+		of    *family.Family
 		count int32
 	}{
 		{trialsPlanned, p.Planned}, {trialsRunning, running}, {trialsSucceeded, p.Succeeded}, {trialsFailed, p.Failed},

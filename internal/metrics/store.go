@@ -34,7 +34,7 @@ const (
 // increase too.
 func CountRequests(of objectStore, in prometheus.Registerer) (Store, error) {
 	f := storeRequests
-	s := Store{of, prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.name, Help: f.help}, f.labels)}
+	s := Store{of, prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)}
 	for _, operation := range []string{operationCheck, operationRead} {
 		for _, state := range []store.State{store.Present, store.Absent, store.Different, store.Unreachable} {
 			s.requests.WithLabelValues(operation, outcome(state))
