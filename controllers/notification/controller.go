@@ -22,6 +22,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/notify"
 )
 
@@ -44,6 +45,8 @@ type Reconciler struct {
 	// Config of all receivers, and Receiver is the one that is told.
 	Config   config.Notifications
 	Receiver config.Receiver
+	// Metrics counts.
+	Metrics metrics.Notifications
 	// Send attempts to deliver an event by its id.
 	Send func(ctx context.Context, id string, body []byte) notify.Outcome
 
@@ -57,7 +60,6 @@ type Reconciler struct {
 
 // SetupWithManager registers the controller of the receiver.
 func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
-	register()
 	hasEnded := predicate.NewPredicateFuncs(func(o client.Object) bool {
 		run, is := o.(*v1alpha1.BenchmarkRun)
 		return is && run.Finished()
@@ -124,7 +126,7 @@ func (r *Reconciler) tell(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl
 			r.keep(run, t)
 		case stepGiveUp:
 			one.end(r.Receiver.Name, e.Type, v1alpha1.NotificationGivenUp, r.Clock.Now())
-			waiting.WithLabelValues(r.Receiver.Name).Dec()
+			r.Metrics.Waiting(r.Receiver.Name, -1)
 			r.complain(run, e, one)
 		}
 		if one == nil {
@@ -141,7 +143,7 @@ func (r *Reconciler) tell(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl
 			return ctrl.Result{}, err
 		}
 		delete(t.byType, e.Type)
-		ended.WithLabelValues(r.Receiver.Name, string(e.Type), outcomeLabel(one.ended.Outcome)).Inc()
+		r.Metrics.Ended(r.Receiver.Name, e.Type, outcomeLabel(one.ended.Outcome))
 	}
 	return ctrl.Result{RequeueAfter: left}, nil
 }
@@ -152,12 +154,11 @@ func (r *Reconciler) attempt(ctx context.Context, run *v1alpha1.BenchmarkRun, e 
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
 	out := r.Send(ctx, notify.ID(run, e.Type), body)
 	if ctx.Err() != nil {
 		return fmt.Errorf("the manager ends: %w", ctx.Err())
 	}
-	attempts.WithLabelValues(r.Receiver.Name, string(out.State)).Observe(time.Since(begun).Seconds())
+	r.Metrics.Attempted(r.Receiver.Name, strings.ToLower(string(out.State)))
 	now, again := r.Clock.Now(), t.reason != ""
 	switch out.State {
 	case notify.Delivered:
@@ -172,9 +173,9 @@ func (r *Reconciler) attempt(ctx context.Context, run *v1alpha1.BenchmarkRun, e 
 	}
 	switch failed := t.ended.Outcome == ""; {
 	case failed && !again:
-		waiting.WithLabelValues(r.Receiver.Name).Inc()
+		r.Metrics.Waiting(r.Receiver.Name, 1)
 	case !failed && again:
-		waiting.WithLabelValues(r.Receiver.Name).Dec()
+		r.Metrics.Waiting(r.Receiver.Name, -1)
 	}
 	return nil
 }
@@ -227,8 +228,8 @@ func (r *Reconciler) forget(name types.NamespacedName, except types.UID) {
 	}
 	for kind, t := range known.(*tries).byType {
 		if t.ended.Outcome == "" {
-			waiting.WithLabelValues(r.Receiver.Name).Dec()
-			ended.WithLabelValues(r.Receiver.Name, string(kind), outcomeLost).Inc()
+			r.Metrics.Waiting(r.Receiver.Name, -1)
+			r.Metrics.Ended(r.Receiver.Name, kind, metrics.NotificationLost)
 		}
 	}
 	r.runs.Delete(name)
@@ -237,7 +238,7 @@ func (r *Reconciler) forget(name types.NamespacedName, except types.UID) {
 // outcomeLabel is an outcome as Prometheus writes values.
 func outcomeLabel(outcome v1alpha1.NotificationOutcome) string {
 	if outcome == v1alpha1.NotificationGivenUp {
-		return "given_up"
+		return metrics.NotificationGivenUp
 	}
 	return strings.ToLower(string(outcome))
 }

@@ -13,5 +13,4 @@
 //
 //	controller.go  gathers: the run, from the cache and then from the API server; and acts
 //	tries.go       decides, from the attempts of this process and the time
-//	metrics.go     counts
 package notification

@@ -16,7 +16,7 @@ import (
 
 	"github.com/cloudevents/sdk-go/v2/event"
 	"github.com/go-logr/logr"
-	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/prometheus/client_golang/prometheus"
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,6 +31,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cached"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/notify"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/inputs"
@@ -51,6 +52,31 @@ type receiver struct {
 	config config.Receiver
 	mu     sync.Mutex
 	got    []event.Event
+	// metrics of the manager that was started last.
+	metrics *prometheus.Registry
+}
+
+// metric of the receiver, such as assay_notifications_waiting, with the outcome of run.completed
+// where it has one.
+func (r *receiver) metric(t *testing.T, name, outcome string) float64 {
+	t.Helper()
+	families, err := r.metrics.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			labels := map[string]string{"outcome": "", "type": "run.completed"}
+			for _, l := range m.GetLabel() {
+				labels[l.GetName()] = l.GetValue()
+			}
+			if f.GetName() == name && labels["receiver"] == r.config.Name && labels["outcome"] == outcome && labels["type"] == "run.completed" {
+				return m.GetGauge().GetValue() + m.GetCounter().GetValue()
+			}
+		}
+	}
+	t.Fatalf("there is no %s of outcome %q", name, outcome)
+	return 0
 }
 
 // receives starts one that answers the n-th request, from 1, with the status.
@@ -108,7 +134,17 @@ func starts(t *testing.T, namespace string, giveUpAfter time.Duration, wrap func
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all []config.Receiver
 	for _, r := range receivers {
+		all = append(all, r.config)
+	}
+	registry := prometheus.NewRegistry()
+	counts, err := metrics.CountNotifications(all, registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range receivers {
+		r.metrics = registry
 		sender, err := notify.NewSender(r.config, 20*time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +153,7 @@ func starts(t *testing.T, namespace string, giveUpAfter time.Duration, wrap func
 		cfg.GiveUpAfter.Duration = giveUpAfter
 		one := &Reconciler{
 			Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"),
-			Config: cfg, Receiver: r.config, Send: sender.Send,
+			Config: cfg, Receiver: r.config, Send: sender.Send, Metrics: counts,
 		}
 		if wrap != nil {
 			one.Client = wrap(one.Client)
@@ -227,6 +263,14 @@ func TestToldAfterFailures(t *testing.T) {
 	}
 	if now.ResourceVersion != got.ResourceVersion {
 		t.Error("the run is written after all was told")
+	}
+	for outcome, want := range map[string]float64{"delivered": 2, "undelivered": 2, "refused": 0} {
+		if n := ci.metric(t, "assay_notification_attempts_total", outcome); n != want {
+			t.Errorf("%v attempts are counted as %s, want %v", n, outcome, want)
+		}
+	}
+	if n := ci.metric(t, "assay_notifications_waiting", ""); n != 0 {
+		t.Errorf("%v notifications are said to wait", n)
 	}
 	ci.mu.Lock()
 	defer ci.mu.Unlock()
@@ -361,17 +405,13 @@ func TestLostWithItsRun(t *testing.T) {
 	down := receives(t, "down2", func(int) int { return http.StatusBadGateway })
 	starts(t, ns, time.Hour, nil, down)
 	run := endedRun(t, ns, "nightly", time.Now())
-	value := func(lost bool) float64 {
-		if lost {
-			return testutil.ToFloat64(ended.WithLabelValues("down2", "run.completed", outcomeLost))
-		}
-		return testutil.ToFloat64(waiting.WithLabelValues("down2"))
-	}
-	eventually(t, "two events wait", func() bool { return value(false) == 2 })
+	eventually(t, "two events wait", func() bool { return down.metric(t, "assay_notifications_waiting", "") == 2 })
 	if err := server.API.Delete(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "they are lost", func() bool { return value(true) == 1 && value(false) == 0 })
+	eventually(t, "they are lost", func() bool {
+		return down.metric(t, "assay_notifications_total", "lost") == 1 && down.metric(t, "assay_notifications_waiting", "") == 0
+	})
 }
 
 func eventually(t *testing.T, what string, is func() bool) {
