@@ -23,9 +23,10 @@ const (
 
 // BenchmarkRunStatus is the observed state of a run, with its results.
 type BenchmarkRunStatus struct {
-	// observedGeneration is the generation of the spec that this status describes.
+	// observedGeneration is the generation of the spec that this status describes; -1 until the
+	// manager has seen the run.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is a one-word summary for people.
@@ -165,6 +166,15 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
 
+	// sweeps have the knee and the peak of the main measurement, at most 16: one for each axis of the
+	// matrix that is a load and has 3 or more values, for each target and rest of the cell, in the
+	// order of the cells. The ConfigMaps RUN-summary-0000 and so on hold all of them;
+	// results.sweepCount is their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Sweeps []SweepEntry `json:"sweeps,omitempty"`
+
 	// machineSpeed of the nodes over all trials, for the comparison with other runs. It has
 	// one entry for each side, node and kernel, and for each target where the kernel depends
 	// on the target. The records hold the values of each trial.
@@ -183,7 +193,8 @@ type BenchmarkRunStatus struct {
 
 // Progress of a run. All counts are numbers of trials.
 type Progress struct {
-	// planned is the number of trials in the plan; 0 until the run is accepted.
+	// planned is the number of trials in the plan; 0 until the run is accepted. Of a run with
+	// design.stopEarly it is the maximum, and once that has stopped, the number that was measured.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Planned int32 `json:"planned"`
@@ -202,7 +213,7 @@ type Progress struct {
 	// +kubebuilder:validation:MaxLength=8192
 	Current string `json:"current,omitempty"`
 	// estimatedCompletionTime of the last trial, from the durations of the spec and the time
-	// of the trials so far.
+	// of the trials so far. A run with design.stopEarly may end before.
 	// +optional
 	EstimatedCompletionTime *metav1.Time `json:"estimatedCompletionTime,omitempty"`
 }

@@ -54,7 +54,9 @@ type Result struct {
 	Entries []v1alpha1.ComparisonEntry
 	// Left is how many exploratory comparisons exceed the limit.
 	Left int
-	// Verdict in one line; empty for a run that compares nothing.
+	// Sweeps over loads, in the order of the axes, the cells and the targets.
+	Sweeps []v1alpha1.SweepEntry
+	// Verdict in one line; empty for a run that compares nothing and sweeps no load.
 	Verdict string
 	// Findings about the comparisons.
 	Findings []v1alpha1.Finding
@@ -71,19 +73,26 @@ type analyst struct {
 	alike  map[[2]int32]Likeness
 }
 
-// Conclude compares what was declared. It fails as FamilyOf does.
+// Conclude compares what was declared, and finds the knees of sweeps. It fails as FamilyOf does; the
+// sweeps and their verdict are there nevertheless.
 func Conclude(in Input) (Result, error) {
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, in.Limit)
-	if err != nil || len(family.Primary)+len(family.Control) == 0 {
+	sweeps, compares := in.Layout.sweeps(), err == nil && len(family.Primary)+len(family.Control) > 0
+	if len(sweeps) == 0 && !compares {
 		return Result{}, err
 	}
+	in.Declaration = in.Declaration.atALook(family)
 	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
+	out := Result{Sweeps: a.sweep(sweeps)}
+	if out.Verdict = sweepVerdict(out.Sweeps); !compares {
+		return out, err
+	}
 	a.needed = stats.BlocksNeeded(len(family.Primary), in.Declaration.ErrorRate)
-	out := Result{Entries: a.primary()}
+	out.Entries = a.primary()
 	primary := len(out.Entries)
 	controls, findings := a.control()
 	out.Entries, out.Findings = append(out.Entries, controls...), findings
-	out.Verdict = a.verdict(out.Entries[:primary], controls)
+	out.Verdict = joined(a.verdict(out.Entries[:primary], controls), out.Verdict)
 	explored, left := a.explore()
 	out.Entries, out.Left = append(out.Entries, explored...), left
 	if n := a.series.left; n > 0 {
@@ -170,8 +179,8 @@ func (a *analyst) sameOrder(factor string) bool {
 	return a.Layout.Plan.Order == v1alpha1.OrderABBA && slices.Contains(a.Layout.Plan.Axes, factor)
 }
 
-// primary family: all of it, with or without data.
-func (a *analyst) primary() []v1alpha1.ComparisonEntry {
+// decide the primary family: all of it, with or without data.
+func (a *analyst) decide() ([]compared, []stats.Decision) {
 	var all []compared
 	var family []stats.Comparison
 	for _, c := range a.family.Primary {
@@ -181,8 +190,13 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 		}
 		all, family = append(all, one), append(family, one.tested())
 	}
+	return all, stats.Decide(family, a.Declaration.ErrorRate, a.Declaration.MinimumEffect)
+}
+
+// primary family, with its verdicts.
+func (a *analyst) primary() []v1alpha1.ComparisonEntry {
+	all, decisions := a.decide()
 	d := a.Declaration
-	decisions := stats.Decide(family, d.ErrorRate, d.MinimumEffect)
 	out := make([]v1alpha1.ComparisonEntry, 0, len(all))
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)

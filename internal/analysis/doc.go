@@ -8,11 +8,13 @@
 //	declare.go   the declaration, with its defaults
 //	layout.go    what an experiment varies: targets, axes, combinations of a trial
 //	family.go    the pairs that are compared, and what their blocks can show: known before the data
+//	stop.go      the looks of a run that may end early
 //	series.go    the values that count, by block
 //	limits.go    what else than the servers decides the values
 //	compare.go   the comparisons
 //	control.go   the baseline against itself
 //	explore.go   what was not declared
+//	sweep.go     knee and peak of the main measurement over a load
 //	words.go     comparisons as text
 //	alike.go     what else differs between the sides, by internal/likeness
 //	runs.go      several runs: which analysis they have together

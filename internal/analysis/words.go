@@ -158,6 +158,9 @@ func (a *analyst) verdict(primary, controls []v1alpha1.ComparisonEntry) string {
 	if len(primary) > 1 {
 		parts = append(parts, fmt.Sprintf("1 of %d comparisons: %s", len(primary), tally(primary)))
 	}
+	if text := a.stopped(); text != "" {
+		parts = append(parts, text)
+	}
 	if text := a.resolution(controls); text != "" {
 		parts = append(parts, text)
 	}
@@ -183,8 +186,11 @@ func tally(entries []v1alpha1.ComparisonEntry) string {
 }
 
 func joined(a, b string) string {
-	if a == "" {
+	switch {
+	case a == "":
 		return b
+	case b == "":
+		return a
 	}
 	return a + "; " + b
 }
