@@ -48,6 +48,9 @@ type flags struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		os.Exit(checkMain(os.Args[2:]))
+	}
 	var f flags
 	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and timeouts")
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")

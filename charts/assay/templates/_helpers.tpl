@@ -24,6 +24,13 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: manager
 {{- end -}}
 
+{{/* Of the pod of helm test, which is no manager. */}}
+{{- define "assay.testLabels" -}}
+app.kubernetes.io/name: {{ include "assay.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: test
+{{- end -}}
+
 {{- define "assay.labels" -}}
 {{ include "assay.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
