@@ -19,6 +19,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || self.targets.size() < 8",fieldPath=".analysis.control",message="control is a target of its own, and a run has at most 8: use at most 7 targets with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
+// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup).getMilliseconds() % 1000 == 0",fieldPath=".design.warmup",message="warmup must be in whole seconds, such as 30s: only workload.drivers takes parts of a second"
@@ -71,6 +72,11 @@ type BenchmarkRunSpec struct {
 	// latency, with a minimum effect of 2% and an error rate of 5%.
 	// +optional
 	Analysis *Analysis `json:"analysis,omitempty"`
+
+	// gate compares the run, once it has ended, with a BenchmarkBaseline of its namespace. The
+	// condition Passed has the verdict. Absent: the run has no such condition.
+	// +optional
+	Gate *Gate `json:"gate,omitempty"`
 
 	// exclusive reserves the nodes for this run until it has ended (the default). A run that
 	// cannot get its nodes waits as Queued, without pods. false shares the nodes with other
@@ -155,60 +161,6 @@ const (
 	RetainOnFailure RetainPolicy = "OnFailure"
 	RetainAlways    RetainPolicy = "Always"
 )
-
-// Clients are the pods that generate load.
-type Clients struct {
-	// shape of a client pod.
-	// +required
-	Shape ShapeRef `json:"shape"`
-
-	// count of client pods that start together, 1 to 64; their results are merged.
-	// Each runs the whole workload: threads and rates are per client.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=64
-	Count int32 `json:"count,omitempty"`
-
-	// placement of the client pods.
-	// +optional
-	// +kubebuilder:default={}
-	Placement ClientPlacement `json:"placement,omitzero"`
-}
-
-// ClientPlacement restricts the nodes of client pods.
-type ClientPlacement struct {
-	// separateFromTargets places clients and targets on different nodes. Required (the
-	// default) refuses the run when the cluster has no such nodes. None allows a shared node,
-	// where client and server compete for the same CPUs.
-	// +optional
-	// +kubebuilder:default=Required
-	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
-}
-
-// Separation of clients and targets.
-// +kubebuilder:validation:Enum=Required;None
-type Separation string
-
-// Separations.
-const (
-	SeparationRequired Separation = "Required"
-	SeparationNone     Separation = "None"
-)
-
-// ShapeRef names an InstanceShape or contains a shape for this run alone.
-// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.inline)",message="shape needs exactly one of name (an InstanceShape) and inline (cpu, memory, nodeSelector, ...)"
-type ShapeRef struct {
-	// name of an InstanceShape.
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name,omitempty"`
-
-	// inline is a shape for this run alone.
-	// +optional
-	Inline *InstanceShapeSpec `json:"inline,omitempty"`
-}
 
 // Design is how often, in what order and how long the run measures.
 type Design struct {
@@ -367,6 +319,7 @@ const (
 // +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
 // +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
+// +kubebuilder:printcolumn:name="Passed",type=string,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63",message="metadata.name must have at most 63 characters: it becomes a label of the run's pods"

@@ -32,12 +32,18 @@ const (
 	// ConditionFailed: True when the run has ended without all its results; the reason says
 	// why. False when it is complete.
 	ConditionFailed = "Failed"
+	// ConditionPassed: only of a run with spec.gate. True when the run is complete and its gate
+	// found nothing that it fails for, False when it did, or when the run has failed. Unknown until
+	// the run has ended, and when the gate cannot decide: without its baseline, or where the
+	// circumstances differ in what the gate requires to be alike.
+	ConditionPassed = "Passed"
 	// ConditionSuspended: True while spec.suspend pauses the run, False otherwise.
 	ConditionSuspended = "Suspended"
 	// ConditionReconciling: True while the run is under way, False when it has ended. kstatus,
 	// and so Flux and Argo CD, reads it together with Stalled to see when a run has ended.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled: True when the run has failed, False otherwise.
+	// ConditionStalled: True when the run has failed, and with spec.gate.health: Required when it
+	// has ended without passing its gate. False otherwise.
 	ConditionStalled = "Stalled"
 )
 
@@ -54,4 +60,11 @@ const (
 	// ConditionOffered: True when a node offers the shape. Unknown until the nodes were
 	// looked at.
 	ConditionOffered = "Offered"
+)
+
+// Types of the conditions of a BenchmarkBaseline, besides Reconciling and Stalled.
+const (
+	// ConditionReady: True when a gate can use the baseline. False when its numbers contradict
+	// themselves.
+	ConditionReady = "Ready"
 )

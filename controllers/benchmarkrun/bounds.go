@@ -51,6 +51,11 @@ var sheds = []shed{
 		}
 	}},
 	{"comparisons after the 16th", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 16) }},
+	{"entries of the gate", func(st *v1alpha1.BenchmarkRunStatus) {
+		if st.Gate != nil {
+			st.Gate.Entries = nil
+		}
+	}},
 	{"texts after 256 bytes", func(st *v1alpha1.BenchmarkRunStatus) {
 		for i := range st.Conditions {
 			st.Conditions[i].Message = contract.Cut(st.Conditions[i].Message, 256)

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/gate"
 )
 
 // news are what a room returned for the status. They are told once the actions of their
@@ -72,6 +73,8 @@ type endedNews struct {
 	at      time.Time
 	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
 	heldUntil time.Time
+	// gate is the verdict of spec.gate; nil without one.
+	gate *gate.Verdict
 	// bytes that the results of the trials, their records and the summary hold.
 	bytes int64
 }

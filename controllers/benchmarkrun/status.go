@@ -187,8 +187,10 @@ func (t teller) tellEnd(n endedNews) {
 		for _, condition := range []string{v1alpha1.ConditionFailed, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
 			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
 		}
+		t.tellGate(n.gate)
 		return
 	}
+	t.tellGate(n.gate)
 	st.Phase = v1alpha1.PhaseFailed
 	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
 	t.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
@@ -228,6 +230,7 @@ func (t teller) setUndecided() {
 			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
 		}
 	}
+	t.setUngated()
 }
 
 // setChapter puts the state of a chapter into its condition.
