@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/events"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/gate"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 )
 
 // setUngated makes the condition Passed present from the first status on, where there is a gate.
@@ -19,7 +19,7 @@ func (t teller) setUngated() {
 
 // tellGate puts the verdict of the gate into the status of a run that ends. Where GitOps controllers
 // are to require it, a run that has not passed is stalled.
-func (t teller) tellGate(v *gate.Verdict) {
+func (t teller) tellGate(v *conclude.Gated) {
 	if v == nil {
 		return
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/gate"
 )
 
 // news are what a room returned for the status. They are told once the actions of their
@@ -74,7 +73,7 @@ type endedNews struct {
 	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
 	heldUntil time.Time
 	// gate is the verdict of spec.gate; nil without one.
-	gate *gate.Verdict
+	gate *conclude.Gated
 	// bytes that the results of the trials, their records and the summary hold.
 	bytes int64
 }

@@ -18,10 +18,13 @@ type Ended struct {
 	Verdict Verdict
 }
 
+// Gated is the verdict of a gate.
+type Gated = gate.Verdict
+
 // Gate is the verdict of spec.gate on a run that ends; nil for a run without one. The baseline is read
 // once, by its name in the namespace of the run; a run that has failed needs none. It has no meaning
 // while questions are open.
-func Gate(in Input, end Ended, ask *decision.Asking) *gate.Verdict {
+func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 	if in.Run.Spec.Gate == nil {
 		return nil
 	}
@@ -31,7 +34,7 @@ func Gate(in Input, end Ended, ask *decision.Asking) *gate.Verdict {
 		verdict := gate.Judge(out)
 		return &verdict
 	}
-	found := ask.Baseline(out.Gate.Baseline)
+	found := decision.Baseline(ask, out.Gate.Baseline)
 	if !found.Known {
 		return nil
 	}

@@ -229,8 +229,8 @@ func (a *Asking) Shape(name string) Fact[*v1alpha1.InstanceShape] {
 	return lookUp[*v1alpha1.InstanceShape](a, GetObject{KindInstanceShape, name})
 }
 
-// Baseline from the API server.
-func (a *Asking) Baseline(name string) Fact[*v1alpha1.BenchmarkBaseline] {
+// Baseline of a gate, from the API server.
+func Baseline(a *Asking, name string) Fact[*v1alpha1.BenchmarkBaseline] {
 	return lookUp[*v1alpha1.BenchmarkBaseline](a, GetObject{KindBaseline, name})
 }
 
