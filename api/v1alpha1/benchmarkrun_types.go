@@ -5,22 +5,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// BenchmarkRunSpec is one experiment. It cannot be changed after creation, except
-// suspend, priority, retain and ttlSecondsAfterFinished: a result always belongs to
-// its spec.
+// BenchmarkRunSpec is one experiment. That of a run cannot be changed after creation, except
+// suspend, priority, retain and ttlSecondsAfterFinished: a result always belongs to its spec. The
+// rules about that are those of the field BenchmarkRun.spec: the template of a schedule may change.
 //
-// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || self.targets.size() < 8",fieldPath=".analysis.control",message="control is a target of its own, and a run has at most 8: use at most 7 targets with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
-// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun"
-// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design.idleTargets != 'Stopped' || self.targets.all(t, !has(t.mysql) || t.mysql.storage.medium != 'Memory')",fieldPath=".design.idleTargets",message="idleTargets: Stopped loses the data of a target with storage.medium: Memory: use a Volume, or idleTargets: Running"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.warmup) || duration(self.design.warmup).getMilliseconds() % 1000 == 0",fieldPath=".design.warmup",message="warmup must be in whole seconds, such as 30s: only workload.drivers takes parts of a second"
 // +kubebuilder:validation:XValidation:rule="has(self.workload.drivers) || !has(self.design.duration) || duration(self.design.duration).getMilliseconds() % 1000 == 0 && duration(self.design.duration) >= duration('1s')",fieldPath=".design.duration",message="duration must be in whole seconds, such as 300s: only workload.drivers takes parts of a second"
@@ -163,6 +153,8 @@ const (
 )
 
 // Design is how often, in what order and how long the run measures.
+// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.stopEarly.minBlocks < self.blocks",fieldPath=".stopEarly.minBlocks",message="minBlocks must be below design.blocks, which is the maximum"
+// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.order != 'Sequential'",fieldPath=".order",message="order must be RandomizedBlocks or ABBA with stopEarly: trials in sequence have no block that ends"
 type Design struct {
 	// blocks is the number of repetitions, 1 to 100. Each block measures every
 	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
@@ -172,6 +164,11 @@ type Design struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Blocks int32 `json:"blocks,omitempty"`
+
+	// stopEarly ends the run before its last block, once every compared ratio is known well
+	// enough; blocks is the maximum then. Absent: all blocks are measured.
+	// +optional
+	StopEarly *StopEarly `json:"stopEarly,omitempty"`
 
 	// order of the trials. RandomizedBlocks (the default) runs block by block, with the cells
 	// of a block and the targets of a cell in random order. Blocks form pairs: the second
@@ -264,6 +261,29 @@ type Design struct {
 	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
 }
 
+// StopEarly ends a run before its last block. The run looks at its data after some blocks, which are
+// fixed when it is accepted (status.plan.analysis.lookBlocks), and stops at the first look at which
+// all intervals of the primary comparisons are narrow enough. The looks share the error rate of the
+// analysis, so that the verdict holds at whichever look the run stops.
+type StopEarly struct {
+	// minBlocks is the least number of blocks, 6 to 99. A large family of comparisons needs more
+	// before its first look.
+	// +optional
+	// +kubebuilder:default=6
+	// +kubebuilder:validation:Minimum=6
+	// +kubebuilder:validation:Maximum=99
+	MinBlocks int32 `json:"minBlocks,omitempty"`
+
+	// precision to which every ratio of the primary comparisons is to be known, as a percentage
+	// above 0% and up to 100%: with 2%, an interval reaches from a ratio divided by 1.02 to that
+	// ratio times 1.02, or is narrower.
+	// +required
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="precision must be above 0% and at most 100%, such as 2%"
+	Precision string `json:"precision"`
+}
+
 // TrialOrder is the order of the trials of a run.
 // +kubebuilder:validation:Enum=RandomizedBlocks;ABBA;Sequential
 type TrialOrder string
@@ -332,6 +352,16 @@ type BenchmarkRun struct {
 
 	// spec of the experiment.
 	// +required
+	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.
 	// +optional
