@@ -159,8 +159,8 @@ type GateBaseline struct {
 	// +kubebuilder:validation:MaxLength=253
 	Run string `json:"run"`
 	// promotionTime is when it was promoted.
-	// +required
-	PromotionTime metav1.Time `json:"promotionTime"`
+	// +optional
+	PromotionTime *metav1.Time `json:"promotionTime,omitempty"`
 }
 
 // GateOutcome of a measurement.

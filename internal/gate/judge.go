@@ -75,7 +75,7 @@ func Judge(in Input) Verdict {
 func pin(in Input) *v1alpha1.GateBaseline {
 	b := in.Baseline
 	return &v1alpha1.GateBaseline{
-		Name: b.Name, UID: string(b.UID), ResourceVersion: b.ResourceVersion, SHA256: in.SHA256, Run: b.Spec.Run.Name, PromotionTime: b.Spec.Promotion.Time,
+		Name: b.Name, UID: string(b.UID), ResourceVersion: b.ResourceVersion, SHA256: in.SHA256, Run: b.Spec.Run.Name, PromotionTime: b.Spec.Promotion.Time.DeepCopy(),
 	}
 }
 

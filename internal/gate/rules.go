@@ -2,6 +2,8 @@ package gate
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
@@ -59,14 +61,7 @@ func (j *judgement) rules(expected []baseline.Expected, has map[string]analysis.
 		if out[i].outcome != v1alpha1.OutcomePassed {
 			continue
 		}
-		limit := b.threshold
-		if e.Tolerance > 0 {
-			limit = e.Tolerance
-		}
-		out[i].byThreshold(e, limit)
-		if b.errorRate > 0 {
-			out[i].byTest(e, family[i], tested{decisions[i], b})
-		}
+		out[i].judge(e, b, tested{decisions[i], family[i]})
 	}
 	return out, nil
 }
@@ -115,35 +110,61 @@ func worse(d contract.Direction, ratio float64) float64 {
 // rounding of two ways to compute one number decides nothing.
 const rounding = 1e-12
 
-// byThreshold: the median is worse by more than the limit; 0 for no limit.
-func (one *judged) byThreshold(e baseline.Expected, limit float64) {
-	if w := worse(e.Direction, one.ratio); limit > 0 && w > limit+rounding {
+// tested is what the test decides of a comparison.
+type tested struct {
+	stats.Decision
+	of stats.Comparison
+}
+
+// judge a measurement by all rules that are given. One that none of them could call slower is not
+// judged: it must not pass.
+func (one *judged) judge(e baseline.Expected, b bounds, d tested) {
+	limit := b.threshold
+	if e.Tolerance > 0 {
+		limit = e.Tolerance
+	}
+	var why []string
+	if limit > 0 {
+		why = append(why, one.byThreshold(e, limit))
+	}
+	if b.errorRate > 0 {
+		why = append(why, one.byTest(e, b.minimumEffect, d))
+	}
+	if len(why) > 0 && !slices.Contains(why, "") {
+		one.outcome = v1alpha1.OutcomeNotJudged
+		one.text += " is not judged: " + strings.Join(why, "; ")
+	}
+}
+
+// byThreshold: the median is worse by more than the limit. It returns why the rule says nothing; empty
+// where it does.
+func (one *judged) byThreshold(e baseline.Expected, limit float64) string {
+	if e.Direction == contract.HigherIsBetter && limit >= 1 {
+		return fmt.Sprintf("a threshold of %s allows a rate of 0", analysis.Percent(limit))
+	}
+	if worse(e.Direction, one.ratio) > limit+rounding {
 		one.outcome = v1alpha1.OutcomeSlower
 		one.text += fmt.Sprintf(", and %s is allowed", analysis.Percent(limit))
 	}
+	return ""
 }
 
-// tested is what the test decides, with its bounds.
-type tested struct {
-	stats.Decision
-	bounds
-}
-
-// byTest: the values are worse, as far as the error rate says, and by the minimum effect or more.
-func (one *judged) byTest(e baseline.Expected, c stats.Comparison, d tested) {
+// byTest: the values are worse, as far as the error rate says, and by the minimum effect or more. It
+// returns why the rule says nothing; empty where it does.
+func (one *judged) byTest(e baseline.Expected, minimumEffect float64, d tested) string {
 	if costs.SinceStart(e.Key.Name) {
-		return // all blocks are one observation
+		return "all blocks show one observation, the largest since the server began"
 	}
 	one.entry.AdjustedP = v1alpha1.FourDigits(d.P)
 	if d.Exploratory {
-		one.text += fmt.Sprintf("; %d blocks are too few for the test, which needs %d", c.N, stats.MinBlocks)
-		return
+		return fmt.Sprintf("%d blocks count in the run that has fewer, and the test needs %d", d.of.N, stats.MinBlocks)
 	}
 	differs := d.Larger && e.Direction == contract.LowerIsBetter || d.Smaller && e.Direction == contract.HigherIsBetter
-	if differs && worse(e.Direction, c.Ratio) >= d.minimumEffect-rounding {
+	if differs && worse(e.Direction, d.of.Ratio) >= minimumEffect-rounding {
 		one.outcome = v1alpha1.OutcomeSlower
 		one.text += fmt.Sprintf(", p %s for all measurements", one.entry.AdjustedP)
 	}
+	return ""
 }
 
 // newOne is a measurement that the baseline does not have.
