@@ -196,13 +196,13 @@ type BaselineSpeed struct {
 type BenchmarkBaselineStatus struct {
 	// observedGeneration is the generation of the spec that this status describes.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 	// measurementCount is the number of expected measurements.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	MeasurementCount int32 `json:"measurementCount,omitempty"`
-	// conditions of the baseline: Ready, Reconciling and Stalled.
+	// conditions of the baseline: Reconciling, Stalled and Ready.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -233,6 +233,7 @@ type BenchmarkBaseline struct {
 	Spec BenchmarkBaselineSpec `json:"spec"`
 	// status says whether a gate can use the baseline.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status BenchmarkBaselineStatus `json:"status,omitzero"`
 }
 

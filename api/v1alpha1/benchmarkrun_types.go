@@ -365,6 +365,7 @@ type BenchmarkRun struct {
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status BenchmarkRunStatus `json:"status,omitzero"`
 }
 

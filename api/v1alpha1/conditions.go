@@ -39,19 +39,23 @@ const (
 	ConditionPassed = "Passed"
 	// ConditionSuspended: True while spec.suspend pauses the run, False otherwise.
 	ConditionSuspended = "Suspended"
-	// ConditionReconciling: True while the run is under way, False when it has ended. kstatus,
-	// and so Flux and Argo CD, reads it together with Stalled to see when a run has ended.
+	// ConditionReconciling: True while the run is under way, also queued or suspended, False when
+	// it has ended. kstatus, and so Flux, reads it before Stalled and Ready.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled: True when the run has failed, and with spec.gate.health: Required when it
-	// has ended without passing its gate. False otherwise.
+	// ConditionStalled: True when the run has failed, and with spec.gate.health: Required when it has
+	// ended without passing its gate, False otherwise. kstatus shows its message as that of a failed
+	// object.
 	ConditionStalled = "Stalled"
+	// ConditionReady: True when the run is complete, False when it has failed or is Stalled, Unknown until
+	// then. It says to tools that know no benchmarks what Complete and Failed say together.
+	ConditionReady = "Ready"
 )
 
 // ConditionTypes are the conditions of a BenchmarkRun, in the order of its steps.
 func ConditionTypes() []string {
 	return []string{
 		ConditionAccepted, ConditionPlaced, ConditionTargetsReady, ConditionDataLoaded, ConditionMeasured,
-		ConditionValid, ConditionComplete, ConditionFailed, ConditionSuspended, ConditionReconciling, ConditionStalled,
+		ConditionValid, ConditionComplete, ConditionFailed, ConditionSuspended, ConditionReconciling, ConditionStalled, ConditionReady,
 	}
 }
 
@@ -60,11 +64,4 @@ const (
 	// ConditionOffered: True when a node offers the shape. Unknown until the nodes were
 	// looked at.
 	ConditionOffered = "Offered"
-)
-
-// Types of the conditions of a BenchmarkBaseline, besides Reconciling and Stalled.
-const (
-	// ConditionReady: True when a gate can use the baseline. False when its numbers contradict
-	// themselves.
-	ConditionReady = "Ready"
 )

@@ -23,9 +23,10 @@ const (
 
 // BenchmarkRunStatus is the observed state of a run, with its results.
 type BenchmarkRunStatus struct {
-	// observedGeneration is the generation of the spec that this status describes.
+	// observedGeneration is the generation of the spec that this status describes; -1 until the
+	// manager has seen the run.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is a one-word summary for people.

@@ -131,7 +131,7 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 	if err := shapes.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
 	}
-	baselines := &benchmarkbaseline.Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader()}
+	baselines := &benchmarkbaseline.Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}
 	if err := baselines.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkBaselines: %w", err)
 	}

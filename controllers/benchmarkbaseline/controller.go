@@ -6,10 +6,10 @@ package benchmarkbaseline
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -18,6 +18,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/baseline"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/health"
 )
 
 // Reconciler keeps the status of BenchmarkBaselines.
@@ -25,6 +26,8 @@ type Reconciler struct {
 	// Client writes the status. Live reads: the cache has no numbers.
 	Client client.Client
 	Live   client.Reader
+	// Clock has the times of the conditions.
+	Clock clock.PassiveClock
 }
 
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkbaselines,verbs=get;list;watch
@@ -45,7 +48,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	before := b.Status.DeepCopy()
-	b.Status = statusOf(b)
+	b.Status = statusOf(b, r.Clock.Now())
 	if equality.Semantic.DeepEqual(*before, b.Status) {
 		return ctrl.Result{}, nil
 	}
@@ -59,25 +62,18 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 const maxMessage = 4096
 
 // statusOf a baseline: whether a gate can use it.
-func statusOf(b *v1alpha1.BenchmarkBaseline) v1alpha1.BenchmarkBaselineStatus {
+func statusOf(b *v1alpha1.BenchmarkBaseline, now time.Time) v1alpha1.BenchmarkBaselineStatus {
 	out := *b.Status.DeepCopy()
 	out.ObservedGeneration = b.Generation
-	set := func(condition string, status metav1.ConditionStatus, reason, message string) {
-		apimeta.SetStatusCondition(&out.Conditions, metav1.Condition{
-			Type: condition, Status: status, Reason: reason, Message: contract.Cut(message, maxMessage), ObservedGeneration: b.Generation,
-		})
-	}
+	said := health.Said{Generation: b.Generation, Now: now, Reason: v1alpha1.ReasonSucceeded}
 	all, err := baseline.Read(b.Spec)
 	out.MeasurementCount = int32(len(all))
 	if err != nil {
-		set(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, err.Error())
-		set(v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonInvalidSpec, err.Error())
-		set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, v1alpha1.ReasonInvalidSpec, "the baseline cannot be used")
+		said.Reason, said.Message = v1alpha1.ReasonInvalidSpec, contract.Cut(err.Error(), maxMessage)
+		health.Stalled(&out.Conditions, said)
 		return out
 	}
-	set(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, fmt.Sprintf("%d measurements of run %s", len(all), b.Spec.Run.Name))
-	for _, condition := range []string{v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
-		set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the baseline can be used")
-	}
+	said.Message = fmt.Sprintf("%d measurements of run %s", len(all), b.Spec.Run.Name)
+	health.Ready(&out.Conditions, said)
 	return out
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
+	"github.com/assay-bench/assay/internal/health"
 )
 
 // setUngated makes the condition Passed present from the first status on, where there is a gate.
@@ -26,7 +27,7 @@ func (t teller) tellGate(v *conclude.Gated) {
 	t.set(v1alpha1.ConditionPassed, v.Status, v.Reason, v.Message)
 	t.run.Status.Gate = &v.Gate
 	if t.run.Spec.Gate.Health == v1alpha1.HealthRequired && v.Status != metav1.ConditionTrue && !t.run.HasFailed() {
-		t.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, v.Reason, v.Message)
+		health.Stalled(&t.run.Status.Conditions, t.said(v.Reason, v.Message))
 	}
 }
 
