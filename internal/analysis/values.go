@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -59,16 +60,21 @@ func (v *Values) Primary(more ...Measurement) []BlockValues {
 	return out
 }
 
-// Named are the values of all measurements with these names, whatever their labels.
+// Named are the values of all measurements with these names, whatever their labels, in the order of the
+// plan; the control is left out.
 func (v *Values) Named(names []string) []BlockValues {
-	var out []BlockValues
-	for _, u := range v.units {
-		for id := range v.series.kinds {
-			key := seriesKey{u, int32(id)}
-			if len(v.series.values[key]) > 0 && slices.Contains(names, v.series.kinds[id].name) {
-				out = append(out, v.of(u, int32(id)))
-			}
+	var keys []seriesKey
+	for key, values := range v.series.values {
+		if len(values) > 0 && slices.Contains(names, v.series.kinds[key.kind].name) && v.run.Layout.Plan.Targets[key.unit.Target] != v1alpha1.ControlName {
+			keys = append(keys, key)
 		}
+	}
+	slices.SortFunc(keys, func(a, b seriesKey) int {
+		return cmp.Or(cmp.Compare(a.unit.Cell, b.unit.Cell), cmp.Compare(a.unit.Combination, b.unit.Combination), cmp.Compare(a.unit.Target, b.unit.Target), cmp.Compare(a.kind, b.kind))
+	})
+	out := make([]BlockValues, len(keys))
+	for i, key := range keys {
+		out[i] = v.of(key.unit, key.kind)
 	}
 	return out
 }

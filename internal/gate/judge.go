@@ -128,7 +128,9 @@ func (j *judgement) compare(expected []baseline.Expected, values *analysis.Value
 	}
 	has := map[string]analysis.BlockValues{}
 	for _, v := range values.Named(names) {
-		has[baseline.Key(baseline.KeyOf(v))] = v
+		if key := baseline.Key(baseline.KeyOf(v)); len(has[key].Blocks) == 0 { // the first of two directions
+			has[key] = v
+		}
 	}
 	var err error
 	if j.all, err = j.rules(expected, has); err != nil {
