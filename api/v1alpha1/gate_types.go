@@ -110,8 +110,8 @@ type GateStatus struct {
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	JudgedCount int32 `json:"judgedCount"`
-	// slowerCount, missingCount and newCount are numbers of measurements, whether the gate fails for
-	// them or not.
+	// slowerCount of the measurements are slower, whether the gate fails for
+	// that or not.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	SlowerCount int32 `json:"slowerCount"`
