@@ -58,6 +58,10 @@ func content(root string, i image) (string, error) {
 			paths = append(paths, "hack/images/tidb.sh")
 		case input == "versitygw":
 			paths = append(paths, "hack/tools/versitygw", "hack/tool.sh")
+		case strings.HasPrefix(input, "hack/tools/"):
+			paths = append(paths, input, "hack/tool.sh")
+		case strings.HasPrefix(input, "test/cmd/"):
+			paths = append(paths, input, "go.mod")
 		case strings.Contains(input, "/"):
 			paths = append(paths, input)
 		default:
