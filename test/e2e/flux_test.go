@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
@@ -68,10 +69,7 @@ func startFlux(t *testing.T) *flux {
 		}
 	}
 	f.kubectl(t, "--namespace="+f.ns, "rollout", "status", "deployment/flux", "--timeout=90s")
-	kustomization := f.object("kustomize.toolkit.fluxcd.io/v1", "Kustomization", map[string]any{
-		"sourceRef": map[string]any{"kind": "ExternalArtifact", "name": "benchmarks"}, "path": "./", "targetNamespace": f.ns,
-		"interval": "10m", "retryInterval": "1h", "timeout": "10m", "prune": true, "wait": true,
-	})
+	kustomization := f.kustomization(t)
 	if err := cluster.API.Create(t.Context(), kustomization); err != nil {
 		t.Fatal(err)
 	}
@@ -85,6 +83,24 @@ func startFlux(t *testing.T) *flux {
 	f.remote = f.forward(t) + "/git/benchmarks.git"
 	f.git(t, "init", "--quiet", "--initial-branch=main")
 	return f
+}
+
+// kustomization is that of the example, for this namespace and this source.
+func (f *flux) kustomization(t *testing.T) *unstructured.Unstructured {
+	t.Helper()
+	data, err := os.ReadFile("../../config/gitops/flux/flux.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(data), "\n---\n")
+	k := &unstructured.Unstructured{}
+	if err := yaml.UnmarshalStrict([]byte(text), &k.Object); err != nil {
+		t.Fatal(err)
+	}
+	k.SetNamespace(f.ns)
+	spec := k.Object["spec"].(map[string]any)
+	spec["targetNamespace"], spec["sourceRef"] = f.ns, map[string]any{"kind": "ExternalArtifact", "name": "benchmarks"}
+	return k
 }
 
 // fluxDefinitions are the CRDs, out of the modules that the controller is built from, in one file.
@@ -203,12 +219,15 @@ func (f *flux) forward(t *testing.T) string {
 	return "http://" + address
 }
 
-// commit replaces all files of the repository, pushes, and returns the revision as Flux names it.
+// commit replaces all files of the folder benchmarks, pushes, and returns the revision as Flux names it.
 func (f *flux) commit(t *testing.T, message string, files map[string]string) string {
 	t.Helper()
 	f.git(t, "rm", "-r", "--quiet", "--ignore-unmatch", ".")
+	if err := os.MkdirAll(filepath.Join(f.work, "benchmarks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := os.WriteFile(filepath.Join(f.work, name), []byte(files[name]), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.work, "benchmarks", name), []byte(files[name]), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
