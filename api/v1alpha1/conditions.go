@@ -19,9 +19,9 @@ const (
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
-	// ConditionMeasured: True when every trial of the plan has ended. False with reason
-	// Progressing while they run, and with the reason of a trial if its failure ended the
-	// run.
+	// ConditionMeasured: True when every trial of the plan has ended, or those that
+	// design.stopEarly left (StoppedEarly). False with reason Progressing while they run, and
+	// with the reason of a trial if its failure ended the run.
 	ConditionMeasured = "Measured"
 	// ConditionValid: True when no validity check found a contradiction, False when one
 	// did. Unknown until the trials have ended, and when the run ended without a result.
