@@ -318,16 +318,16 @@ type BenchmarkRun struct {
 
 	// spec of the experiment.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.
 	// +optional
