@@ -11,9 +11,6 @@ import (
 	"github.com/assay-bench/assay/internal/config"
 )
 
-// conditionPassed is the condition of the gate; a run without a gate has none.
-const conditionPassed = "Passed"
-
 // Event is something that happened to a run.
 type Event struct {
 	// Type of the event.
@@ -30,9 +27,9 @@ var milestones = []struct {
 }{
 	{v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.NotifyRunCompleted},
 	{v1alpha1.ConditionFailed, metav1.ConditionTrue, v1alpha1.NotifyRunFailed},
-	{conditionPassed, metav1.ConditionTrue, v1alpha1.NotifyGatePassed},
-	{conditionPassed, metav1.ConditionFalse, v1alpha1.NotifyGateFailed},
-	{conditionPassed, metav1.ConditionUnknown, v1alpha1.NotifyGateUndecided},
+	{v1alpha1.ConditionPassed, metav1.ConditionTrue, v1alpha1.NotifyGatePassed},
+	{v1alpha1.ConditionPassed, metav1.ConditionFalse, v1alpha1.NotifyGateFailed},
+	{v1alpha1.ConditionPassed, metav1.ConditionUnknown, v1alpha1.NotifyGateUndecided},
 }
 
 // Events of a run that has ended; of any other there are none.

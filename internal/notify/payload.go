@@ -69,7 +69,7 @@ func Data(run *v1alpha1.BenchmarkRun) contract.Notification {
 	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionValid); c != nil {
 		n.Valid = string(c.Status)
 	}
-	if c := apimeta.FindStatusCondition(st.Conditions, conditionPassed); c != nil {
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed); c != nil {
 		n.Gate = &contract.NotificationGate{Passed: string(c.Status), Reason: c.Reason, Message: text(c.Message)}
 	}
 	return n
