@@ -17,6 +17,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
+// +kubebuilder:validation:XValidation:rule="has(self.search) == has(oldSelf.search) && (!has(self.search) || self.search == oldSelf.search)",fieldPath=".search",message="search cannot be changed: create a new BenchmarkRun"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || self.targets.size() < 8",fieldPath=".analysis.control",message="control is a target of its own, and a run has at most 8: use at most 7 targets with it"
 // +kubebuilder:validation:XValidation:rule="!has(self.analysis) || !has(self.analysis.control) || !self.analysis.control || !self.targets.exists(t, t.name == 'control')",fieldPath=".targets",message="control is the name of the target that analysis.control adds: name yours otherwise"
 // +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
@@ -71,6 +72,13 @@ type BenchmarkRunSpec struct {
 	// latency, with a minimum effect of 2% and an error rate of 5%.
 	// +optional
 	Analysis *Analysis `json:"analysis,omitempty"`
+
+	// search looks for the highest offered rate at which the objectives hold, in every cell, for every
+	// target, once in each block. Its trials decide which rate is tried next, and the run compares the
+	// rates that it found. The tool has to offer a rate: sysbench (rate) and YCSB (target) do. Absent:
+	// every trial measures what workload and matrix say.
+	// +optional
+	Search *Search `json:"search,omitempty"`
 
 	// exclusive reserves the nodes for this run until it has ended (the default). A run that
 	// cannot get its nodes waits as Queued, without pods. false shares the nodes with other

@@ -27,6 +27,10 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownComparisonCount int32 `json:"shownComparisonCount,omitempty"`
+	// searchCount is the number of searches in these ConfigMaps; status.searches has the first of them.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	SearchCount int32 `json:"searchCount,omitempty"`
 	// store is the folder of the run in the object store, such as s3://bucket/cluster/ns/run/uid/;
 	// absent where everything is in ConfigMaps.
 	// +optional

@@ -165,6 +165,14 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
 
+	// searches are the answers of spec.search, at most 64, in the order of the cells, the targets and
+	// the blocks. The ConfigMaps RUN-summary-0000 and so on hold all of them; results.searchCount is
+	// their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Searches []SearchEntry `json:"searches,omitempty"`
+
 	// machineSpeed of the nodes over all trials, for the comparison with other runs. It has
 	// one entry for each side, node and kernel, and for each target where the kernel depends
 	// on the target. The records hold the values of each trial.
