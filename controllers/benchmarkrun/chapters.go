@@ -206,7 +206,7 @@ func concluded(v view, failure decision.Failed) answer {
 // isRunning says whether an attempt was begun, as far as anybody knows.
 func (v view) isRunning(at journal.Position) bool {
 	p := v.accepted.Planned.Plan
-	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || int(at.Index) >= len(p.Trials) {
+	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || at.Ends(len(p.Trials)) {
 		return false
 	}
 	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]

@@ -17,7 +17,7 @@ func measured(v view) answer {
 	if last := v.book.Last(); last != nil && last.State == contract.Failed && stopsAtFailure(v.Run) {
 		return says(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
 	}
-	if int(at.Index) >= len(p.Trials) {
+	if at.Ends(len(p.Trials)) {
 		return says(allMeasured(v.book))
 	}
 	a := v.attempt(at)
