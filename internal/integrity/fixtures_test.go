@@ -52,7 +52,7 @@ func newStore(t *testing.T) *store {
 	for i := range comparisons {
 		comparisons[i] = v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Value: "a", Baseline: "db", Cell: int32(i), Name: "throughput", Ratio: "1.5"}
 	}
-	summary, err := journal.SplitSummary(entries, comparisons)
+	summary, err := journal.SplitSummary(journal.Contents{Entries: entries, Comparisons: comparisons})
 	s.must(err)
 	s.putAll(summary, contract.KeySummary, contract.SummaryName)
 	s.put("run-inputs", map[string][]byte{"my.lua": []byte("x")})

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/search"
 	"github.com/assay-bench/assay/internal/summary"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -31,6 +32,8 @@ type Input struct {
 	Layout      analysis.Layout
 	Declaration analysis.Declaration
 	Limit       int
+	// Search of the run; nil without one. Its plan is the whole one, with the trials that were skipped.
+	Search *search.Search
 	// Checked is what the comparison of all that is stored with its digests found.
 	Checked Checked
 }
@@ -48,8 +51,10 @@ type Result struct {
 	// run concludes.
 	Compared   []v1alpha1.ComparisonEntry
 	Conclusion string
-	// Parts, Entries and Comparisons of the stored summary.
-	Parts, Entries, Comparisons int32
+	// Searched are the answers of searches that the status shows.
+	Searched []v1alpha1.SearchEntry
+	// Parts, Entries, Comparisons and Searches of the stored summary.
+	Parts, Entries, Comparisons, Searches int32
 	// Bytes that the stored summary takes.
 	Bytes int64
 	// SummarySHA256 is the digest of the last part; empty without one.
@@ -69,12 +74,22 @@ func Decide(in Input, ask *decision.Asking) Result {
 	if in.Plan == nil {
 		return out
 	}
-	out.Verdict = in.Checked.verdict(verdict(in.Plan, in.Records))
+	judged := in.Plan
+	if in.Search != nil {
+		judged = search.Judged(in.Plan, in.Records)
+	}
+	out.Verdict = in.Checked.verdict(verdict(judged, in.Records))
 	if len(in.Records) == 0 {
 		return out
 	}
 	out.MachineSpeed, out.Findings = machineSpeed(in.Records)
 	out.Findings = append(out.Findings, in.Checked.findings()...)
+	var found searched
+	if in.Search != nil {
+		in, found = in.reduce()
+		out.Findings = append(out.Findings, found.findings...)
+		out.Searched = found.entries[:min(len(found.entries), maxSearches)]
+	}
 	entries, left := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
 	if left > 0 {
 		out.Findings = append(out.Findings, v1alpha1.Finding{Check: "summary-cut", Severity: v1alpha1.SeverityWarning, Message: fmt.Sprintf(
@@ -82,11 +97,11 @@ func Decide(in Input, ask *decision.Asking) Result {
 			left, summary.MaxKinds, summary.MaxEntries)})
 	}
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
-	out.Headline = summary.Headline(in.Plan, in.Names, entries)
+	out.Headline = cmp.Or(found.headline, summary.Headline(in.Plan, in.Names, entries))
 	compared := in.compare()
 	out.Compared, out.Conclusion = compared.Entries[:min(len(compared.Entries), maxCompared)], compared.Verdict
 	out.Findings = append(out.Findings, compared.Findings...)
-	parts, err := journal.SplitSummary(entries, compared.Entries)
+	parts, err := journal.SplitSummary(journal.Contents{Entries: entries, Comparisons: compared.Entries, Searches: found.entries})
 	if err != nil {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
 	}
@@ -98,7 +113,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 		out.Bytes += budget.OfConfigMap(cm)
 	}
-	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
+	out.Parts, out.Entries, out.Comparisons, out.Searches = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries)), int32(len(found.entries))
 	if len(parts) > 0 {
 		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	}
@@ -114,6 +129,9 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	}
 	if r := run.Status.Results; r != nil && r.ComparisonCount > r.ShownComparisonCount {
 		message += fmt.Sprintf("; status.comparisons has %d of %d, and the ConfigMaps of the summary have all of them", r.ShownComparisonCount, r.ComparisonCount)
+	}
+	if r := run.Status.Results; r != nil && int(r.SearchCount) > len(run.Status.Searches) {
+		message += fmt.Sprintf("; status.searches has %d of %d, and the ConfigMaps of the summary have all of them", len(run.Status.Searches), r.SearchCount)
 	}
 	return message
 }
