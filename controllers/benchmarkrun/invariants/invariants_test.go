@@ -34,9 +34,14 @@ func TestInvariants(t *testing.T) {
 // many clients found that another one had begun.
 func play(t *testing.T, seed uint64) (refused int64) {
 	t.Helper()
-	c := newCluster(t, seed)
+	return playOn(t, newCluster(t, seed), seed)
+}
+
+// playOn a cluster a run with these changes.
+func playOn(t *testing.T, c *cluster, seed uint64, changes ...func(*v1alpha1.BenchmarkRun)) (refused int64) {
+	t.Helper()
 	policies := []v1alpha1.TrialFailurePolicy{v1alpha1.OnFailureContinue, v1alpha1.OnFailureRetry, v1alpha1.OnFailureStop}
-	c.createRun(policies[seed%3])
+	c.createRun(policies[seed%3], changes...)
 	managers := []*manager{c.start("A"), c.start("B")}
 	pair := func() { managers[0].other, managers[1].other = managers[1], managers[0] }
 	pair()
@@ -55,7 +60,7 @@ func play(t *testing.T, seed uint64) (refused int64) {
 	run.Spec.Suspend = false
 	c.must(c.api.Update(t.Context(), run))
 	last := c.start("C")
-	for range 600 {
+	for range 1200 {
 		if c.run().Finished() {
 			c.judgeEnd()
 			return c.refused
