@@ -23,9 +23,10 @@ const (
 
 // BenchmarkRunStatus is the observed state of a run, with its results.
 type BenchmarkRunStatus struct {
-	// observedGeneration is the generation of the spec that this status describes.
+	// observedGeneration is the generation of the spec that this status describes; -1 until the
+	// manager has seen the run.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is a one-word summary for people.
@@ -172,6 +173,15 @@ type BenchmarkRunStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Searches []SearchEntry `json:"searches,omitempty"`
+
+	// sweeps have the knee and the peak of the main measurement, at most 16: one for each axis of the
+	// matrix that is a load and has 3 or more values, for each target and rest of the cell, in the
+	// order of the cells. The ConfigMaps RUN-summary-0000 and so on hold all of them;
+	// results.sweepCount is their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Sweeps []SweepEntry `json:"sweeps,omitempty"`
 
 	// machineSpeed of the nodes over all trials, for the comparison with other runs. It has
 	// one entry for each side, node and kernel, and for each target where the kernel depends

@@ -50,7 +50,10 @@ var sheds = []shed{
 			st.Results.ShownEntryCount = max(int32(len(st.Summary)), 1)
 		}
 	}},
-	{"comparisons after the 16th", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 16) }},
+	{"comparisons after the 16th, and sweeps after the 4th", func(st *v1alpha1.BenchmarkRunStatus) {
+		keepComparisons(st, 16)
+		st.Sweeps = st.Sweeps[:min(len(st.Sweeps), 4)]
+	}},
 	{"answers of searches after the 16th", func(st *v1alpha1.BenchmarkRunStatus) { st.Searches = st.Searches[:min(len(st.Searches), 16)] }},
 	{"texts after 256 bytes", func(st *v1alpha1.BenchmarkRunStatus) {
 		for i := range st.Conditions {
@@ -74,7 +77,10 @@ var sheds = []shed{
 		st.Trials, st.Nodes, st.MachineSpeed = nil, nil, nil
 	}},
 	{"the summary", func(st *v1alpha1.BenchmarkRunStatus) { st.Summary = nil }},
-	{"the comparisons", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 0) }},
+	{"the comparisons and the sweeps", func(st *v1alpha1.BenchmarkRunStatus) {
+		keepComparisons(st, 0)
+		st.Sweeps = nil
+	}},
 	{"the answers of searches", func(st *v1alpha1.BenchmarkRunStatus) { st.Searches = nil }},
 }
 

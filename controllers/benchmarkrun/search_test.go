@@ -107,11 +107,11 @@ func checkSearchStored(t *testing.T, run *v1alpha1.BenchmarkRun, want []v1alpha1
 	t.Helper()
 	var stored []v1alpha1.SearchEntry
 	for i := range run.Status.Results.SummaryConfigMapCount {
-		part, err := journal.DecodeSearches(journalPart(t, run, contract.SummaryName(run.Name, i), contract.KeySummary))
+		part, err := journal.DecodeSummary(journalPart(t, run, contract.SummaryName(run.Name, i), contract.KeySummary))
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored = append(stored, part...)
+		stored = append(stored, part.Searches...)
 	}
 	if diff := cmp.Diff(want, stored); diff != "" || run.Status.Results.SearchCount != 3 {
 		t.Errorf("%d searches are stored (-want +got):\n%s", run.Status.Results.SearchCount, diff)

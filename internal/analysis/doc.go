@@ -14,6 +14,7 @@
 //	compare.go   the comparisons
 //	control.go   the baseline against itself
 //	explore.go   what was not declared
+//	sweep.go     knee and peak of the main measurement over a load
 //	words.go     comparisons as text
 //	alike.go     what else differs between the sides, by internal/likeness
 //	runs.go      several runs: which analysis they have together

@@ -186,8 +186,11 @@ func tally(entries []v1alpha1.ComparisonEntry) string {
 }
 
 func joined(a, b string) string {
-	if a == "" {
+	switch {
+	case a == "":
 		return b
+	case b == "":
+		return a
 	}
 	return a + "; " + b
 }

@@ -4,11 +4,12 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// summaryPerPart is the number of entries, of comparisons, and of searches in one part of the summary.
+// summaryPerPart is the number of entries, of comparisons, of sweeps and of searches in one part of the
+// summary.
 const summaryPerPart = 2000
 
-// Summary is one part of the summary of a run: entries, or comparisons after the last entry, or
-// searches after the last comparison.
+// Summary is one part of the summary of a run: entries, comparisons after the last entry, sweeps after
+// the last comparison, or searches after the last sweep.
 type Summary struct {
 	header
 	// Part is the number of the part, from 0.
@@ -17,61 +18,41 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 	// Comparisons: the primary family, the control, the exploratory ones.
 	Comparisons []v1alpha1.ComparisonEntry `json:"comparisons,omitempty"`
+	// Sweeps in the order of the axes, the cells and the targets.
+	Sweeps []v1alpha1.SweepEntry `json:"sweeps,omitempty"`
 	// Searches in the order of the cells, the targets and the blocks.
 	Searches []v1alpha1.SearchEntry `json:"searches,omitempty"`
 }
 
-// Contents of a whole summary.
-type Contents struct {
-	Entries     []v1alpha1.SummaryEntry
-	Comparisons []v1alpha1.ComparisonEntry
-	Searches    []v1alpha1.SearchEntry
-}
-
-// DecodeSummary reads the entries of a part of the summary.
-func DecodeSummary(gz []byte) ([]v1alpha1.SummaryEntry, error) {
-	var s Summary
-	if err := decode(gz, &s); err != nil {
-		return nil, err
-	}
-	return s.Entries, nil
-}
-
-// DecodeComparisons reads the comparisons of a part of the summary.
-func DecodeComparisons(gz []byte) ([]v1alpha1.ComparisonEntry, error) {
-	var s Summary
-	if err := decode(gz, &s); err != nil {
-		return nil, err
-	}
-	return s.Comparisons, nil
+// DecodeSummary reads a part of the summary.
+func DecodeSummary(gz []byte) (s Summary, err error) {
+	err = decode(gz, &s)
+	return s, err
 }
 
 // maxSummaryPart is the size of an encoded part that is written, in bytes: a ConfigMap has 1 MiB.
 const maxSummaryPart = 700 << 10
 
-// DecodeSearches reads the searches of a part of the summary.
-func DecodeSearches(gz []byte) ([]v1alpha1.SearchEntry, error) {
-	var s Summary
-	if err := decode(gz, &s); err != nil {
-		return nil, err
-	}
-	return s.Searches, nil
-}
-
 // SplitSummary splits a summary into encoded, chained parts: the entries, then the comparisons, then
-// the searches. A part whose labels do not compress has fewer of them.
-func SplitSummary(c Contents) ([][]byte, error) {
-	out, err := split(nil, c.Entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some })
+// the sweeps, then the searches. A part whose labels do not compress has fewer of them.
+func SplitSummary(all Summary) ([][]byte, error) {
+	out, err := split(nil, all.Entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some })
 	if err != nil {
 		return nil, err
 	}
-	out, err = split(out, c.Comparisons, func(s *Summary, some []v1alpha1.ComparisonEntry) {
+	out, err = split(out, all.Comparisons, func(s *Summary, some []v1alpha1.ComparisonEntry) {
 		s.Entries, s.Comparisons = []v1alpha1.SummaryEntry{}, some
 	})
 	if err != nil {
 		return nil, err
 	}
-	return split(out, c.Searches, func(s *Summary, some []v1alpha1.SearchEntry) {
+	out, err = split(out, all.Sweeps, func(s *Summary, some []v1alpha1.SweepEntry) {
+		s.Entries, s.Sweeps = []v1alpha1.SummaryEntry{}, some
+	})
+	if err != nil {
+		return nil, err
+	}
+	return split(out, all.Searches, func(s *Summary, some []v1alpha1.SearchEntry) {
 		s.Entries, s.Searches = []v1alpha1.SummaryEntry{}, some
 	})
 }

@@ -103,7 +103,9 @@ type TooManyError struct {
 }
 
 // Trials is the number of trials; at most the largest int64.
-func (e *TooManyError) Trials() int64 { return times(times(times(e.Blocks, e.Targets), e.Cells), max(e.Rounds, 1)) }
+func (e *TooManyError) Trials() int64 {
+	return times(times(times(e.Blocks, e.Targets), e.Cells), max(e.Rounds, 1))
+}
 
 // exceeds says whether the spec is too large.
 func (e *TooManyError) exceeds() bool {

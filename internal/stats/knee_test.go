@@ -40,22 +40,57 @@ func TestKneeAndPeak(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := sweepOf(rand.New(rand.NewPCG(17, 19)), 12, tc.noise, tc.curve)
-			knee, err := s.Knee()
+			got, err := s.Bend(0.05)
 			if err != nil {
 				t.Fatal(err)
 			}
-			interval, ok := knee.Interval(0.05)
-			if !ok || math.Abs(knee.Ratio/tc.knee-1) > 0.03 || interval.Low > knee.Ratio || interval.High < knee.Ratio {
-				t.Errorf("knee %v, interval %v, want about %v", knee.Ratio, interval, tc.knee)
+			i := got.Interval
+			if i == nil || math.Abs(got.Knee/tc.knee-1) > 0.03 || i.Low > got.Knee || i.High < got.Knee || i.Coverage < 0.95 || i.Coverage >= 1 {
+				t.Errorf("knee %v, interval %v, want about %v", got.Knee, i, tc.knee)
 			}
-			peak, err := s.Peak(0.05)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if tc.peak > 0 && peak.Load != tc.peak || peak.Lowest != tc.lowest || peak.Highest != tc.highest {
-				t.Errorf("peak %+v, want %v from %v to %v", peak, tc.peak, tc.lowest, tc.highest)
+			if tc.peak > 0 && got.Peak != tc.peak || got.Lowest != tc.lowest || got.Highest != tc.highest {
+				t.Errorf("%+v, want a peak of %v from %v to %v", got, tc.peak, tc.lowest, tc.highest)
 			}
 		})
+	}
+}
+
+// 7 loads need 8 blocks: with 7, nothing is certain of the knee, and any load may be the peak.
+func TestABendTakesBlocks(t *testing.T) {
+	rising := func(load float64) float64 { return load }
+	for blocks, want := range map[int]bool{8: true, 7: false, 5: false, 1: false} {
+		got, err := sweepOf(rand.New(rand.NewPCG(1, 2)), blocks, 0.001, rising).Bend(0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (got.Interval != nil) != want || (got.Lowest == 128) != (blocks >= 7) || math.Abs(got.Knee/128-1) > 0.01 {
+			t.Errorf("%d blocks: %+v", blocks, got)
+		}
+	}
+	for loads, want := range map[int]int{3: 6, 5: 7, 12: 8, 13: 9} {
+		if got := SweepBlocksNeeded(loads, 0.05); got != want {
+			t.Errorf("%d loads need %d blocks, want %d", loads, got, want)
+		}
+	}
+}
+
+// The one-sided test is that of ComparePaired, ties included.
+func TestExceedsIsTheTestOfPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var subject, baseline []float64
+		for range 6 + random.IntN(10) {
+			subject, baseline = append(subject, float64(1+random.IntN(6))), append(baseline, float64(1+random.IntN(6)))
+		}
+		c, err := ComparePaired(subject, baseline)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, _ := logarithms(subject)
+		to, _ := logarithms(baseline)
+		if got, want := exceeds(of, to), c.tail(c.upTo(0)); math.Abs(got-want) > 1e-12 {
+			t.Fatalf("%v against %v: %v, want %v", subject, baseline, got, want)
+		}
 	}
 }
 
@@ -71,15 +106,12 @@ func TestSweepsThatAreIncomplete(t *testing.T) {
 		"a hole":        {Sweep{[]float64{1, 2}, [][]float64{{1, 1}, {1}}}, ErrSweep},
 		"without block": {Sweep{[]float64{1, 2}, nil}, ErrEmpty},
 	} {
-		if _, err := tc.sweep.Knee(); !errors.Is(err, tc.want) {
-			t.Errorf("%s: knee: %v, want %v", name, err, tc.want)
-		}
-		if _, err := tc.sweep.Peak(0.05); !errors.Is(err, tc.want) {
-			t.Errorf("%s: peak: %v, want %v", name, err, tc.want)
+		if _, err := tc.sweep.Bend(0.05); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
 	var notPositive *NotPositiveError
-	if _, err := (Sweep{[]float64{1, 2}, [][]float64{{0, 1}}}).Knee(); !errors.As(err, &notPositive) {
+	if _, err := (Sweep{[]float64{1, 2}, [][]float64{{0, 1}}}).Bend(0.05); !errors.As(err, &notPositive) {
 		t.Errorf("throughput of 0: %v, want a NotPositiveError", err)
 	}
 }
@@ -90,7 +122,7 @@ func TestThePeakIsRarelyLeftOut(t *testing.T) {
 	const rounds, errorRate = 500, 0.1
 	out := 0
 	for range rounds {
-		peak, err := sweepOf(random, 12, 0.02, func(float64) float64 { return 7 }).Peak(errorRate)
+		peak, err := sweepOf(random, 12, 0.02, func(float64) float64 { return 7 }).Bend(errorRate)
 		if err != nil {
 			t.Fatal(err)
 		}

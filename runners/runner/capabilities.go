@@ -55,9 +55,12 @@ type Phases struct {
 	CheckTime func(t contract.Trial) time.Duration
 }
 
-// Design is what the tool's trials are like. Each part is optional. Length, Axis and Combinations are
-// for tools that make many measurements in one trial.
+// Design is what the tool can say of experiments with it. Each part is optional. Length, Axis and
+// Combinations are for tools that make many measurements in one trial.
 type Design struct {
+	// Loads are fields of the workload of which a larger number asks for more work at once, such as
+	// threads or an offered rate. A sweep over one of them has a knee.
+	Loads []string
 	// Offers is the rate that the tool can offer (open loop).
 	Offers func(workload json.RawMessage) (Offered, error)
 	// Length of a trial that makes many measurements, each by the design of

@@ -52,7 +52,7 @@ func Runner() runner.Runner {
 		},
 		Connection: runner.Connection{Demand: demand, JDBC: true},
 		Phases:     runner.Phases{Skips: skips, Opening: opening},
-		Design:     runner.Design{Offers: offers},
+		Design:     runner.Design{Loads: []string{"threads", "target"}, Offers: offers},
 		Quote:      quote,
 	}
 }

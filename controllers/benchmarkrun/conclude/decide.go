@@ -51,10 +51,11 @@ type Result struct {
 	// run concludes.
 	Compared   []v1alpha1.ComparisonEntry
 	Conclusion string
-	// Searched are the answers of searches that the status shows.
+	// Searched are the answers of searches, and Sweeps the sweeps that the status shows.
 	Searched []v1alpha1.SearchEntry
-	// Parts, Entries, Comparisons and Searches of the stored summary.
-	Parts, Entries, Comparisons, Searches int32
+	Sweeps   []v1alpha1.SweepEntry
+	// Parts, Entries, Comparisons, Swept and Searches of the stored summary.
+	Parts, Entries, Comparisons, Swept, Searches int32
 	// Bytes that the stored summary takes.
 	Bytes int64
 	// SummarySHA256 is the digest of the last part; empty without one.
@@ -100,8 +101,9 @@ func Decide(in Input, ask *decision.Asking) Result {
 	out.Headline = cmp.Or(found.headline, summary.Headline(in.Plan, in.Names, entries))
 	compared := in.compare()
 	out.Compared, out.Conclusion = compared.Entries[:min(len(compared.Entries), maxCompared)], compared.Verdict
+	out.Sweeps = compared.Sweeps[:min(len(compared.Sweeps), maxSwept)]
 	out.Findings = append(out.Findings, compared.Findings...)
-	parts, err := journal.SplitSummary(journal.Contents{Entries: entries, Comparisons: compared.Entries, Searches: found.entries})
+	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: compared.Entries, Sweeps: compared.Sweeps, Searches: found.entries})
 	if err != nil {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
 	}
@@ -113,7 +115,8 @@ func Decide(in Input, ask *decision.Asking) Result {
 		out.Actions = append(out.Actions, decision.Create{Object: cm})
 		out.Bytes += budget.OfConfigMap(cm)
 	}
-	out.Parts, out.Entries, out.Comparisons, out.Searches = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries)), int32(len(found.entries))
+	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
+	out.Swept, out.Searches = int32(len(compared.Sweeps)), int32(len(found.entries))
 	if len(parts) > 0 {
 		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	}
@@ -132,6 +135,9 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	}
 	if r := run.Status.Results; r != nil && int(r.SearchCount) > len(run.Status.Searches) {
 		message += fmt.Sprintf("; status.searches has %d of %d, and the ConfigMaps of the summary have all of them", len(run.Status.Searches), r.SearchCount)
+	}
+	if r, shown := run.Status.Results, len(run.Status.Sweeps); r != nil && int(r.SweepCount) > shown {
+		message += fmt.Sprintf("; status.sweeps has %d of %d, and the ConfigMaps of the summary have all of them", shown, r.SweepCount)
 	}
 	return message
 }
