@@ -173,7 +173,7 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Compared(), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: accept.Compared(v.accepted.Work), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
 	if in.Plan != nil && in.Search == nil {
 		in.Plan = journal.Ran(in.Plan, all)
 	}

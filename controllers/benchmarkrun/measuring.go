@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/contract"
@@ -19,7 +20,7 @@ func measured(v view) answer {
 		return says(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
 	}
 	if at.Ends(len(p.Trials)) {
-		return says(v.allMeasured())
+		return says(allMeasured(v))
 	}
 	a := v.attempt(at)
 	if _, waits := a.state.(decision.Waiting); waits && !a.again {
@@ -39,7 +40,7 @@ func (v view) attempt(at journal.Position) answer {
 	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
 		return says(wait)
 	}
-	params, err := v.accepted.Work.CellAt(p.Cells[p.Trials[at.Index].Cell], at.Rate)
+	params, err := accept.CellAt(v.accepted.Work, p.Cells[p.Trials[at.Index].Cell], at.Rate)
 	if err != nil {
 		return says(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}
@@ -65,10 +66,10 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	}
 	p := v.accepted.Planned.Plan
 	what := p.Describe(p.Trials[at.Index])
-	if field := v.accepted.Work.RateField(); field != "" {
+	if field := v.accepted.Work.Search.Parameter(); field != "" {
 		what += fmt.Sprintf(" %s=%d", field, at.Rate)
 	}
-	a.news = []news{runningNews{planned: trial.Planned(p, at, v.accepted.Work.RateField()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
+	a.news = []news{runningNews{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -110,13 +111,13 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 }
 
 // allMeasured: a run without any result has failed, unless that is the answer of its search.
-func (v view) allMeasured() decision.State {
+func allMeasured(v view) decision.State {
 	t, last := v.book.Totals(), v.book.Last()
-	searches := v.accepted.Work.Search != nil
-	if t.Succeeded == 0 && !(searches && v.accepted.Work.Answers(*last)) {
+	search := v.accepted.Work.Search
+	if t.Succeeded == 0 && !search.Explains(*last) {
 		return decision.FailWith(v1alpha1.ReasonAllTrialsFailed, "none of %d trials has a result; the last one: %s: %s", t.Done, last.Reason, last.Message)
 	}
-	if !searches && last.Decision != nil && last.Decision.Stop {
+	if search == nil && last.Decision != nil && last.Decision.Stop {
 		return decision.Done{Reason: v1alpha1.ReasonStoppedEarly, Message: fmt.Sprintf("%d of %d trials have a result; %s", t.Succeeded, t.Done, last.Decision.Why)}
 	}
 	return decision.DoneWith("%d of %d trials have a result", t.Succeeded, t.Done)
@@ -124,7 +125,7 @@ func (v view) allMeasured() decision.State {
 
 // endsAt says whether a trial ends the run, because it failed. One that answers a search does not.
 func (v view) endsAt(rec contract.Record) bool {
-	return rec.State == contract.Failed && stopsAtFailure(v.Run) && !v.accepted.Work.Answers(rec)
+	return rec.State == contract.Failed && stopsAtFailure(v.Run) && !v.accepted.Work.Search.Explains(rec)
 }
 
 // position of the next attempt. The rate of the very first trial of a search is that of the spec.

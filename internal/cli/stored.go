@@ -66,7 +66,7 @@ func (s storedRun) read(ctx context.Context) (analysis.Run, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Names, out.Limit = work.Compared(), mostCompared
+	out.Names, out.Limit = accept.Compared(work), mostCompared
 	ran := journal.Ran(plan, out.Records)
 	if work.Search != nil { // what is compared are the rates that it found
 		answers, err := work.Search.Answers(plan, out.Records)

@@ -33,7 +33,7 @@ type judged struct {
 // judge a trial that no attempt follows. What it says of its rate never depends on other trials.
 func (s Search) judge(rec *contract.Record) judged {
 	switch {
-	case Overloaded(rec):
+	case overloaded(rec):
 		return judged{fails, true, rec.Message}
 	case rec.State != contract.Succeeded:
 		return judged{useless, false, fmt.Sprintf("trial %d failed: %s: %s", rec.Index, rec.Reason, rec.Message)}
@@ -62,9 +62,9 @@ func (s Search) judge(rec *contract.Record) judged {
 	return judged{says: holds}
 }
 
-// Overloaded says that a trial failed because the tool could not keep up with the rate that it was to
+// overloaded says that a trial failed because the tool could not keep up with the rate that it was to
 // offer: in a search an answer, and no failure.
-func Overloaded(rec *contract.Record) bool {
+func overloaded(rec *contract.Record) bool {
 	return rec.State == contract.Failed && rec.Reason == string(contract.ReasonTargetOverloaded)
 }
 

@@ -66,6 +66,18 @@ func Of(spec v1alpha1.BenchmarkRunSpec, offered runner.Offered, names []string) 
 	return s, nil
 }
 
+// Parameter is the field of the workload with the rate; empty for a run that searches nothing.
+func (s *Search) Parameter() string {
+	if s == nil {
+		return ""
+	}
+	return s.Field
+}
+
+// Explains says that a trial that failed is an answer, and no failure of the run: the rate was more
+// than the target, or the client, could take. False for a run that searches nothing.
+func (s *Search) Explains(rec contract.Record) bool { return s != nil && overloaded(&rec) }
+
 // Low is the first rate of every search.
 func (s Search) Low() int64 { return int64(s.Bisection.Low) }
 

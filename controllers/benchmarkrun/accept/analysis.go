@@ -14,7 +14,7 @@ import (
 // Experiment is what the run compares, and what it varies.
 func (w Work) Experiment(p *plan.Plan) (analysis.Layout, analysis.Declaration, error) {
 	l := analysis.Layout{Plan: p, Loads: w.Tool.Design.Loads}
-	d, err := analysis.Declare(w.spec, w.Compared())
+	d, err := analysis.Declare(w.spec, Compared(w))
 	if err != nil {
 		return l, d, err
 	}
@@ -39,7 +39,7 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	family, err := analysis.FamilyOf(l, d, out.Work.Compared(), int(in.Catalogue.Config.Limits.Comparisons))
+	family, err := analysis.FamilyOf(l, d, Compared(out.Work), int(in.Catalogue.Config.Limits.Comparisons))
 	var many *analysis.TooManyError
 	switch {
 	case errors.As(err, &many) && d.Stop != nil:

@@ -133,7 +133,7 @@ func (w Work) checkCell(p *Planned, i int, trial contract.Trial, length runner.L
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
-	if err := w.checkObjectives(i, cell, trial.Workload); err != nil {
+	if err := checkObjectives(w, i, cell, trial.Workload); err != nil {
 		return err
 	}
 	if !p.checks.asked {

@@ -10,14 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
-	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/search"
 )
 
 // searchOf the spec; nil for a run that searches nothing. It refuses a search that the tool cannot
 // carry out.
-func (w Work) searchOf() (*search.Search, error) {
+func searchOf(w Work) (*search.Search, error) {
 	if w.spec.Search == nil {
 		return nil, nil
 	}
@@ -41,7 +40,7 @@ func (w Work) searchOf() (*search.Search, error) {
 
 // CellAt is the workload of a cell at an offered rate, in operations per second of each client. Only a
 // run that searches has one.
-func (w Work) CellAt(cell plan.Cell, rate int64) (json.RawMessage, error) {
+func CellAt(w Work, cell plan.Cell, rate int64) (json.RawMessage, error) {
 	if w.Search == nil {
 		return w.Cell(cell)
 	}
@@ -55,32 +54,24 @@ func (w Work) CellAt(cell plan.Cell, rate int64) (json.RawMessage, error) {
 }
 
 // mostOf a cell is its workload at the highest rate that any of its trials may have.
-func (w Work) mostOf(cell plan.Cell) (json.RawMessage, error) {
+func mostOf(w Work, cell plan.Cell) (json.RawMessage, error) {
 	if w.Search == nil {
 		return w.Cell(cell)
 	}
-	return w.CellAt(cell, int64(w.Search.Bisection.High))
+	return CellAt(w, cell, int64(w.Search.Bisection.High))
 }
 
-// Compared are the names of the measurements that the run compares and summarises, the main one
-// first: those of its records, or the rates that it searches.
-func (w Work) Compared() []string {
+// Compared are the names of the measurements that a run compares and summarises, the main one first:
+// those of its records, or the rates that it searches.
+func Compared(w Work) []string {
 	if w.Search != nil {
 		return search.Names()
 	}
 	return w.Names()
 }
 
-// RateField is the field of the workload that a search decides; empty for a run that searches nothing.
-func (w Work) RateField() string {
-	if w.Search == nil {
-		return ""
-	}
-	return w.Search.Field
-}
-
 // checkObjectives refuses a cell whose results cannot have what the search bounds.
-func (w Work) checkObjectives(i int, cell plan.Cell, params json.RawMessage) error {
+func checkObjectives(w Work, i int, cell plan.Cell, params json.RawMessage) error {
 	if w.Search == nil {
 		return nil
 	}
@@ -116,10 +107,4 @@ func checkSearchDesign(spec v1alpha1.BenchmarkRunSpec) error {
 		return refuse(v1alpha1.ReasonInvalidSpec, "spec.design.stopEarly: spec.search decides itself what follows a trial: leave one of them out")
 	}
 	return nil
-}
-
-// Answers says that a trial that failed is an answer of the search, and no failure: the rate was more
-// than the target, or the client, could take.
-func (w Work) Answers(rec contract.Record) bool {
-	return w.Search != nil && search.Overloaded(&rec)
 }

@@ -11,7 +11,9 @@ import (
 )
 
 func stops(least int32) change {
-	return spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.StopEarly = &v1alpha1.StopEarly{MinBlocks: least, Precision: "2%"} })
+	return spec(func(s *v1alpha1.BenchmarkRunSpec) {
+		s.Design.StopEarly = &v1alpha1.StopEarly{MinBlocks: least, Precision: "2%"}
+	})
 }
 
 // The looks are known before the data, and a run that could never stop is refused with the field.

@@ -51,7 +51,7 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 		return Work{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
 	w := Work{Tool: tool, Params: params, schema: schema, spec: spec}
-	if w.Search, err = w.searchOf(); err != nil {
+	if w.Search, err = searchOf(w); err != nil {
 		return Work{}, err
 	}
 	return w, checkSearchDesign(spec)
@@ -72,7 +72,7 @@ func (w Work) Cell(cell plan.Cell) (json.RawMessage, error) {
 // sketch is a trial of a cell before anything is known of targets: enough to ask the
 // tool what the cell means. Of a search it is one at the highest rate.
 func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
-	params, err := w.mostOf(cell)
+	params, err := mostOf(w, cell)
 	if err != nil {
 		return contract.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}

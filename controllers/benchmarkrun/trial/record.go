@@ -65,7 +65,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 	if end.failed() {
 		rec.State, rec.Reason, rec.Message = contract.Failed, end.Reason, end.Message
 		d := in.Run.Spec.Design
-		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries || in.Work.Answers(rec)
+		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries || in.Work.Search.Explains(rec)
 	}
 	return in.bounded(rec)
 }
@@ -100,7 +100,7 @@ func loadDelivered(in Input, at journal.Position, ask *decision.Asking) []contra
 
 // Broken is the record of an attempt that was under way when the run failed.
 func Broken(in Input, at journal.Position, failure decision.Failed) contract.Record {
-	rec := Planned(in.Plan, at, in.Work.RateField())
+	rec := Planned(in.Plan, at, in.Work.Search.Parameter())
 	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
 	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
@@ -110,7 +110,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 
 // describe says where and when an attempt ran.
 func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
-	rec := Planned(in.Plan, at, in.Work.RateField())
+	rec := Planned(in.Plan, at, in.Work.Search.Parameter())
 	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
 	rec.ResultBytes = end.Bytes
 	rec.TargetNodeName, rec.Load = in.Run.PlacementOf(rec.Target).NodeName, in.Run.TargetStatus(rec.Target).LoadResult
