@@ -50,8 +50,10 @@ func slimResults(st *v1alpha1.BenchmarkRunStatus) {
 			Value: c.Value, Baseline: c.Baseline, Target: shared(c.Target), Cell: c.Cell, Name: shared(c.Name), Labels: c.Labels, Ratio: c.Ratio,
 		}, room.takes(append(textsOf(c.Labels), c.Factor, c.Value, c.Baseline, c.Target, c.Name, c.Ratio)...)
 	})
-	for i, f := range st.Findings {
-		st.Findings[i] = v1alpha1.Finding{Check: shared(f.Check), Severity: shared(f.Severity)}
+	for i := range st.Findings {
+		f := &st.Findings[i]
+		f.Check, f.Severity = shared(f.Check), shared(f.Severity)
+		f.Trial, f.Client, f.Target, f.Message = nil, nil, "", ""
 	}
 }
 

@@ -37,7 +37,7 @@ func byInterest(a, b *v1alpha1.BenchmarkRun) int {
 	return cmp.Or(
 		cmp.Compare(rank(a), rank(b)),
 		completion(b).Compare(completion(a)),
-		a.CreationTimestamp.Time.Compare(b.CreationTimestamp.Time),
+		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
 		cmp.Compare(a.Name, b.Name),
 	)
 }
