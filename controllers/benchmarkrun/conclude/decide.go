@@ -97,6 +97,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 			"%d values and entries are not in the summary, which has room for %d measurements of a cell and %d entries: the records have them; use fewer labels",
 			left, summary.MaxKinds, summary.MaxEntries)})
 	}
+	out.Findings = append(out.Findings, saturatedCells(in.Names, entries)...)
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
 	out.Headline = cmp.Or(found.headline, summary.Headline(in.Plan, in.Names, entries))
 	compared := in.compare()
