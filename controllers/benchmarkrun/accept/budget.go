@@ -107,7 +107,7 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
 		d.Attempts += int64(spec.Design.MaxRetries)
 	}
-	if a := out.Status.Analysis; a != nil {
+	if a := out.Status.Analysis; a != nil && a.ComparisonCount <= in.Catalogue.Config.Limits.Comparisons { // of more, nothing is compared
 		d.Entries += int64(a.ComparisonCount)
 	}
 	for _, t := range spec.Targets {
