@@ -201,6 +201,15 @@ type BenchmarkRunStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	Findings []Finding `json:"findings,omitempty"`
+
+	// notifications that were sent, or given up, to the receivers of the operator's configuration;
+	// the last 80 of them. One that is missing is tried again.
+	// +optional
+	// +listType=map
+	// +listMapKey=receiver
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=80
+	Notifications []NotificationStatus `json:"notifications,omitempty"`
 }
 
 // Progress of a run. All counts are numbers of trials.
