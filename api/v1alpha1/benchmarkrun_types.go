@@ -202,6 +202,8 @@ type ShapeRef struct {
 }
 
 // Design is how often, in what order and how long the run measures.
+// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.stopEarly.minBlocks < self.blocks",fieldPath=".stopEarly.minBlocks",message="minBlocks must be below design.blocks, which is the maximum"
+// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.order != 'Sequential'",fieldPath=".order",message="order must be RandomizedBlocks or ABBA with stopEarly: trials in sequence have no block that ends"
 type Design struct {
 	// blocks is the number of repetitions, 1 to 100. Each block measures every
 	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
@@ -211,6 +213,11 @@ type Design struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Blocks int32 `json:"blocks,omitempty"`
+
+	// stopEarly ends the run before its last block, once every compared ratio is known well
+	// enough; blocks is the maximum then. Absent: all blocks are measured.
+	// +optional
+	StopEarly *StopEarly `json:"stopEarly,omitempty"`
 
 	// order of the trials. RandomizedBlocks (the default) runs block by block, with the cells
 	// of a block and the targets of a cell in random order. Blocks form pairs: the second
@@ -303,6 +310,29 @@ type Design struct {
 	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
 }
 
+// StopEarly ends a run before its last block. The run looks at its data after some blocks, which are
+// fixed when it is accepted (status.plan.analysis.lookBlocks), and stops at the first look at which
+// all intervals of the primary comparisons are narrow enough. The looks share the error rate of the
+// analysis, so that the verdict holds at whichever look the run stops.
+type StopEarly struct {
+	// minBlocks is the least number of blocks, 6 to 99. A large family of comparisons needs more
+	// before its first look.
+	// +optional
+	// +kubebuilder:default=6
+	// +kubebuilder:validation:Minimum=6
+	// +kubebuilder:validation:Maximum=99
+	MinBlocks int32 `json:"minBlocks,omitempty"`
+
+	// precision to which every ratio of the primary comparisons is to be known, as a percentage
+	// above 0% and up to 100%: with 2%, an interval reaches from a ratio divided by 1.02 to that
+	// ratio times 1.02, or is narrower.
+	// +required
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="precision must be above 0% and at most 100%, such as 2%"
+	Precision string `json:"precision"`
+}
+
 // TrialOrder is the order of the trials of a run.
 // +kubebuilder:validation:Enum=RandomizedBlocks;ABBA;Sequential
 type TrialOrder string
@@ -382,6 +412,7 @@ type BenchmarkRun struct {
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status BenchmarkRunStatus `json:"status,omitzero"`
 }
 

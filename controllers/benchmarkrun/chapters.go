@@ -174,6 +174,9 @@ func concluded(v view, failure decision.Failed) answer {
 		end.failure = lost
 	}
 	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Names(), Records: all, Checked: v.Checked}
+	if in.Plan != nil {
+		in.Plan = journal.Ran(in.Plan, all)
+	}
 	v.addExperiment(&in)
 	if isDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))
@@ -206,7 +209,7 @@ func concluded(v view, failure decision.Failed) answer {
 // isRunning says whether an attempt was begun, as far as anybody knows.
 func (v view) isRunning(at journal.Position) bool {
 	p := v.accepted.Planned.Plan
-	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || int(at.Index) >= len(p.Trials) {
+	if p == nil || v.Run.Status.Placement == nil || !isDone(v.bookState) || at.Ends(len(p.Trials)) {
 		return false
 	}
 	_, begun := v.Children.Jobs[contract.TrialName(v.Run.Name, at.Index, at.Attempt)]

@@ -135,9 +135,11 @@ func (v view) activeTarget() string {
 	if t := v.unloaded(); t != "" {
 		return t
 	}
-	p := v.accepted.Planned.Plan
-	next := min(int(v.book.Position().Index), len(p.Trials)-1)
-	return p.Targets[p.Trials[next].Target]
+	p, at := v.accepted.Planned.Plan, v.book.Position()
+	if at.Ends(len(p.Trials)) {
+		return v.book.Last().Target // no other one is needed any more
+	}
+	return p.Targets[p.Trials[at.Index].Target]
 }
 
 // unloaded is the first measured target without data; empty when there is none.

@@ -175,6 +175,8 @@ type Foresight struct {
 	Blocks, Needed int
 	// Detectable effect at TypicalSpread, such as 0.03; 0 where the blocks are too few.
 	Detectable float64
+	// Looks of a run that may end early, the last block included; none of any other.
+	Looks []stats.Look
 }
 
 const (
@@ -192,6 +194,7 @@ func Foresee(f Family, l Layout, d Declaration) Foresight {
 	if out.Comparisons == 0 {
 		return out
 	}
+	out.Looks, d = LooksOf(f, d), d.atALook(f)
 	out.Needed = stats.BlocksNeeded(out.Comparisons, d.ErrorRate)
 	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
 		out.Detectable = effect

@@ -16,7 +16,7 @@ const JournalVersion = "assay.dev/journal/v1"
 // managers must not ignore: a new field of the spec, or another meaning of the records. Older
 // managers then wait for a newer manager with the runs that this program plans.
 //
-// Level 2 continues the chain of records (ChainReader).
+// Level 2 continues the chain of records (ChainReader), and follows decisions (Decision).
 const JournalReader = 2
 
 // Record is the outcome of one attempt at a trial. Decisions about a run are based on records.
@@ -91,6 +91,10 @@ type Record struct {
 	ResultBytes int64 `json:"resultBytes,omitempty"`
 	// Findings about the result.
 	Findings []RecordedFinding `json:"findings,omitempty"`
+	// Rate that was offered because a decision says so; 0 where the spec says it.
+	Rate int64 `json:"rate,omitempty"`
+	// Decision about what follows the trial; absent where the plan says it.
+	Decision *Decision `json:"decision,omitempty"`
 	// Delivered are the digests of what the clients of the attempt delivered. The first record
 	// of a target has those of the clients that loaded it, too.
 	Delivered []RecordedDelivery `json:"delivered,omitempty"`

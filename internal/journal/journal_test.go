@@ -36,13 +36,13 @@ func TestPositionFollowsFromTheLastRecord(t *testing.T) {
 		records Records
 		want    Position
 	}{
-		"nothing was measured yet": {Records{}, Position{0, 0}},
-		"after a trial that ended": {Records{}.Add(record(0, 0, contract.Succeeded, true)), Position{1, 0}},
+		"nothing was measured yet": {Records{}, Position{Index: 0}},
+		"after a trial that ended": {Records{}.Add(record(0, 0, contract.Succeeded, true)), Position{Index: 1}},
 		"after a failed one that is not tried again": {
-			Records{}.Add(record(0, 0, contract.Failed, true)), Position{1, 0},
+			Records{}.Add(record(0, 0, contract.Failed, true)), Position{Index: 1},
 		},
-		"after an attempt that is tried again": {Records{}.Add(record(4, 1, contract.Failed, false)), Position{4, 2}},
-		"in a new part":                        {Records{Part: 1, Before: contract.Totals{Done: 100}}, Position{100, 0}},
+		"after an attempt that is tried again": {Records{}.Add(record(4, 1, contract.Failed, false)), Position{Index: 4, Attempt: 2}},
+		"in a new part":                        {Records{}.Add(record(99, 0, contract.Succeeded, true)).Next(), Position{Index: 100}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

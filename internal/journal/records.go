@@ -45,6 +45,8 @@ type Records struct {
 	written []json.RawMessage
 	// size and sizeJSON are the bytes of the part as it was read.
 	size, sizeJSON int
+	// next attempt, where the part has no record.
+	next Position
 	// links of the part to what is before it.
 	links
 	// err of a record that cannot be encoded; Encode returns it.
@@ -63,7 +65,7 @@ func (r Records) Full() bool {
 
 // Next is the empty part after a full part.
 func (r Records) Next() Records {
-	return Records{Part: r.Part + 1, Before: r.Totals(), links: r.linksOfNext(), err: r.err}
+	return Records{Part: r.Part + 1, Before: r.Totals(), next: r.Position(), links: r.linksOfNext(), err: r.err}
 }
 
 // Last is the latest record; nil for an empty part.
@@ -116,24 +118,6 @@ func (r Records) Totals() contract.Totals {
 		t.Succeeded++
 	}
 	return t
-}
-
-// Position is the next attempt: of the trial at Index of the plan.
-type Position struct {
-	Index, Attempt int32
-}
-
-// Position is derived from the last record, because trials are measured one at a time in the
-// order of the plan. An empty part continues the totals of the parts before it.
-func (r Records) Position() Position {
-	last := r.Last()
-	if last == nil {
-		return Position{Index: r.Before.Done}
-	}
-	if last.Final {
-		return Position{Index: last.Index + 1}
-	}
-	return Position{Index: last.Index, Attempt: last.Attempt + 1}
 }
 
 // recordsJSON is a part on the wire.
@@ -224,7 +208,7 @@ func DecodeRecords(gz []byte) (Records, error) {
 	if err := decode(gz, &wire); err != nil {
 		return Records{}, err
 	}
-	r := Records{Part: wire.Part, Before: wire.Before, written: wire.Records, size: len(gz)}
+	r := Records{Part: wire.Part, Before: wire.Before, next: Position{Index: wire.Before.Done}, written: wire.Records, size: len(gz)}
 	r.links = links{minReader: wire.MinReader, previous: wire.Previous, stored: contract.Digest(gz)}
 	if err := decode(gz, &r.read); err != nil {
 		return Records{}, err

@@ -64,6 +64,9 @@ func (r Records) Memory() int {
 		for _, f := range rec.Findings {
 			n += finding + len(f.Message)
 		}
+		if d := rec.Decision; d != nil {
+			n += finding + len(d.Why)
+		}
 	}
 	return n
 }

@@ -42,23 +42,25 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 	family, err := analysis.FamilyOf(l, d, out.Work.Names(), int(in.Catalogue.Config.Limits.Comparisons))
 	var many *analysis.TooManyError
 	switch {
+	case errors.As(err, &many) && d.Stop != nil:
+		return nil, fmt.Errorf("spec.design.stopEarly: %w", err)
 	case errors.As(err, &many) && !d.Declared:
 		return &v1alpha1.PlannedAnalysis{
 			ComparisonCount: int32(many.Comparisons), BlocksNeeded: int32(stats.BlocksNeeded(many.Comparisons, d.ErrorRate)), Exploratory: err.Error(),
 		}, nil
 	case errors.As(err, &many):
 		return nil, fmt.Errorf("spec.analysis.comparisons: %w", err)
-	case err != nil && d.Declared:
+	case err != nil && (d.Declared || d.Stop != nil):
+		return nil, err
+	}
+	if err := checkStop(family, d, p.Order); err != nil {
 		return nil, err
 	}
 	f := analysis.Foresee(family, l, d)
 	if err != nil || f.Comparisons == 0 {
 		return nil, nil
 	}
-	shows := &v1alpha1.PlannedAnalysis{ComparisonCount: int32(f.Comparisons), BlocksNeeded: int32(f.Needed)}
-	if f.Detectable > 0 {
-		shows.DetectableEffect = v1alpha1.FourDigits(f.Detectable)
-	}
+	shows := showForesight(f)
 	switch {
 	case p.Order == v1alpha1.OrderSequential:
 		shows.DetectableEffect, shows.Exploratory = "", analysis.InSequence
@@ -104,5 +106,5 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s; %d blocks detect %s at a spread of %s", text, blocks, analysis.Percent(effect), analysis.Percent(analysis.TypicalSpread))
+	return fmt.Sprintf("%s; %d blocks detect %s at a spread of %s%s", text, blocks, analysis.Percent(effect), analysis.Percent(analysis.TypicalSpread), looksAt(a))
 }

@@ -107,7 +107,16 @@ func fits(p *v1alpha1.PlanStatus, records journal.Records) error {
 	if len(records.Records) == 0 {
 		return errors.New("it has no record")
 	}
+	trials := int32(0)
+	if p != nil {
+		trials = p.TrialCount
+	}
 	for _, rec := range records.Records {
+		if rec.Decision != nil {
+			if err := rec.Decision.Check(rec, trials); err != nil {
+				return err
+			}
+		}
 		if rec.Index < 0 || rec.Attempt < 0 || p != nil && rec.Index >= p.TrialCount {
 			return fmt.Errorf("it has a record of attempt %d at trial %d, which the plan does not have", rec.Attempt, rec.Index)
 		}

@@ -30,7 +30,7 @@ import (
 // Planned is the record of an attempt of which nothing is known but what was planned.
 func Planned(p *plan.Plan, at journal.Position) contract.Record {
 	t := p.Trials[at.Index]
-	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target]}
+	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], Rate: at.Rate}
 	for name, value := range p.Cells[t.Cell] {
 		if rec.Parameters == nil {
 			rec.Parameters = map[string]contract.Scalar{}
