@@ -2,7 +2,6 @@ package v1alpha1
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 )
 
 // BenchmarkScheduleStatus is the observed state of a schedule.
@@ -34,6 +33,12 @@ type BenchmarkScheduleStatus struct {
 	// schedule was created.
 	// +optional
 	AccountedTime *metav1.Time `json:"accountedTime,omitempty"`
+
+	// scheduleHash is of the schedule and the time zone that accountedTime is about. When they
+	// change, the times before the change do not count.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ScheduleHash string `json:"scheduleHash,omitempty"`
 
 	// lastSuccessfulTime is when the last successful run ended.
 	// +optional
@@ -103,7 +108,7 @@ type ActiveRun struct {
 	// uid of the run.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
-	UID types.UID `json:"uid"`
+	UID string `json:"uid"`
 	// startTime is when the run was created.
 	// +required
 	StartTime metav1.Time `json:"startTime"`
@@ -118,7 +123,7 @@ type EndedRun struct {
 	// uid of the run.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
-	UID types.UID `json:"uid"`
+	UID string `json:"uid"`
 	// trigger is what started it: Schedule, Change or Manual.
 	// +optional
 	Trigger RunTrigger `json:"trigger,omitempty"`
@@ -155,6 +160,10 @@ type MissedTimes struct {
 	// lastTime is the last one.
 	// +required
 	LastTime metav1.Time `json:"lastTime"`
+	// message says why it was missed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
 }
 
 // SeenChange is a state of the template and of what it names.

@@ -110,6 +110,7 @@ type RunTemplate struct {
 	// +optional
 	// +kubebuilder:default="{schedule}-{id}"
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:Pattern=`^([{]schedule[}]|[a-z])([{]schedule[}]|[{]id[}]|[-a-z0-9])*([{]schedule[}]|[{]id[}]|[a-z0-9])$`
 	// +kubebuilder:validation:XValidation:rule="self.contains('{id}')",message="namePattern must contain {id}, such as {schedule}-{id}: runs have different names"
 	NamePattern string `json:"namePattern,omitempty"`
 
@@ -151,9 +152,8 @@ type RunTemplateMetadata struct {
 // +kubebuilder:printcolumn:name="Result",type=string,priority=1,JSONPath=`.status.lastRun.headline`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:validation:XValidation:rule="self.spec.runTemplate.namePattern.replace('{schedule}', self.metadata.name).replace('{id}', 'change-0123abcd').size() <= 63",fieldPath=".spec.runTemplate.namePattern",message="the names of the runs would have more than 63 characters: {id} takes 15, so give the schedule a shorter name, or a shorter namePattern"
-// +kubebuilder:validation:XValidation:rule="self.spec.runTemplate.namePattern.replace('{schedule}', self.metadata.name).replace('{id}', 'change-0123abcd').matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",fieldPath=".spec.runTemplate.namePattern",message="the names of the runs must begin with a letter and hold only lower-case letters, digits and '-'; {schedule} and {id} are the only placeholders"
-// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63",message="metadata.name must have at most 63 characters: it becomes a label of the runs"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.size() + self.spec.runTemplate.namePattern.size() <= 62",message="the names of the runs would have more than 63 characters, because {id} takes 15: give the schedule a name of at most 47 characters, or a shorter namePattern"
+// +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must begin with a letter and hold only lower-case letters, digits and '-': it becomes part of the names of runs"
 type BenchmarkSchedule struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata of the schedule.

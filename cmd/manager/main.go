@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	_ "time/tzdata" // for the time zones of schedules: the image of the manager has none
 
 	// The image of the manager has no roots of its own, which a public object store needs.
 	_ "golang.org/x/crypto/x509roots/fallback"
@@ -27,6 +28,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
+	"github.com/assay-bench/assay/controllers/benchmarkschedule"
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/cached"
@@ -125,6 +127,13 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 	}
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
+	}
+	schedules := &benchmarkschedule.Reconciler{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,
+		Engine: engines.Find, Runner: runners.Find, Workers: workers,
+	}
+	if err := schedules.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of BenchmarkSchedules: %w", err)
 	}
 	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
 	if err := shapes.SetupWithManager(mgr); err != nil {
