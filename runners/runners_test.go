@@ -94,6 +94,7 @@ func TestConformance(t *testing.T) {
 		"garbage is a failure, and no reason to stop": survivesGarbage,
 		"expectations follow the trial":               knowsTheDuration,
 		"its data fields are fields of the workload":  namesItsDataFields,
+		"its loads are numbers of the workload":       namesItsLoads,
 	}
 	for _, r := range All() {
 		for name, rule := range rules {
@@ -222,6 +223,33 @@ func knowsTheDuration(t *testing.T, r runner.Runner) {
 	// A workload whose end is not a matter of time has no duration.
 	if got.DurationSeconds != 10 && !endsByItself[r.Name] || !got.TLSRequired {
 		t.Errorf("expectations = %+v, want 10 s and TLS", got)
+	}
+}
+
+// A load is a number of the workload's schema: a larger one is accepted, and a text is not.
+func namesItsLoads(t *testing.T, r runner.Runner) {
+	tool, err := apischema.ForTool(r.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, load := range r.Design.Loads {
+		for value, accepted := range map[string]bool{"8": true, `"much"`: false} {
+			var fields map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(workloads[r.Name]), &fields); err != nil {
+				t.Fatal(err)
+			}
+			fields[load] = json.RawMessage(value)
+			workload, err := json.Marshal(fields)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := tool.Complete(workload); (err == nil) != accepted {
+				t.Errorf("%s=%s: %v", load, value, err)
+			}
+		}
+	}
+	if slices.Contains([]string{"sysbench", "ycsb", "tpcc", "custom"}, r.Name) && !slices.Contains(r.Design.Loads, "threads") {
+		t.Errorf("loads %v, want threads among them", r.Design.Loads)
 	}
 }
 

@@ -27,6 +27,10 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownComparisonCount int32 `json:"shownComparisonCount,omitempty"`
+	// sweepCount is the number of sweeps in these ConfigMaps; status.sweeps shows the first ones.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	SweepCount int32 `json:"sweepCount,omitempty"`
 	// store is the folder of the run in the object store, such as s3://bucket/cluster/ns/run/uid/;
 	// absent where everything is in ConfigMaps.
 	// +optional

@@ -81,6 +81,10 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Verdict string `json:"verdict,omitempty"`
 
+	// gate is what spec.gate was judged by. Absent until the run ends, and without a gate.
+	// +optional
+	Gate *GateStatus `json:"gate,omitempty"`
+
 	// progress of the trials.
 	// +optional
 	Progress Progress `json:"progress,omitzero"`
@@ -165,6 +169,15 @@ type BenchmarkRunStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
+
+	// sweeps have the knee and the peak of the main measurement, at most 16: one for each axis of the
+	// matrix that is a load and has 3 or more values, for each target and rest of the cell, in the
+	// order of the cells. The ConfigMaps RUN-summary-0000 and so on hold all of them;
+	// results.sweepCount is their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Sweeps []SweepEntry `json:"sweeps,omitempty"`
 
 	// machineSpeed of the nodes over all trials, for the comparison with other runs. It has
 	// one entry for each side, node and kernel, and for each target where the kernel depends

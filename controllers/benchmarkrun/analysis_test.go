@@ -130,11 +130,11 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	}
 	var stored []v1alpha1.ComparisonEntry
 	for i := range got.Status.Results.SummaryConfigMapCount {
-		part, err := journal.DecodeComparisons(journalPart(t, got, contract.SummaryName(got.Name, i), contract.KeySummary))
+		part, err := journal.DecodeSummary(journalPart(t, got, contract.SummaryName(got.Name, i), contract.KeySummary))
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored = append(stored, part...)
+		stored = append(stored, part.Comparisons...)
 	}
 	if len(stored) != len(got.Status.Comparisons) || stored[0].Text != got.Status.Comparisons[0].Text {
 		t.Errorf("stored are %+v", stored)

@@ -50,7 +50,15 @@ var sheds = []shed{
 			st.Results.ShownEntryCount = max(int32(len(st.Summary)), 1)
 		}
 	}},
-	{"comparisons after the 16th", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 16) }},
+	{"entries of the gate", func(st *v1alpha1.BenchmarkRunStatus) {
+		if st.Gate != nil {
+			st.Gate.Entries = nil
+		}
+	}},
+	{"comparisons after the 16th, and sweeps after the 4th", func(st *v1alpha1.BenchmarkRunStatus) {
+		keepComparisons(st, 16)
+		st.Sweeps = st.Sweeps[:min(len(st.Sweeps), 4)]
+	}},
 	{"texts after 256 bytes", func(st *v1alpha1.BenchmarkRunStatus) {
 		for i := range st.Conditions {
 			st.Conditions[i].Message = contract.Cut(st.Conditions[i].Message, 256)
@@ -70,7 +78,10 @@ var sheds = []shed{
 		st.Trials, st.Nodes, st.MachineSpeed = nil, nil, nil
 	}},
 	{"the summary", func(st *v1alpha1.BenchmarkRunStatus) { st.Summary = nil }},
-	{"the comparisons", func(st *v1alpha1.BenchmarkRunStatus) { keepComparisons(st, 0) }},
+	{"the comparisons and the sweeps", func(st *v1alpha1.BenchmarkRunStatus) {
+		keepComparisons(st, 0)
+		st.Sweeps = nil
+	}},
 }
 
 // keepComparisons keeps the first ones, and their number.

@@ -133,7 +133,7 @@ func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a 
 	progress := progressState(*st, w)
 	stall := state{metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the schedule can start runs"}
 	switch {
-	case progress.status == metav1.ConditionTrue && ready.reason == v1alpha1.ReasonRunFailed:
+	case progress.status == metav1.ConditionTrue && ready.reason == v1alpha1.ReasonLastRunFailed:
 		stall = state{metav1.ConditionFalse, v1alpha1.ReasonProgressing, progress.message}
 	case stalled:
 		stall = state{metav1.ConditionTrue, ready.reason, ready.message}
@@ -173,7 +173,7 @@ func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 	case w.Inputs.Reason != "":
 		return no(w.Inputs.Reason, w.Inputs.Message), false
 	case last != nil && last.Outcome == v1alpha1.OutcomeFailed:
-		return no(v1alpha1.ReasonRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
+		return no(v1alpha1.ReasonLastRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
 	}
 	return state{metav1.ConditionTrue, v1alpha1.ReasonSucceeded, "the schedule can start runs"}, false
 }

@@ -54,7 +54,9 @@ type Result struct {
 	Entries []v1alpha1.ComparisonEntry
 	// Left is how many exploratory comparisons exceed the limit.
 	Left int
-	// Verdict in one line; empty for a run that compares nothing.
+	// Sweeps over loads, in the order of the axes, the cells and the targets.
+	Sweeps []v1alpha1.SweepEntry
+	// Verdict in one line; empty for a run that compares nothing and sweeps no load.
 	Verdict string
 	// Findings about the comparisons.
 	Findings []v1alpha1.Finding
@@ -71,20 +73,26 @@ type analyst struct {
 	alike  map[[2]int32]Likeness
 }
 
-// Conclude compares what was declared. It fails as FamilyOf does.
+// Conclude compares what was declared, and finds the knees of sweeps. It fails as FamilyOf does; the
+// sweeps and their verdict are there nevertheless.
 func Conclude(in Input) (Result, error) {
 	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, in.Limit)
-	if err != nil || len(family.Primary)+len(family.Control) == 0 {
+	sweeps, compares := in.Layout.sweeps(), err == nil && len(family.Primary)+len(family.Control) > 0
+	if len(sweeps) == 0 && !compares {
 		return Result{}, err
 	}
 	in.Declaration = in.Declaration.atALook(family)
 	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
+	out := Result{Sweeps: a.sweep(sweeps)}
+	if out.Verdict = sweepVerdict(out.Sweeps); !compares {
+		return out, err
+	}
 	a.needed = stats.BlocksNeeded(len(family.Primary), in.Declaration.ErrorRate)
-	out := Result{Entries: a.primary()}
+	out.Entries = a.primary()
 	primary := len(out.Entries)
 	controls, findings := a.control()
 	out.Entries, out.Findings = append(out.Entries, controls...), findings
-	out.Verdict = a.verdict(out.Entries[:primary], controls)
+	out.Verdict = joined(a.verdict(out.Entries[:primary], controls), out.Verdict)
 	explored, left := a.explore()
 	out.Entries, out.Left = append(out.Entries, explored...), left
 	if n := a.series.left; n > 0 {

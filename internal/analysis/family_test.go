@@ -85,7 +85,7 @@ func drivers() Layout {
 		}
 		return c
 	}
-	return Layout{p, []Combination{one("x", "Dedicated", "Node"), one("x", "Pool", "Node"), one("y", "Dedicated", "Node"), one("g", "Dedicated", "Go")}}
+	return Layout{Plan: p, Combinations: []Combination{one("x", "Dedicated", "Node"), one("x", "Pool", "Node"), one("y", "Dedicated", "Node"), one("g", "Dedicated", "Go")}}
 }
 
 func TestFamily(t *testing.T) {

@@ -17,6 +17,8 @@ type Layout struct {
 	Plan *plan.Plan
 	// Combinations that each trial measures; none for a tool that makes one measurement.
 	Combinations []Combination
+	// Loads are the axes of which a larger value asks for more work at once.
+	Loads []string
 }
 
 // Combination is one of several things that a trial measures.

@@ -86,7 +86,7 @@ func (o *over) entry(one overRuns, family v1alpha1.ComparisonFamily) RunsCompari
 	for _, a := range o.analysts {
 		e.PlannedBlockCount += int32(a.series.blocks)
 	}
-	return RunsComparison{ComparisonEntry: e, Ratios: one.ratios}
+	return RunsComparison{ComparisonEntry: e, Ratios: one.ratios, Variation: o.variation(one)}
 }
 
 // primary comparison with its verdict.

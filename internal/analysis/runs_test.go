@@ -195,6 +195,9 @@ func TestEntryOverRuns(t *testing.T) {
 		Family: "Primary", Factor: "target", Value: "b", Baseline: "a", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Verdict: "Faster",
 		Ratio: "1.993", IntervalLow: "1.553", IntervalHigh: "2.558", IntervalConfidence: "0.95", P: "0.006985", AdjustedP: "0.006985", BlockCount: 24, PlannedBlockCount: 24,
 		Text: "b 1.99x a (1.55 to 2.56, p 0.007)",
+	}, Variation: &Variation{
+		WithinRuns: "0", BetweenRuns: "0.1004", BetweenShare: "1", Buy: "Run",
+		Text: "0 % within a run, 10 % between runs, which is 100 % of the variance of the result (3 runs: rough): more runs, not more blocks",
 	}}}
 	if diff := cmp.Diff(want, got.Comparisons); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -31,6 +31,7 @@ func Options(namespaces string) cache.Options {
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Node{}: {Transform: slim}, &corev1.Pod{}: ours(slim), &batchv1.Job{}: ours(slim),
 			&appsv1.StatefulSet{}: ours(slim), &corev1.ConfigMap{}: ours(slim), &v1alpha1.BenchmarkRun{}: {Transform: slim},
+			&v1alpha1.BenchmarkBaseline{}: {Transform: slim},
 		},
 	}
 	for n := range strings.SplitSeq(namespaces, ",") {
@@ -74,6 +75,8 @@ func slim(o any) (any, error) {
 	case *v1alpha1.BenchmarkSchedule:
 		// It is read from the API server before anything is decided of it.
 		object.Spec, object.Status = v1alpha1.BenchmarkScheduleSpec{}, v1alpha1.BenchmarkScheduleStatus{}
+	case *v1alpha1.BenchmarkBaseline: // up to a megabyte of numbers; it is read from the API server
+		object.Spec, object.Status = v1alpha1.BenchmarkBaselineSpec{}, v1alpha1.BenchmarkBaselineStatus{}
 	}
 	return o, nil
 }
@@ -120,7 +123,7 @@ func readsLabel(name string) bool {
 	return slices.Contains([]string{"assay.dev", "app.kubernetes.io", "batch.kubernetes.io"}, prefix)
 }
 
-// slimRun keeps of a run what the queue and the budgets read of other runs.
+// slimRun keeps of a run what the queue and the budgets read of other runs, and what the metrics tell.
 func slimRun(run *v1alpha1.BenchmarkRun) {
 	run.Spec.SetDefaults() // the target of its control
 	run.Spec.Workload, run.Spec.Matrix, run.Spec.Exclude = v1alpha1.Workload{}, nil, nil
@@ -136,8 +139,9 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 	}
 	run.Spec.Clients.Shape = v1alpha1.ShapeRef{Name: run.Spec.Clients.Shape.Name}
 	st := &run.Status
-	st.Summary, st.Trials, st.Findings, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil, nil, nil
-	st.Headline, st.Progress.Current, st.Verdict, st.Comparisons = "", "", "", nil
+	slimResults(st)
+	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil
+	st.Headline, st.Progress.Current, st.Verdict, st.Gate = "", "", "", nil
 	for i := range st.Conditions {
 		st.Conditions[i].Message = ""
 	}

@@ -34,6 +34,9 @@ func (s storedRun) read(ctx context.Context) (analysis.Run, error) {
 	if st.Plan == nil || st.Results == nil {
 		return out, errors.New("it has ended without a plan or without results: there is nothing to compare")
 	}
+	if st.StartTime != nil && st.CompletionTime != nil {
+		out.Seconds = st.CompletionTime.Sub(st.StartTime.Time).Seconds()
+	}
 	if st.Resolved != nil && st.Resolved.Inputs != nil {
 		out.FilesSHA256 = st.Resolved.Inputs.SHA256
 	}

@@ -21,7 +21,8 @@ import (
 const tableHelp = `Show one measurement of all targets, measured and quoted ones beside each other.
 
 Quoted numbers are marked. Somebody else measured them, and no test uses them. The table has
-what the status has: status.summary and status.targets[].quoted.
+what the status has: status.summary and status.targets[].quoted. Below it are the knees and peaks of sweeps
+over a load (status.sweeps).
 
 With --against, such as --against driver=mysql, quoted numbers have their factor to the one of the
 same source with this label: more than 1x is faster. Factors of measured numbers stand in
@@ -64,7 +65,28 @@ func showTable(ctx context.Context, api client.Reader, key client.ObjectKey, vie
 	if _, err := io.WriteString(w, text); err != nil {
 		return err
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = io.WriteString(out, sweepsOf(run, view.name))
+	return err
+}
+
+// sweepsOf a measurement, one in a line; empty without any. They are of the main one, which is that without a name.
+func sweepsOf(run *v1alpha1.BenchmarkRun, name string) string {
+	text := ""
+	for _, s := range run.Status.Sweeps {
+		if name == "" || s.Name == name {
+			text += "  " + s.Text + "\n"
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	if r := run.Status.Results; r != nil && int(r.SweepCount) > len(run.Status.Sweeps) {
+		text += fmt.Sprintf("  and %d more in the ConfigMaps of the summary\n", int(r.SweepCount)-len(run.Status.Sweeps))
+	}
+	return "sweeps:\n" + text
 }
 
 // tableRow is a number of one target.

@@ -28,6 +28,7 @@ func TestTable(t *testing.T) {
 				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6},
 				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", TrialCount: 6, PlannedTrialCount: 6},
 			},
+			Sweeps: []v1alpha1.SweepEntry{{Name: "throughput", Text: "threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16"}}, Results: &v1alpha1.ResultsStatus{SweepCount: 3},
 			Targets: []v1alpha1.TargetStatus{{Name: "mysql"}, {Name: "paper", Source: "a paper", Quoted: []v1alpha1.QuotedValue{
 				{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"threads": "2"}, Value: "500", Unit: "ops/s"},
 				{Stage: v1alpha1.QuotedLoad, Name: "throughput", Labels: map[string]string{"threads": "2"}, Value: "9", Unit: "ops/s"},
@@ -50,12 +51,15 @@ threads=2   mysql   326.9  tx/s   310.1 to 340.2   5 of 6
 threads=2   paper   500    ops/s  quoted: a paper  -
 threads=64  mysql   -      tx/s   -                0 of 6
 threads=8   paper   700    ops/s  quoted: a paper  -
+sweeps:
+  threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
+  and 2 more in the ConfigMaps of the summary
 `
 	got, err := show("", "")
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("error %v, table (-want +got):\n%s", err, diff)
 	}
-	if got, err := show("latency.avg", ""); err != nil || !strings.Contains(got, "threads=2  mysql   6      ms") {
+	if got, err := show("latency.avg", ""); err != nil || strings.Contains(got, "sweeps") || !strings.Contains(got, "threads=2  mysql   6      ms") {
 		t.Errorf("error %v, table\n%s", err, got)
 	}
 	if got, err := show("", "threads=2"); err != nil || !strings.Contains(got, "1.40x threads=2, quoted: a paper") || strings.Count(got, "x threads=2") != 2 {

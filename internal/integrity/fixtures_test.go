@@ -52,7 +52,8 @@ func newStore(t *testing.T) *store {
 	for i := range comparisons {
 		comparisons[i] = v1alpha1.ComparisonEntry{Family: v1alpha1.FamilyPrimary, Factor: "target", Value: "a", Baseline: "db", Cell: int32(i), Name: "throughput", Ratio: "1.5"}
 	}
-	summary, err := journal.SplitSummary(entries, comparisons)
+	sweeps := []v1alpha1.SweepEntry{{Axis: "threads", Target: "db", Name: "throughput", Knee: "5.2"}, {Axis: "threads", Target: "db", Cell: 1, Name: "throughput", Peak: "64"}}
+	summary, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: comparisons, Sweeps: sweeps})
 	s.must(err)
 	s.putAll(summary, contract.KeySummary, contract.SummaryName)
 	s.put("run-inputs", map[string][]byte{"my.lua": []byte("x")})
@@ -63,6 +64,7 @@ func newStore(t *testing.T) *store {
 	s.run.Status.Progress.Totals = v1alpha1.Totals(last.Totals())
 	s.run.Status.Summary = []v1alpha1.SummaryEntry{*entries[0].DeepCopy(), *entries[2000].DeepCopy()}
 	s.run.Status.Comparisons = []v1alpha1.ComparisonEntry{*comparisons[1].DeepCopy()}
+	s.run.Status.Sweeps = []v1alpha1.SweepEntry{*sweeps[1].DeepCopy()}
 	s.run.Status.Resolved = &v1alpha1.Resolved{Inputs: &v1alpha1.ResolvedInputs{ConfigMap: "run-inputs", SHA256: resources.FilesDigest(s.maps["run-inputs"])}}
 	return s
 }

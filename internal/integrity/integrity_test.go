@@ -18,7 +18,7 @@ func TestARunThatNobodyChangedHolds(t *testing.T) {
 	s := newStore(t)
 	s.maps["run-trial-00007-result-0"].Data = map[string]string{contract.KeyLog: "the manager adds it"}
 	got := s.report()
-	if len(got.Findings) > 0 || !got.Chained || got.Plan != 2 || got.Records != 2 || got.Summary != 3 || got.Trials != attempts || got.Results != 2*attempts {
+	if len(got.Findings) > 0 || !got.Chained || got.Plan != 2 || got.Records != 2 || got.Summary != 4 || got.Trials != attempts || got.Results != 2*attempts {
 		t.Errorf("%+v", got)
 	}
 	s.run.Status.Integrity = nil
@@ -56,6 +56,7 @@ func TestEveryChangeIsNamed(t *testing.T) {
 		"all of the plan is deleted":    {func(s *store) { delete(s.maps, "run-plan-0000"); delete(s.maps, "run-plan-0001") }, []string{"lost run-plan-0001", "lost run-plan-0000"}},
 		"a byte of the summary":         {func(s *store) { s.set("run-summary-0001", flipped(s.data("run-summary-0001"), 20)) }, []string{"tampered run-summary-0001"}},
 		"a byte of its first part":      {func(s *store) { s.set("run-summary-0000", flipped(s.data("run-summary-0000"), 20)) }, []string{"tampered run-summary-0000"}},
+		"a sweep in the status":         {func(s *store) { s.run.Status.Sweeps[0].Peak = "128" }, []string{"tampered status"}},
 		"a comparison in the status":    {func(s *store) { s.run.Status.Comparisons[0].Ratio = "15" }, []string{"tampered status"}},
 		"the inputs":                    {func(s *store) { s.set("run-inputs", []byte("y")) }, []string{"tampered run-inputs"}},
 		"the inputs are deleted":        {func(s *store) { delete(s.maps, "run-inputs") }, []string{"lost run-inputs"}},

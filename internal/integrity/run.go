@@ -101,18 +101,21 @@ func (c *comparison) summary(anchor v1alpha1.IntegrityStatus) error {
 	if c.run.Status.Results == nil {
 		return nil
 	}
-	shown, compared := newShown(c.run.Status.Summary), newShownComparisons(c.run.Status.Comparisons)
-	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, func(part []byte) {
-		shown.strike(part)
-		compared.strike(part)
-	})
+	shown := newShown(c.run.Status)
+	parts, err := c.row(c.run.Status.Results.SummaryConfigMapCount, contract.KeySummary, contract.SummaryName, shown.strike)
 	c.report.Summary = len(parts)
 	c.found(Parts(parts, anchor.SummarySHA256)...)
-	if n := shown.left(); n > 0 && len(c.report.Findings) == 0 {
-		c.found(tampered(statusOf, "%d of %d entries of status.summary are not in the stored summary", n, len(c.run.Status.Summary)))
-	}
-	if n := compared.left(); n > 0 && len(c.report.Findings) == 0 {
-		c.found(tampered(statusOf, "%d of %d entries of status.comparisons are not in the stored summary", n, len(c.run.Status.Comparisons)))
+	for _, list := range []struct {
+		name     string
+		left, of int
+	}{
+		{"summary", shown.entries.left(), len(c.run.Status.Summary)},
+		{"comparisons", shown.comparisons.left(), len(c.run.Status.Comparisons)},
+		{"sweeps", shown.sweeps.left(), len(c.run.Status.Sweeps)},
+	} {
+		if list.left > 0 && len(c.report.Findings) == 0 {
+			c.found(tampered(statusOf, "%d of %d entries of status.%s are not in the stored summary", list.left, list.of, list.name))
+		}
 	}
 	return err
 }

@@ -9,73 +9,66 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 )
 
+// shown is what a status shows of the summary, as far as it was not found in the stored one yet.
+type shown struct {
+	entries     pending[entryKey, v1alpha1.SummaryEntry]
+	comparisons pending[int32, v1alpha1.ComparisonEntry]
+	sweeps      pending[int32, v1alpha1.SweepEntry]
+}
+
 // entryKey separates the entries of a summary, but for their labels.
 type entryKey struct {
 	cell         int32
 	target, name string
 }
 
-// shown are the entries of a summary in a status that were not found in the stored one yet.
-type shown map[entryKey][]v1alpha1.SummaryEntry
-
-func newShown(entries []v1alpha1.SummaryEntry) shown {
-	s := shown{}
-	for _, e := range entries {
-		key := entryKey{e.Cell, e.Target, e.Name}
-		s[key] = append(s[key], e)
+func newShown(st v1alpha1.BenchmarkRunStatus) shown {
+	return shown{
+		newPending(st.Summary, func(e v1alpha1.SummaryEntry) entryKey { return entryKey{e.Cell, e.Target, e.Name} }),
+		newPending(st.Comparisons, func(e v1alpha1.ComparisonEntry) int32 { return e.Cell }),
+		newPending(st.Sweeps, func(e v1alpha1.SweepEntry) int32 { return e.Cell }),
 	}
-	return s
 }
 
-// strike out the entries that a part of the stored summary has. One that cannot be read has
-// none.
+// strike out what a part of the stored summary has. One that cannot be read has nothing.
 func (s shown) strike(part []byte) {
-	entries, err := journal.DecodeSummary(part)
+	stored, err := journal.DecodeSummary(part)
 	if err != nil {
 		return
 	}
-	for _, stored := range entries {
-		key := entryKey{stored.Cell, stored.Target, stored.Name}
-		s[key] = slices.DeleteFunc(s[key], func(e v1alpha1.SummaryEntry) bool { return equality.Semantic.DeepEqual(e, stored) })
+	s.entries.strike(stored.Entries)
+	s.comparisons.strike(stored.Comparisons)
+	s.sweeps.strike(stored.Sweeps)
+}
+
+// pending are parts of a list that were not found yet, by a key that makes the search short.
+type pending[K comparable, T any] struct {
+	key   func(T) K
+	parts map[K][]T
+}
+
+func newPending[K comparable, T any](all []T, key func(T) K) pending[K, T] {
+	p := pending[K, T]{key, map[K][]T{}}
+	for _, one := range all {
+		p.parts[key(one)] = append(p.parts[key(one)], one)
+	}
+	return p
+}
+
+func (p pending[K, T]) strike(stored []T) {
+	for _, one := range stored {
+		key := p.key(one)
+		if waiting, has := p.parts[key]; has {
+			p.parts[key] = slices.DeleteFunc(waiting, func(o T) bool { return equality.Semantic.DeepEqual(o, one) })
+		}
 	}
 }
 
-func (s shown) left() int {
+// left is how many were not found.
+func (p pending[K, T]) left() int {
 	n := 0
-	for _, entries := range s {
-		n += len(entries)
-	}
-	return n
-}
-
-// shownComparisons are the comparisons in a status that were not found in the stored summary yet, by
-// their cells.
-type shownComparisons map[int32][]v1alpha1.ComparisonEntry
-
-func newShownComparisons(entries []v1alpha1.ComparisonEntry) shownComparisons {
-	s := shownComparisons{}
-	for _, e := range entries {
-		s[e.Cell] = append(s[e.Cell], e)
-	}
-	return s
-}
-
-// strike out the comparisons that a part of the stored summary has. One that cannot be read has
-// none.
-func (s shownComparisons) strike(part []byte) {
-	entries, err := journal.DecodeComparisons(part)
-	if err != nil {
-		return
-	}
-	for _, stored := range entries {
-		s[stored.Cell] = slices.DeleteFunc(s[stored.Cell], func(e v1alpha1.ComparisonEntry) bool { return equality.Semantic.DeepEqual(e, stored) })
-	}
-}
-
-func (s shownComparisons) left() int {
-	n := 0
-	for _, entries := range s {
-		n += len(entries)
+	for _, parts := range p.parts {
+		n += len(parts)
 	}
 	return n
 }

@@ -4,10 +4,11 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// summaryPerPart is the number of entries, and of comparisons, in one part of the summary.
+// summaryPerPart is the number of entries, of comparisons and of sweeps in one part of the summary.
 const summaryPerPart = 2000
 
-// Summary is one part of the summary of a run: entries, or comparisons after the last entry.
+// Summary is one part of the summary of a run: entries, comparisons after the last entry, or sweeps after
+// the last comparison.
 type Summary struct {
 	header
 	// Part is the number of the part, from 0.
@@ -16,38 +17,34 @@ type Summary struct {
 	Entries []v1alpha1.SummaryEntry `json:"entries"`
 	// Comparisons: the primary family, the control, the exploratory ones.
 	Comparisons []v1alpha1.ComparisonEntry `json:"comparisons,omitempty"`
+	// Sweeps in the order of the axes, the cells and the targets.
+	Sweeps []v1alpha1.SweepEntry `json:"sweeps,omitempty"`
 }
 
-// DecodeSummary reads the entries of a part of the summary.
-func DecodeSummary(gz []byte) ([]v1alpha1.SummaryEntry, error) {
-	var s Summary
-	if err := decode(gz, &s); err != nil {
-		return nil, err
-	}
-	return s.Entries, nil
-}
-
-// DecodeComparisons reads the comparisons of a part of the summary.
-func DecodeComparisons(gz []byte) ([]v1alpha1.ComparisonEntry, error) {
-	var s Summary
-	if err := decode(gz, &s); err != nil {
-		return nil, err
-	}
-	return s.Comparisons, nil
+// DecodeSummary reads a part of the summary.
+func DecodeSummary(gz []byte) (s Summary, err error) {
+	err = decode(gz, &s)
+	return s, err
 }
 
 // maxSummaryPart is the size of an encoded part that is written, in bytes: a ConfigMap has 1 MiB.
 const maxSummaryPart = 700 << 10
 
-// SplitSummary splits a summary into encoded, chained parts: the entries, then the comparisons. A
-// part whose labels do not compress has fewer of them.
-func SplitSummary(entries []v1alpha1.SummaryEntry, comparisons []v1alpha1.ComparisonEntry) ([][]byte, error) {
-	out, err := split(nil, entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some })
+// SplitSummary splits a summary into encoded, chained parts: the entries, then the comparisons, then
+// the sweeps. A part whose labels do not compress has fewer of them.
+func SplitSummary(all Summary) ([][]byte, error) {
+	out, err := split(nil, all.Entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some })
 	if err != nil {
 		return nil, err
 	}
-	return split(out, comparisons, func(s *Summary, some []v1alpha1.ComparisonEntry) {
+	out, err = split(out, all.Comparisons, func(s *Summary, some []v1alpha1.ComparisonEntry) {
 		s.Entries, s.Comparisons = []v1alpha1.SummaryEntry{}, some
+	})
+	if err != nil {
+		return nil, err
+	}
+	return split(out, all.Sweeps, func(s *Summary, some []v1alpha1.SweepEntry) {
+		s.Entries, s.Sweeps = []v1alpha1.SummaryEntry{}, some
 	})
 }
 

@@ -40,22 +40,85 @@ func TestKneeAndPeak(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := sweepOf(rand.New(rand.NewPCG(17, 19)), 12, tc.noise, tc.curve)
-			knee, err := s.Knee()
+			got, err := s.Bend(0.05)
 			if err != nil {
 				t.Fatal(err)
 			}
-			interval, ok := knee.Interval(0.05)
-			if !ok || math.Abs(knee.Ratio/tc.knee-1) > 0.03 || interval.Low > knee.Ratio || interval.High < knee.Ratio {
-				t.Errorf("knee %v, interval %v, want about %v", knee.Ratio, interval, tc.knee)
+			i := got.Interval
+			if i == nil || math.Abs(got.Knee/tc.knee-1) > 0.03 || i.Low > got.Knee || i.High < got.Knee || i.Coverage < 0.95 || i.Coverage >= 1 {
+				t.Errorf("knee %v, interval %v, want about %v", got.Knee, i, tc.knee)
 			}
-			peak, err := s.Peak(0.05)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if tc.peak > 0 && peak.Load != tc.peak || peak.Lowest != tc.lowest || peak.Highest != tc.highest {
-				t.Errorf("peak %+v, want %v from %v to %v", peak, tc.peak, tc.lowest, tc.highest)
+			if tc.peak > 0 && got.Peak != tc.peak || got.Lowest != tc.lowest || got.Highest != tc.highest {
+				t.Errorf("%+v, want a peak of %v from %v to %v", got, tc.peak, tc.lowest, tc.highest)
 			}
 		})
+	}
+}
+
+// 7 loads need 8 blocks: with 7, nothing is certain of the knee, and any load may be the peak.
+func TestABendTakesBlocks(t *testing.T) {
+	rising := func(load float64) float64 { return load }
+	for blocks, want := range map[int]bool{8: true, 7: false, 5: false, 1: false} {
+		got, err := sweepOf(rand.New(rand.NewPCG(1, 2)), blocks, 0.001, rising).Bend(0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (got.Interval != nil) != want || (got.Lowest == 128) != (blocks >= 7) || math.Abs(got.Knee/128-1) > 0.01 {
+			t.Errorf("%d blocks: %+v", blocks, got)
+		}
+	}
+	for loads, want := range map[int]int{3: 6, 5: 7, 12: 8, 13: 9} {
+		if got := SweepBlocksNeeded(loads, 0.05); got != want {
+			t.Errorf("%d loads need %d blocks, want %d", loads, got, want)
+		}
+	}
+}
+
+// A block without a value at one load still counts for the others.
+func TestASweepWithHoles(t *testing.T) {
+	flat := func(load float64) float64 { return 50 * min(load, 12) }
+	s := sweepOf(rand.New(rand.NewPCG(5, 6)), 16, 0.01, flat)
+	for b := range s.Throughputs {
+		s.Throughputs[b][1+b%6] = math.NaN()
+	}
+	got, err := s.Bend(0.05)
+	if err != nil || got.Interval == nil || got.Blocks != 13 || math.Abs(got.Knee/12-1) > 0.03 || got.Lowest != 16 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	for b := range s.Throughputs[:11] {
+		s.Throughputs[b][6] = math.NaN()
+	}
+	got, err = s.Bend(0.05)
+	if err != nil || got.Interval != nil || got.Blocks >= 6 || got.Highest != 128 {
+		t.Errorf("5 blocks at the last load: %v, %+v", err, got)
+	}
+	for b := range s.Throughputs {
+		s.Throughputs[b][6] = math.NaN()
+	}
+	if _, err := s.Bend(0.05); !errors.Is(err, ErrEmpty) {
+		t.Errorf("no value at the last load: %v", err)
+	}
+}
+
+// The one-sided test is that of ComparePaired, ties included.
+func TestExceedsIsTheTestOfPairs(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		var subject, baseline []float64
+		for range 6 + random.IntN(10) {
+			subject, baseline = append(subject, float64(1+random.IntN(6))), append(baseline, float64(1+random.IntN(6)))
+		}
+		c, err := ComparePaired(subject, baseline)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Sweep{Loads: []float64{1, 2}}
+		for i := range subject {
+			s.Throughputs = append(s.Throughputs, []float64{baseline[i], subject[i]}, []float64{math.NaN(), 7})
+		}
+		if got, n, err := s.exceeds(1, 0); err != nil || n != c.N || math.Abs(got-c.tail(c.upTo(0))) > 1e-12 {
+			t.Fatalf("%v against %v: %v of %d, want %v", subject, baseline, got, n, c.tail(c.upTo(0)))
+		}
 	}
 }
 
@@ -71,15 +134,12 @@ func TestSweepsThatAreIncomplete(t *testing.T) {
 		"a hole":        {Sweep{[]float64{1, 2}, [][]float64{{1, 1}, {1}}}, ErrSweep},
 		"without block": {Sweep{[]float64{1, 2}, nil}, ErrEmpty},
 	} {
-		if _, err := tc.sweep.Knee(); !errors.Is(err, tc.want) {
-			t.Errorf("%s: knee: %v, want %v", name, err, tc.want)
-		}
-		if _, err := tc.sweep.Peak(0.05); !errors.Is(err, tc.want) {
-			t.Errorf("%s: peak: %v, want %v", name, err, tc.want)
+		if _, err := tc.sweep.Bend(0.05); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
 	var notPositive *NotPositiveError
-	if _, err := (Sweep{[]float64{1, 2}, [][]float64{{0, 1}}}).Knee(); !errors.As(err, &notPositive) {
+	if _, err := (Sweep{[]float64{1, 2}, [][]float64{{0, 1}}}).Bend(0.05); !errors.As(err, &notPositive) {
 		t.Errorf("throughput of 0: %v, want a NotPositiveError", err)
 	}
 }
@@ -90,7 +150,7 @@ func TestThePeakIsRarelyLeftOut(t *testing.T) {
 	const rounds, errorRate = 500, 0.1
 	out := 0
 	for range rounds {
-		peak, err := sweepOf(random, 12, 0.02, func(float64) float64 { return 7 }).Peak(errorRate)
+		peak, err := sweepOf(random, 12, 0.02, func(float64) float64 { return 7 }).Bend(errorRate)
 		if err != nil {
 			t.Fatal(err)
 		}

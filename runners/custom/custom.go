@@ -59,6 +59,7 @@ func Runner(more map[string]Format) runner.Runner {
 		Data:         runner.Data{Fields: dataFields},
 		Connection:   runner.Connection{Demand: demand},
 		Phases:       runner.Phases{Skips: skips},
+		Design:       runner.Design{Loads: []string{"threads"}},
 		Pods:         pods,
 	}
 }

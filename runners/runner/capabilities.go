@@ -55,8 +55,12 @@ type Phases struct {
 	CheckTime func(t contract.Trial) time.Duration
 }
 
-// Design is for tools that make many measurements in one trial. Each part is optional.
+// Design is what the tool can say of experiments with it. Each part is optional; all but Loads are for
+// tools that make many measurements in one trial.
 type Design struct {
+	// Loads are fields of the workload of which a larger number asks for more work at once, such as
+	// threads or an offered rate. A sweep over one of them has a knee.
+	Loads []string
 	// Length of a trial that makes many measurements, each by the design of
 	// Trial.Measurement.
 	Length func(t contract.Trial) (Length, error)

@@ -58,6 +58,7 @@ func Runner() runner.Runner {
 		// Its TLS is that of files in its working directory, all three.
 		Connection: runner.Connection{Demand: demand, NeedsCertificate: true, SkipsVerification: true},
 		Phases:     runner.Phases{Skips: skips},
+		Design:     runner.Design{Loads: []string{"threads", "rate"}},
 		Pods:       pods,
 		Quote:      quoted,
 	}

@@ -36,6 +36,7 @@ func Runner() runner.Runner {
 		Data:         runner.Data{Fields: runner.Fields("warehouses"), Rows: rows},
 		Connection:   runner.Connection{Demand: demand},
 		Phases:       runner.Phases{CheckTime: checkTime},
+		Design:       runner.Design{Loads: []string{"threads"}},
 		Quote:        quote,
 	}
 }

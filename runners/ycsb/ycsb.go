@@ -51,6 +51,7 @@ func Runner() runner.Runner {
 		},
 		Connection: runner.Connection{Demand: demand, JDBC: true},
 		Phases:     runner.Phases{Skips: skips, Opening: opening},
+		Design:     runner.Design{Loads: []string{"threads", "target"}},
 		Quote:      quote,
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // Experiment is what the run compares, and what it varies.
 func (w Work) Experiment(p *plan.Plan) (analysis.Layout, analysis.Declaration, error) {
-	l := analysis.Layout{Plan: p}
+	l := analysis.Layout{Plan: p, Loads: w.Tool.Design.Loads}
 	d, err := analysis.Declare(w.spec, w.Names())
 	if err != nil {
 		return l, d, err

@@ -2,11 +2,13 @@ package accept
 
 import (
 	"errors"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/budget"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/store"
@@ -87,6 +89,11 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	}
 	// Each value of each combination is compared with that of another one.
 	d.Comparisons = min((d.Entries-1)*d.Values, int64(in.Catalogue.Config.Limits.Comparisons))
+	for _, axis := range p.Axes { // a sweep is as large as a comparison
+		if slices.Contains(out.Work.Tool.Design.Loads, axis) {
+			d.Comparisons += d.Entries / analysis.MinLoads
+		}
+	}
 	for _, cell := range p.Cells {
 		bytes := int64(0)
 		for name, value := range cell {

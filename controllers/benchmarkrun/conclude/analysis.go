@@ -2,6 +2,7 @@ package conclude
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
@@ -10,6 +11,9 @@ import (
 
 // maxCompared is how many comparisons the status has.
 const maxCompared = 64
+
+// maxSwept is how many sweeps the status has.
+const maxSwept = 16
 
 // compare what the run declared. A run whose comparisons cannot be made keeps its numbers, and says why.
 func (in Input) compare() analysis.Result {
@@ -24,9 +28,11 @@ func (in Input) compare() analysis.Result {
 	case err == nil:
 		return out
 	case errors.As(err, &many):
-		return analysis.Result{Verdict: "exploratory: " + err.Error()}
+		out.Verdict = strings.TrimSuffix("exploratory: "+err.Error()+"; "+out.Verdict, "; ")
+		return out
 	}
-	return analysis.Result{Findings: []v1alpha1.Finding{uncompared(err)}}
+	out.Findings = append(out.Findings, uncompared(err))
+	return out
 }
 
 // uncompared is the finding of a run whose comparisons cannot be made.

@@ -90,11 +90,11 @@ func TestComparisonsOfTheLargestSweepAreBounded(t *testing.T) {
 		if len(data) > 1<<20 {
 			t.Errorf("%s has %d bytes", cm.Name, len(data))
 		}
-		part, err := journal.DecodeComparisons(data)
+		part, err := journal.DecodeSummary(data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored += len(part)
+		stored += len(part.Comparisons)
 	}
 	if stored != 8000 {
 		t.Errorf("%d comparisons are stored", stored)

@@ -48,8 +48,10 @@ type Result struct {
 	// run concludes.
 	Compared   []v1alpha1.ComparisonEntry
 	Conclusion string
-	// Parts, Entries and Comparisons of the stored summary.
-	Parts, Entries, Comparisons int32
+	// Sweeps that the status shows.
+	Sweeps []v1alpha1.SweepEntry
+	// Parts, Entries, Comparisons and Swept of the stored summary.
+	Parts, Entries, Comparisons, Swept int32
 	// Bytes that the stored summary takes.
 	Bytes int64
 	// SummarySHA256 is the digest of the last part; empty without one.
@@ -85,8 +87,9 @@ func Decide(in Input, ask *decision.Asking) Result {
 	out.Headline = summary.Headline(in.Plan, in.Names, entries)
 	compared := in.compare()
 	out.Compared, out.Conclusion = compared.Entries[:min(len(compared.Entries), maxCompared)], compared.Verdict
+	out.Sweeps = compared.Sweeps[:min(len(compared.Sweeps), maxSwept)]
 	out.Findings = append(out.Findings, compared.Findings...)
-	parts, err := journal.SplitSummary(entries, compared.Entries)
+	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: compared.Entries, Sweeps: compared.Sweeps})
 	if err != nil {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
 	}
@@ -99,6 +102,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 		out.Bytes += budget.OfConfigMap(cm)
 	}
 	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
+	out.Swept = int32(len(compared.Sweeps))
 	if len(parts) > 0 {
 		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	}
@@ -114,6 +118,9 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	}
 	if r := run.Status.Results; r != nil && r.ComparisonCount > r.ShownComparisonCount {
 		message += fmt.Sprintf("; status.comparisons has %d of %d, and the ConfigMaps of the summary have all of them", r.ShownComparisonCount, r.ComparisonCount)
+	}
+	if r, shown := run.Status.Results, len(run.Status.Sweeps); r != nil && int(r.SweepCount) > shown {
+		message += fmt.Sprintf("; status.sweeps has %d of %d, and the ConfigMaps of the summary have all of them", shown, r.SweepCount)
 	}
 	return message
 }

@@ -8,6 +8,8 @@
 package follow
 
 import (
+	"slices"
+
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
@@ -62,7 +64,7 @@ func (in Input) afterBlock() Result {
 	if _, read := state.(decision.Done); !read {
 		return Result{State: state}
 	}
-	look.Records = append(records[:len(records):len(records)], in.Record)
+	look.Records = slices.Concat(records, []contract.Record{in.Record})
 	found, err := analysis.Look(look, blocks)
 	if err != nil {
 		return done

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/assay-bench/assay/internal/stats"
 )
@@ -11,19 +12,15 @@ import (
 func sweeps() []simulation {
 	return []simulation{
 		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, peak at 64, noise 2 %, 10 blocks", func(random *rand.Rand, rounds int) row {
-			return share(rounds/4, atLeastAbout(0.95), func() bool {
-				knee := must(sweep(random, 10).Knee())
-				interval, _ := knee.Interval(errorRate)
-				return interval.Low <= trueKnee && trueKnee <= interval.High
-			})
+			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, 10, falling).Bend(errorRate))) })
 		}},
 		{"Knee: mean estimate", "the same; the true one is 24", func(random *rand.Rand, rounds int) row {
-			return mean(rounds/4, between(0.97*trueKnee, 1.03*trueKnee), func() float64 { return must(sweep(random, 10).Knee()).Ratio })
+			return mean(rounds/4, between(0.97*trueKnee, 1.03*trueKnee), func() float64 { return must(sweep(random, 10, falling).Bend(errorRate)).Knee })
 		}},
 		{"Peak: among the named loads", "the same; the true one is 64", func(random *rand.Rand, rounds int) row {
 			return share(rounds/4, between(0.95, 1), func() bool {
-				peak := must(sweep(random, 10).Peak(errorRate))
-				return peak.Lowest <= 64 && 64 <= peak.Highest
+				bend := must(sweep(random, 10, falling).Bend(errorRate))
+				return bend.Lowest <= 64 && 64 <= bend.Highest
 			})
 		}},
 		{"Search: the rate is within 10 %", "rates 1,000 to 64,000, precision 5 %, 3 trials each, capacity of a trial varies by 2 %", func(random *rand.Rand, rounds int) row {
@@ -35,23 +32,58 @@ func sweeps() []simulation {
 		{"Components: variance between trials", "the same; the true one is 1", func(random *rand.Rand, rounds int) row {
 			return mean(rounds/4, exactly(1), func() float64 { return must(stats.VarianceComponents(nested(random))).Trial.Variance })
 		}},
+		{"Knee: coverage of 95 % intervals", "threads 1 to 256, knee at 24, one throughput beyond, noise 2 %, 8 blocks", func(random *rand.Rand, rounds int) row {
+			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, 8, flat).Bend(errorRate))) })
+		}},
+		{"Knee: coverage of 95 % intervals", "the same, 20 blocks", func(random *rand.Rand, rounds int) row {
+			return share(rounds/4, atLeastAbout(0.95), func() bool { return covered(must(sweep(random, 20, flat).Bend(errorRate))) })
+		}},
+		{"Knee: coverage, the peak taken as known", "the same, 20 blocks: why its choice costs error rate", func(random *rand.Rand, rounds int) row {
+			return share(rounds/4, none, func() bool { return covered(asIfKnown(sweep(random, 20, flat))) })
+		}},
 	}
 }
 
 const trueKnee = 24.0
 
-// sweep of a system with a knee at trueKnee, and a throughput that falls beyond 64 threads.
-func sweep(random *rand.Rand, blocks int) stats.Sweep {
+// falling is the share of the capacity that a system has at a load beyond its knee, with a peak at 64.
+func falling(load float64) float64 { return 1 - 0.03*math.Abs(math.Log2(load/64)) }
+
+// flat is that of one that keeps its throughput: any of its loads may look like the peak.
+func flat(float64) float64 { return 1 }
+
+// sweep of a system with a knee at trueKnee, which has this share of its capacity beyond.
+func sweep(random *rand.Rand, blocks int, beyond func(load float64) float64) stats.Sweep {
 	s := stats.Sweep{Loads: []float64{1, 2, 4, 8, 16, 32, 64, 128, 256}}
 	for range blocks {
 		var block []float64
 		for _, load := range s.Loads {
-			y := 100 * min(load, trueKnee) * (1 - 0.03*math.Abs(math.Log2(load/64))*float64(count(load > trueKnee)))
+			y := 100 * min(load, trueKnee)
+			if load > trueKnee {
+				y *= beyond(load)
+			}
 			block = append(block, y*math.Exp(spread*random.NormFloat64()))
 		}
 		s.Throughputs = append(s.Throughputs, block)
 	}
 	return s
+}
+
+// covered says whether the interval contains the true knee.
+func covered(b stats.Bend) bool {
+	return b.Interval != nil && b.Interval.Low <= trueKnee && trueKnee <= b.Interval.High
+}
+
+// asIfKnown is the bend with the interval of the highest load alone, as if it had been known before.
+func asIfKnown(s stats.Sweep) stats.Bend {
+	b := must(s.Bend(errorRate))
+	top := slices.Index(s.Loads, b.Peak)
+	var highest, lightest []float64
+	for _, block := range s.Throughputs {
+		highest, lightest = append(highest, block[top]), append(lightest, block[0]/s.Loads[0])
+	}
+	interval, _ := must(stats.ComparePaired(highest, lightest)).Interval(errorRate)
+	return stats.Bend{Interval: &interval}
 }
 
 // searched is the highest rate that a search found to hold, for a capacity of about 7,700.

@@ -1,0 +1,98 @@
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// SweepEntry is where the main measurement of one target stops growing with a load, such as the number of
+// threads, with the rest of the experiment equal. Numbers are decimal, loads in the unit of their axis.
+type SweepEntry struct {
+	// axis of the matrix that is the load, such as threads.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Axis string `json:"axis"`
+	// target that was measured.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Target string `json:"target"`
+	// cell is the index in the plan of the cell with the lightest load.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	Cell int32 `json:"cell"`
+	// parameters are the values of the other axes.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=9
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 63 && (type(self[k]) == int || size(self[k]) <= 512))",message="names have at most 63 characters, and values at most 512 characters"
+	Parameters map[string]intstr.IntOrString `json:"parameters,omitempty"`
+	// name of the measurement, which is the main one of the tool.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// labels of the measurement.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=33
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 253 && size(self[k]) <= 1024)",message="names have at most 253 characters, and values at most 1024 characters"
+	Labels map[string]string `json:"labels,omitempty"`
+	// lightestLoad and heaviestLoad are the ends of the sweep.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	LightestLoad string `json:"lightestLoad"`
+	// heaviestLoad is the other end.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	HeaviestLoad string `json:"heaviestLoad"`
+	// loadCount is the number of loads with a counted trial.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	LoadCount int32 `json:"loadCount"`
+	// blockCount is the number of blocks in which both the lightest load and another one have a counted
+	// trial, for the load with the fewest.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	BlockCount int32 `json:"blockCount"`
+	// plannedBlockCount is the number of blocks of the plan.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	PlannedBlockCount int32 `json:"plannedBlockCount"`
+	// knee is the load beyond which more load no longer gives more in proportion: where the line
+	// through the value at the lightest load meets the highest value. It need not be one of the
+	// loads. Absent where the sweep has none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Knee string `json:"knee,omitempty"`
+	// kneeLow and kneeHigh bound the knee. Absent where the blocks are too few.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	KneeLow string `json:"kneeLow,omitempty"`
+	// kneeHigh is the upper end.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	KneeHigh string `json:"kneeHigh,omitempty"`
+	// kneeConfidence is the least probability, 0 to 1, that an interval of this level contains the
+	// true knee. That nobody knew before at which load the peak is, is part of it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	KneeConfidence string `json:"kneeConfidence,omitempty"`
+	// peak is the load with the highest value.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Peak string `json:"peak,omitempty"`
+	// peakLow and peakHigh are the loads among which the true peak is: no other load was shown to
+	// have a higher value than these. Absent where the blocks are too few to show that.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	PeakLow string `json:"peakLow,omitempty"`
+	// peakHigh is the upper end.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	PeakHigh string `json:"peakHigh,omitempty"`
+	// reason of what is absent, and what the sweep does not carry.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Reason string `json:"reason,omitempty"`
+	// text is the sweep in one line, such as "threads of mariadb: knee at 5.2 (4.6 to 5.9), peak at 16
+	// (8 to 16)".
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Text string `json:"text"`
+}
