@@ -170,6 +170,14 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
 
+	// searches are the answers of spec.search, at most 64, in the order of the cells, the targets and
+	// the blocks. The ConfigMaps RUN-summary-0000 and so on hold all of them; results.searchCount is
+	// their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Searches []SearchEntry `json:"searches,omitempty"`
+
 	// sweeps have the knee and the peak of the main measurement, at most 16: one for each axis of the
 	// matrix that is a load and has 3 or more values, for each target and rest of the cell, in the
 	// order of the cells. The ConfigMaps RUN-summary-0000 and so on hold all of them;

@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"sync"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/assay-bench/assay/internal/metrics/family"
@@ -115,10 +117,16 @@ const (
 	labelType       = "type"
 )
 
-// desc of a family for the registry.
-func desc(f *family.Family) *prometheus.Desc {
-	return prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
-}
+// descs are the families for the registry. To make one costs more than to make a series.
+var descs = sync.OnceValue(func() map[*family.Family]*prometheus.Desc {
+	out := map[*family.Family]*prometheus.Desc{}
+	for _, s := range catalogue() {
+		for _, f := range s.Families {
+			out[f] = prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
+		}
+	}
+	return out
+})
 
 func ofRun() []string { return []string{labelNamespace, labelRun} }
 
