@@ -49,6 +49,9 @@ type flags struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		os.Exit(checkMain(os.Args[2:]))
+	}
 	var f flags
 	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and timeouts")
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
@@ -128,6 +131,9 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	}
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
+	}
+	if err := addNotifications(mgr, cfg.Notifications); err != nil {
+		return err
 	}
 	if err := addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")); err != nil {
 		return err
