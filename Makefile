@@ -48,7 +48,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo: export ASSAY_IMAGES := demo
-e2e e2e-chaos bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-chaos e2e-monitoring bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -123,6 +123,10 @@ e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step
 	@hack/images.sh tool-versitygw && hack/images.sh load core # the list of images then has the object store too
 	@go test ./controllers/benchmarkrun/invariants -run '^TestDeathAtEveryWrite$$' -stride=1 -timeout=60m -chaos-report "$(CURDIR)/out/chaos"
 	@hack/e2e.sh chaos
+
+.PHONY: e2e-monitoring
+e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the cluster (the first time, building them takes 15 minutes)
+	@hack/monitoring.sh e2e
 
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster

@@ -3,7 +3,8 @@
 # of which each row leaves its counts in out/chaos (`-run TestChaos/etcd_full` plays one row). The others are benchmarks
 # (test/bench), and want a quiet machine: `trials` of the operator itself, `fidelity` against tools that are called by
 # hand, and `reproductions` of published comparisons of drivers.
-# Usage: e2e.sh [core|full|chaos|trials|fidelity|reproductions] [flags for go test...]
+# `monitoring` needs Prometheus and its operator, which hack/monitoring.sh brings.
+# Usage: e2e.sh [core|full|chaos|monitoring|trials|fidelity|reproductions] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -18,10 +19,11 @@ case $stories in
   core) flags=(-v -short -parallel=3) ;;
   full) flags=(-v -parallel=3) ;;
   chaos) flags=(-v -run '^TestChaos$' -chaos -chaos-report "$REPO/out/chaos") ;;
+  monitoring) flags=(-v -run '^TestMonitoring$' -monitoring) ;;
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
   reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;
-  *) fail "no such stories: $stories (core, full, chaos, trials, fidelity or reproductions)" ;;
+  *) fail "no such stories: $stories (core, full, chaos, monitoring, trials, fidelity or reproductions)" ;;
 esac
 
 step "install the chart with short timeouts"

@@ -10,6 +10,7 @@
 #   charts/assay/templates             config/admission/policies.yaml
 #   comments of conditions, reasons    docs/reference/conditions.md
 #   table of driver operations         docs/reference/driver-operations.md
+#   catalogue of metrics               docs/reference/metrics.md
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 controller_gen=$(tool controller-gen)/controller-gen
@@ -66,6 +67,7 @@ api
 chart_crds
 go run -trimpath ./hack/generate
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
+go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
 kustomize_config
 kustomize_policies
 reference

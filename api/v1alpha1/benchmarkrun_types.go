@@ -202,6 +202,8 @@ type ShapeRef struct {
 }
 
 // Design is how often, in what order and how long the run measures.
+// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.stopEarly.minBlocks < self.blocks",fieldPath=".stopEarly.minBlocks",message="minBlocks must be below design.blocks, which is the maximum"
+// +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.order != 'Sequential'",fieldPath=".order",message="order must be RandomizedBlocks or ABBA with stopEarly: trials in sequence have no block that ends"
 type Design struct {
 	// blocks is the number of repetitions, 1 to 100. Each block measures every
 	// target once in every cell. At least 6 are needed for an interval of the median; 10 is the
@@ -211,6 +213,11 @@ type Design struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=100
 	Blocks int32 `json:"blocks,omitempty"`
+
+	// stopEarly ends the run before its last block, once every compared ratio is known well
+	// enough; blocks is the maximum then. Absent: all blocks are measured.
+	// +optional
+	StopEarly *StopEarly `json:"stopEarly,omitempty"`
 
 	// order of the trials. RandomizedBlocks (the default) runs block by block, with the cells
 	// of a block and the targets of a cell in random order. Blocks form pairs: the second
@@ -303,17 +310,6 @@ type Design struct {
 	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
 }
 
-// TrialOrder is the order of the trials of a run.
-// +kubebuilder:validation:Enum=RandomizedBlocks;ABBA;Sequential
-type TrialOrder string
-
-// Orders of trials.
-const (
-	OrderRandomizedBlocks TrialOrder = "RandomizedBlocks"
-	OrderABBA             TrialOrder = "ABBA"
-	OrderSequential       TrialOrder = "Sequential"
-)
-
 // DataReset selects when the loaded data is restored.
 // +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial
 type DataReset string
@@ -382,6 +378,7 @@ type BenchmarkRun struct {
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status BenchmarkRunStatus `json:"status,omitzero"`
 }
 

@@ -172,6 +172,22 @@ type PlannedAnalysis struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	DetectableEffect string `json:"detectableEffect,omitempty"`
+	// lookBlocks are the numbers of blocks after which a run with design.stopEarly looks at its data
+	// and may stop; the last one is design.blocks. Absent without stopEarly.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	LookBlocks []int32 `json:"lookBlocks,omitempty"`
+	// lookErrorRate is the error rate of the analysis at each look, such as 0.0125: the looks share
+	// analysis.errorRate. Absent without stopEarly.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	LookErrorRate string `json:"lookErrorRate,omitempty"`
+	// stoppedAfterBlocks is the number of blocks that were measured by a run that stopped early.
+	// Absent for any other.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	StoppedAfterBlocks *int32 `json:"stoppedAfterBlocks,omitempty"`
 	// exploratory is why the run can have no verdict; absent where it can.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024

@@ -19,9 +19,9 @@ const (
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
-	// ConditionMeasured: True when every trial of the plan has ended. False with reason
-	// Progressing while they run, and with the reason of a trial if its failure ended the
-	// run.
+	// ConditionMeasured: True when every trial of the plan has ended, or those that
+	// design.stopEarly left (StoppedEarly). False with reason Progressing while they run, and
+	// with the reason of a trial if its failure ended the run.
 	ConditionMeasured = "Measured"
 	// ConditionValid: True when no validity check found a contradiction, False when one
 	// did. Unknown until the trials have ended, and when the run ended without a result.
@@ -34,18 +34,22 @@ const (
 	ConditionFailed = "Failed"
 	// ConditionSuspended: True while spec.suspend pauses the run, False otherwise.
 	ConditionSuspended = "Suspended"
-	// ConditionReconciling: True while the run is under way, False when it has ended. kstatus,
-	// and so Flux and Argo CD, reads it together with Stalled to see when a run has ended.
+	// ConditionReconciling: True while the run is under way, also queued or suspended, False when
+	// it has ended. kstatus, and so Flux, reads it before Stalled and Ready.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled: True when the run has failed, False otherwise.
+	// ConditionStalled: True when the run has failed, False otherwise. kstatus shows its message as that
+	// of a failed object.
 	ConditionStalled = "Stalled"
+	// ConditionReady: True when the run is complete, False when it has failed, Unknown until then. It says
+	// to tools that know no benchmarks what Complete and Failed say together.
+	ConditionReady = "Ready"
 )
 
 // ConditionTypes are the conditions of a BenchmarkRun, in the order of its steps.
 func ConditionTypes() []string {
 	return []string{
 		ConditionAccepted, ConditionPlaced, ConditionTargetsReady, ConditionDataLoaded, ConditionMeasured,
-		ConditionValid, ConditionComplete, ConditionFailed, ConditionSuspended, ConditionReconciling, ConditionStalled,
+		ConditionValid, ConditionComplete, ConditionFailed, ConditionSuspended, ConditionReconciling, ConditionStalled, ConditionReady,
 	}
 }
 

@@ -74,6 +74,12 @@ type Price struct {
 
 // InstanceShapeStatus is what the cluster offers.
 type InstanceShapeStatus struct {
+	// observedGeneration is the generation of the spec that this status describes; -1 until the
+	// manager has seen the shape.
+	// +optional
+	// +kubebuilder:validation:Minimum=-1
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
 	// nodeCount is the number of nodes that are ready, schedulable and, when empty, large
 	// enough for one pod of this shape. Absent until the nodes are counted.
 	// +optional
@@ -109,6 +115,7 @@ type InstanceShape struct {
 	Spec InstanceShapeSpec `json:"spec"`
 	// status of the shape: what the cluster offers.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status InstanceShapeStatus `json:"status,omitzero"`
 }
 

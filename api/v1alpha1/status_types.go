@@ -23,9 +23,10 @@ const (
 
 // BenchmarkRunStatus is the observed state of a run, with its results.
 type BenchmarkRunStatus struct {
-	// observedGeneration is the generation of the spec that this status describes.
+	// observedGeneration is the generation of the spec that this status describes; -1 until the
+	// manager has seen the run.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// phase is a one-word summary for people.
@@ -192,7 +193,8 @@ type BenchmarkRunStatus struct {
 
 // Progress of a run. All counts are numbers of trials.
 type Progress struct {
-	// planned is the number of trials in the plan; 0 until the run is accepted.
+	// planned is the number of trials in the plan; 0 until the run is accepted. Of a run with
+	// design.stopEarly it is the maximum, and once that has stopped, the number that was measured.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Planned int32 `json:"planned"`
@@ -211,7 +213,7 @@ type Progress struct {
 	// +kubebuilder:validation:MaxLength=8192
 	Current string `json:"current,omitempty"`
 	// estimatedCompletionTime of the last trial, from the durations of the spec and the time
-	// of the trials so far.
+	// of the trials so far. A run with design.stopEarly may end before.
 	// +optional
 	EstimatedCompletionTime *metav1.Time `json:"estimatedCompletionTime,omitempty"`
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/assay-bench/assay/internal/agent/dialogue"
 	"github.com/assay-bench/assay/internal/agent/install"
 	"github.com/assay-bench/assay/internal/agent/kube"
+	"github.com/assay-bench/assay/internal/agent/live"
 	"github.com/assay-bench/assay/internal/agent/supervisor"
 	"github.com/assay-bench/assay/internal/agent/target"
 	"github.com/assay-bench/assay/runners"
@@ -94,6 +95,7 @@ func runClient(ctx context.Context, args []string) int {
 	flags.StringVar(&o.Work, "work", o.Work, "`directory` in which the output of the tool is kept")
 	flags.StringVar(&o.Socket, "socket", o.Socket, "`path` at which the agent waits for the tool's container")
 	flags.StringVar(&o.TerminationLog, "termination-log", o.TerminationLog, "`file` for the termination message")
+	address := flags.String("live", "", "`address` of the live figures of the tool; empty for none")
 	log, ok := parse(flags, args, 0)
 	if !ok {
 		return 2
@@ -108,6 +110,13 @@ func runClient(ctx context.Context, args []string) int {
 	}
 	a := &client.Agent{
 		Options: o, Timeouts: client.DefaultTimeouts(), API: api, Runner: runners.Find, Connect: connect, Bench: bench, Log: log,
+	}
+	if *address != "" {
+		a.Figures = &live.Figures{}
+		if _, err := a.Figures.Serve(ctx, *address); err != nil {
+			log.Error("the trial goes on without live figures", "error", err)
+			a.Figures = nil
+		}
 	}
 	return exitCode(log, a.Run(ctx))
 }

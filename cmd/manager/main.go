@@ -24,6 +24,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	registry "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
@@ -31,6 +32,7 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/cached"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/podlog"
 	"github.com/assay-bench/assay/internal/queue"
 	"github.com/assay-bench/assay/internal/store/s3"
@@ -96,7 +98,7 @@ func run(f flags) error {
 	if err != nil {
 		return fmt.Errorf("making the manager: %w", err)
 	}
-	if err := addControllers(mgr, cfg, f.workers); err != nil {
+	if err := addControllers(mgr, cfg, f); err != nil {
 		return err
 	}
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
@@ -108,7 +110,7 @@ func run(f flags) error {
 	return mgr.Start(ctrl.SetupSignalHandler())
 }
 
-func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
+func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	logs, err := podlog.New(mgr.GetConfig())
 	if err != nil {
 		return err
@@ -121,10 +123,13 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, workers int) error {
 		Store:  objects,
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{},
 		Events: mgr.GetEventRecorder("assay"), Config: cfg,
-		Engine: engines.Find, Runner: runners.Find, Logs: benchmarkrun.LogReader(logs), Queue: queue.NewLedger(), Workers: workers,
+		Engine: engines.Find, Runner: runners.Find, Logs: benchmarkrun.LogReader(logs), Queue: queue.NewLedger(), Workers: f.workers,
 	}
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
+	}
+	if err := addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")); err != nil {
+		return err
 	}
 	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
 	if err := shapes.SetupWithManager(mgr); err != nil {
@@ -142,7 +147,11 @@ func objectStore(cfg config.Store) (benchmarkrun.ObjectStore, error) {
 	if err != nil {
 		return nil, fmt.Errorf("preparing the object store (results.store): %w", err)
 	}
-	return c, nil
+	counted, err := metrics.CountRequests(c, registry.Registry)
+	if err != nil {
+		return nil, fmt.Errorf("registering the metrics of the object store: %w", err)
+	}
+	return counted, nil
 }
 
 // newScheme has only the kinds that the manager uses, because every further group costs

@@ -1,10 +1,20 @@
 package main
 
 import (
+	"context"
 	"flag"
+	"fmt"
+	"time"
 
+	"github.com/go-logr/logr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	registry "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun"
+	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/scrape"
 )
 
@@ -12,12 +22,15 @@ import (
 type metricsFlags struct {
 	address, certificates string
 	secure                bool
+	bounds                metrics.Bounds
 }
 
 func (f *metricsFlags) register() {
 	flag.StringVar(&f.address, "metrics-bind-address", ":8443", "address of the Prometheus metrics; 0 to turn them off")
 	flag.BoolVar(&f.secure, "metrics-secure", true, "serve the metrics over HTTPS, to those whom the API server allows to get /metrics")
 	flag.StringVar(&f.certificates, "metrics-cert-dir", "", "directory with tls.crt and tls.key for the metrics; empty for a self-signed certificate")
+	flag.IntVar(&f.bounds.Runs, "metrics-runs", 200, "number of runs that have metrics of their own")
+	flag.IntVar(&f.bounds.SeriesPerRun, "metrics-series-per-run", 100, "number of metrics that one run may have")
 }
 
 func (f metricsFlags) options() metricsserver.Options {
@@ -26,4 +39,24 @@ func (f metricsFlags) options() metricsserver.Options {
 		o.SecureServing, o.FilterProvider, o.CertDir = true, scrape.Filter, f.certificates
 	}
 	return o
+}
+
+// addMetrics of the runs to those of controller-runtime.
+func addMetrics(mgr ctrl.Manager, runs *benchmarkrun.Reconciler, b metrics.Bounds, log logr.Logger) error {
+	if b.Runs < 0 || b.SeriesPerRun < 0 {
+		return fmt.Errorf("--metrics-runs and --metrics-series-per-run: %d and %d are no bounds", b.Runs, b.SeriesPerRun)
+	}
+	collector := metrics.NewCollector(metrics.Source{
+		Runs: func(ctx context.Context) ([]v1alpha1.BenchmarkRun, error) {
+			var list v1alpha1.BenchmarkRunList
+			err := mgr.GetClient().List(ctx, &list, client.UnsafeDisableDeepCopy)
+			return list.Items, err
+		},
+		Planning: func() metrics.Planning { return benchmarkrun.Planning(runs) },
+		Elected:  mgr.Elected(), Now: time.Now, Log: log,
+	}, b)
+	if err := registry.Registry.Register(collector); err != nil {
+		return fmt.Errorf("registering the metrics of runs: %w", err)
+	}
+	return nil
 }

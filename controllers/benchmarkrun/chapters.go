@@ -174,6 +174,9 @@ func concluded(v view, failure decision.Failed) answer {
 		end.failure = lost
 	}
 	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Names(), Records: all, Checked: v.Checked}
+	if in.Plan != nil {
+		in.Plan = journal.Ran(in.Plan, all)
+	}
 	v.addExperiment(&in)
 	if isDone(v.bookState) {
 		in.Checked = in.Checked.With(logbook.Check(v.Run, v.anchor(), book, v.ask))

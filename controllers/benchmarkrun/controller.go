@@ -189,7 +189,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 	run.Spec.SetDefaults()
 	if run.Finished() {
 		r.outgrew.Delete(run.UID)
-		return r.afterwards(ctx, run)
+		return r.ended(ctx, run)
 	}
 	// What one that outgrew its status makes now has to be removed again.
 	r.tornDown.Delete(run.UID)

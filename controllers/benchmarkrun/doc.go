@@ -21,6 +21,7 @@
 //	conclude  summarise, judge, tear down
 //	holds     give the nodes back that a run does not use
 //	logbook   the records of a run: read them, add one
+//	follow    what follows a trial where the plan says only what is possible
 //	decision  the words of the rooms: states, actions, questions
 //
 // decide is asked again with more facts until no room asks for anything. So which

@@ -2,6 +2,7 @@ package benchmarkrun
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -47,6 +48,20 @@ func (r *Reconciler) afterwards(ctx context.Context, run *v1alpha1.BenchmarkRun)
 		return ctrl.Result{}, err
 	}
 	return r.expire(ctx, run, again(left))
+}
+
+// ended is a pass over a run that had ended before. Priority, retain and others may change even then, and
+// until the status has their generation, GitOps controllers see a run in progress.
+func (r *Reconciler) ended(ctx context.Context, run *v1alpha1.BenchmarkRun) (ctrl.Result, error) {
+	after := run.DeepCopy()
+	after.Status.ObservedGeneration = run.Generation
+	saveErr := r.saveStatus(ctx, run, after)
+	// A status that cannot be written holds no nodes.
+	res, err := r.afterwards(ctx, after)
+	if err := errors.Join(saveErr, err); err != nil {
+		return ctrl.Result{}, err
+	}
+	return res, nil
 }
 
 // expire deletes a run whose time has come. Otherwise is when to look again for another

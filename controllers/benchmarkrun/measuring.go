@@ -1,6 +1,8 @@
 package benchmarkrun
 
 import (
+	"fmt"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
@@ -10,8 +12,8 @@ import (
 )
 
 // measured: the trials of the plan were run in their order, one at a time. What became of
-// an attempt is recorded before anything else happens; the next one begins in the same
-// pass.
+// an attempt is recorded before anything else happens, with the decision about what follows
+// it; the next one begins in the same pass.
 func measured(v view) answer {
 	p, at := v.accepted.Planned.Plan, v.book.Position()
 	if last := v.book.Last(); last != nil && last.State == contract.Failed && stopsAtFailure(v.Run) {
@@ -82,6 +84,14 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 	if wait := v.awaitsStatus(); wait != nil {
 		return says(wait)
 	}
+	next := v.follow(rec)
+	if !v.ask.Complete() {
+		return answer{}
+	}
+	if !isDone(next.State) {
+		return says(next.State)
+	}
+	rec.Decision = next.Decision
 	added, err := v.book.Add(v.Run, rec)
 	if err != nil {
 		return says(decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err))
@@ -103,6 +113,9 @@ func allMeasured(book logbook.Book) decision.State {
 	if t.Succeeded == 0 {
 		last := book.Last()
 		return decision.FailWith(v1alpha1.ReasonAllTrialsFailed, "none of %d trials has a result; the last one: %s: %s", t.Done, last.Reason, last.Message)
+	}
+	if last := book.Last(); last != nil && last.Decision != nil && last.Decision.Stop {
+		return decision.Done{Reason: v1alpha1.ReasonStoppedEarly, Message: fmt.Sprintf("%d of %d trials have a result; %s", t.Succeeded, t.Done, last.Decision.Why)}
 	}
 	return decision.DoneWith("%d of %d trials have a result", t.Succeeded, t.Done)
 }

@@ -29,6 +29,7 @@ const (
 // recorded but could not show.
 func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 	st.Progress.Totals = v1alpha1.Totals(book.Totals())
+	showStop(st, book)
 	st.Progress.Text = progressText(st.Progress)
 	if book.Exists {
 		resultsStatus(st).RecordConfigMapCount = book.Part + 1
@@ -39,6 +40,19 @@ func showBook(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
 		if !ended(st.Trials, trial.Shown(rec)) {
 			showRecord(st, rec)
 		}
+	}
+}
+
+// showStop puts into the status that the run stopped early: the trials behind are not missing.
+func showStop(st *v1alpha1.BenchmarkRunStatus, book logbook.Book) {
+	last := book.Last()
+	if last == nil || !book.Position().Stopped {
+		return
+	}
+	st.Progress.Planned = st.Progress.Done
+	if st.Plan != nil && st.Plan.Analysis != nil {
+		st.Plan = st.Plan.DeepCopy()
+		st.Plan.Analysis.StoppedAfterBlocks = new(last.Block + 1)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/target"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
+	"github.com/assay-bench/assay/internal/health"
 	"github.com/assay-bench/assay/internal/placement"
 	"github.com/assay-bench/assay/internal/validity"
 )
@@ -185,29 +186,33 @@ func (t teller) tellEnd(n endedNews) {
 	if n.failure.Reason == "" {
 		st.Phase = v1alpha1.PhaseComplete
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
-		for _, condition := range []string{v1alpha1.ConditionFailed, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling} {
-			t.set(condition, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
-		}
+		t.set(v1alpha1.ConditionFailed, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
+		health.Ready(&st.Conditions, t.said(v1alpha1.ReasonSucceeded, conclude.Message(t.run)))
 		return
 	}
 	st.Phase = v1alpha1.PhaseFailed
 	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
-	t.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
 	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
-	t.set(v1alpha1.ConditionReconciling, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
+	health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
 }
 
 // conditionReason is what the API server takes as the reason of a condition.
 var conditionReason = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
 
-func (t teller) set(condition string, status metav1.ConditionStatus, reason, message string) {
+// said of the run in this pass.
+func (t teller) said(reason, message string) health.Said {
 	if !conditionReason.MatchString(reason) {
 		// What announced a result may be no agent: a status that is refused would end no run.
 		reason, message = v1alpha1.ReasonResultContradictory, fmt.Sprintf("%q is no reason: %s", reason, message)
 	}
+	return health.Said{Generation: t.run.Generation, Now: t.now, Reason: reason, Message: message}
+}
+
+func (t teller) set(condition string, status metav1.ConditionStatus, reason, message string) {
+	said := t.said(reason, message)
 	apimeta.SetStatusCondition(&t.run.Status.Conditions, metav1.Condition{
-		Type: condition, Status: status, Reason: reason, Message: message,
-		ObservedGeneration: t.run.Generation, LastTransitionTime: metav1.Time{Time: t.now},
+		Type: condition, Status: status, Reason: said.Reason, Message: said.Message,
+		ObservedGeneration: said.Generation, LastTransitionTime: metav1.Time{Time: said.Now},
 	})
 }
 

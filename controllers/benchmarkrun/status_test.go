@@ -28,7 +28,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 		"a run that nothing is known of": {func(teller) {}, map[string]string{
 			"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 			"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "Unknown/NotReached", "Failed": "Unknown/NotReached",
-			"Suspended": "False/NotSuspended", "Reconciling": "True/Progressing", "Stalled": "False/Progressing",
+			"Suspended": "False/NotSuspended", "Reconciling": "True/Progressing", "Stalled": "False/Progressing", "Ready": "Unknown/NotReached",
 		}},
 		"one that waits in the queue, suspended": {
 			func(t teller) {
@@ -40,7 +40,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			map[string]string{
 				"Accepted": "True/Succeeded", "Placed": "False/Suspended", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "Unknown/NotReached", "Failed": "Unknown/NotReached",
-				"Suspended": "True/Suspended", "Reconciling": "True/Suspended", "Stalled": "False/Progressing",
+				"Suspended": "True/Suspended", "Reconciling": "True/Suspended", "Stalled": "False/Progressing", "Ready": "Unknown/NotReached",
 			},
 		},
 		"one that failed at once": {
@@ -52,7 +52,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			map[string]string{
 				"Accepted": "False/ShapeNotFound", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "False/ShapeNotFound", "Failed": "True/ShapeNotFound",
-				"Suspended": "False/NotSuspended", "Reconciling": "False/ShapeNotFound", "Stalled": "True/ShapeNotFound",
+				"Suspended": "False/NotSuspended", "Reconciling": "False/ShapeNotFound", "Stalled": "True/ShapeNotFound", "Ready": "False/ShapeNotFound",
 			},
 		},
 		"one that is complete": {
@@ -60,7 +60,7 @@ func TestConditionsArePresentFromTheFirstPass(t *testing.T) {
 			map[string]string{
 				"Accepted": "Unknown/NotReached", "Placed": "Unknown/NotReached", "TargetsReady": "Unknown/NotReached", "DataLoaded": "Unknown/NotReached",
 				"Measured": "Unknown/NotReached", "Valid": "Unknown/NotReached", "Complete": "True/Succeeded", "Failed": "False/Succeeded",
-				"Suspended": "False/NotSuspended", "Reconciling": "False/Succeeded", "Stalled": "False/Succeeded",
+				"Suspended": "False/NotSuspended", "Reconciling": "False/Succeeded", "Stalled": "False/Succeeded", "Ready": "True/Succeeded",
 			},
 		},
 	}

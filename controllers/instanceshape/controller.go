@@ -97,6 +97,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 }
 
 func setStatus(shape *v1alpha1.InstanceShape, offering []string) {
+	shape.Status.ObservedGeneration = shape.Generation
 	shape.Status.NodeCount = new(int32(len(offering)))
 	c := metav1.Condition{
 		Type: v1alpha1.ConditionOffered, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonOffered,

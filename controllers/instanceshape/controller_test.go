@@ -18,6 +18,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
+	"github.com/assay-bench/assay/test/helpers/gitops"
 )
 
 var server apiserver.Server
@@ -55,6 +56,9 @@ func TestStatusFollowsTheNodes(t *testing.T) {
 	if err := server.API.Create(t.Context(), shape); err != nil {
 		t.Fatal(err)
 	}
+	if got := shape.Status.ObservedGeneration; got != -1 {
+		t.Errorf("before the manager has seen it, the shape's observedGeneration is %d, want -1", got)
+	}
 	offered(t, shape, 0, metav1.ConditionFalse)
 
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"size": "small"}}}
@@ -90,6 +94,10 @@ func offered(t *testing.T, shape *v1alpha1.InstanceShape, nodes int32, status me
 		}
 		if got.Status.NodeCount != nil && *got.Status.NodeCount == nodes &&
 			apimeta.IsStatusConditionPresentAndEqual(got.Status.Conditions, v1alpha1.ConditionOffered, status) {
+			// A shape that no node offers yet is as its spec wants it: an autoscaler may bring the node.
+			if h := gitops.Of(t, server.API, gitops.Assay("InstanceShape", "", shape.Name)); h.Flux != "Current" {
+				t.Errorf("a shape that was looked at is %+v, want Current", h)
+			}
 			return
 		}
 	}

@@ -148,6 +148,12 @@ func (i image) input(ctx context.Context, input string) (from, to string, err er
 	case input == "versitygw":
 		from, err = printed(ctx, "hack/tool.sh", "versitygw")
 		return filepath.Join(from, "versitygw"), "versitygw", err
+	case input == "prometheus":
+		from, err = printed(ctx, monitoringScript, "prometheus")
+		return from, input, err
+	case input == "prometheus-operator":
+		from, err = printed(ctx, monitoringScript, "operator")
+		return from, input, err
 	case input == "fetched":
 		from, err = printed(ctx, i.Folder+"/fetch.sh")
 		return from, "fetched", err

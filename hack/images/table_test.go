@@ -68,6 +68,10 @@ func TestTable(t *testing.T) {
 			case input == "tidb":
 			case input == "versitygw":
 				exists(t, i, filepath.Join(root, "hack/tools/versitygw/go.mod"))
+			case input == "prometheus":
+				exists(t, i, filepath.Join(root, "hack/monitoring/prometheus/go.mod"))
+			case input == "prometheus-operator":
+				exists(t, i, filepath.Join(root, "hack/monitoring/operator/go.mod"))
 			case strings.Contains(input, "/"):
 				exists(t, i, filepath.Join(root, input))
 			default:

@@ -36,6 +36,9 @@ func setTags(root string, images []image) error {
 	return nil
 }
 
+// monitoringScript builds Prometheus and its operator.
+const monitoringScript = "hack/monitoring/build.sh"
+
 // content is a hash over all that an image is made of.
 func content(root string, i image) (string, error) {
 	paths, words := []string{i.Folder}, []string{i.Pinned}
@@ -58,6 +61,10 @@ func content(root string, i image) (string, error) {
 			paths = append(paths, "hack/images/tidb.sh")
 		case input == "versitygw":
 			paths = append(paths, "hack/tools/versitygw", "hack/tool.sh")
+		case input == "prometheus":
+			paths = append(paths, "hack/monitoring/prometheus", monitoringScript)
+		case input == "prometheus-operator":
+			paths = append(paths, "hack/monitoring/operator", monitoringScript)
 		case strings.Contains(input, "/"):
 			paths = append(paths, input)
 		default:

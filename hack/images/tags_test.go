@@ -35,14 +35,18 @@ var small = map[string]string{
 	"hack/images/tidb.sh":         "go build\n",
 	"hack/tools/versitygw/go.sum": "h1:1\n",
 	"hack/tool.sh":                "go build\n",
-	"hack/images/maven.txt":       "# comment x y\nrunner-x a:b:1 11\nother c:d:2 22\nrunner-x e:f:3 33\n",
-	"out/bin/linux/agent":         "ELF\n",
-	"hack/images/images.yaml":     "images: []\n",
+
+	"hack/monitoring/prometheus/go.sum": "h1:1\n",
+	"hack/monitoring/operator/go.sum":   "h1:1\n",
+	"hack/monitoring/build.sh":          "go build\n",
+	"hack/images/maven.txt":             "# comment x y\nrunner-x a:b:1 11\nother c:d:2 22\nrunner-x e:f:3 33\n",
+	"out/bin/linux/agent":               "ELF\n",
+	"hack/images/images.yaml":           "images: []\n",
 }
 
 // Each input changes the tag, and what is no input does not.
 func TestTagFollowsItsInputs(t *testing.T) {
-	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "versitygw", "fetched", "runners/y"}}
+	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y"}}
 	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
 	tests := map[string]struct {
 		image  image
@@ -57,6 +61,9 @@ func TestTagFollowsItsInputs(t *testing.T) {
 		"the binary":                               {image: full, change: "out/bin/linux/agent"},
 		"a folder of the repository":               {image: full, change: "runners/y/Main.java"},
 		"the lock of the object store":             {image: full, change: "hack/tools/versitygw/go.sum"},
+		"the lock of Prometheus":                   {image: full, change: "hack/monitoring/prometheus/go.sum"},
+		"the lock of its operator":                 {image: full, change: "hack/monitoring/operator/go.sum"},
+		"the script that builds both":              {image: full, change: "hack/monitoring/build.sh"},
 		"the script of tools":                      {image: full, change: "hack/tool.sh"},
 		"the script of TiDB":                       {image: full, change: "hack/images/tidb.sh"},
 		"its lines of the table of jars":           {image: full, change: "hack/images/maven.txt", text: "runner-x a:b:1 12\n"},

@@ -81,6 +81,7 @@ func Conclude(in Input) (Result, error) {
 	if len(sweeps) == 0 && !compares {
 		return Result{}, err
 	}
+	in.Declaration = in.Declaration.atALook(family)
 	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records), limits: limitsOf(in.Layout, in.Records), alike: map[[2]int32]Likeness{}}
 	out := Result{Sweeps: a.sweep(sweeps)}
 	if out.Verdict = sweepVerdict(out.Sweeps); !compares {
@@ -178,8 +179,8 @@ func (a *analyst) sameOrder(factor string) bool {
 	return a.Layout.Plan.Order == v1alpha1.OrderABBA && slices.Contains(a.Layout.Plan.Axes, factor)
 }
 
-// primary family: all of it, with or without data.
-func (a *analyst) primary() []v1alpha1.ComparisonEntry {
+// decide the primary family: all of it, with or without data.
+func (a *analyst) decide() ([]compared, []stats.Decision) {
 	var all []compared
 	var family []stats.Comparison
 	for _, c := range a.family.Primary {
@@ -189,8 +190,13 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 		}
 		all, family = append(all, one), append(family, one.tested())
 	}
+	return all, stats.Decide(family, a.Declaration.ErrorRate, a.Declaration.MinimumEffect)
+}
+
+// primary family, with its verdicts.
+func (a *analyst) primary() []v1alpha1.ComparisonEntry {
+	all, decisions := a.decide()
 	d := a.Declaration
-	decisions := stats.Decide(family, d.ErrorRate, d.MinimumEffect)
 	out := make([]v1alpha1.ComparisonEntry, 0, len(all))
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)

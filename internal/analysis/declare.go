@@ -21,6 +21,8 @@ type Declaration struct {
 	Control string
 	// Require are the aspects in which the sides of a comparison of targets must not differ.
 	Require []v1alpha1.LikeAspect
+	// Stop is the rule by which the run ends before its last block; nil for one with fixed blocks.
+	Stop *StopEarly
 }
 
 // Comparison of the values of a factor with a baseline.
@@ -56,6 +58,9 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 	}
 	if d.ErrorRate, err = share(declared.ErrorRate); err != nil {
 		return d, fmt.Errorf("spec.analysis.errorRate: %w", err)
+	}
+	if d.Stop, err = declareStop(spec.Design); err != nil {
+		return d, err
 	}
 	usual := usualMeasurements(names, spec.Workload.Drivers != nil)
 	for i, c := range declared.Comparisons {

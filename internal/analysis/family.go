@@ -176,13 +176,16 @@ type Foresight struct {
 	Blocks, Needed int
 	// Detectable effect at TypicalRatioSpread, such as 0.03; 0 where the blocks are too few.
 	Detectable float64
+	// Looks of a run that may end early, the last block included; none of any other.
+	Looks []stats.Look
 }
 
 const (
 	// TypicalSpread of a single value, for planning: the coefficient of variation of benchmarks on
-	// shared machines. TypicalRatioSpread is that of the ratio of two such values, as if the trials of
-	// a block had nothing in common: the real one is smaller as far as something slows both.
-	TypicalSpread      = 0.027
+	// shared machines.
+	TypicalSpread = 0.027
+	// TypicalRatioSpread is that of the ratio of two such values, as if the trials of a block had
+	// nothing in common: the real one is smaller as far as something slows both.
 	TypicalRatioSpread = math.Sqrt2 * TypicalSpread
 	// power of the planned and of the stated effect.
 	power = 0.8
@@ -194,6 +197,7 @@ func Foresee(f Family, l Layout, d Declaration) Foresight {
 	if out.Comparisons == 0 {
 		return out
 	}
+	out.Looks, d = LooksOf(f, d), d.atALook(f)
 	out.Needed = stats.BlocksNeeded(out.Comparisons, d.ErrorRate)
 	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalRatioSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
 		out.Detectable = effect

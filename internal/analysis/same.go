@@ -71,7 +71,7 @@ func decidesWhat(path string) bool {
 	switch path {
 	case "clients.count":
 		return true
-	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries":
+	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries", "design.stopEarly.minBlocks", "design.stopEarly.precision":
 		return false
 	}
 	for _, part := range []string{"workload.", "matrix", "exclude", "design."} {

@@ -163,6 +163,9 @@ func (a *analyst) verdict(primary, controls []v1alpha1.ComparisonEntry) string {
 	if len(primary) > 1 {
 		parts = append(parts, fmt.Sprintf("1 of %d comparisons: %s", len(primary), tally(primary)))
 	}
+	if text := a.stopped(); text != "" {
+		parts = append(parts, text)
+	}
 	if text := a.resolution(controls); text != "" {
 		parts = append(parts, text)
 	}

@@ -117,7 +117,7 @@ func readsLabel(name string) bool {
 	return slices.Contains([]string{"assay.dev", "app.kubernetes.io", "batch.kubernetes.io"}, prefix)
 }
 
-// slimRun keeps of a run what the queue and the budgets read of other runs.
+// slimRun keeps of a run what the queue and the budgets read of other runs, and what the metrics tell.
 func slimRun(run *v1alpha1.BenchmarkRun) {
 	run.Spec.SetDefaults() // the target of its control
 	run.Spec.Workload, run.Spec.Matrix, run.Spec.Exclude = v1alpha1.Workload{}, nil, nil
@@ -133,8 +133,9 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 	}
 	run.Spec.Clients.Shape = v1alpha1.ShapeRef{Name: run.Spec.Clients.Shape.Name}
 	st := &run.Status
-	st.Summary, st.Trials, st.Findings, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil, nil, nil
-	st.Headline, st.Progress.Current, st.Verdict, st.Comparisons = "", "", "", nil
+	slimResults(st)
+	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil
+	st.Headline, st.Progress.Current, st.Verdict = "", "", ""
 	for i := range st.Conditions {
 		st.Conditions[i].Message = ""
 	}

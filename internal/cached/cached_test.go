@@ -35,7 +35,16 @@ func TestSlim(t *testing.T) {
 		ClientShape: v1alpha1.InstanceShapeSpec{Annotations: map[string]string{"a": big}},
 		Targets:     []v1alpha1.ResolvedTarget{{Name: "db", Settings: []v1alpha1.ServerSetting{{Value: big}}, Shape: &v1alpha1.InstanceShapeSpec{Annotations: map[string]string{"a": big}}}},
 	}
-	run.Status.Findings = []v1alpha1.Finding{{Message: big}}
+	run.Status.Findings = []v1alpha1.Finding{{Check: "clock-step", Severity: v1alpha1.SeverityInvalid, Message: big}}
+	run.Status.Summary = []v1alpha1.SummaryEntry{
+		{Cell: 1, Target: "db", Name: "throughput", Unit: "tx/s", Median: "5", IntervalLow: "4", IntervalHigh: "6", Caveat: big, Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(8)}},
+		{Target: "db", Name: "throughput", Labels: map[string]string{"a": big}},
+		{Target: "db", Name: "behind one without room"},
+	}
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{
+		{Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictSlower, Ratio: "0.9", Text: big, Reason: big, Parameters: map[string]intstr.IntOrString{"a": intstr.FromString(big)}},
+		{Value: big},
+	}
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Message: big}}
 	pod := &corev1.Pod{ObjectMeta: meta(), Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "runner", Env: []corev1.EnvVar{{Value: big}}}}}}
 	for what, o := range map[string]metav1.Object{"run": run, "pod": pod, "metadata": &metav1.PartialObjectMetadata{ObjectMeta: meta()}} {
@@ -54,6 +63,12 @@ func TestSlim(t *testing.T) {
 			metav1.GetControllerOf(o) == nil {
 			t.Errorf("%s: something that is read is gone: %s", what, data)
 		}
+	}
+	st := run.Status
+	if len(st.Summary) != 1 || st.Summary[0].Median != "5" || st.Summary[0].IntervalHigh != "6" || len(st.Summary[0].Parameters) != 1 ||
+		len(st.Comparisons) != 1 || st.Comparisons[0].Verdict != v1alpha1.VerdictSlower || st.Comparisons[0].Ratio != "0.9" ||
+		len(st.Findings) != 1 || st.Findings[0].Check != "clock-step" || st.Findings[0].Severity != v1alpha1.SeverityInvalid {
+		t.Errorf("something that the metrics tell is gone: %+v %+v %+v", st.Summary, st.Comparisons, st.Findings)
 	}
 	if !run.Finished() || run.Spec.Targets[0].Replicas() != 2 || len(run.Provided()) != 1 || pod.Spec.NodeName != "n" || pod.Spec.Containers[0].Name != "runner" {
 		t.Error("something that is read of other runs is gone")

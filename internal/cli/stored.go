@@ -70,7 +70,7 @@ func (s storedRun) read(ctx context.Context) (analysis.Run, error) {
 		return out, err
 	}
 	out.Names, out.Limit = work.Names(), mostCompared
-	out.Layout, out.Declaration, err = work.Experiment(plan)
+	out.Layout, out.Declaration, err = work.Experiment(journal.Ran(plan, out.Records))
 	return out, err
 }
 

@@ -42,6 +42,14 @@ type Network struct {
 	APIServer []networkingv1.NetworkPolicyEgressRule `json:"apiServer"`
 	// Clients may open these connections besides. Default none.
 	Clients []networkingv1.NetworkPolicyEgressRule `json:"clients"`
+	// Live is who may read the live figures of clients. Default none: then clients serve none.
+	Live *Live `json:"live,omitempty"`
+}
+
+// Live are the readers of the live figures of clients.
+type Live struct {
+	// From are the peers that may connect; empty for everybody.
+	From []networkingv1.NetworkPolicyPeer `json:"from"`
 }
 
 // Disk bounds what pods write to the disk of their node: working directories, temporary files

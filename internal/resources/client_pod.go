@@ -1,6 +1,8 @@
 package resources
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -18,6 +20,9 @@ const (
 	// RunnerContainer has the benchmark tool, and a supervisor that starts it for the agent.
 	RunnerContainer = "runner"
 )
+
+// LivePort is where the agent of a client serves the live figures of the tool.
+const LivePort int32 = 9464
 
 // AgentUID is the user of the agent in a client pod: another one than the tool's.
 const AgentUID int64 = 10002
@@ -100,7 +105,7 @@ func (c Client) podSpec() corev1.PodSpec {
 func (c Client) agentContainer() corev1.Container {
 	security := containerSecurity()
 	security.RunAsUser = new(AgentUID)
-	return corev1.Container{
+	container := corev1.Container{
 		Name: AgentContainer, Image: c.Agent.Image, ImagePullPolicy: corev1.PullIfNotPresent,
 		Command: []string{
 			imageAgent, "client", "--namespace=" + c.Run.Namespace, "--trial=" + c.Name,
@@ -117,6 +122,11 @@ func (c Client) agentContainer() corev1.Container {
 			{Name: "credentials", MountPath: contract.DirCredentials, ReadOnly: true},
 		},
 	}
+	if c.Pods.Network.Live != nil {
+		container.Command = append(container.Command, fmt.Sprintf("--live=:%d", LivePort))
+		container.Ports = []corev1.ContainerPort{{Name: "live", ContainerPort: LivePort}}
+	}
+	return container
 }
 
 func (c Client) toolContainer() corev1.Container {

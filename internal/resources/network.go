@@ -31,7 +31,8 @@ func (t Target) NetworkPolicy() *networkingv1.NetworkPolicy {
 }
 
 // ClientNetworkPolicy allows the clients of a run to connect to the databases of the run and
-// their agents, to the API server and to the DNS servers. Nobody may connect to a client.
+// their agents, to the API server and to the DNS servers. Nobody may connect to a client but the
+// readers of live figures, where clients serve some.
 //
 // An external target is allowed by its port: a NetworkPolicy knows no host names. It is
 // allowed by its address too if the run names one.
@@ -49,7 +50,15 @@ func ClientNetworkPolicy(run *v1alpha1.BenchmarkRun, network config.Network) *ne
 		}
 	}
 	egress = slices.Concat(egress, network.DNS, network.APIServer, network.Clients)
-	return policy(clientMeta(run), roleOf(run, v1alpha1.RoleClient), network, nil, egress)
+	return policy(clientMeta(run), roleOf(run, v1alpha1.RoleClient), network, readers(network.Live), egress)
+}
+
+// readers of the live figures of a client.
+func readers(live *config.Live) []networkingv1.NetworkPolicyIngressRule {
+	if live == nil {
+		return nil
+	}
+	return []networkingv1.NetworkPolicyIngressRule{{From: live.From, Ports: tcp(LivePort)}}
 }
 
 // policy for the pods with the labels: what is not in the rules is denied. With an open egress

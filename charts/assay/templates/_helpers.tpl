@@ -92,7 +92,11 @@ results:
 queue:
   {{- toYaml .Values.queue | nindent 2 }}
 pods:
-  {{- toYaml .Values.pods | nindent 2 }}
+  {{- $pods := deepCopy .Values.pods }}
+  {{- if and .Values.metrics.enabled .Values.metrics.podMonitor.enabled }}
+  {{- $_ := set $pods.network "live" (dict "from" .Values.metrics.podMonitor.from) }}
+  {{- end }}
+  {{- toYaml $pods | nindent 2 }}
 shapes:
   {{- toYaml .Values.shapes | nindent 2 }}
 {{- end -}}

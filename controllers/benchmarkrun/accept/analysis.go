@@ -44,6 +44,8 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 	var many *analysis.TooManyError
 	var large *analysis.TooLargeError
 	switch {
+	case (errors.As(err, &many) || errors.As(err, &large)) && d.Stop != nil:
+		return nil, fmt.Errorf("spec.design.stopEarly: %w", err)
 	case errors.As(err, &large) && !d.Declared:
 		n := int(min(large.Units, math.MaxInt32))
 		return &v1alpha1.PlannedAnalysis{ComparisonCount: int32(n), BlocksNeeded: int32(stats.BlocksNeeded(n, d.ErrorRate)), Exploratory: err.Error()}, nil
@@ -53,17 +55,17 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 		}, nil
 	case errors.As(err, &many):
 		return nil, fmt.Errorf("spec.analysis.comparisons: %w", err)
-	case err != nil && d.Declared:
+	case err != nil && (d.Declared || d.Stop != nil):
+		return nil, err
+	}
+	if err := checkStop(family, d, p.Order); err != nil {
 		return nil, err
 	}
 	f := analysis.Foresee(family, l, d)
 	if err != nil || f.Comparisons == 0 {
 		return nil, nil
 	}
-	shows := &v1alpha1.PlannedAnalysis{ComparisonCount: int32(f.Comparisons), BlocksNeeded: int32(f.Needed)}
-	if f.Detectable > 0 {
-		shows.DetectableEffect = v1alpha1.FourDigits(f.Detectable)
-	}
+	shows := showForesight(f)
 	switch {
 	case p.Order == v1alpha1.OrderSequential:
 		shows.DetectableEffect, shows.Exploratory = "", analysis.InSequence
@@ -109,6 +111,6 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s; %d blocks detect %s, assuming that values spread by %s and ratios of two by %s",
-		text, blocks, analysis.Percent(effect), analysis.Percent(analysis.TypicalSpread), analysis.Percent(analysis.TypicalRatioSpread))
+	return fmt.Sprintf("%s; %d blocks detect %s, assuming that values spread by %s and ratios of two by %s%s",
+		text, blocks, analysis.Percent(effect), analysis.Percent(analysis.TypicalSpread), analysis.Percent(analysis.TypicalRatioSpread), looksAt(a))
 }

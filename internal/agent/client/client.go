@@ -8,6 +8,7 @@ import (
 
 	"github.com/assay-bench/assay/internal/agent/clock"
 	"github.com/assay-bench/assay/internal/agent/dialogue"
+	"github.com/assay-bench/assay/internal/agent/live"
 
 	"github.com/assay-bench/assay/runners/runner"
 
@@ -148,6 +149,8 @@ type Agent struct {
 	// Bench opens a connection for the dialogue with a tool.
 	Bench func(context.Context, contract.Endpoint, runner.Credentials) (dialogue.Workbench, error)
 	Log   *slog.Logger
+	// Figures are the live ones of the tool; nil where nobody reads them.
+	Figures *live.Figures
 
 	meter meter
 }

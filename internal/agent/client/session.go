@@ -50,7 +50,10 @@ func (a *Agent) connect(ctx context.Context, t contract.Trial, side *toolside.Si
 	}
 	s := session{
 		role: role{trial: t, runner: adapter}, timeouts: a.Timeouts, meter: &a.meter, maps: a.configMaps(), retry: a.retrier(), bench: a.Bench,
-		tool: toolbox{side: side, work: a.Work, grace: a.ToolGrace},
+		tool: toolbox{side: side, work: a.Work, grace: a.ToolGrace, figures: a.Figures},
+	}
+	s.tool.intervals = func(p contract.Phase, o runner.Output) []contract.Measurement {
+		return adapter.Parse(t, p, o).Measurements
 	}
 	if !s.speaks() && !adapter.Connection.JDBC {
 		return o.failed(invalid(fmt.Errorf("endpoint.jdbc: the runner %s reaches no database behind a JDBC driver: use one that does, such as ycsb", t.Runner)))

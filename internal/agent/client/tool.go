@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/assay-bench/assay/internal/agent/live"
 	"github.com/assay-bench/assay/internal/agent/toolside"
 	"github.com/assay-bench/assay/internal/agent/toolwire"
 
@@ -27,6 +28,10 @@ type toolbox struct {
 	work string
 	// grace is how long the tool may take to end after SIGTERM.
 	grace time.Duration
+	// figures are the live ones; nil where nobody reads them.
+	figures *live.Figures
+	// intervals of an output that is not complete.
+	intervals func(contract.Phase, runner.Output) []contract.Measurement
 }
 
 // preparedTool is a command that is ready to start.
@@ -102,7 +107,9 @@ func (b toolbox) run(ctx context.Context, t preparedTool, at time.Time) (invocat
 	if in.started, err = b.side.Start(ctx, t.name, at); err != nil {
 		return invocation{}, b.failure("starting "+t.program, err)
 	}
+	b.showFigures(t)
 	ended, err := b.await(ctx, t, in.started)
+	b.figures.End()
 	if err == nil {
 		in.ended = ended.At
 		in.output.ExitCode, in.output.Signal = max(ended.Code, -1), ended.Signal

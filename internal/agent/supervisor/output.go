@@ -92,7 +92,18 @@ func (c *command) files() ([]toolwire.File, error) {
 	return out, nil
 }
 
-// file sends one file of an output.
+// seekTail goes to the last bytes of a file, and returns how many there are.
+func seekTail(f *os.File, size int64, tail string) (int64, error) {
+	most, err := strconv.ParseInt(tail, 10, 64)
+	if err != nil || most < 0 {
+		return 0, fmt.Errorf("the end of a file of %.20q bytes", tail)
+	}
+	most = min(most, size)
+	_, err = f.Seek(size-most, io.SeekStart)
+	return most, err
+}
+
+// file sends one file of an output, or its end. Of a command that runs it is what was written so far.
 func (s *Supervisor) file(w http.ResponseWriter, r *http.Request) error {
 	c, err := s.command(r)
 	if err != nil {
@@ -120,8 +131,14 @@ func (s *Supervisor) file(w http.ResponseWriter, r *http.Request) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s is no regular file", name)
 	}
-	w.Header().Set("Content-Length", strconv.FormatInt(info.Size(), 10))
-	_, err = io.CopyN(w, f, info.Size())
+	size := info.Size()
+	if tail := r.URL.Query().Get(toolwire.QueryTail); tail != "" {
+		if size, err = seekTail(f, size, tail); err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Length", strconv.FormatInt(size, 10))
+	_, err = io.CopyN(w, f, size)
 	if err != nil {
 		panic(http.ErrAbortHandler) // the answer has begun: only its end can tell
 	}

@@ -57,6 +57,9 @@ const (
 	PathFile      = "/commands/%s/files/"
 )
 
+// QueryTail of PathFile asks for so many bytes at the end of a file.
+const QueryTail = "tail"
+
 // Hello is the first answer of a supervisor.
 type Hello struct {
 	// Version of the protocol.

@@ -22,16 +22,16 @@ func TestMetrics(t *testing.T) {
 		want facts
 	}{
 		"by default": {nil, facts{
-			[]string{"--metrics-bind-address=:8443", "--metrics-secure=true"},
-			[]string{"ClusterRole /assay-manager-metrics", "ClusterRole /assay-metrics-reader"}, 8443, "scheme: https|insecureSkipVerify: true",
+			[]string{"--metrics-bind-address=:8443", "--metrics-secure=true", "--metrics-runs=200", "--metrics-series-per-run=100"},
+			[]string{"ClusterRole /assay-manager-metrics", "ClusterRole /assay-metrics-reader"}, 8443, "honorLabels: true|scheme: https|insecureSkipVerify: true",
 		}},
 		"with a certificate": {[]string{"--set=metrics.certificate.secret=own"}, facts{
-			[]string{"--metrics-bind-address=:8443", "--metrics-secure=true", "--metrics-cert-dir=/etc/assay-metrics"},
+			[]string{"--metrics-bind-address=:8443", "--metrics-secure=true", "--metrics-runs=200", "--metrics-series-per-run=100", "--metrics-cert-dir=/etc/assay-metrics"},
 			[]string{"ClusterRole /assay-manager-metrics", "ClusterRole /assay-metrics-reader"}, 8443,
 			"scheme: https|serverName: assay-manager-metrics.assay-system.svc|name: own, key: ca.crt",
 		}},
 		"to everybody": {[]string{"--set=metrics.secure=false"}, facts{
-			[]string{"--metrics-bind-address=:8080", "--metrics-secure=false"}, nil, 8080, "port: metrics",
+			[]string{"--metrics-bind-address=:8080", "--metrics-secure=false", "--metrics-runs=200", "--metrics-series-per-run=100"}, nil, 8080, "port: metrics|honorLabels: true",
 		}},
 	}
 	for name, tt := range tests {

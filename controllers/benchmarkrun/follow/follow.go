@@ -1,0 +1,74 @@
+// Package follow decides what follows a trial in a run whose plan says only what is possible.
+//
+// In: the declaration of the run, its plan, the record of the trial that has just ended for good, and
+// the records before it. Out: the decision that is stored in that record, or none, where the next
+// trial of the plan follows. A decision is a function of the spec and of the records: it has no
+// clock, and asks the cluster for nothing but the records. It is taken once; from then on the record
+// says what follows (journal.Position). It refuses to decide while records cannot be read.
+package follow
+
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Input is what a decision follows from.
+type Input struct {
+	// Layout of the whole plan, and the Declaration of the run.
+	Layout      analysis.Layout
+	Declaration analysis.Declaration
+	// Names of the measurements of the tool, the main one first.
+	Names []string
+	// Record of the trial that has just ended for good.
+	Record contract.Record
+	// Earlier are the records before it. The state is Done, or says why they cannot be read.
+	Earlier func() ([]contract.Record, decision.State)
+}
+
+// Result of the room.
+type Result struct {
+	// State is Done, or says why nothing can be decided.
+	State decision.State
+	// Decision for the record; nil where the next trial of the plan follows.
+	Decision *contract.Decision
+}
+
+// After a trial. The result has no meaning while questions are open.
+func After(in Input) Result {
+	switch {
+	case !in.Record.Final:
+		return Result{State: decision.Done{}}
+	case in.Declaration.Stop != nil:
+		return in.afterBlock()
+	}
+	return Result{State: decision.Done{}}
+}
+
+// afterBlock looks at the data of a run that may stop early, where its rule says so.
+func (in Input) afterBlock() Result {
+	done := Result{State: decision.Done{}}
+	at, p := int(in.Record.Index), in.Layout.Plan
+	if at+1 >= len(p.Trials) || p.Trials[at+1].Block == in.Record.Block {
+		return done
+	}
+	blocks := int(in.Record.Block) + 1
+	look := analysis.Input{Layout: in.Layout, Declaration: in.Declaration, Names: in.Names}
+	// An error is one of a spec that another version accepted: this one compares nothing.
+	if is, err := analysis.IsLook(look, blocks); err != nil || !is {
+		return done
+	}
+	records, state := in.Earlier()
+	if _, read := state.(decision.Done); !read {
+		return Result{State: state}
+	}
+	look.Records = slices.Concat(records, []contract.Record{in.Record})
+	found, err := analysis.Look(look, blocks)
+	if err != nil {
+		return done
+	}
+	done.Decision = &contract.Decision{Stop: found.Stop, Why: found.Why}
+	return done
+}

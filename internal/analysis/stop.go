@@ -1,0 +1,113 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+// StopEarly is the rule by which a run ends before its last block: after a block at which it looks,
+// when every ratio of the primary family is known to within the precision.
+type StopEarly struct {
+	// MinBlocks before the first look, and MaxBlocks of the plan.
+	MinBlocks, MaxBlocks int
+	// Precision of a ratio, such as 0.02: its interval reaches from a ratio divided by 1.02 to that
+	// ratio times 1.02, or is narrower.
+	Precision float64
+}
+
+// declareStop is the rule of a spec; nil without one.
+func declareStop(design v1alpha1.Design) (*StopEarly, error) {
+	if design.StopEarly == nil {
+		return nil, nil
+	}
+	precision, err := share(design.StopEarly.Precision)
+	if err != nil {
+		return nil, fmt.Errorf("spec.design.stopEarly.precision: %w", err)
+	}
+	return &StopEarly{MinBlocks: int(design.StopEarly.MinBlocks), MaxBlocks: int(design.Blocks), Precision: precision}, nil
+}
+
+// LooksOf a family: the blocks after which the run may stop, the last of the plan included. They
+// follow from the spec alone. There are none without a rule, and where nothing is compared.
+func LooksOf(f Family, d Declaration) []stats.Look {
+	if d.Stop == nil || len(f.Primary) == 0 {
+		return nil
+	}
+	return stats.Looks(d.Stop.MinBlocks, d.Stop.MaxBlocks, len(f.Primary), d.ErrorRate)
+}
+
+// atALook is the declaration for the analysis of a family, at a look or at the end: the looks divide
+// the error rate evenly. A run that ends between looks, as one that fails does, has spent no more.
+func (d Declaration) atALook(f Family) Declaration {
+	if looks := LooksOf(f, d); len(looks) > 0 {
+		d.ErrorRate = looks[0].ErrorRate
+	}
+	return d
+}
+
+// Looked is what a look found.
+type Looked struct {
+	// Stop: the run ends here.
+	Stop bool
+	// Why, for people.
+	Why string
+}
+
+// IsLook says whether a run looks at its data after so many blocks. The end of the plan is none: the
+// run ends there anyway. It fails as FamilyOf.
+func IsLook(in Input, blocks int) (bool, error) {
+	if in.Declaration.Stop == nil || blocks >= in.Declaration.Stop.MaxBlocks {
+		return false, nil
+	}
+	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
+	if err != nil {
+		return false, err
+	}
+	for _, look := range LooksOf(family, in.Declaration) {
+		if look.Blocks == blocks {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Look at the data of a run after so many blocks. The values are those that count in the final
+// analysis: a trial that failed, or that was disturbed, is missing in the look as it is there. So a
+// run that stops ends with the intervals for which it stopped. It fails as FamilyOf.
+func Look(in Input, blocks int) (Looked, error) {
+	family, err := FamilyOf(in.Layout, in.Declaration, in.Names, math.MaxInt)
+	if err != nil {
+		return Looked{}, err
+	}
+	rule := in.Declaration.Stop
+	in.Declaration = in.Declaration.atALook(family)
+	a := &analyst{Input: in, family: family, series: readSeries(in.Layout, in.Records)}
+	_, decisions := a.decide()
+	widest, without := 0.0, 0
+	for _, d := range decisions {
+		if d.Interval == nil {
+			without++
+			continue
+		}
+		widest = math.Max(widest, math.Sqrt(d.Interval.High/d.Interval.Low)-1)
+	}
+	after, wanted := fmt.Sprintf("after %d of at most %d blocks", blocks, rule.MaxBlocks), Percent(rule.Precision)
+	switch {
+	case stats.Precise(decisions, rule.Precision):
+		return Looked{true, fmt.Sprintf("stopped %s: every ratio is known to within %s (the widest interval: %s)", after, wanted, Percent(widest))}, nil
+	case without > 0:
+		return Looked{false, fmt.Sprintf("%s: %d of %d ratios have no interval", after, without, len(decisions))}, nil
+	}
+	return Looked{false, fmt.Sprintf("%s: a ratio is known to within %s, and all of them have to be to within %s", after, Percent(widest), wanted)}, nil
+}
+
+// stopped says at which block the run ended; empty where the plan has no more, or no rule ended it.
+func (a *analyst) stopped() string {
+	if rule := a.Declaration.Stop; rule != nil && a.series.blocks < rule.MaxBlocks {
+		return fmt.Sprintf("stopped after %d of at most %d blocks", a.series.blocks, rule.MaxBlocks)
+	}
+	return ""
+}

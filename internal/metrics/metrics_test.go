@@ -1,0 +1,276 @@
+package metrics
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/metrics/family"
+	"github.com/assay-bench/assay/internal/store"
+)
+
+var now = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+
+func at(ago time.Duration) *metav1.Time { return new(metav1.NewTime(now.Add(-ago))) }
+
+// world has one run of each kind.
+func world() []v1alpha1.BenchmarkRun {
+	done := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "done"}}
+	done.Status = v1alpha1.BenchmarkRunStatus{
+		Phase: v1alpha1.PhaseComplete, AcceptedTime: at(2 * time.Hour), StartTime: at(time.Hour), CompletionTime: at(time.Minute),
+		Conditions: []metav1.Condition{
+			{Type: v1alpha1.ConditionAccepted, Status: metav1.ConditionTrue, Reason: "Resolved"},
+			{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "AllTrialsEnded"},
+			{Type: v1alpha1.ConditionValid, Status: metav1.ConditionFalse, Reason: "Contradiction"},
+		},
+		Progress: v1alpha1.Progress{Planned: 6, Totals: v1alpha1.Totals{Done: 6, Succeeded: 5, Failed: 1, Invalid: 2, Disturbed: 1, Retries: 3}},
+		Results:  &v1alpha1.ResultsStatus{SummaryEntryCount: 5},
+		Summary: []v1alpha1.SummaryEntry{
+			{Cell: 0, Target: "db", Name: "throughput", Unit: "tx/s", Median: "585.3", IntervalLow: "580", IntervalHigh: "590",
+				Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(64), "size": intstr.FromString("big")}},
+			{Cell: 0, Target: "db", Name: "latency", Unit: "ms", Median: "1.5", Labels: map[string]string{"percentile": "95"}},
+			{Cell: 1, Target: "db", Name: "throughput", Unit: "tx/s"}, // no counted trial
+		},
+		Findings: []v1alpha1.Finding{{Check: "clock-step", Severity: v1alpha1.SeverityInvalid}, {Check: "clock-step", Severity: v1alpha1.SeverityInvalid}},
+		Comparisons: []v1alpha1.ComparisonEntry{{
+			Family: v1alpha1.FamilyPrimary, Verdict: v1alpha1.VerdictSlower, Ratio: "0.91", Factor: "threads", Value: "2", Baseline: "1", Target: "db", Name: "throughput",
+		}},
+	}
+	measuring := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "measuring"}}
+	measuring.Status = v1alpha1.BenchmarkRunStatus{
+		Phase: v1alpha1.PhaseMeasuring, StartTime: at(time.Minute),
+		Progress:  v1alpha1.Progress{Planned: 2, CurrentTrial: new(int32(1)), EstimatedCompletionTime: at(-time.Minute)},
+		Placement: &v1alpha1.Placement{ClientNodeNames: []string{"c", "c"}, Targets: []v1alpha1.TargetPlacement{{NodeName: "t", ReplicaNodeNames: []string{"r"}}}},
+	}
+	shares := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "shares"}}
+	shares.Status = v1alpha1.BenchmarkRunStatus{Phase: v1alpha1.PhaseLoading, Placement: &v1alpha1.Placement{ClientNodeNames: []string{"c"}}}
+	queued := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "queued"}}
+	queued.Status = v1alpha1.BenchmarkRunStatus{Phase: v1alpha1.PhaseQueued, AcceptedTime: at(90 * time.Second)}
+	longer := queued
+	longer.Name, longer.Status.AcceptedTime = "queued-longer", at(10*time.Minute)
+	fresh := v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "fresh"}}
+	return []v1alpha1.BenchmarkRun{done, measuring, shares, queued, longer, fresh}
+}
+
+func source(all []v1alpha1.BenchmarkRun, err error) Source {
+	elected := make(chan struct{})
+	close(elected)
+	return Source{
+		Runs:     func(context.Context) ([]v1alpha1.BenchmarkRun, error) { return all, err },
+		Planning: func() Planning { return Planning{Runs: 1, Kept: 2, Bytes: 300} },
+		Elected:  elected, Now: func() time.Time { return now }, Log: logr.Discard(),
+	}
+}
+
+func gather(t *testing.T, s Source, b Bounds) []*dto.MetricFamily {
+	t.Helper()
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(NewCollector(s, b))
+	if _, err := CountRequests(unreachable{}, r); err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func text(t *testing.T, families []*dto.MetricFamily) string {
+	t.Helper()
+	var b bytes.Buffer
+	for _, f := range families {
+		if _, err := expfmt.MetricFamilyToText(&b, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}
+
+func TestMetricsOfAWorld(t *testing.T) {
+	got := text(t, gather(t, source(world(), nil), Bounds{Runs: 100, SeriesPerRun: 100}))
+	want, err := os.ReadFile("testdata/world.txt")
+	if err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("metrics (-want +got):\n%s", diff)
+		if os.Getenv("ASSAY_UPDATE") != "" {
+			if err := os.WriteFile("testdata/world.txt", []byte(got), 0o644); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// Names and units are as Prometheus asks, and nothing is in the catalogue that the manager never serves.
+func TestCatalogue(t *testing.T) {
+	got := gather(t, source(world(), nil), Bounds{Runs: 100, SeriesPerRun: 100})
+	problems, err := promlint.NewWithMetricFamilies(got).Lint()
+	if err != nil || len(problems) > 0 {
+		t.Errorf("promlint: %v %v", problems, err)
+	}
+	served := map[string]bool{}
+	for _, f := range got {
+		served[f.GetName()] = true
+	}
+	for _, s := range catalogue() {
+		for _, f := range s.Families {
+			if !served[f.Name] {
+				t.Errorf("%s is in the catalogue and is not served", f.Name)
+			}
+		}
+	}
+}
+
+func TestReferenceIsCurrent(t *testing.T) {
+	got, err := os.ReadFile("../../docs/reference/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Reference(), string(got)); diff != "" {
+		t.Errorf("docs/reference/metrics.md is out of date: run make generate (-want +got):\n%s", diff)
+	}
+}
+
+// A tenant with many runs, whose names, values and labels are as long as they may be and alike.
+func TestHostileTenant(t *testing.T) {
+	all := world()
+	long := strings.Repeat("x", 1000)
+	for i := range 3000 {
+		r := *world()[0].DeepCopy()
+		r.Namespace, r.Name = "hostile", fmt.Sprintf("run-%d", i)
+		r.Status.CompletionTime = at(-time.Hour) // newer than all others
+		r.Status.Summary = nil
+		for j := range 32 {
+			r.Status.Summary = append(r.Status.Summary, v1alpha1.SummaryEntry{
+				Cell: int32(j / 2), Target: long, Name: long + "\xff", Unit: long, Median: "1", IntervalLow: "NaN", IntervalHigh: "1e999",
+				Labels: map[string]string{long: long}, Parameters: map[string]intstr.IntOrString{long: intstr.FromString(long)},
+			})
+		}
+		all = append(all, r)
+	}
+	bounds := Bounds{Runs: 20, SeriesPerRun: 30}
+	got := gather(t, source(all, nil), bounds)
+	series, runs, dropped := 0, map[string]int{}, 0.0
+	for _, f := range got {
+		for _, m := range f.Metric {
+			series++
+			labels := map[string]string{}
+			for _, l := range m.Label {
+				labels[l.GetName()] = l.GetValue()
+				if len(l.GetValue()) > family.MaxText {
+					t.Fatalf("a label of %d bytes: %s", len(l.GetValue()), l)
+				}
+			}
+			if labels["run"] != "" {
+				runs[labels["namespace"]+"/"+labels["run"]]++
+			}
+			if f.GetName() == droppedRuns.Name || f.GetName() == droppedSeries.Name {
+				dropped += m.GetGauge().GetValue()
+			}
+		}
+	}
+	if most := bounds.Runs*bounds.SeriesPerRun + 200; series > most {
+		t.Errorf("%d series, more than %d", series, most)
+	}
+	if len(runs) != bounds.Runs {
+		t.Errorf("%d runs have series, want %d", len(runs), bounds.Runs)
+	}
+	for _, r := range world() {
+		if runs[r.Namespace+"/"+r.Name] == 0 {
+			t.Errorf("the run %s/%s of somebody else has no series: %v", r.Namespace, r.Name, slices.Sorted(maps.Keys(runs)))
+		}
+	}
+	if dropped < 2986 {
+		t.Errorf("%v dropped runs and series are reported", dropped)
+	}
+}
+
+// Namespaces beyond the bound share one series, and no run is lost in the sums.
+func TestManyNamespaces(t *testing.T) {
+	var all []v1alpha1.BenchmarkRun
+	for i := range maxNamespaces + 50 {
+		all = append(all, v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprintf("n%04d", i), Name: "run"}})
+	}
+	sum, namespaces := 0.0, map[string]float64{}
+	for _, s := range totals(all, now) {
+		if s.of == runs {
+			namespaces[s.labels[0]] += s.value
+			sum += s.value
+		}
+	}
+	if sum != maxNamespaces+50 || len(namespaces) != maxNamespaces+1 || namespaces[otherNamespaces] != 50 {
+		t.Errorf("%v runs in %d namespaces, %v in the others", sum, len(namespaces), namespaces[otherNamespaces])
+	}
+}
+
+// A scrape while the cache cannot be read fails nobody else's metrics, and says so.
+func TestUnreadableCache(t *testing.T) {
+	got := text(t, gather(t, source(nil, errors.New("no cache")), Bounds{Runs: 1, SeriesPerRun: 1}))
+	if !strings.Contains(got, "\nassay_metrics_collected 0\n") || strings.Contains(got, "assay_runs") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestManagerThatIsNotElected(t *testing.T) {
+	s := source(world(), nil)
+	s.Elected = make(chan struct{})
+	if got := text(t, gather(t, s, Bounds{Runs: 1, SeriesPerRun: 1})); strings.Contains(got, "assay_run") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// unreachable is an object store that does not answer.
+type unreachable struct{ objectStore }
+
+func (unreachable) Check(context.Context, store.Item) (store.State, error) {
+	return store.Unreachable, errors.New("no answer")
+}
+
+func (unreachable) Read(context.Context, store.Item) ([]byte, store.State, error) {
+	return nil, store.Unreachable, errors.New("no answer")
+}
+
+func TestRequestsToTheStore(t *testing.T) {
+	r := prometheus.NewPedanticRegistry()
+	s, err := CountRequests(unreachable{}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if state, err := s.Check(t.Context(), store.Item{}); state != store.Unreachable || err == nil {
+		t.Errorf("check: %s, %v", state, err)
+	}
+	for range 2 {
+		if _, state, err := s.Read(t.Context(), store.Item{}); state != store.Unreachable || err == nil {
+			t.Errorf("read: %s, %v", state, err)
+		}
+	}
+	all, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := text(t, all)
+	for _, line := range []string{`{operation="check",outcome="unreachable"} 1`, `{operation="read",outcome="unreachable"} 2`, `{operation="read",outcome="present"} 0`} {
+		if !strings.Contains(got, storeRequests.Name+line+"\n") {
+			t.Errorf("no line %s in\n%s", line, got)
+		}
+	}
+}
