@@ -81,6 +81,10 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Verdict string `json:"verdict,omitempty"`
 
+	// gate is what spec.gate was judged by. Absent until the run ends, and without a gate.
+	// +optional
+	Gate *GateStatus `json:"gate,omitempty"`
+
 	// progress of the trials.
 	// +optional
 	Progress Progress `json:"progress,omitzero"`

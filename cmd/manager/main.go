@@ -27,6 +27,7 @@ import (
 	registry "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkbaseline"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
@@ -134,6 +135,10 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
 	if err := shapes.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
+	}
+	baselines := &benchmarkbaseline.Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}
+	if err := baselines.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of BenchmarkBaselines: %w", err)
 	}
 	return nil
 }

@@ -50,6 +50,11 @@ var sheds = []shed{
 			st.Results.ShownEntryCount = max(int32(len(st.Summary)), 1)
 		}
 	}},
+	{"entries of the gate", func(st *v1alpha1.BenchmarkRunStatus) {
+		if st.Gate != nil {
+			st.Gate.Entries = nil
+		}
+	}},
 	{"comparisons after the 16th, and sweeps after the 4th", func(st *v1alpha1.BenchmarkRunStatus) {
 		keepComparisons(st, 16)
 		st.Sweeps = st.Sweeps[:min(len(st.Sweeps), 4)]

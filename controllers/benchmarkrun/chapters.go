@@ -199,6 +199,9 @@ func concluded(v view, failure decision.Failed) answer {
 			end.result.Verdict = conclude.Verdict{Known: true, Reason: bad.Reason, Message: bad.Message}
 		}
 	}
+	if end.gate = conclude.Gate(in, conclude.Ended{Failure: end.failure, Verdict: end.result.Verdict}, v.ask); !v.ask.Complete() {
+		return answer{}
+	}
 	end.bytes = conclude.Held(all) + end.result.Bytes + logbook.Bytes(v.Run, book, v.ask)
 	if r := v.Run.Status.Results; r != nil {
 		end.bytes = max(end.bytes, r.TrialBytes) // where records are lost, their results are not

@@ -188,12 +188,14 @@ func (t teller) tellEnd(n endedNews) {
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
 		t.set(v1alpha1.ConditionFailed, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
 		health.Ready(&st.Conditions, t.said(v1alpha1.ReasonSucceeded, conclude.Message(t.run)))
+		t.tellGate(n.gate)
 		return
 	}
 	st.Phase = v1alpha1.PhaseFailed
 	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
 	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
 	health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
+	t.tellGate(n.gate)
 }
 
 // conditionReason is what the API server takes as the reason of a condition.
@@ -234,6 +236,7 @@ func (t teller) setUndecided() {
 			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
 		}
 	}
+	t.setUngated()
 }
 
 // setChapter puts the state of a chapter into its condition.

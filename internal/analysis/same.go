@@ -107,7 +107,7 @@ func declarations(a, b Run) (out []string) {
 func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	spec = *spec.DeepCopy()
 	spec.SetDefaults()
-	spec.Analysis = nil
+	spec.Analysis, spec.Gate = nil, nil
 	data, err := json.Marshal(spec)
 	if err != nil {
 		return nil, fmt.Errorf("marshalling a spec: %w", err)
