@@ -15,7 +15,7 @@ import (
 // Experiment is what the run compares, and what it varies.
 func (w Work) Experiment(p *plan.Plan) (analysis.Layout, analysis.Declaration, error) {
 	l := analysis.Layout{Plan: p, Loads: w.Tool.Design.Loads}
-	d, err := analysis.Declare(w.spec, w.Names())
+	d, err := analysis.Declare(w.spec, Compared(w))
 	if err != nil {
 		return l, d, err
 	}
@@ -40,11 +40,11 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	family, err := analysis.FamilyOf(l, d, out.Work.Names(), int(in.Catalogue.Config.Limits.Comparisons))
+	family, err := analysis.FamilyOf(l, d, Compared(out.Work), int(in.Catalogue.Config.Limits.Comparisons))
 	var many *analysis.TooManyError
 	var large *analysis.TooLargeError
 	switch {
-	case (errors.As(err, &many) || errors.As(err, &large)) && d.Stop != nil:
+	case d.Stop != nil && (errors.As(err, &many) || errors.As(err, &large)):
 		return nil, fmt.Errorf("spec.design.stopEarly: %w", err)
 	case errors.As(err, &large) && !d.Declared:
 		n := int(min(large.Units, math.MaxInt32))
