@@ -48,7 +48,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo: export ASSAY_IMAGES := demo
-e2e e2e-chaos e2e-monitoring bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -117,6 +117,11 @@ conformance: build ## every driver of every language against the protocol, on re
 e2e-full: cluster images-full ## every story, in the cluster, and the conformance of the harnesses
 	@hack/conformance.sh
 	@hack/e2e.sh full
+
+.PHONY: e2e-gitops
+e2e-gitops: cluster images ## those of them with Flux, from a commit to a run (the first time, building Flux's controller takes ten minutes)
+	@hack/images.sh tool-flux && hack/images.sh load core # the list of images then has Flux too
+	@hack/e2e.sh gitops
 
 .PHONY: e2e-chaos
 e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step, lost nodes, a full etcd, a full disk ...

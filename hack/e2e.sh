@@ -4,7 +4,7 @@
 # (test/bench), and want a quiet machine: `trials` of the operator itself, `fidelity` against tools that are called by
 # hand, and `reproductions` of published comparisons of drivers.
 # `monitoring` needs Prometheus and its operator, which hack/monitoring.sh brings.
-# Usage: e2e.sh [core|full|chaos|monitoring|trials|fidelity|reproductions] [flags for go test...]
+# Usage: e2e.sh [core|full|gitops|chaos|monitoring|trials|fidelity|reproductions] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -18,12 +18,13 @@ case $stories in
   # Three of the stories that share the nodes have room there at a time.
   core) flags=(-v -short -parallel=3) ;;
   full) flags=(-v -parallel=3) ;;
+  gitops) flags=(-v -run '^TestFlux$') ;;
   chaos) flags=(-v -run '^TestChaos$' -chaos -chaos-report "$REPO/out/chaos") ;;
   monitoring) flags=(-v -run '^TestMonitoring$' -monitoring) ;;
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
   reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;
-  *) fail "no such stories: $stories (core, full, chaos, monitoring, trials, fidelity or reproductions)" ;;
+  *) fail "no such stories: $stories (core, full, gitops, chaos, monitoring, trials, fidelity or reproductions)" ;;
 esac
 
 step "install the chart with short timeouts"

@@ -63,6 +63,18 @@ type BenchmarkRunSpec struct {
 	// +optional
 	Analysis *Analysis `json:"analysis,omitempty"`
 
+	// search looks for the highest offered rate at which the objectives hold, in every cell, for every
+	// target, once in each block. Its trials decide which rate is tried next, and the run compares the
+	// rates that it found. The tool has to offer a rate: sysbench (rate) and YCSB (target) do. Absent:
+	// every trial measures what workload and matrix say.
+	// +optional
+	Search *Search `json:"search,omitempty"`
+
+	// gate compares the run, once it has ended, with a BenchmarkBaseline of its namespace. The
+	// condition Passed has the verdict. Absent: the run has no such condition.
+	// +optional
+	Gate *Gate `json:"gate,omitempty"`
+
 	// exclusive reserves the nodes for this run until it has ended (the default). A run that
 	// cannot get its nodes waits as Queued, without pods. false shares the nodes with other
 	// runs that are not exclusive.
@@ -146,60 +158,6 @@ const (
 	RetainOnFailure RetainPolicy = "OnFailure"
 	RetainAlways    RetainPolicy = "Always"
 )
-
-// Clients are the pods that generate load.
-type Clients struct {
-	// shape of a client pod.
-	// +required
-	Shape ShapeRef `json:"shape"`
-
-	// count of client pods that start together, 1 to 64; their results are merged.
-	// Each runs the whole workload: threads and rates are per client.
-	// +optional
-	// +kubebuilder:default=1
-	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=64
-	Count int32 `json:"count,omitempty"`
-
-	// placement of the client pods.
-	// +optional
-	// +kubebuilder:default={}
-	Placement ClientPlacement `json:"placement,omitzero"`
-}
-
-// ClientPlacement restricts the nodes of client pods.
-type ClientPlacement struct {
-	// separateFromTargets places clients and targets on different nodes. Required (the
-	// default) refuses the run when the cluster has no such nodes. None allows a shared node,
-	// where client and server compete for the same CPUs.
-	// +optional
-	// +kubebuilder:default=Required
-	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
-}
-
-// Separation of clients and targets.
-// +kubebuilder:validation:Enum=Required;None
-type Separation string
-
-// Separations.
-const (
-	SeparationRequired Separation = "Required"
-	SeparationNone     Separation = "None"
-)
-
-// ShapeRef names an InstanceShape or contains a shape for this run alone.
-// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.inline)",message="shape needs exactly one of name (an InstanceShape) and inline (cpu, memory, nodeSelector, ...)"
-type ShapeRef struct {
-	// name of an InstanceShape.
-	// +optional
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name,omitempty"`
-
-	// inline is a shape for this run alone.
-	// +optional
-	Inline *InstanceShapeSpec `json:"inline,omitempty"`
-}
 
 // Design is how often, in what order and how long the run measures.
 // +kubebuilder:validation:XValidation:rule="!has(self.stopEarly) || self.stopEarly.minBlocks < self.blocks",fieldPath=".stopEarly.minBlocks",message="minBlocks must be below design.blocks, which is the maximum"
@@ -310,40 +268,6 @@ type Design struct {
 	WarmupRounds *int32 `json:"warmupRounds,omitempty"`
 }
 
-// StopEarly ends a run before its last block. The run looks at its data after some blocks, which are
-// fixed when it is accepted (status.plan.analysis.lookBlocks), and stops at the first look at which
-// all intervals of the primary comparisons are narrow enough. The looks share the error rate of the
-// analysis, so that the verdict holds at whichever look the run stops.
-type StopEarly struct {
-	// minBlocks is the least number of blocks, 6 to 99. A large family of comparisons needs more
-	// before its first look.
-	// +optional
-	// +kubebuilder:default=6
-	// +kubebuilder:validation:Minimum=6
-	// +kubebuilder:validation:Maximum=99
-	MinBlocks int32 `json:"minBlocks,omitempty"`
-
-	// precision to which every ratio of the primary comparisons is to be known, as a percentage
-	// above 0% and up to 100%: with 2%, an interval reaches from a ratio divided by 1.02 to that
-	// ratio times 1.02, or is narrower.
-	// +required
-	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
-	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="precision must be above 0% and at most 100%, such as 2%"
-	Precision string `json:"precision"`
-}
-
-// TrialOrder is the order of the trials of a run.
-// +kubebuilder:validation:Enum=RandomizedBlocks;ABBA;Sequential
-type TrialOrder string
-
-// Orders of trials.
-const (
-	OrderRandomizedBlocks TrialOrder = "RandomizedBlocks"
-	OrderABBA             TrialOrder = "ABBA"
-	OrderSequential       TrialOrder = "Sequential"
-)
-
 // DataReset selects when the loaded data is restored.
 // +kubebuilder:validation:Enum=PerRun;PerBlock;PerTrial
 type DataReset string
@@ -388,6 +312,7 @@ const (
 // +kubebuilder:printcolumn:name="Result",type=string,JSONPath=`.status.headline`
 // +kubebuilder:printcolumn:name="Valid",type=string,JSONPath=`.status.conditions[?(@.type=="Valid")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Failed")].reason`
+// +kubebuilder:printcolumn:name="Passed",type=string,JSONPath=`.status.conditions[?(@.type=="Passed")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Verdict",type=string,JSONPath=`.status.verdict`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() <= 63",message="metadata.name must have at most 63 characters: it becomes a label of the run's pods"
@@ -400,15 +325,17 @@ type BenchmarkRun struct {
 
 	// spec of the experiment.
 	// +required
-	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun"
-	// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun"
+	// +kubebuilder:validation:XValidation:rule="self.targets == oldSelf.targets",fieldPath=".targets",message="targets cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.clients == oldSelf.clients",fieldPath=".clients",message="clients cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.workload == oldSelf.workload",fieldPath=".workload",message="workload cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.matrix) == has(oldSelf.matrix) && (!has(self.matrix) || self.matrix == oldSelf.matrix)",fieldPath=".matrix",message="matrix cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.exclude) == has(oldSelf.exclude) && (!has(self.exclude) || self.exclude == oldSelf.exclude)",fieldPath=".exclude",message="exclude cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.exclusive == oldSelf.exclusive",fieldPath=".exclusive",message="exclusive cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.search) == has(oldSelf.search) && (!has(self.search) || self.search == oldSelf.search)",fieldPath=".search",message="search cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.
 	// +optional

@@ -19,9 +19,9 @@ const (
 	ConditionTargetsReady = "TargetsReady"
 	// ConditionDataLoaded: True when every target holds the workload's data.
 	ConditionDataLoaded = "DataLoaded"
-	// ConditionMeasured: True when every trial of the plan has ended. False with reason
-	// Progressing while they run, and with the reason of a trial if its failure ended the
-	// run.
+	// ConditionMeasured: True when every trial of the plan has ended, or those that
+	// design.stopEarly left (StoppedEarly). False with reason Progressing while they run, and
+	// with the reason of a trial if its failure ended the run.
 	ConditionMeasured = "Measured"
 	// ConditionValid: True when no validity check found a contradiction, False when one
 	// did. Unknown until the trials have ended, and when the run ended without a result.
@@ -32,16 +32,22 @@ const (
 	// ConditionFailed: True when the run has ended without all its results; the reason says
 	// why. False when it is complete.
 	ConditionFailed = "Failed"
+	// ConditionPassed: only of a run with spec.gate. True when the run is complete and its gate
+	// found nothing that it fails for, False when it did, or when the run has failed. Unknown until
+	// the run has ended, and when the gate cannot decide: without its baseline, or where the
+	// circumstances differ in what the gate requires to be alike.
+	ConditionPassed = "Passed"
 	// ConditionSuspended: True while spec.suspend pauses the run, False otherwise.
 	ConditionSuspended = "Suspended"
 	// ConditionReconciling: True while the run is under way, also queued or suspended, False when
 	// it has ended. kstatus, and so Flux, reads it before Stalled and Ready.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled: True when the run has failed, False otherwise. kstatus shows its message as that
-	// of a failed object.
+	// ConditionStalled: True when the run has failed, and with spec.gate.health: Required when it has
+	// ended without passing its gate, False otherwise. kstatus shows its message as that of a failed
+	// object.
 	ConditionStalled = "Stalled"
-	// ConditionReady: True when the run is complete, False when it has failed, Unknown until then. It says
-	// to tools that know no benchmarks what Complete and Failed say together.
+	// ConditionReady: True when the run is complete, False when it has failed or is Stalled, Unknown until
+	// then. It says to tools that know no benchmarks what Complete and Failed say together.
 	ConditionReady = "Ready"
 )
 

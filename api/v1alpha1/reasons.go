@@ -226,3 +226,27 @@ const (
 	// ReasonAllTrialsFailed: every trial of the plan ended without a result.
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 )
+
+// Gates: reasons of Passed. With health: Required, they are those of Stalled, too.
+const (
+	// ReasonSlower: a measurement is worse than its baseline allows. The message names it.
+	ReasonSlower = "Slower"
+	// ReasonMissing: the run has no value that counts for a measurement of the baseline.
+	ReasonMissing = "Missing"
+	// ReasonNew: the run has a measurement that the baseline does not have.
+	ReasonNew = "New"
+	// ReasonInvalid: the results of the run contradict themselves, or none counts.
+	ReasonInvalid = "Invalid"
+	// ReasonRunFailed: the run has failed, so that it has not passed.
+	ReasonRunFailed = "RunFailed"
+	// ReasonBaselineNotFound: the namespace has no BenchmarkBaseline of that name. Nothing was
+	// compared.
+	ReasonBaselineNotFound = "BaselineNotFound"
+	// ReasonBaselineInvalid: the numbers of the BenchmarkBaseline contradict themselves.
+	ReasonBaselineInvalid = "BaselineInvalid"
+	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what
+	// requireLike names.
+	ReasonNotAlike = "NotAlike"
+	// ReasonNotJudged: no measurement can be compared.
+	ReasonNotJudged = "NotJudged"
+)

@@ -45,7 +45,8 @@ type SweepEntry struct {
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	LoadCount int32 `json:"loadCount"`
-	// blockCount is the number of blocks with a counted trial at each of these loads.
+	// blockCount is the number of blocks in which both the lightest load and another one have a counted
+	// trial, for the load with the fewest.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	BlockCount int32 `json:"blockCount"`

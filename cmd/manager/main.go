@@ -27,6 +27,7 @@ import (
 	registry "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkbaseline"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
@@ -48,6 +49,9 @@ type flags struct {
 }
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		os.Exit(checkMain(os.Args[2:]))
+	}
 	var f flags
 	flag.StringVar(&f.config, "config", "/etc/assay/config.yaml", "the operator's configuration: images and timeouts")
 	flag.StringVar(&f.namespaces, "namespaces", "", "namespaces to watch, separated by commas; empty for all")
@@ -128,12 +132,19 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
 	}
+	if err := addNotifications(mgr, cfg.Notifications); err != nil {
+		return err
+	}
 	if err := addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")); err != nil {
 		return err
 	}
 	shapes := &instanceshape.Reconciler{Client: mgr.GetClient()}
 	if err := shapes.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of InstanceShapes: %w", err)
+	}
+	baselines := &benchmarkbaseline.Reconciler{Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}}
+	if err := baselines.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of BenchmarkBaselines: %w", err)
 	}
 	return nil
 }

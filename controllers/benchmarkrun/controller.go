@@ -95,6 +95,7 @@ type LogReader func(ctx context.Context, namespace, pod, container string, previ
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/status,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns/finalizers,verbs=update
 // +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkbaselines,verbs=get
 // +kubebuilder:rbac:groups=apps,resources=statefulsets,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;delete
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;update;patch;delete

@@ -18,7 +18,7 @@ import (
 // milestones are the conditions whose change to True is worth an event.
 var milestones = []string{
 	v1alpha1.ConditionAccepted, v1alpha1.ConditionPlaced, v1alpha1.ConditionTargetsReady,
-	v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured, v1alpha1.ConditionComplete, v1alpha1.ConditionSuspended,
+	v1alpha1.ConditionDataLoaded, v1alpha1.ConditionMeasured, v1alpha1.ConditionComplete, v1alpha1.ConditionPassed, v1alpha1.ConditionSuspended,
 }
 
 // maxEvent is the longest message of an event that the API server takes, in bytes.
@@ -53,6 +53,7 @@ func (r *Reconciler) announce(before, after *v1alpha1.BenchmarkRun) {
 	if c := became(v1alpha1.ConditionValid, metav1.ConditionFalse); c != nil {
 		tell(r.Events, after, corev1.EventTypeWarning, c.Reason, c.Message)
 	}
+	announceGate(r.Events, before, after)
 	if c := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionPlaced); c != nil && c.Reason == v1alpha1.ReasonQueued {
 		if b := apimeta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionPlaced); b == nil || b.Reason != c.Reason {
 			tell(r.Events, after, corev1.EventTypeNormal, c.Reason, c.Message)

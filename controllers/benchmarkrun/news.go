@@ -72,6 +72,8 @@ type endedNews struct {
 	at      time.Time
 	// heldUntil is when a run that is retained gives its nodes back; zero for any other.
 	heldUntil time.Time
+	// gate is the verdict of spec.gate; nil without one.
+	gate *conclude.Gated
 	// bytes that the results of the trials, their records and the summary hold.
 	bytes int64
 }

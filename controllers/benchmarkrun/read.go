@@ -48,6 +48,8 @@ func isLarge(query decision.Query) bool {
 	switch q := query.(type) {
 	case decision.GetResult, decision.ListPodsOn:
 		return true
+	case decision.GetObject:
+		return q.Kind == decision.KindBaseline
 	case decision.GetItem:
 		return q.Read
 	case decision.GetRecords:
@@ -118,7 +120,7 @@ func (r *reader) object(ctx context.Context, q decision.GetObject) (any, error) 
 	obj := map[decision.Kind]client.Object{
 		decision.KindConfigMap: &corev1.ConfigMap{}, decision.KindSecret: &corev1.Secret{}, decision.KindPod: &corev1.Pod{},
 		decision.KindJob: &batchv1.Job{}, decision.KindRole: &rbacv1.Role{}, decision.KindRoleBinding: &rbacv1.RoleBinding{},
-		decision.KindInstanceShape: &v1alpha1.InstanceShape{},
+		decision.KindInstanceShape: &v1alpha1.InstanceShape{}, decision.KindBaseline: &v1alpha1.BenchmarkBaseline{},
 	}[q.Kind]
 	key := client.ObjectKey{Namespace: r.run.Namespace, Name: q.Name}
 	if q.Kind == decision.KindInstanceShape {

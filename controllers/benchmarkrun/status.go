@@ -170,6 +170,7 @@ func (t teller) tellEnd(n endedNews) {
 	}
 	if res.Parts > 0 {
 		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Line(), res.Compared
+		st.Searches, st.Results.SearchCount = res.Searched, res.Searches
 		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
 		st.Sweeps, st.Results.SweepCount = res.Sweeps, res.Swept
 		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))
@@ -188,12 +189,14 @@ func (t teller) tellEnd(n endedNews) {
 		t.set(v1alpha1.ConditionComplete, metav1.ConditionTrue, v1alpha1.ReasonSucceeded, conclude.Message(t.run))
 		t.set(v1alpha1.ConditionFailed, metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the run is complete")
 		health.Ready(&st.Conditions, t.said(v1alpha1.ReasonSucceeded, conclude.Message(t.run)))
+		t.tellGate(n.gate)
 		return
 	}
 	st.Phase = v1alpha1.PhaseFailed
 	t.set(v1alpha1.ConditionFailed, metav1.ConditionTrue, n.failure.Reason, n.failure.Message)
 	t.set(v1alpha1.ConditionComplete, metav1.ConditionFalse, n.failure.Reason, "the run has failed")
 	health.Stalled(&st.Conditions, t.said(n.failure.Reason, n.failure.Message))
+	t.tellGate(n.gate)
 }
 
 // conditionReason is what the API server takes as the reason of a condition.
@@ -234,6 +237,7 @@ func (t teller) setUndecided() {
 			t.set(condition, metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "the run has not come so far")
 		}
 	}
+	t.setUngated()
 }
 
 // setChapter puts the state of a chapter into its condition.

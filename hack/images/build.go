@@ -157,11 +157,29 @@ func (i image) input(ctx context.Context, input string) (from, to string, err er
 	case input == "fetched":
 		from, err = printed(ctx, i.Folder+"/fetch.sh")
 		return from, "fetched", err
+	case strings.HasPrefix(input, "hack/tools/"):
+		name := filepath.Base(input)
+		from, err = printed(ctx, "hack/tool.sh", name)
+		return filepath.Join(from, name), name, err
+	case strings.HasPrefix(input, "test/cmd/"):
+		name := filepath.Base(input)
+		from = filepath.Join(binaries, name)
+		return from, name, compile(ctx, input, from)
 	case strings.Contains(input, "/"):
 		return input, filepath.Base(input), nil
 	default:
 		return filepath.Join(binaries, input), input, nil
 	}
+}
+
+// compile a static program of the repository for Linux, with the flags of the Makefile.
+func compile(ctx context.Context, folder, to string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-ldflags", "-s -w", "-o", to, "./"+folder)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling %s: %w: %s", folder, err, bytes.TrimSpace(out))
+	}
+	return nil
 }
 
 // copyInto copies a file or a folder with its modes and links.

@@ -30,7 +30,7 @@ func workers(nodes []node) []node {
 }
 
 // unmeasured are the images of what runs off the nodes that are measured.
-var unmeasured = []string{"manager", "tool-versitygw", "tool-monitoring"}
+var unmeasured = []string{"manager", "tool-versitygw", "tool-monitoring", "tool-flux"}
 
 // belongs reports whether a node gets an image: all nodes get what is not measured, and databases
 // and clients are only on workers.

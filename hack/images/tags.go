@@ -65,6 +65,10 @@ func content(root string, i image) (string, error) {
 			paths = append(paths, "hack/monitoring/prometheus", monitoringScript)
 		case input == "prometheus-operator":
 			paths = append(paths, "hack/monitoring/operator", monitoringScript)
+		case strings.HasPrefix(input, "hack/tools/"):
+			paths = append(paths, input, "hack/tool.sh")
+		case strings.HasPrefix(input, "test/cmd/"):
+			paths = append(paths, input, "go.mod")
 		case strings.Contains(input, "/"):
 			paths = append(paths, input)
 		default:

@@ -34,6 +34,9 @@ var small = map[string]string{
 	"hack/images/base.sh":         "mmdebstrap\n",
 	"hack/images/tidb.sh":         "go build\n",
 	"hack/tools/versitygw/go.sum": "h1:1\n",
+	"hack/tools/x/go.sum":         "h1:2\n",
+	"test/cmd/x/main.go":          "package main\n",
+	"go.mod":                      "module x\n",
 	"hack/tool.sh":                "go build\n",
 
 	"hack/monitoring/prometheus/go.sum": "h1:1\n",
@@ -46,7 +49,7 @@ var small = map[string]string{
 
 // Each input changes the tag, and what is no input does not.
 func TestTagFollowsItsInputs(t *testing.T) {
-	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y"}}
+	full := image{Name: "runner-x", Folder: "runners/x", Base: "debian:sid-slim", Inputs: []string{"agent", "jars", "tidb", "versitygw", "prometheus", "prometheus-operator", "fetched", "runners/y", "hack/tools/x", "test/cmd/x"}}
 	program := image{Name: "agent", Folder: "cmd/agent", Inputs: []string{"agent"}}
 	tests := map[string]struct {
 		image  image
@@ -64,6 +67,9 @@ func TestTagFollowsItsInputs(t *testing.T) {
 		"the lock of Prometheus":                   {image: full, change: "hack/monitoring/prometheus/go.sum"},
 		"the lock of its operator":                 {image: full, change: "hack/monitoring/operator/go.sum"},
 		"the script that builds both":              {image: full, change: "hack/monitoring/build.sh"},
+		"the lock of a tool":                       {image: full, change: "hack/tools/x/go.sum"},
+		"a program of the tests":                   {image: full, change: "test/cmd/x/main.go"},
+		"the modules of such a program":            {image: full, change: "go.mod"},
 		"the script of tools":                      {image: full, change: "hack/tool.sh"},
 		"the script of TiDB":                       {image: full, change: "hack/images/tidb.sh"},
 		"its lines of the table of jars":           {image: full, change: "hack/images/maven.txt", text: "runner-x a:b:1 12\n"},

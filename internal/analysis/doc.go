@@ -20,7 +20,9 @@
 //	runs.go      several runs: which analysis they have together
 //	same.go      whether they measured the same, by their specs
 //	over.go      repeated runs of one experiment: one ratio for each run
+//	variation.go how a ratio varies within runs and between them, and what to repeat
 //	against.go   one run against another one
+//	values.go    the values of a run by measurement, for baselines
 //
 // A trial counts by the same rules as in the summary (internal/summary). Both sides of a pair are
 // from one block. Which trials and measurements are compared never depends on their values.

@@ -18,6 +18,8 @@ type Run struct {
 	// Spec of the run, and the SHA-256 of the files of its workload; empty without files.
 	Spec        v1alpha1.BenchmarkRunSpec
 	FilesSHA256 string
+	// Seconds from its start to its end; 0 where that is not known.
+	Seconds float64
 	// Input of its analysis. Alike is Alike, whatever it says.
 	Input
 }
@@ -36,15 +38,15 @@ const (
 // RunsResult is what several runs show together.
 type RunsResult struct {
 	// Kind of the analysis.
-	Kind Kind
+	Kind Kind `json:"kind"`
 	// Comparisons: the primary family, then the control.
-	Comparisons []RunsComparison
+	Comparisons []RunsComparison `json:"comparisons"`
 	// Compared are the fields of the targets that differ; empty unless two runs are compared.
-	Compared []string
+	Compared []string `json:"compared,omitempty"`
 	// Between says what differs between the runs, or is not known of them, besides that.
-	Between []string
+	Between []string `json:"between,omitempty"`
 	// Verdict in one line.
-	Verdict string
+	Verdict string `json:"verdict"`
 }
 
 // RunsComparison is a comparison with the ratio that each run has by itself.
@@ -52,7 +54,10 @@ type RunsComparison struct {
 	v1alpha1.ComparisonEntry
 	// Ratios in the order of the runs, as decimals; empty for a run without one. Nil where two
 	// runs are compared with each other.
-	Ratios []string
+	Ratios []string `json:"ratios,omitempty"`
+	// Variation of the ratio within the runs and between them; nil where it has no value in every run,
+	// and where two runs are compared with each other.
+	Variation *Variation `json:"variation,omitempty"`
 }
 
 // NotOneExperimentError is the error for runs that cannot be analysed together.

@@ -74,7 +74,7 @@ func decidesWhat(path string) bool {
 	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries", "design.stopEarly.minBlocks", "design.stopEarly.precision":
 		return false
 	}
-	for _, part := range []string{"workload.", "matrix", "exclude", "design."} {
+	for _, part := range []string{"workload.", "matrix", "exclude", "design.", "search."} {
 		if strings.HasPrefix(path, part) {
 			return true
 		}
@@ -107,7 +107,7 @@ func declarations(a, b Run) (out []string) {
 func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	spec = *spec.DeepCopy()
 	spec.SetDefaults()
-	spec.Analysis = nil
+	spec.Analysis, spec.Gate = nil, nil
 	data, err := json.Marshal(spec)
 	if err != nil {
 		return nil, fmt.Errorf("marshalling a spec: %w", err)

@@ -2,8 +2,10 @@ package analysis
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,25 +126,21 @@ type sweeper struct {
 	kind int32
 }
 
-// measured are the loads of a sweep that have a value, and their values in the blocks that have one at
-// each of these loads.
+// measured are the loads of a sweep that have a value, and their values by block.
 func (w sweeper) measured(of loadSweep) (loadSweep, stats.Sweep) {
 	known := loadSweep{axis: of.axis}
-	at := map[int32][]float64{}
 	for i, u := range of.units {
-		values := w.series.values[seriesKey{u, w.kind}]
-		if len(values) == 0 {
-			continue
-		}
-		known.loads, known.units = append(known.loads, of.loads[i]), append(known.units, u)
-		for _, v := range values {
-			at[v.block] = append(at[v.block], v.value)
+		if len(w.series.values[seriesKey{u, w.kind}]) > 0 {
+			known.loads, known.units = append(known.loads, of.loads[i]), append(known.units, u)
 		}
 	}
 	out := stats.Sweep{Loads: known.loads}
-	for _, block := range slices.Sorted(maps.Keys(at)) {
-		if values := at[block]; len(values) == len(known.loads) {
-			out.Throughputs = append(out.Throughputs, values)
+	for range w.series.blocks {
+		out.Throughputs = append(out.Throughputs, slices.Repeat([]float64{math.NaN()}, len(known.loads)))
+	}
+	for i, u := range known.units {
+		for _, v := range w.series.values[seriesKey{u, w.kind}] {
+			out.Throughputs[v.block][i] = v.value
 		}
 	}
 	return known, out
@@ -155,14 +153,15 @@ func (w sweeper) entry(of loadSweep) v1alpha1.SweepEntry {
 	e := v1alpha1.SweepEntry{
 		Axis: of.axis, Target: p.Targets[of.units[0].Target], Cell: of.units[0].Cell, Name: k.name, Labels: k.labels,
 		LightestLoad: loadText(of.loads[0]), HeaviestLoad: loadText(of.loads[len(of.loads)-1]), LoadCount: int32(len(known.loads)),
-		BlockCount: int32(len(s.Throughputs)), PlannedBlockCount: int32(w.series.blocks), Parameters: restOf(p.Cells[of.units[0].Cell], of.axis),
+		PlannedBlockCount: int32(w.series.blocks), Parameters: restOf(p.Cells[of.units[0].Cell], of.axis),
 	}
 	bend, err := s.Bend(w.Declaration.ErrorRate)
+	e.BlockCount = int32(bend.Blocks)
 	switch {
 	case len(known.loads) < MinLoads:
 		e.Reason = fmt.Sprintf("%d of %d loads have a counted trial, and a knee needs %d", len(known.loads), len(of.loads), MinLoads)
-	case len(s.Throughputs) == 0:
-		e.Reason = "no block has a counted trial at every load"
+	case errors.Is(err, stats.ErrEmpty):
+		e.Reason = "a load has no counted trial in a block in which the lightest one has one"
 	case err != nil:
 		e.Reason = err.Error()
 	default:
@@ -205,7 +204,7 @@ func (w sweeper) bend(e *v1alpha1.SweepEntry, of loadSweep, b stats.Bend) {
 	switch needed := stats.SweepBlocksNeeded(len(of.loads), w.Declaration.ErrorRate); {
 	case certain:
 	case b.Interval == nil:
-		words = append(words, fmt.Sprintf("no interval: %d loads need %d blocks, and %d count at each of them", len(of.loads), needed, e.BlockCount))
+		words = append(words, fmt.Sprintf("no interval: %d loads need %d blocks, and a load has %d that count", len(of.loads), needed, e.BlockCount))
 	default:
 		words = append(words, "no interval: "+InSequence)
 	}

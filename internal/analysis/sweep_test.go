@@ -50,7 +50,7 @@ func TestSweeps(t *testing.T) {
 			throughput: func(load float64) float64 { return map[bool]float64{true: 1, false: falling(load)}[load == 1] }, knee: "598.1", peak: "16 to 16", text: []string{"something holds the lightest load back"},
 		},
 		"too few blocks": {
-			throughput: falling, blocks: 6, knee: "6.", peak: " to ", text: []string{"knee at 6.0", ", peak at 16: no interval: 7 loads need 8 blocks, and 6 count at each of them"},
+			throughput: falling, blocks: 6, knee: "6.", peak: " to ", text: []string{"knee at 6.0", ", peak at 16: no interval: 7 loads need 8 blocks, and a load has 6 that count"},
 		},
 		"in sequence": {
 			throughput: falling, knee: "5.9", peak: " to ", text: []string{"no interval: the trials run in sequence"}, change: func(in *Input) { in.Layout.Plan.Order = v1alpha1.OrderSequential },
@@ -59,6 +59,13 @@ func TestSweeps(t *testing.T) {
 			throughput: falling, knee: "5.9", peak: "16 to 16", text: []string{"1 of 7 loads have no counted trial"}, change: func(in *Input) {
 				for i := range in.Records {
 					in.Records[i].Disturbed = in.Records[i].Cell == 6
+				}
+			},
+		},
+		"a disturbed trial leaves the other loads of its block": {
+			throughput: falling, knee: "5.9", peak: "16 to 16", text: []string{"knee at 5.9"}, change: func(in *Input) {
+				for i := range in.Records {
+					in.Records[i].Disturbed = in.Records[i].Cell > 0 && (in.Records[i].Cell+in.Records[i].Block)%6 == 0
 				}
 			},
 		},

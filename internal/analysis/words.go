@@ -92,6 +92,11 @@ func (a *analyst) describe(e v1alpha1.ComparisonEntry, differs string) string {
 	return abridge(text+verdictIn(e), maxText)
 }
 
+// Subject is what a comparison compares, such as "threads=2: mariadb against mysql".
+func Subject(e v1alpha1.ComparisonEntry) string {
+	return contextOf(e) + e.Value + " against " + e.Baseline
+}
+
 // verdictIn words; empty where the interval says it all.
 func verdictIn(e v1alpha1.ComparisonEntry) string {
 	word := ""

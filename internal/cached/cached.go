@@ -31,6 +31,7 @@ func Options(namespaces string) cache.Options {
 		ByObject: map[client.Object]cache.ByObject{
 			&corev1.Node{}: {Transform: slim}, &corev1.Pod{}: ours(slim), &batchv1.Job{}: ours(slim),
 			&appsv1.StatefulSet{}: ours(slim), &corev1.ConfigMap{}: ours(slim), &v1alpha1.BenchmarkRun{}: {Transform: slim},
+			&v1alpha1.BenchmarkBaseline{}: {Transform: slim},
 		},
 	}
 	for n := range strings.SplitSeq(namespaces, ",") {
@@ -71,6 +72,8 @@ func slim(o any) (any, error) {
 		object.Spec.Template, object.Spec.VolumeClaimTemplates = corev1.PodTemplateSpec{}, nil
 	case *v1alpha1.BenchmarkRun:
 		slimRun(object)
+	case *v1alpha1.BenchmarkBaseline: // up to a megabyte of numbers; it is read from the API server
+		object.Spec, object.Status = v1alpha1.BenchmarkBaselineSpec{}, v1alpha1.BenchmarkBaselineStatus{}
 	}
 	return o, nil
 }
@@ -135,7 +138,7 @@ func slimRun(run *v1alpha1.BenchmarkRun) {
 	st := &run.Status
 	slimResults(st)
 	st.Trials, st.MachineSpeed, st.Nodes, st.Targets = nil, nil, nil, nil
-	st.Headline, st.Progress.Current, st.Verdict = "", "", ""
+	st.Headline, st.Progress.Current, st.Verdict, st.Gate = "", "", "", nil
 	for i := range st.Conditions {
 		st.Conditions[i].Message = ""
 	}

@@ -60,7 +60,7 @@ func newCommand() *cobra.Command {
 	names := clientcmd.RecommendedConfigOverrideFlags("")
 	names.ContextOverrideFlags.Namespace.ShortName = "n"
 	clientcmd.BindOverrideFlags(&k.overrides, flags, names)
-	root.AddCommand(newVerify(k), newTable(k), newCompare(k))
+	root.AddCommand(newVerify(k), newTable(k), newCompare(k), newBaseline(k))
 	return root
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +26,10 @@ targets repeat it: each has one ratio for each comparison that was declared, and
 interval includes how the runs differ from one another. Two runs whose targets differ, or that
 compare nothing, are compared with each other: the second one against the first one.
 
+Of repeated runs the output says how much each ratio varies from block to block within a run and
+from run to run, and which of both is worth repeating. With -o json the result is an object on
+standard output, and what the verification found is on standard error.
+
 Exit codes:
   0  the runs are compared, whatever the verdict is
   1  what a run has stored was changed or is gone; the output names it, and nothing is compared
@@ -32,22 +37,42 @@ Exit codes:
      the runs did not measure the same`
 
 func newCompare(k *kubeconfig) *cobra.Command {
-	return &cobra.Command{
+	format := ""
+	cmd := &cobra.Command{
 		Use: "compare RUN RUN...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			api, namespace, err := k.reader()
 			if err != nil {
 				return err
 			}
-			return compareRuns(cmd.Context(), api, namespace, args, cmd.OutOrStdout())
+			to := output{result: cmd.OutOrStdout(), notes: cmd.OutOrStdout()}
+			switch format {
+			case "":
+			case formatJSON:
+				to.json, to.notes = true, cmd.ErrOrStderr()
+			default:
+				return fmt.Errorf("-o %s: the only other format is json", format)
+			}
+			return compareRuns(cmd.Context(), api, namespace, args, to)
 		},
 	}
+	cmd.Flags().StringVarP(&format, "output", "o", "", "json: the result as an object, for programs")
+	return cmd
 }
 
-func compareRuns(ctx context.Context, api client.Reader, namespace string, names []string, out io.Writer) error {
+// formatJSON is the format for programs.
+const formatJSON = "json"
+
+// output of a comparison: the result, as a table or as JSON, and what is said before it.
+type output struct {
+	result, notes io.Writer
+	json          bool
+}
+
+func compareRuns(ctx context.Context, api client.Reader, namespace string, names []string, to output) error {
 	differs := false
 	for _, name := range names {
-		switch err := (verification{api: api}).verify(ctx, client.ObjectKey{Namespace: namespace, Name: name}, out); {
+		switch err := (verification{api: api}).verify(ctx, client.ObjectKey{Namespace: namespace, Name: name}, to.notes); {
 		case errors.Is(err, errDiffers):
 			differs = true
 		case err != nil:
@@ -55,7 +80,7 @@ func compareRuns(ctx context.Context, api client.Reader, namespace string, names
 		}
 	}
 	if differs {
-		_, err := io.WriteString(out, "not compared: a run is not what it has stored\n")
+		_, err := io.WriteString(to.notes, "not compared: a run is not what it has stored\n")
 		return errors.Join(errDiffers, err)
 	}
 	var runs []analysis.Run
@@ -77,7 +102,19 @@ func compareRuns(ctx context.Context, api client.Reader, namespace string, names
 	if err != nil {
 		return err
 	}
-	return tellComparison(out, result, caveats)
+	if to.json {
+		encoder := json.NewEncoder(to.result)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(comparisonResult{result, caveats})
+	}
+	return tellComparison(to.result, result, caveats)
+}
+
+// comparisonResult is the result as JSON.
+type comparisonResult struct {
+	analysis.RunsResult
+	// Caveats say why a run may not be relied on.
+	Caveats []string `json:"caveats,omitempty"`
 }
 
 // caveatsOf a run that has ended: why its numbers may not be relied on.
@@ -108,7 +145,7 @@ func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string)
 	for _, part := range []struct {
 		title string
 		lines []string
-	}{{"compared:", result.Compared}, {"between the runs:", result.Between}, {"caveats:", caveats}} {
+	}{{"what varies, and what to repeat:", variationsOf(result)}, {"compared:", result.Compared}, {"between the runs:", result.Between}, {"caveats:", caveats}} {
 		if len(part.lines) > 0 {
 			text += part.title + "\n  " + strings.Join(part.lines, "\n  ") + "\n"
 		}
@@ -119,6 +156,16 @@ func tellComparison(out io.Writer, result analysis.RunsResult, caveats []string)
 	}
 	_, err := io.WriteString(out, text+"verdict: "+verdict+"\n")
 	return err
+}
+
+// variationsOf the comparisons, one in a line.
+func variationsOf(result analysis.RunsResult) (out []string) {
+	for _, c := range result.Comparisons {
+		if c.Variation != nil {
+			out = append(out, analysis.Subject(c.ComparisonEntry)+": "+c.Variation.Text)
+		}
+	}
+	return out
 }
 
 func ratiosOf(c analysis.RunsComparison) string {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -85,7 +86,7 @@ func compareStored(t *testing.T, names []string, stored ...[]client.Object) (str
 		}
 	}
 	var out bytes.Buffer
-	err := compareRuns(t.Context(), fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names, &out)
+	err := compareRuns(t.Context(), fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names, output{result: &out, notes: &out})
 	return out.String(), err
 }
 
@@ -102,6 +103,7 @@ func TestCompareOverRuns(t *testing.T) {
 		"FAMILY   VERDICT       BLOCKS      RATIOS OF THE RUNS  COMPARISON\n",
 		"Primary  Faster        180 of 180  1.5, 1.52, 1.48     b 1.50x a (1.4",
 		"Primary  Inconclusive  0 of 180    -, -, -             latency.percentile: b against a: inconclusive (run x: no trial that counts",
+		"what varies, and what to repeat:\n  b against a: 0.1 % within a run, 1.3 % between runs, which is 100 % of the variance of the result (3 runs: rough): more runs, not more blocks\n",
 		"between the runs:\n  y against x: the trials had the same random order (seed 0)", "\n  z against x, b: not known of both runs: ",
 		"caveats:\n  run z is not valid (CheckFailed): rows are missing\n",
 		"verdict: not every run can be relied on (see the caveats): b 1.50x a (1.4",
@@ -113,6 +115,43 @@ func TestCompareOverRuns(t *testing.T) {
 	}
 	if strings.Count(got, "\nverified\n") != 3 {
 		t.Errorf("not every run was verified:\n%s", got)
+	}
+}
+
+// For programs the result is one object, and nothing else is on standard output.
+func TestCompareAsJSON(t *testing.T) {
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.AddToScheme, corev1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(measuredRun(t, "x", 1.5, nil), measuredRun(t, "y", 1.52, func(run *v1alpha1.BenchmarkRun) {
+		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionValid, Status: metav1.ConditionFalse, Reason: "CheckFailed", Message: "rows are missing"})
+	}))...).Build()
+	var result, notes bytes.Buffer
+	if err := compareRuns(t.Context(), api, "ns", []string{"x", "y"}, output{&result, &notes, true}); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Kind, Verdict    string
+		Caveats, Between []string
+		Comparisons      []struct {
+			Family, Verdict, Ratio string
+			Ratios                 []string
+			Variation              map[string]string
+		}
+	}
+	if err := json.Unmarshal(result.Bytes(), &got); err != nil {
+		t.Fatalf("%v: %s", err, result.String())
+	}
+	c := got.Comparisons[0]
+	if got.Kind != "OverRuns" || len(got.Caveats) != 1 || len(got.Between) == 0 || c.Family != "Primary" || !slices.Equal(c.Ratios, []string{"1.5", "1.52"}) ||
+		c.Variation["buy"] != "Run" || c.Variation["betweenShare"] == "" || c.Variation["withinRuns"] == "" || c.Variation["betweenRuns"] == "" {
+		t.Errorf("%s", result.String())
+	}
+	if !strings.Contains(notes.String(), "verified") {
+		t.Errorf("notes: %s", notes.String())
 	}
 }
 

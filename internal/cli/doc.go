@@ -8,5 +8,6 @@
 //	verify.go   compares what a run has stored with its digests
 //	table.go    shows measured and quoted numbers beside each other
 //	compare.go  analyses several runs together
+//	promote.go  writes the numbers of a run as a BenchmarkBaseline
 //	stored.go   reads what a run has stored for that
 package cli

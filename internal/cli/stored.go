@@ -34,6 +34,9 @@ func (s storedRun) read(ctx context.Context) (analysis.Run, error) {
 	if st.Plan == nil || st.Results == nil {
 		return out, errors.New("it has ended without a plan or without results: there is nothing to compare")
 	}
+	if st.StartTime != nil && st.CompletionTime != nil {
+		out.Seconds = st.CompletionTime.Sub(st.StartTime.Time).Seconds()
+	}
 	if st.Resolved != nil && st.Resolved.Inputs != nil {
 		out.FilesSHA256 = st.Resolved.Inputs.SHA256
 	}
@@ -66,8 +69,16 @@ func (s storedRun) read(ctx context.Context) (analysis.Run, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Names, out.Limit = work.Names(), mostCompared
-	out.Layout, out.Declaration, err = work.Experiment(journal.Ran(plan, out.Records))
+	out.Names, out.Limit = accept.Compared(work), mostCompared
+	ran := journal.Ran(plan, out.Records)
+	if work.Search != nil { // what is compared are the rates that it found
+		answers, err := work.Search.Answers(plan, out.Records)
+		if err != nil {
+			return out, err
+		}
+		ran, out.Records = work.Search.Reduce(plan, answers)
+	}
+	out.Layout, out.Declaration, err = work.Experiment(ran)
 	return out, err
 }
 

@@ -272,6 +272,11 @@ func FuzzDecodeRecords(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(good)
+	skips, err := BeginChain("plan").Add(record(2, 1, contract.Failed, true, decided(contract.Decision{Next: new(int32(9)), Rate: 7}))).Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(skips)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := DecodeRecords(data)
 		if err != nil {
@@ -287,6 +292,9 @@ func FuzzDecodeRecords(f *testing.F) {
 		}
 		if diff := cmp.Diff(r.Records, back.Records); diff != "" {
 			t.Fatalf("rewriting changed the records (-want +got):\n%s", diff)
+		}
+		if r.Position() != back.Position() {
+			t.Fatalf("rewriting changed what follows: %+v, then %+v", r.Position(), back.Position())
 		}
 	})
 }

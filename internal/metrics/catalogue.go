@@ -78,6 +78,21 @@ var storeRequests = &family.Family{
 	Labels: []string{labelOperation, labelOutcome}, Counter: true,
 }
 
+// Of notifications, since the manager started.
+var (
+	notificationsEnded = &family.Family{
+		Name: "assay_notifications_total", Help: "Number of notifications that ended: delivered, refused (the receiver wants no more), given_up (too old), or lost (the run was deleted before).",
+		Labels: []string{labelReceiver, labelType, labelOutcome}, Counter: true,
+	}
+	notificationAttempts = &family.Family{
+		Name: "assay_notification_attempts_total", Help: "Number of requests to a receiver: delivered, refused, or undelivered.",
+		Labels: []string{labelReceiver, labelOutcome}, Counter: true,
+	}
+	notificationsWaiting = &family.Family{
+		Name: "assay_notifications_waiting", Help: "Number of notifications that failed at least once and are tried again.", Labels: []string{labelReceiver},
+	}
+)
+
 // Names of labels.
 const (
 	labelNamespace  = "namespace"
@@ -98,6 +113,8 @@ const (
 	labelBaseline   = "baseline"
 	labelOperation  = "operation"
 	labelOutcome    = "outcome"
+	labelReceiver   = "receiver"
+	labelType       = "type"
 )
 
 // descs are the families for the registry. To make one costs more than to make a series.
@@ -131,5 +148,8 @@ func catalogue() []family.Section {
 		}},
 		{Title: "Bounds", Text: "What was left out. A tenant can exceed the bounds only at the cost of the runs of its own namespace.", Families: []*family.Family{collected, droppedRuns, droppedSeries}},
 		{Title: "Object store", Text: "Only with `results.store`.", Families: []*family.Family{storeRequests}},
+		{Title: "Notifications", Text: "Only with `notifications.receivers`. See [Be told](../guide/notifications.md).", Families: []*family.Family{
+			notificationsEnded, notificationAttempts, notificationsWaiting,
+		}},
 	}
 }

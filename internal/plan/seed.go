@@ -32,12 +32,12 @@ func seedOf(spec v1alpha1.BenchmarkRunSpec) int64 {
 }
 
 // Deciding is the part of a spec that decides what is measured and how: without the fields
-// that can be changed during the run, and those that decide only when it may begin and must
-// end.
+// that can be changed during the run, those that decide only when it may begin and must end, and
+// the gate, which looks at results.
 func Deciding(spec v1alpha1.BenchmarkRunSpec) v1alpha1.BenchmarkRunSpec {
 	spec = *spec.DeepCopy()
 	spec.SetDefaults()
 	spec.Suspend, spec.Retain, spec.TTLSecondsAfterFinished, spec.Priority = false, "", nil, 0
-	spec.Exclusive, spec.Deadline = nil, metav1.Duration{}
+	spec.Exclusive, spec.Deadline, spec.Gate = nil, metav1.Duration{}, nil
 	return spec
 }

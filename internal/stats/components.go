@@ -1,6 +1,10 @@
 package stats
 
-import "math"
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
 
 // Level is a level of repetition.
 type Level string
@@ -148,22 +152,34 @@ func meanVariance(c Components, runs, restarts, trials float64) float64 {
 	return (c.Run.Variance + (c.Restart.Variance+c.Trial.Variance/trials)/restarts) / runs
 }
 
-// BuyNext is the level whose next repetition makes the variance of the mean smaller by the most
+// squaredWidth is that of an interval of the mean, but for a constant. With several runs it is Student's
+// interval over the runs (CompareRuns), which also shrinks because more runs know their own spread
+// better: the third run makes it narrower by two thirds by that alone.
+func (c Components) squaredWidth(runs, restarts, trials float64) float64 {
+	width := meanVariance(c, runs, restarts, trials)
+	if c.Run.Known {
+		t := distuv.StudentsT{Sigma: 1, Nu: runs - 1}.Quantile((1 + Confidence) / 2)
+		width *= t * t
+	}
+	return width
+}
+
+// BuyNext is the level whose next repetition makes the squared width of the interval smaller by the most
 // per second. ok is false where no level is known, or nothing varies.
 //
 // Where runs are not known, the advice is for the result of this run: another run may differ by
 // more than its interval says.
 func (c Components) BuyNext(costs Costs) (level Level, ok bool) {
-	now, best := c.MeanVariance(), 0.0
+	now, best := c.squaredWidth(c.Runs, c.Restarts, c.Trials), 0.0
 	restart := costs.Restart + c.Trials*costs.Trial
 	for _, offer := range []struct {
 		level       Level
 		known       bool
 		after, cost float64
 	}{
-		{LevelTrial, c.Trial.Known, meanVariance(c, c.Runs, c.Restarts, c.Trials+1), c.Runs * c.Restarts * costs.Trial},
-		{LevelRestart, c.Restart.Known, meanVariance(c, c.Runs, c.Restarts+1, c.Trials), c.Runs * restart},
-		{LevelRun, c.Run.Known, meanVariance(c, c.Runs+1, c.Restarts, c.Trials), costs.Run + c.Restarts*restart},
+		{LevelTrial, c.Trial.Known, c.squaredWidth(c.Runs, c.Restarts, c.Trials+1), c.Runs * c.Restarts * costs.Trial},
+		{LevelRestart, c.Restart.Known, c.squaredWidth(c.Runs, c.Restarts+1, c.Trials), c.Runs * restart},
+		{LevelRun, c.Run.Known, c.squaredWidth(c.Runs+1, c.Restarts, c.Trials), costs.Run + c.Restarts*restart},
 	} {
 		if gain := (now - offer.after) / offer.cost; offer.known && gain > best {
 			best, level, ok = gain, offer.level, true

@@ -85,7 +85,7 @@ func TestComponentsOfUnequalGroups(t *testing.T) {
 
 func TestBuyNext(t *testing.T) {
 	known := func(trial, restart, run float64) Components {
-		return Components{Component{true, trial}, Component{true, restart}, Component{true, run}, 4, 2, 5}
+		return Components{Component{true, trial}, Component{true, restart}, Component{true, run}, 12, 2, 5}
 	}
 	costs := Costs{Trial: 60, Restart: 30, Run: 600}
 	tests := map[string]struct {
@@ -94,20 +94,22 @@ func TestBuyNext(t *testing.T) {
 		want       Level
 		ok         bool
 	}{
-		"trials vary":                  {known(1, 0, 0), costs, LevelTrial, true},
-		"starts vary":                  {known(0.01, 1, 0.001), costs, LevelRestart, true},
-		"runs vary":                    {known(0.01, 0.01, 1), costs, LevelRun, true},
-		"starts that cost a day":       {known(1, 1, 0), Costs{60, 86400, 600}, LevelTrial, true},
-		"a trial for every start":      {known(1, 1, 0), Costs{60, 0, 600}, LevelRestart, true},
-		"nothing varies":               {known(0, 0, 0), costs, "", false},
-		"only what is known is bought": {Components{Trial: Component{true, 1}, Runs: 1, Restarts: 1, Trials: 5}, costs, LevelTrial, true},
+		"trials vary":             {known(1, 0, 0), costs, LevelTrial, true},
+		"starts vary":             {known(0.01, 1, 0.001), costs, LevelRestart, true},
+		"runs vary":               {known(0.01, 0.01, 1), costs, LevelRun, true},
+		"starts that cost a day":  {known(1, 1, 0), Costs{60, 86400, 600}, LevelTrial, true},
+		"a trial for every start": {known(1, 1, 0), Costs{60, 0, 600}, LevelRestart, true},
+		// The variance of the mean alone would ask for trials, which are cheap here.
+		"two runs know little of each other": {Components{Component{true, 1}, Component{}, Component{true, 0.01}, 2, 1, 5}, Costs{60, 30, 100}, LevelRun, true},
+		"nothing varies":                     {known(0, 0, 0), costs, "", false},
+		"only what is known is bought":       {Components{Trial: Component{true, 1}, Runs: 1, Restarts: 1, Trials: 5}, costs, LevelTrial, true},
 	}
 	for name, tc := range tests {
 		if got, ok := tc.components.BuyNext(tc.costs); got != tc.want || ok != tc.ok {
 			t.Errorf("%s: %q %v, want %q %v", name, got, ok, tc.want, tc.ok)
 		}
 	}
-	if got, want := known(10, 4, 3).MeanVariance(), 3.0/4+4.0/8+10.0/40; math.Abs(got-want) > 1e-12 {
+	if got, want := known(10, 4, 3).MeanVariance(), 3.0/12+4.0/24+10.0/120; math.Abs(got-want) > 1e-12 {
 		t.Errorf("variance of the mean %v, want %v", got, want)
 	}
 }

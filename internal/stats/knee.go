@@ -3,6 +3,7 @@ package stats
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -10,7 +11,8 @@ import (
 type Sweep struct {
 	// Loads in ascending order, positive.
 	Loads []float64
-	// Throughputs by block and load: Throughputs[b][i] is that of block b at Loads[i].
+	// Throughputs by block and load: Throughputs[b][i] is that of block b at Loads[i], or math.NaN()
+	// where there is none. Two loads are compared over the blocks that have both.
 	Throughputs [][]float64
 }
 
@@ -20,13 +22,15 @@ type Bend struct {
 	// the line through the throughput at the lightest load meets the highest throughput. It is in
 	// the unit of the loads, and need not be one of them.
 	Knee float64
-	// Interval of the knee; nil where the blocks are too few (SweepBlocksNeeded).
+	// Interval of the knee; nil where the blocks of a load are too few (SweepBlocksNeeded).
 	Interval *Interval
 	// Peak is the load with the highest throughput.
 	Peak float64
 	// Lowest and Highest are the loads among which the true peak is: no other load was shown to
 	// have a higher throughput than these. With too few blocks they are all loads.
 	Lowest, Highest float64
+	// Blocks that the load with the fewest has together with the lightest load.
+	Blocks int
 }
 
 // ErrSweep is the error for a sweep that is incomplete.
@@ -76,23 +80,25 @@ func (s Sweep) Bend(errorRate float64) (Bend, error) {
 		return Bend{}, err
 	}
 	first, loads := s.Loads[0], float64(len(s.Loads))
-	perLoad := s.column(0)
-	for i := range perLoad {
-		perLoad[i] /= first
-	}
-	out, interval := Bend{Knee: first, Peak: first}, Interval{Low: first, High: first}
-	bounded := len(s.Throughputs) >= MinBlocks
+	out, interval := Bend{Knee: first, Peak: first, Blocks: len(s.Throughputs)}, Interval{Low: first, High: first, Coverage: 1}
+	bounded := true
 	for i := range s.Loads[1:] {
-		c, err := ComparePaired(s.column(i+1), perLoad)
+		at, lightest := s.pairs(i+1, 0)
+		for b := range lightest {
+			lightest[b] /= first
+		}
+		c, err := ComparePaired(at, lightest)
 		if err != nil {
 			return Bend{}, err
 		}
 		if c.Ratio > out.Knee {
 			out.Knee, out.Peak = c.Ratio, s.Loads[i+1]
 		}
-		at, ok := c.Interval(2 * errorRate / loads) // both of its tails have the rate of one
-		bounded = bounded && ok
-		interval = Interval{Low: max(interval.Low, at.Low), High: max(interval.High, at.High), Coverage: 1 - loads*(1-at.Coverage)/2}
+		of, ok := c.Interval(2 * errorRate / loads) // both of its tails have the rate of one
+		bounded, out.Blocks = bounded && ok && c.N >= MinBlocks, min(out.Blocks, c.N)
+		interval = Interval{
+			Low: max(interval.Low, of.Low), High: max(interval.High, of.High), Coverage: min(interval.Coverage, 1-loads*(1-of.Coverage)/2),
+		}
 	}
 	if bounded {
 		out.Interval = &interval
@@ -100,13 +106,14 @@ func (s Sweep) Bend(errorRate float64) (Bend, error) {
 	return out, s.peak(&out, errorRate)
 }
 
-// column has the throughputs at one load, by block.
-func (s Sweep) column(i int) []float64 {
-	var column []float64
+// pairs of the throughputs at two loads, of the blocks that have both.
+func (s Sweep) pairs(i, j int) (at, other []float64) {
 	for _, block := range s.Throughputs {
-		column = append(column, block[i])
+		if v, w := block[i], block[j]; !math.IsNaN(v) && !math.IsNaN(w) {
+			at, other = append(at, v), append(other, w)
+		}
 	}
-	return column
+	return at, other
 }
 
 // peak finds the loads that may have the highest throughput: those that no other load was shown to
@@ -115,31 +122,44 @@ func (s Sweep) column(i int) []float64 {
 // Source: selection of a subset with the best, S. S. Gupta, Technometrics 7 (1965), 225-245; here
 // with one-sided signed-rank tests and Bonferroni's inequality over the other loads.
 func (s Sweep) peak(of *Bend, errorRate float64) error {
-	logs := make([][]float64, len(s.Loads))
-	for i := range s.Loads {
-		var err error
-		if logs[i], err = logarithms(s.column(i)); err != nil {
-			return err
-		}
-	}
 	of.Lowest, of.Highest = of.Peak, of.Peak
 	for i, load := range s.Loads {
-		exceeded := slices.ContainsFunc(logs, func(other []float64) bool {
-			return reaches(exceeds(other, logs[i]), errorRate/float64(len(s.Loads)-1))
-		})
-		if !exceeded || len(s.Throughputs) < MinBlocks {
+		exceeded := false
+		for j := range s.Loads {
+			if i == j || exceeded {
+				continue
+			}
+			p, n, err := s.exceeds(j, i)
+			if err != nil {
+				return err
+			}
+			exceeded = n >= MinBlocks && reaches(p, errorRate/float64(len(s.Loads)-1))
+		}
+		if !exceeded {
 			of.Lowest, of.Highest = min(of.Lowest, load), max(of.Highest, load)
 		}
 	}
 	return nil
 }
 
-// exceeds is the one-sided p-value of the signed-rank test that the logarithms of the subject are
-// not above those of the baseline. It is that of ComparePaired, without its list of shifts.
-func exceeds(subject, baseline []float64) float64 {
-	differences := make([]float64, len(subject))
-	for i := range subject {
-		differences[i] = subject[i] - baseline[i]
+// exceeds is the one-sided p-value of the signed-rank test that the throughput at load i is not above that
+// at load j, and the number of pairs. It is that of ComparePaired, without its list of shifts. Without a
+// pair it is 1.
+func (s Sweep) exceeds(i, j int) (p float64, n int, err error) {
+	at, other := s.pairs(i, j)
+	if len(at) == 0 {
+		return 1, 0, nil
+	}
+	differences, err := logarithms(at)
+	if err != nil {
+		return 1, 0, err
+	}
+	baseline, err := logarithms(other)
+	if err != nil {
+		return 1, 0, err
+	}
+	for b := range differences {
+		differences[b] -= baseline[b]
 	}
 	slices.Sort(differences)
 	notAbove, j := 0, len(differences)-1 // pairs, each value with itself too, whose sum is not above 0
@@ -152,7 +172,7 @@ func exceeds(subject, baseline []float64) float64 {
 		}
 		notAbove += j - i + 1
 	}
-	return signedRankTail(len(differences), notAbove)
+	return signedRankTail(len(differences), notAbove), len(differences), nil
 }
 
 // ascends reports whether each value is larger than the one before.

@@ -74,6 +74,32 @@ func TestABendTakesBlocks(t *testing.T) {
 	}
 }
 
+// A block without a value at one load still counts for the others.
+func TestASweepWithHoles(t *testing.T) {
+	flat := func(load float64) float64 { return 50 * min(load, 12) }
+	s := sweepOf(rand.New(rand.NewPCG(5, 6)), 16, 0.01, flat)
+	for b := range s.Throughputs {
+		s.Throughputs[b][1+b%6] = math.NaN()
+	}
+	got, err := s.Bend(0.05)
+	if err != nil || got.Interval == nil || got.Blocks != 13 || math.Abs(got.Knee/12-1) > 0.03 || got.Lowest != 16 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	for b := range s.Throughputs[:11] {
+		s.Throughputs[b][6] = math.NaN()
+	}
+	got, err = s.Bend(0.05)
+	if err != nil || got.Interval != nil || got.Blocks >= 6 || got.Highest != 128 {
+		t.Errorf("5 blocks at the last load: %v, %+v", err, got)
+	}
+	for b := range s.Throughputs {
+		s.Throughputs[b][6] = math.NaN()
+	}
+	if _, err := s.Bend(0.05); !errors.Is(err, ErrEmpty) {
+		t.Errorf("no value at the last load: %v", err)
+	}
+}
+
 // The one-sided test is that of ComparePaired, ties included.
 func TestExceedsIsTheTestOfPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
@@ -86,10 +112,12 @@ func TestExceedsIsTheTestOfPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of, _ := logarithms(subject)
-		to, _ := logarithms(baseline)
-		if got, want := exceeds(of, to), c.tail(c.upTo(0)); math.Abs(got-want) > 1e-12 {
-			t.Fatalf("%v against %v: %v, want %v", subject, baseline, got, want)
+		s := Sweep{Loads: []float64{1, 2}}
+		for i := range subject {
+			s.Throughputs = append(s.Throughputs, []float64{baseline[i], subject[i]}, []float64{math.NaN(), 7})
+		}
+		if got, n, err := s.exceeds(1, 0); err != nil || n != c.N || math.Abs(got-c.tail(c.upTo(0))) > 1e-12 {
+			t.Fatalf("%v against %v: %v of %d, want %v", subject, baseline, got, n, c.tail(c.upTo(0)))
 		}
 	}
 }

@@ -59,15 +59,5 @@ func looksAt(a *v1alpha1.PlannedAnalysis) string {
 	for _, n := range a.LookBlocks {
 		words = append(words, strconv.Itoa(int(n)))
 	}
-	return fmt.Sprintf("; it may stop after %s of them, and each look has an error rate of %s",
-		strings.Join(words[:len(words)-1], ", "), percentOf(a.LookErrorRate))
-}
-
-// percentOf a share in the status.
-func percentOf(share string) string {
-	v, err := strconv.ParseFloat(share, 64)
-	if err != nil {
-		return share
-	}
-	return analysis.Percent(v)
+	return fmt.Sprintf("; it may stop after %s of them, and its %d looks share the error rate", strings.Join(words[:len(words)-1], ", "), len(words))
 }

@@ -35,6 +35,7 @@ const (
 	KindRole          Kind = "Role"
 	KindRoleBinding   Kind = "RoleBinding"
 	KindInstanceShape Kind = "InstanceShape"
+	KindBaseline      Kind = "BenchmarkBaseline"
 )
 
 // GetObject asks the API server for an object. The answer is a Fact of the object.
@@ -226,6 +227,11 @@ func (a *Asking) RoleBinding(name string) Fact[*rbacv1.RoleBinding] {
 // Shape from the API server.
 func (a *Asking) Shape(name string) Fact[*v1alpha1.InstanceShape] {
 	return lookUp[*v1alpha1.InstanceShape](a, GetObject{KindInstanceShape, name})
+}
+
+// Baseline of a gate, from the API server.
+func Baseline(a *Asking, name string) Fact[*v1alpha1.BenchmarkBaseline] {
+	return lookUp[*v1alpha1.BenchmarkBaseline](a, GetObject{KindBaseline, name})
 }
 
 // Metadata of a ConfigMap, from the cache.

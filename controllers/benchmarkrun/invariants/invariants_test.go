@@ -15,28 +15,44 @@ var seeds = flag.Uint64("seeds", 20, "how many runs are played")
 
 // TestInvariants plays runs. -seeds=1000 finds what is rare.
 func TestInvariants(t *testing.T) {
-	var played, refused atomic.Int64
+	var played, refused, stopped atomic.Int64
 	t.Cleanup(func() {
 		if played.Load() >= 20 && refused.Load() == 0 {
 			t.Error("no client was ever refused: a Job that is created again was not tried")
+		}
+		if played.Load() >= 20 && stopped.Load() == 0 {
+			t.Error("no run ever stopped early")
 		}
 	})
 	for seed := range *seeds {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
-			refused.Add(play(t, seed))
+			c := play(t, seed)
+			refused.Add(c.refused)
+			if c.position().Stopped {
+				stopped.Add(1)
+			}
 			played.Add(1)
 		})
 	}
 }
 
-// play a run: first with every disturbance, then in peace until it has ended. It returns how
-// many clients found that another one had begun.
-func play(t *testing.T, seed uint64) (refused int64) {
+// play a run: first with every disturbance, then in peace until it has ended. It returns the cluster
+// as it is then.
+func play(t *testing.T, seed uint64) *cluster {
 	t.Helper()
-	c := newCluster(t, seed)
+	var changes []func(*v1alpha1.BenchmarkRun)
+	if seed%5 == 4 {
+		changes = append(changes, stopsEarly)
+	}
+	return playOn(t, newCluster(t, seed), seed, changes...)
+}
+
+// playOn a cluster a run with these changes.
+func playOn(t *testing.T, c *cluster, seed uint64, changes ...func(*v1alpha1.BenchmarkRun)) *cluster {
+	t.Helper()
 	policies := []v1alpha1.TrialFailurePolicy{v1alpha1.OnFailureContinue, v1alpha1.OnFailureRetry, v1alpha1.OnFailureStop}
-	c.createRun(policies[seed%3])
+	c.createRun(policies[seed%3], changes...)
 	managers := []*manager{c.start("A"), c.start("B")}
 	pair := func() { managers[0].other, managers[1].other = managers[1], managers[0] }
 	pair()
@@ -55,10 +71,10 @@ func play(t *testing.T, seed uint64) (refused int64) {
 	run.Spec.Suspend = false
 	c.must(c.api.Update(t.Context(), run))
 	last := c.start("C")
-	for range 600 {
+	for range 600 * (1 + 3*len(changes)) {
 		if c.run().Finished() {
 			c.judgeEnd()
-			return c.refused
+			return c
 		}
 		kubelet{c}.step()
 		c.now = c.now.Add(time.Second)
@@ -67,5 +83,5 @@ func play(t *testing.T, seed uint64) (refused int64) {
 	}
 	run = c.run()
 	t.Fatalf("the run never ended: phase %s, %+v; the journal is at %+v", run.Status.Phase, run.Status.Conditions, c.position())
-	return c.refused
+	return c
 }

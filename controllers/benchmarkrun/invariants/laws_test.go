@@ -29,6 +29,9 @@ func (m *manager) judge(verb string, obj client.Object) {
 			m.judgeDeletedJob(o)
 		}
 	case *corev1.ConfigMap:
+		if role := o.Labels[v1alpha1.LabelRole]; verb == "create" && role == v1alpha1.RoleResult {
+			m.judgeNewResult(o)
+		}
 		if o.Labels[v1alpha1.LabelRole] == v1alpha1.RoleJournal && o.BinaryData[contract.KeyRecords] != nil {
 			m.judgeRecords(verb, o)
 		}
@@ -67,6 +70,14 @@ func (m *manager) judgeNewJob(job *batchv1.Job) {
 	// A pass may be overtaken by another manager: then the clients of its Job refuse.
 	if at, is := positionOf(job); is && (earlier(at, m.began) || earlier(m.position(), at)) {
 		m.t.Errorf("manager %s begins trial %+v while the journal is at %+v, and was at %+v when the pass began", m.name, at, m.position(), m.began)
+	}
+}
+
+// judgeNewResult: what decides a trial is recorded before there is a place for its result.
+func (m *manager) judgeNewResult(cm *corev1.ConfigMap) {
+	at, is := positionOf(cm)
+	if next := m.position(); is && !earlier(at, next) && (next.Stopped || earlier(next, at)) {
+		m.t.Errorf("manager %s makes room for the result of trial %+v, and the journal says that %+v follows", m.name, at, next)
 	}
 }
 
@@ -119,7 +130,7 @@ func (m *manager) judgeRecords(verb string, cm *corev1.ConfigMap) {
 	if links := m.run().Status.Integrity; links == nil || after.Records[n].Previous != links.Head || !after.Chained() {
 		m.t.Errorf("manager %s adds a record behind %.12s, and the status that is saved says %+v", m.name, after.Records[n].Previous, links)
 	}
-	if rec := after.Records[n]; (journal.Position{Index: rec.Index, Attempt: rec.Attempt}) != before.Position() {
+	if rec, at := after.Records[n], before.Position(); rec.Index != at.Index || rec.Attempt != at.Attempt || at.Rate > 0 && rec.Rate != at.Rate {
 		m.t.Errorf("manager %s records trial %d, attempt %d at %+v", m.name, rec.Index, rec.Attempt, before.Position())
 	}
 }
@@ -145,10 +156,10 @@ func earlier(a, b journal.Position) bool {
 	return a.Index < b.Index || a.Index == b.Index && a.Attempt < b.Attempt
 }
 
-// positionOf the Job of a trial.
-func positionOf(job *batchv1.Job) (at journal.Position, is bool) {
-	index, err1 := strconv.Atoi(job.Labels[v1alpha1.LabelTrial])
-	attempt, err2 := strconv.Atoi(job.Labels[v1alpha1.LabelAttempt])
+// positionOf the Job of a trial, or of a result.
+func positionOf(job client.Object) (at journal.Position, is bool) {
+	index, err1 := strconv.Atoi(job.GetLabels()[v1alpha1.LabelTrial])
+	attempt, err2 := strconv.Atoi(job.GetLabels()[v1alpha1.LabelAttempt])
 	return journal.Position{Index: int32(index), Attempt: int32(attempt)}, err1 == nil && err2 == nil
 }
 
@@ -177,7 +188,13 @@ func (c *cluster) judgeEnd() {
 			final = append(final, rec.Index)
 		}
 	}
-	if want := []int32{0, 1, 2, 3}; !run.HasFailed() && !slices.Equal(final, want) {
+	var want []int32
+	for i := range c.trialsOf(run) {
+		want = append(want, i)
+	}
+	if c.capacity > 0 {
+		c.judgeSearch(run)
+	} else if !run.HasFailed() && !slices.Equal(final, want) {
 		c.t.Errorf("the trials %v have ended, want %v", final, want)
 	}
 	if done := run.Status.Progress.Done; int(done) != len(final) {

@@ -17,15 +17,23 @@ func TestRecordsOutsideThePlanAreLost(t *testing.T) {
 	final := func(index, attempt int32) contract.Record {
 		return contract.Record{Index: index, Attempt: attempt, Final: true, State: contract.Failed, Target: "db"}
 	}
+	decides := func(d contract.Decision) contract.Record {
+		rec := final(0, 0)
+		rec.Decision = &d
+		return rec
+	}
 	for name, c := range map[string]struct {
 		part journal.Records
 		want string
 	}{
-		"a trial of the plan":  {journal.Records{Records: []contract.Record{final(2, 0)}}, ""},
-		"behind the plan":      {journal.Records{Records: []contract.Record{final(3, 0)}}, v1alpha1.ReasonJournalLost},
-		"before the plan":      {journal.Records{Records: []contract.Record{final(-5, 0)}}, v1alpha1.ReasonJournalLost},
-		"before the first try": {journal.Records{Records: []contract.Record{final(0, -1)}}, v1alpha1.ReasonJournalLost},
-		"no record":            {journal.Records{Before: contract.Totals{Done: 3}}, v1alpha1.ReasonJournalLost},
+		"a decision":            {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(2))})}}, ""},
+		"a decision to go back": {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(-1))})}}, v1alpha1.ReasonJournalLost},
+		"a decision to leave":   {journal.Records{Records: []contract.Record{decides(contract.Decision{Next: new(int32(3))})}}, v1alpha1.ReasonJournalLost},
+		"a trial of the plan":   {journal.Records{Records: []contract.Record{final(2, 0)}}, ""},
+		"behind the plan":       {journal.Records{Records: []contract.Record{final(3, 0)}}, v1alpha1.ReasonJournalLost},
+		"before the plan":       {journal.Records{Records: []contract.Record{final(-5, 0)}}, v1alpha1.ReasonJournalLost},
+		"before the first try":  {journal.Records{Records: []contract.Record{final(0, -1)}}, v1alpha1.ReasonJournalLost},
+		"no record":             {journal.Records{Before: contract.Totals{Done: 3}}, v1alpha1.ReasonJournalLost},
 	} {
 		run := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run", UID: "1"}}
 		run.Status.Placement, run.Status.Plan = &v1alpha1.Placement{}, &v1alpha1.PlanStatus{TrialCount: 3}

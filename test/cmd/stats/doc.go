@@ -14,5 +14,6 @@
 //	sequential.go   experiments that stop early
 //	series.go       steady state of trials
 //	sweeps.go       knees, peaks, searches, variance components
+//	gates.go        gates against a baseline, and change points of a series
 //	analysis.go     time and memory of internal/analysis, measured alone
 package main

@@ -1,8 +1,11 @@
 package gitops
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -44,5 +47,30 @@ func TestEachKindHasItsHealthCheck(t *testing.T) {
 		if script != scripts["assay.dev_BenchmarkRun"] {
 			t.Errorf("%s: the check for %s is another one than that for BenchmarkRun", scriptsFile, kind)
 		}
+	}
+}
+
+// comments are lines of YAML that say nothing to a program.
+var comments = regexp.MustCompile(`(?m)^ *#.*\n`)
+
+// The guide shows the files that the end-to-end test plays, without their comments.
+func TestTheGuideShowsTheFiles(t *testing.T) {
+	guide, err := os.ReadFile("../../../docs/guide/gitops.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := 0
+	for _, block := range regexp.MustCompile("(?s)```yaml\n# (config/[^\n]*)\n(.*?)```").FindAllStringSubmatch(string(guide), -1) {
+		shown++
+		data, err := os.ReadFile(filepath.Join("../../..", block[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file := comments.ReplaceAll(data, nil); !bytes.Contains(file, []byte(strings.TrimSpace(block[2]))) {
+			t.Errorf("%s is not what the guide shows:\n%s", block[1], block[2])
+		}
+	}
+	if shown != 4 {
+		t.Errorf("the guide shows %d files, want 4", shown)
 	}
 }

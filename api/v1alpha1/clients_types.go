@@ -1,0 +1,55 @@
+package v1alpha1
+
+// Clients are the pods that generate load.
+type Clients struct {
+	// shape of a client pod.
+	// +required
+	Shape ShapeRef `json:"shape"`
+
+	// count of client pods that start together, 1 to 64; their results are merged.
+	// Each runs the whole workload: threads and rates are per client.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	Count int32 `json:"count,omitempty"`
+
+	// placement of the client pods.
+	// +optional
+	// +kubebuilder:default={}
+	Placement ClientPlacement `json:"placement,omitzero"`
+}
+
+// ClientPlacement restricts the nodes of client pods.
+type ClientPlacement struct {
+	// separateFromTargets places clients and targets on different nodes. Required (the
+	// default) refuses the run when the cluster has no such nodes. None allows a shared node,
+	// where client and server compete for the same CPUs.
+	// +optional
+	// +kubebuilder:default=Required
+	SeparateFromTargets Separation `json:"separateFromTargets,omitempty"`
+}
+
+// Separation of clients and targets.
+// +kubebuilder:validation:Enum=Required;None
+type Separation string
+
+// Separations.
+const (
+	SeparationRequired Separation = "Required"
+	SeparationNone     Separation = "None"
+)
+
+// ShapeRef names an InstanceShape or contains a shape for this run alone.
+// +kubebuilder:validation:XValidation:rule="has(self.name) != has(self.inline)",message="shape needs exactly one of name (an InstanceShape) and inline (cpu, memory, nodeSelector, ...)"
+type ShapeRef struct {
+	// name of an InstanceShape.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name,omitempty"`
+
+	// inline is a shape for this run alone.
+	// +optional
+	Inline *InstanceShapeSpec `json:"inline,omitempty"`
+}

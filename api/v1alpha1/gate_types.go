@@ -1,0 +1,217 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Gate compares a run that has ended with the expected numbers of a BenchmarkBaseline. A
+// measurement is slower when any of the given rules says so: threshold and test.
+//
+// +kubebuilder:validation:XValidation:rule="!self.fail.exists(f, f == 'Slower') || has(self.threshold) || has(self.test)",message="fail: [Slower] needs a rule: threshold, such as 25%, or test"
+type Gate struct {
+	// baseline is the name of a BenchmarkBaseline in the namespace of the run. It is read once, at
+	// the end of the run, which does not wait for it. Without it Passed is Unknown.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Baseline string `json:"baseline"`
+
+	// fail has what the gate fails for: Slower (a measurement is worse than the rules allow),
+	// Missing (the baseline has a measurement, and the run has no value of it that counts), Invalid
+	// (the run is not valid), New (the run has a measurement that the baseline does not have). What is
+	// not in the list is named in the condition Passed all the same. Faster is no failure.
+	// +optional
+	// +listType=set
+	// +kubebuilder:default={Slower,Missing,Invalid}
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=4
+	Fail []GateFailure `json:"fail,omitempty"`
+
+	// threshold is the largest change of a median for the worse, as a percentage above 0% and up to
+	// 1000%. 25% fails a time above 125 %, or a rate below 75 %, of the baseline. Rates, which cannot
+	// lose more than everything, need less than 100%. A tolerance that the baseline has for a
+	// measurement has precedence.
+	// +optional
+	// +kubebuilder:validation:MaxLength=9
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,4}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 1000.0",message="threshold must be above 0% and at most 1000%, such as 25%"
+	Threshold string `json:"threshold,omitempty"`
+
+	// test compares the values of all blocks of both runs by a rank test.
+	// +optional
+	Test *GateTest `json:"test,omitempty"`
+
+	// requireLike are the properties in which the run and the baseline must not differ. Where they
+	// do, or where they are unknown on either side, Passed is Unknown. Absent: differences that
+	// matter are named beside the verdict.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=16
+	RequireLike []LikeAspect `json:"requireLike,omitempty"`
+
+	// health is what Passed means to GitOps controllers: Ignored (a complete run is healthy), or
+	// Required (a run that has ended without Passed being True is Stalled, and so unhealthy).
+	// +optional
+	// +kubebuilder:default=Ignored
+	Health GateHealth `json:"health,omitempty"`
+}
+
+// GateFailure is something that a gate can fail for.
+// +kubebuilder:validation:Enum=Slower;Missing;Invalid;New
+type GateFailure string
+
+// What a gate can fail for.
+const (
+	FailSlower  GateFailure = "Slower"
+	FailMissing GateFailure = "Missing"
+	FailInvalid GateFailure = "Invalid"
+	FailNew     GateFailure = "New"
+)
+
+// GateHealth is what the verdict of a gate means to GitOps controllers.
+// +kubebuilder:validation:Enum=Ignored;Required
+type GateHealth string
+
+// Healths.
+const (
+	HealthIgnored  GateHealth = "Ignored"
+	HealthRequired GateHealth = "Required"
+)
+
+// GateTest is a test of all measurements of a baseline together.
+type GateTest struct {
+	// errorRate is the largest probability that at least one measurement is called slower when no
+	// value of either run depends on which run it is from, as a percentage from 0.1% to 20%. Runs of
+	// one and the same server differ by more than the blocks of a run do, so that false alarms are
+	// more frequent: minimumEffect has to cover what runs differ by.
+	// +optional
+	// +kubebuilder:default="5%"
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) >= 0.1 && double(self.replace('%', '')) <= 20.0",message="errorRate must be from 0.1% to 20%, such as 5%"
+	ErrorRate string `json:"errorRate,omitempty"`
+
+	// minimumEffect is the smallest change for the worse that the test fails for, as a percentage
+	// above 0% and up to 100%.
+	// +optional
+	// +kubebuilder:default="5%"
+	// +kubebuilder:validation:MaxLength=8
+	// +kubebuilder:validation:Pattern=`^[0-9]{1,3}(\.[0-9]{1,3})?%$`
+	// +kubebuilder:validation:XValidation:rule="double(self.replace('%', '')) > 0.0 && double(self.replace('%', '')) <= 100.0",message="minimumEffect must be above 0% and at most 100%, such as 5%"
+	MinimumEffect string `json:"minimumEffect,omitempty"`
+}
+
+// GateStatus is what a gate was judged by.
+type GateStatus struct {
+	// baseline as it was read; absent where there was none.
+	// +optional
+	Baseline *GateBaseline `json:"baseline,omitempty"`
+	// judgedCount is the number of measurements that were compared.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	JudgedCount int32 `json:"judgedCount"`
+	// slowerCount of the measurements are slower, whether the gate fails for
+	// that or not.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	SlowerCount int32 `json:"slowerCount"`
+	// missingCount of the baseline's measurements have no value in the run that counts.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	MissingCount int32 `json:"missingCount"`
+	// newCount of the run's measurements are not in the baseline.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	NewCount int32 `json:"newCount"`
+	// differences say what differs between the circumstances of the run and of the baseline.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=1024
+	Differences []string `json:"differences,omitempty"`
+	// entries are the measurements, those that are not as the baseline wants them first.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Entries []GateEntry `json:"entries,omitempty"`
+}
+
+// GateBaseline pins a baseline.
+type GateBaseline struct {
+	// name of the BenchmarkBaseline.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// uid of it.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+	// resourceVersion of it.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	ResourceVersion string `json:"resourceVersion"`
+	// sha256 of its spec as JSON, in hexadecimal.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	SHA256 string `json:"sha256"`
+	// run that its numbers are from.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Run string `json:"run"`
+	// promotionTime is when it was promoted.
+	// +optional
+	PromotionTime *metav1.Time `json:"promotionTime,omitempty"`
+}
+
+// GateOutcome of a measurement.
+// +kubebuilder:validation:Enum=Passed;Slower;Missing;New;NotJudged
+type GateOutcome string
+
+// Outcomes.
+const (
+	// OutcomePassed: no rule calls it slower.
+	OutcomePassed GateOutcome = "Passed"
+	// OutcomeSlower: a rule calls it slower.
+	OutcomeSlower GateOutcome = "Slower"
+	// OutcomeMissing: the run has no value that counts.
+	OutcomeMissing GateOutcome = "Missing"
+	// OutcomeNew: the baseline does not have it.
+	OutcomeNew GateOutcome = "New"
+	// OutcomeNotJudged: it cannot be compared; the text says why.
+	OutcomeNotJudged GateOutcome = "NotJudged"
+)
+
+// GateEntry is one measurement of one target in one cell, against its baseline.
+type GateEntry struct {
+	// outcome of the measurement.
+	// +required
+	Outcome GateOutcome `json:"outcome"`
+	// measurement that was judged.
+	// +required
+	Measurement MeasurementKey `json:"measurement"`
+	// direction is HigherIsBetter or LowerIsBetter; absent where neither is better.
+	// +optional
+	// +kubebuilder:validation:Enum=HigherIsBetter;LowerIsBetter
+	Direction string `json:"direction,omitempty"`
+	// expected is the median of the baseline; absent for a new measurement.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Expected string `json:"expected,omitempty"`
+	// median of the run; absent for a missing measurement.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Median string `json:"median,omitempty"`
+	// ratio of the medians, run over baseline.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Ratio string `json:"ratio,omitempty"`
+	// adjustedP is the p-value of the test for all measurements together, by Holm; absent without
+	// spec.gate.test.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	AdjustedP string `json:"adjustedP,omitempty"`
+	// text is the entry in words.
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Text string `json:"text"`
+}

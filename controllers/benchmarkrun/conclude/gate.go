@@ -1,0 +1,66 @@
+package conclude
+
+import (
+	"encoding/json"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/gate"
+)
+
+// Ended is how a run ends.
+type Ended struct {
+	// Failure has no reason when it is complete.
+	Failure decision.Failed
+	// Verdict on its results.
+	Verdict Verdict
+}
+
+// Gated is the verdict of a gate.
+type Gated = gate.Verdict
+
+// Gate is the verdict of spec.gate on a run that ends; nil for a run without one. The baseline is read
+// once, by its name in the namespace of the run; a run that has failed needs none. It has no meaning
+// while questions are open.
+func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
+	if in.Run.Spec.Gate == nil {
+		return nil
+	}
+	out := gate.Input{Gate: *in.Run.Spec.Gate}
+	if end.Failure.Reason != "" {
+		out.Failed = end.Failure.Reason + ": " + end.Failure.Message
+		verdict := gate.Judge(out)
+		return &verdict
+	}
+	found := decision.Baseline(ask, out.Gate.Baseline)
+	if !found.Known {
+		return nil
+	}
+	if v := end.Verdict; !v.Known {
+		out.Invalid = v1alpha1.ReasonNoUsableTrial + ": there is no result"
+	} else if !v.Valid {
+		out.Invalid = v.Reason + ": " + v.Message
+	}
+	if in.Search != nil { // what is compared with the baseline are the rates that it found
+		in, _ = in.reduce()
+	}
+	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: analysis.Input{
+		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
+	}}
+	if found.Exists {
+		out.Baseline, out.SHA256 = found.Value, digestOf(found.Value.Spec)
+	}
+	verdict := gate.Judge(out)
+	return &verdict
+}
+
+// digestOf the spec of a baseline. Each spec can be marshalled: it came as JSON.
+func digestOf(spec v1alpha1.BenchmarkBaselineSpec) string {
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return ""
+	}
+	return contract.Digest(data)
+}

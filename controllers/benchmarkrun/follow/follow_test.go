@@ -1,0 +1,109 @@
+package follow
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
+)
+
+// experiment of two targets that may stop, with all of its records.
+func experiment(t *testing.T, order v1alpha1.TrialOrder, spread float64) (Input, []contract.Record) {
+	t.Helper()
+	spec := v1alpha1.BenchmarkRunSpec{
+		Targets: []v1alpha1.Target{{Name: "a", MySQL: &v1alpha1.MySQLTarget{}}, {Name: "b", MySQL: &v1alpha1.MySQLTarget{}}},
+		Design:  v1alpha1.Design{Blocks: 40, Order: order, DataReset: v1alpha1.ResetPerRun, StopEarly: &v1alpha1.StopEarly{MinBlocks: 6, Precision: "2%"}},
+	}
+	p, err := plan.New(spec, nil, plan.Largest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := Input{Layout: analysis.Layout{Plan: p}, Names: []string{contract.NameThroughput}}
+	if in.Declaration, err = analysis.Declare(spec, in.Names); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	var records []contract.Record
+	for _, trial := range p.Trials {
+		v := math.Exp(spread * random.NormFloat64())
+		records = append(records, contract.Record{
+			Final: true, Index: trial.Index, Block: trial.Block, Target: p.Targets[trial.Target], State: contract.Succeeded, Valid: new(true),
+			Values: []contract.RecordedValue{{Name: contract.NameThroughput, Value: v, Unit: "tx/s", Direction: contract.HigherIsBetter}},
+		})
+	}
+	return in, records
+}
+
+// decisions of a whole run, by the blocks after which they were taken. Nothing behind a trial decides
+// what follows it, and nothing is read where nothing is decided.
+func decisions(t *testing.T, in Input, records []contract.Record) map[int32]bool {
+	t.Helper()
+	out := map[int32]bool{}
+	for i, rec := range records {
+		read := 0
+		in.Record = rec
+		in.Earlier = func() ([]contract.Record, decision.State) { read++; return records[:i], decision.Done{} }
+		res := After(in)
+		if _, done := res.State.(decision.Done); !done {
+			t.Fatalf("after trial %d: %+v", i, res.State)
+		}
+		if (res.Decision != nil) != (read > 0) {
+			t.Errorf("after trial %d: the records were read %d times for %+v", i, read, res.Decision)
+		}
+		if d := res.Decision; d != nil {
+			if err := d.Check(rec, int32(len(records))); err != nil || rec.Index%2 == 0 {
+				t.Errorf("after trial %d: %v", i, err)
+			}
+			out[rec.Block+1] = d.Stop
+		}
+	}
+	return out
+}
+
+func TestDecisionsAtTheEndsOfBlocks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		order  v1alpha1.TrialOrder
+		spread float64
+		fixed  bool
+		want   map[int32]bool
+	}{
+		"steady":       {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, want: map[int32]bool{8: true, 14: true, 23: true}},
+		"noisy":        {order: v1alpha1.OrderABBA, spread: 0.2, want: map[int32]bool{8: false, 14: false, 23: false}},
+		"fixed blocks": {order: v1alpha1.OrderRandomizedBlocks, spread: 0.001, fixed: true, want: map[int32]bool{}},
+	} {
+		in, records := experiment(t, tt.order, tt.spread)
+		if tt.fixed {
+			in.Declaration.Stop = nil
+		}
+		if diff := cmp.Diff(tt.want, decisions(t, in, records)); diff != "" {
+			t.Errorf("%s: stops by blocks (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A trial that is tried again decides nothing, and neither does a manager that cannot read.
+func TestNothingIsDecided(t *testing.T) {
+	in, records := experiment(t, v1alpha1.OrderRandomizedBlocks, 0.001)
+	in.Record = records[15]
+	lost := decision.FailWith(v1alpha1.ReasonJournalLost, "gone")
+	in.Earlier = func() ([]contract.Record, decision.State) { return nil, lost }
+	if res := After(in); res.State != decision.State(lost) || res.Decision != nil {
+		t.Errorf("with records that are lost: %+v", res)
+	}
+	in.Earlier = func() ([]contract.Record, decision.State) { return records[:15], decision.Done{} }
+	if res := After(in); res.Decision == nil || !strings.HasPrefix(res.Decision.Why, "stopped after 8 of at most 40 blocks: ") {
+		t.Errorf("after the last trial of block 7: %+v", res)
+	}
+	in.Record.Final = false
+	if res := After(in); res.Decision != nil {
+		t.Errorf("before another attempt: %+v", res)
+	}
+}

@@ -1,0 +1,32 @@
+package invariants
+
+import (
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Of a run of at most mostBlocks blocks with one comparison, the only look but the end is after
+// lookBlocks. An interval takes neededPairs of them.
+const lookBlocks, mostBlocks, neededPairs = 8, 12, 7
+
+// stopsEarly makes a run one that may end at its look. All trials have the same throughput.
+func stopsEarly(r *v1alpha1.BenchmarkRun) {
+	r.Spec.Design.Blocks = mostBlocks
+	r.Spec.Design.StopEarly = &v1alpha1.StopEarly{MinBlocks: lookBlocks, Precision: "2%"}
+}
+
+// trialsOf a run that is complete: all of its plan; or those until its look, where enough blocks have
+// a result on both sides by then.
+func (c *cluster) trialsOf(run *v1alpha1.BenchmarkRun) int32 {
+	targets := int32(len(run.Spec.Targets))
+	broken := map[int32]bool{}
+	for _, rec := range c.records().Records {
+		if rec.Final && rec.State == contract.Failed && rec.Block < lookBlocks {
+			broken[rec.Block] = true
+		}
+	}
+	if run.Spec.Design.StopEarly == nil || lookBlocks-len(broken) < neededPairs {
+		return run.Spec.Design.Blocks * targets
+	}
+	return lookBlocks * targets
+}

@@ -1,0 +1,109 @@
+package analysis
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/assay-bench/assay/internal/costs"
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+func TestVariation(t *testing.T) {
+	tests := map[string]struct {
+		ratios []float64
+		spread float64
+		change func([]Run)
+		buy    stats.Level
+		text   []string
+	}{
+		"runs differ": {
+			ratios: []float64{1.06, 0.95, 1.02, 1.1, 0.97}, spread: 0.002, buy: stats.LevelRun, text: []string{" % within a run, 6.", " % between runs, which is 100 % of the variance of the result: more runs, not more blocks"},
+		},
+		"blocks differ": {
+			ratios: []float64{1.5, 1.5, 1.5, 1.5, 1.5, 1.5}, spread: 0.1, buy: stats.LevelRun, text: []string{"20 % within a run, 0 % between runs, which is 0 % of the variance of the result: more runs, which also show better how runs differ"},
+		},
+		"two runs are rough, and a third one is worth most": {
+			ratios: []float64{1.5, 1.5}, spread: 0.1, buy: stats.LevelRun, text: []string{"(2 runs: rough): more runs"},
+		},
+		"one run": {ratios: []float64{1.5}, spread: 0.01, buy: stats.LevelTrial, text: []string{" % within a run; what differs between runs is not known: more runs"}},
+		"runs that take a day to prepare": {
+			ratios: []float64{1.5, 1.52, 1.49, 1.5, 1.51, 1.48}, spread: 0.02, buy: stats.LevelTrial, text: []string{"more blocks in each run"},
+			change: func(all []Run) { lasting(all, 86400) },
+		},
+		"the same, prepared in no time": {
+			ratios: []float64{1.5, 1.52, 1.49, 1.5, 1.51, 1.48}, spread: 0.02, buy: stats.LevelRun, text: []string{"more runs, which also show better"},
+			change: func(all []Run) { lasting(all, 1) },
+		},
+		"one observation in each run": {
+			ratios: []float64{1.5, 1.5, 1.5}, spread: 0.01, buy: stats.LevelRun, text: []string{"one observation in each run, ", "more runs"},
+			change: func(all []Run) {
+				for r := range all {
+					all[r].Names = append([]string{costs.ServerMemory}, names...)
+					all[r].Declaration.Comparisons[0].Measurements = []Measurement{{Name: costs.ServerMemory}}
+					for i := range all[r].Records {
+						v := &all[r].Records[i].Values[3]
+						v.Name, v.Unit, v.Value = costs.ServerMemory, "B", map[string]float64{"a": 100, "b": 150 + float64(r)}[all[r].Records[i].Target]
+					}
+				}
+			},
+		},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			all := repeated(t, 10, usual, tc.ratios...)
+			for i, ratio := range tc.ratios {
+				all[i].Records = recordsOf(all[i].Layout.Plan, tc.spread, bOver(ratio))
+				for r := range all[i].Records { // noise of its own
+					all[i].Records[r].Values[0].Value *= math.Exp(tc.spread * math.Sin(float64(r*r+37*i)))
+				}
+			}
+			if tc.change != nil {
+				tc.change(all)
+			}
+			got, err := ConcludeRuns(all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := got.Comparisons[0].Variation
+			if v == nil || v.Buy != tc.buy {
+				t.Fatalf("%+v, want to buy %s", v, tc.buy)
+			}
+			for _, want := range tc.text {
+				if !strings.Contains(v.Text, want) {
+					t.Errorf("%q, want %q in it", v.Text, want)
+				}
+			}
+		})
+	}
+	all := repeated(t, 10, usual, 1.5, 1.5)
+	all[1].Records[3].Values[0].Value = 0
+	if got, err := ConcludeRuns(all); err != nil || got.Comparisons[0].Variation != nil {
+		t.Errorf("a run without a ratio: %v, %+v", err, got.Comparisons[0].Variation)
+	}
+}
+
+// lasting runs: each block takes a minute, and what is around them this many seconds.
+func lasting(all []Run, around float64) {
+	at := time.Unix(1e9, 0)
+	for i := range all {
+		for r := range all[i].Records {
+			rec := &all[i].Records[r]
+			begin := at.Add(time.Duration(r) * 30 * time.Second)
+			end := begin.Add(30 * time.Second)
+			rec.WindowStartTime, rec.CompletionTime = &begin, &end
+		}
+		all[i].Seconds = 600 + around
+	}
+}
+
+// The line that is printed has the numbers of the fields.
+func TestVariationInWords(t *testing.T) {
+	c := stats.Components{Trial: stats.Component{Known: true, Variance: 0.0001}, Run: stats.Component{Known: true, Variance: 0.0004}, Runs: 4, Restarts: 1, Trials: 10}
+	got := variationText(Variation{BetweenShare: "0.9756", Buy: stats.LevelRun}, c, 0.9756)
+	if want := "1 % within a run, 2 % between runs, which is 98 % of the variance of the result (4 runs: rough): more runs, not more blocks"; got != want {
+		t.Error(fmt.Sprint(got, "\nwant ", want))
+	}
+}

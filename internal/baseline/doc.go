@@ -1,0 +1,11 @@
+// Package baseline makes and reads the expected numbers of a BenchmarkBaseline. It is pure.
+//
+// In: a run that has ended, with its records, and who promotes it and why; or a baseline that somebody
+// wrote. Out: the spec of a BenchmarkBaseline; or its values and circumstances, for a gate. It refuses
+// runs without numbers, baselines that are too large to be committed, and numbers that contradict
+// themselves.
+//
+//	make.go   from a run to a spec
+//	read.go   from a spec to values, and what contradicts itself
+//	key.go    what tells measurements apart
+package baseline

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/baseline"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+const promoteHelp = `Write a BenchmarkBaseline with the numbers of a run, to be committed.
+
+The run is verified first, as by "kubectl assay verify". It has to be complete and valid, and where it
+has a gate, it has to have passed; a gate without its baseline, which there is none of at first, is
+no objection. --force promotes it all the same, and the manifest says what spoke against it. With
+--from, tolerances and name stay, and the promotion before goes into the history.
+
+The manifest goes to stdout, or to a file. Nothing in the cluster is changed.
+
+Exit codes:
+  0  the manifest is written
+  1  what the run has stored was changed or is gone: it is never promoted
+  2  nothing is written: the output says why`
+
+// maxManifest is the size of a manifest, in bytes: it is there to be read in a commit.
+const maxManifest = 512 << 10
+
+// promotion is what the flags say.
+type promotion struct {
+	name, reason, author, from, output string
+	measurements                       []string
+	force                              bool
+}
+
+func newBaseline(k *kubeconfig) *cobra.Command {
+	var p promotion
+	promote := &cobra.Command{
+		Use: "promote RUN", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			api, namespace, err := k.reader()
+			if err != nil {
+				return err
+			}
+			return p.run(cmd.Context(), promoting{api: api, key: client.ObjectKey{Namespace: namespace, Name: args[0]}, now: time.Now()}, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+		},
+	}
+	flags := promote.Flags()
+	flags.StringVar(&p.name, "name", "", "name of the baseline; default: that of --from, of the run's gate, or of the run")
+	flags.StringVar(&p.reason, "reason", "", "why these numbers are the expected ones (required)")
+	flags.StringVar(&p.author, "author", "", "who says so; default: $GIT_AUTHOR_EMAIL, or the user of this machine")
+	flags.StringVar(&p.from, "from", "", "manifest of the baseline that is replaced; its history goes on")
+	flags.StringVarP(&p.output, "output", "o", "", "file for the manifest; default: stdout")
+	flags.StringArrayVar(&p.measurements, "measurement", nil, "one more measurement, such as latency.percentile{p=99}; several times for several")
+	flags.BoolVar(&p.force, "force", false, "promote a run that is not complete, not valid, or has not passed its gate")
+	group := &cobra.Command{Use: "baseline", Short: "Make the expected numbers of a gate"}
+	group.AddCommand(promote)
+	return group
+}
+
+// promoting is the run, and the time of the promotion.
+type promoting struct {
+	api client.Reader
+	key client.ObjectKey
+	now time.Time
+}
+
+// streams of a command: its result, and what is told besides.
+type streams struct{ out, problems io.Writer }
+
+func (p promotion) run(ctx context.Context, of promoting, to streams) error {
+	if strings.TrimSpace(p.reason) == "" {
+		return errors.New("--reason is missing: say why these numbers are the expected ones")
+	}
+	before, err := p.before()
+	if err != nil {
+		return err
+	}
+	if err := (verification{api: of.api}).verify(ctx, of.key, to.problems); err != nil {
+		return err
+	}
+	stored := storedRun{api: of.api, run: &v1alpha1.BenchmarkRun{}, shared: &journal.Shared{}}
+	if err := of.api.Get(ctx, of.key, stored.run); err != nil {
+		return fmt.Errorf("reading BenchmarkRun %s: %w", of.key, err)
+	}
+	against := objectionsTo(stored.run)
+	if against != "" && !p.force {
+		return fmt.Errorf("BenchmarkRun %s is not promoted: %s; --force does it all the same, and the manifest says so", of.key, against)
+	}
+	recorded, err := stored.read(ctx)
+	if err != nil {
+		return fmt.Errorf("BenchmarkRun %s: %w", of.key, err)
+	}
+	source := baseline.Source{Run: stored.run, Recorded: recorded, Promotion: v1alpha1.Promotion{
+		Time: metav1.NewTime(of.now.UTC().Truncate(time.Second)), Author: p.authorOr(), Reason: p.reason, Forced: against,
+	}}
+	if before != nil {
+		source.Before = &before.Spec
+	}
+	for _, text := range p.measurements {
+		m, err := measurementOf(text)
+		if err != nil {
+			return err
+		}
+		source.More = append(source.More, m)
+	}
+	spec, err := baseline.Make(source)
+	if err != nil {
+		return fmt.Errorf("BenchmarkRun %s: %w", of.key, err)
+	}
+	return p.write(manifestOf(p.nameFor(stored.run, before), stored.run.Namespace, spec), to)
+}
+
+// before is the manifest of --from; nil without one.
+func (p promotion) before() (*v1alpha1.BenchmarkBaseline, error) {
+	if p.from == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(p.from)
+	if err != nil {
+		return nil, fmt.Errorf("the baseline that is replaced (--from): %w", err)
+	}
+	b := &v1alpha1.BenchmarkBaseline{}
+	if err := yaml.UnmarshalStrict(data, b); err != nil {
+		return nil, fmt.Errorf("the baseline that is replaced (--from): %w", err)
+	}
+	if b.Kind != kindBaseline || b.Name == "" {
+		return nil, fmt.Errorf("the baseline that is replaced (--from): %s is no BenchmarkBaseline", p.from)
+	}
+	return b, nil
+}
+
+const kindBaseline = "BenchmarkBaseline"
+
+func (p promotion) nameFor(run *v1alpha1.BenchmarkRun, before *v1alpha1.BenchmarkBaseline) string {
+	switch {
+	case p.name != "":
+		return p.name
+	case before != nil:
+		return before.Name
+	case run.Spec.Gate != nil:
+		return run.Spec.Gate.Baseline
+	}
+	return run.Name
+}
+
+// authorOr is the author of the flags, of Git's environment, or the user of this machine.
+func (p promotion) authorOr() string {
+	if p.author != "" {
+		return p.author
+	}
+	if email := os.Getenv("GIT_AUTHOR_EMAIL"); email != "" {
+		return email
+	}
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "unknown"
+}
+
+// objectionsTo the promotion of a run; empty without any.
+func objectionsTo(run *v1alpha1.BenchmarkRun) string {
+	var out []string
+	object := func(condition, what string) {
+		c := apimeta.FindStatusCondition(run.Status.Conditions, condition)
+		switch {
+		case c == nil:
+			out = append(out, "it "+what+" (nothing says so)")
+		case c.Status != metav1.ConditionTrue:
+			out = append(out, fmt.Sprintf("it %s (%s): %s", what, c.Reason, c.Message))
+		}
+	}
+	object(v1alpha1.ConditionComplete, "is not complete")
+	object(v1alpha1.ConditionValid, "is not valid")
+	if c := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionPassed); run.Spec.Gate != nil && (c == nil || c.Reason != v1alpha1.ReasonBaselineNotFound) {
+		object(v1alpha1.ConditionPassed, "has not passed its gate")
+	}
+	text := strings.Join(out, "; ")
+	return text[:min(len(text), maxForced)]
+}
+
+// maxForced is the bound of spec.promotion.forced.
+const maxForced = 2048
+
+// measurementOf a flag such as latency.percentile{p=99}.
+func measurementOf(text string) (analysis.Measurement, error) {
+	name, labels, labelled := strings.Cut(text, "{")
+	out := analysis.Measurement{Name: name}
+	labels, closed := strings.CutSuffix(labels, "}")
+	if name == "" || labelled != closed {
+		return out, fmt.Errorf("--measurement: %q is no measurement: write it like latency.percentile{p=99}", text)
+	}
+	for _, label := range strings.Split(labels, ",") {
+		if !labelled {
+			break
+		}
+		key, value, ok := strings.Cut(label, "=")
+		if !ok || key == "" {
+			return out, fmt.Errorf("--measurement: %q in %q is no label: write it like p=99", label, text)
+		}
+		if out.Labels == nil {
+			out.Labels = map[string]string{}
+		}
+		out.Labels[key] = value
+	}
+	return out, nil
+}
+
+// manifestOf a baseline, without what a cluster adds.
+func manifestOf(name, namespace string, spec v1alpha1.BenchmarkBaselineSpec) any {
+	return struct {
+		APIVersion string                         `json:"apiVersion"`
+		Kind       string                         `json:"kind"`
+		Metadata   map[string]string              `json:"metadata"`
+		Spec       v1alpha1.BenchmarkBaselineSpec `json:"spec"`
+	}{v1alpha1.GroupVersion.String(), kindBaseline, map[string]string{"name": name, "namespace": namespace}, spec}
+}
+
+// write the manifest.
+func (p promotion) write(manifest any, to streams) error {
+	data, err := yaml.Marshal(manifest)
+	if err != nil {
+		return fmt.Errorf("writing the manifest: %w", err)
+	}
+	if len(data) > maxManifest {
+		return fmt.Errorf("the manifest has %d bytes, and nobody reads more than %d in a commit: declare the comparisons that matter with spec.analysis.comparisons", len(data), maxManifest)
+	}
+	if p.output != "" {
+		if err := os.WriteFile(p.output, data, 0o644); err != nil { //nolint:gosec // a manifest is for others to read
+			return fmt.Errorf("writing the manifest: %w", err)
+		}
+		return nil
+	}
+	_, err = to.out.Write(data)
+	return err
+}

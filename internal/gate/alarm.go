@@ -1,0 +1,152 @@
+package gate
+
+import (
+	"strconv"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/baseline"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// Past is what one run of a series has shown.
+type Past struct {
+	// Run by its name, and when it ended.
+	Run  string
+	Time time.Time
+	// Values of its measurements.
+	Values []Value
+}
+
+// Value of one measurement in one run.
+type Value struct {
+	// Measurement and its Direction; without one it cannot be worse.
+	Measurement v1alpha1.MeasurementKey
+	Direction   contract.Direction
+	// Median of the run.
+	Median float64
+	// Slower: the gate of the run called it slower.
+	Slower bool
+}
+
+// Regression of a series: a measurement that is worse than it was.
+type Regression struct {
+	// Measurement that is worse.
+	Measurement v1alpha1.MeasurementKey
+	// Since is the first run in which it is worse, by its name, and At is when that ended.
+	Since string
+	At    time.Time
+	// Runs in which it is worse: that one and all that followed.
+	Runs int
+	// Confirmed: it is worse in as many further runs as were asked for. Only then it is worth an alarm.
+	Confirmed bool
+	// Ratio of the level to the one before, and P that there was no change; both 0 where the gates of
+	// the runs have decided.
+	Ratio, P float64
+}
+
+// PastOf a run that has ended, from its status: what its gate has judged, or without a gate the main
+// measurement. A run that has failed, or that is not valid, has no values.
+func PastOf(run *v1alpha1.BenchmarkRun) Past {
+	st := run.Status
+	out := Past{Run: run.Name}
+	if st.CompletionTime != nil {
+		out.Time = st.CompletionTime.Time
+	}
+	if !apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionComplete) || !apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionValid) {
+		return out
+	}
+	add := func(key v1alpha1.MeasurementKey, direction, median string, slower bool) {
+		if v := number(median); v > 0 {
+			out.Values = append(out.Values, Value{key, contract.Direction(direction), v, slower})
+		}
+	}
+	if st.Gate != nil && len(st.Gate.Entries) > 0 {
+		for _, e := range st.Gate.Entries {
+			add(e.Measurement, e.Direction, e.Median, e.Outcome == v1alpha1.OutcomeSlower)
+		}
+		return out
+	}
+	for _, e := range st.Summary {
+		if e.Name != st.Summary[0].Name {
+			continue
+		}
+		key := v1alpha1.MeasurementKey{Target: e.Target, Name: e.Name, Labels: e.Labels, Unit: e.Unit}
+		for name, value := range e.Parameters {
+			if key.Parameters == nil {
+				key.Parameters = map[string]string{}
+			}
+			key.Parameters[name] = value.String()
+		}
+		add(key, e.Direction, e.Median, false)
+	}
+	return out
+}
+
+// number of a decimal text; 0 for none.
+func number(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0
+	}
+	return v
+}
+
+// Alarm finds what the gates of a series call slower in its latest run, the oldest run first. It is
+// confirmed when the given number of runs before said the same: with 1, a regression is reported by
+// the second run that shows it. A run without the measurement neither confirms it nor ends it.
+func Alarm(series []Past, confirm int) []Regression {
+	var out []Regression
+	for _, l := range latest(series) {
+		if !l.last.Slower {
+			continue
+		}
+		r := Regression{Measurement: l.last.Measurement}
+		for i := len(l.at) - 1; i >= 0 && l.values[i].Slower; i-- {
+			r.Since, r.At = series[l.at[i]].Run, series[l.at[i]].Time
+			r.Runs++
+		}
+		r.Confirmed = r.Runs > confirm
+		out = append(out, r)
+	}
+	return out
+}
+
+// line is one measurement over the runs of a series that have it.
+type line struct {
+	last   Value
+	values []Value
+	at     []int
+}
+
+// latest are the measurements of the last run, each with its values in all runs.
+func latest(series []Past) []line {
+	if len(series) == 0 {
+		return nil
+	}
+	var out []line
+	index := map[string]int{}
+	for _, v := range series[len(series)-1].Values {
+		if key := baseline.Key(v.Measurement); !has(index, key) {
+			index[key] = len(out)
+			out = append(out, line{last: v})
+		}
+	}
+	for i, past := range series {
+		for _, v := range past.Values {
+			at, is := index[baseline.Key(v.Measurement)]
+			if !is || len(out[at].at) > 0 && out[at].at[len(out[at].at)-1] == i {
+				continue
+			}
+			out[at].values, out[at].at = append(out[at].values, v), append(out[at].at, i)
+		}
+	}
+	return out
+}
+
+func has(index map[string]int, key string) bool {
+	_, is := index[key]
+	return is
+}

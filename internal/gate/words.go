@@ -1,0 +1,100 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/stats"
+)
+
+const (
+	// maxText of an entry and maxMessage of the condition, in bytes.
+	maxText    = 1024
+	maxMessage = 4096
+	// maxNamed measurements of each outcome are named in the message.
+	maxNamed = 4
+)
+
+// oneRunEach is said of every verdict by a test.
+const oneRunEach = "each side is one run, and the test does not know how much runs differ"
+
+func cut(message string) string { return contract.Cut(message, maxMessage) }
+
+// words of a verdict: how many measurements were judged, what is not as it should be, and what else
+// differs.
+func (j *judgement) words() string {
+	s := j.status
+	parts := []string{fmt.Sprintf("%d of %d measurements are slower than baseline %s (run %s, promoted %s)", s.SlowerCount, s.JudgedCount,
+		s.Baseline.Name, s.Baseline.Run, s.Baseline.PromotionTime.UTC().Format("2006-01-02"))}
+	if s.JudgedCount == 0 {
+		parts[0] = fmt.Sprintf("no measurement of baseline %s (run %s) can be compared", s.Baseline.Name, s.Baseline.Run)
+	}
+	if j.Invalid != "" {
+		parts = append([]string{"the run is not valid (" + j.Invalid + ")"}, parts...)
+	}
+	for _, part := range []struct {
+		outcome v1alpha1.GateOutcome
+		what    string
+	}{
+		{v1alpha1.OutcomeSlower, "slower"}, {v1alpha1.OutcomeMissing, "missing"}, {v1alpha1.OutcomeNew, "new"}, {v1alpha1.OutcomeNotJudged, "not judged"},
+	} {
+		if text := j.named(part.outcome); text != "" {
+			parts = append(parts, part.what+": "+text)
+		}
+	}
+	if j.unmet != "" {
+		parts = append(parts, "the run and the baseline are not alike, as requireLike wants them: "+j.unmet)
+	} else if len(s.Differences) > 0 {
+		parts = append(parts, "the circumstances differ: "+strings.Join(s.Differences[:min(len(s.Differences), maxNamed)], ", "))
+	}
+	if j.Gate.Test != nil {
+		parts = append(parts, oneRunEach)
+	}
+	return cut(strings.Join(parts, "; "))
+}
+
+// named are the first measurements of an outcome; empty without any.
+func (j *judgement) named(outcome v1alpha1.GateOutcome) string {
+	var texts []string
+	more := 0
+	for _, one := range j.all {
+		switch {
+		case one.outcome != outcome:
+		case len(texts) < maxNamed:
+			texts = append(texts, contract.Cut(one.text, maxText/2))
+		default:
+			more++
+		}
+	}
+	if more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// change of a median in words, such as "31 % slower".
+func change(d contract.Direction, ratio float64) string {
+	switch w := worse(d, ratio); {
+	case w > 0:
+		return analysis.Percent(w) + " worse"
+	case w < 0:
+		return analysis.Percent(-w) + " better"
+	}
+	return "equal"
+}
+
+func withUnit(v float64, unit string) string {
+	return strings.TrimSpace(v1alpha1.FourDigits(v) + " " + unit)
+}
+
+// medianOf values, of which there is at least one; 0 for values that have none.
+func medianOf(values []float64) float64 {
+	s, err := stats.Summarize(values)
+	if err != nil {
+		return 0
+	}
+	return s.Median
+}
