@@ -1,4 +1,4 @@
-// Package v1alpha1 is the API of Assay: BenchmarkRun, BenchmarkBaseline and InstanceShape, their
+// Package v1alpha1 is the API of Assay: BenchmarkRun, BenchmarkSchedule, BenchmarkBaseline and InstanceShape, their
 // defaults and the rules that the API server checks (CEL), the names of the
 // conditions, and the names of the objects that belong to a run.
 //
@@ -39,6 +39,7 @@ func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&BenchmarkRun{}, &BenchmarkRunList{},
 		&InstanceShape{}, &InstanceShapeList{},
+		&BenchmarkSchedule{}, &BenchmarkScheduleList{},
 		&BenchmarkBaseline{}, &BenchmarkBaselineList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)

@@ -227,6 +227,27 @@ const (
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 )
 
+// Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.
+const (
+	// ReasonOnSchedule: a run was started for the last time of the schedule.
+	ReasonOnSchedule = "OnSchedule"
+	// ReasonNotScheduled: the schedule has no times.
+	ReasonNotScheduled = "NotScheduled"
+	// ReasonScheduleMissed: no run was started for a time of the schedule: the manager or the API
+	// server was not there, a run was active for too long, or the run was rejected.
+	ReasonScheduleMissed = "ScheduleMissed"
+	// ReasonRunActive: a run is to start, and waits until the active ones have ended.
+	ReasonRunActive = "RunActive"
+	// ReasonRunRejected: the API server refuses the run that the template describes.
+	ReasonRunRejected = "RunRejected"
+	// ReasonLastRunFailed: the last run did not succeed: it failed, or its condition Valid or Passed
+	// is False.
+	ReasonLastRunFailed = "LastRunFailed"
+	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
+	// object, or was written by a newer Assay. Runs are not deleted meanwhile.
+	ReasonHistoryUnreadable = "HistoryUnreadable"
+)
+
 // Gates: reasons of Passed. With health: Required, they are those of Stalled, too.
 const (
 	// ReasonSlower: a measurement is worse than its baseline allows. The message names it.
