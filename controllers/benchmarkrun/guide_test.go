@@ -29,6 +29,9 @@ func TestTheGuideOfGates(t *testing.T) {
 			}
 			continue
 		}
+		if !strings.HasPrefix(block[1], "gate:") {
+			continue // pipelines: test/e2e plays them
+		}
 		var part struct {
 			Gate v1alpha1.Gate `json:"gate"`
 		}
