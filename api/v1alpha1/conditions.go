@@ -65,3 +65,20 @@ const (
 	// looked at.
 	ConditionOffered = "Offered"
 )
+
+// Types of the conditions of a BenchmarkSchedule. Reconciling, Stalled and Suspended have the names of
+// those of a run. Reconciling is True while a run that onChange started has not ended, or is to start.
+// Stalled is True when the schedule cannot start runs, or when the last run did not succeed. Suspended
+// is True while spec.suspend is.
+const (
+	// ConditionScheduleReady: True when the schedule can start runs, and the last one that ended
+	// succeeded, or none has ended. False otherwise.
+	ConditionScheduleReady = "Ready"
+	// ConditionOnSchedule: True when a run was started for the last time of the schedule. False when
+	// it waits or times were missed. Unknown before the first time, and without times.
+	ConditionOnSchedule = "OnSchedule"
+	// ConditionRegressed: only with spec.alarm. True when a measurement became slower, and as many
+	// further runs confirm it as spec.alarm.confirm asks for; the message says since when. False
+	// otherwise. Unknown until a run has ended, and while the history cannot be read.
+	ConditionRegressed = "Regressed"
+)

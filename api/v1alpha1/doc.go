@@ -1,4 +1,4 @@
-// Package v1alpha1 is the API of Assay: BenchmarkRun, BenchmarkBaseline and InstanceShape, their
+// Package v1alpha1 is the API of Assay: BenchmarkRun, BenchmarkSchedule, BenchmarkBaseline and InstanceShape, their
 // defaults and the rules that the API server checks (CEL), the names of the
 // conditions, and the names of the objects that belong to a run.
 //
@@ -40,6 +40,7 @@ func AddToScheme(s *runtime.Scheme) error {
 		&BenchmarkRun{}, &BenchmarkRunList{},
 		&InstanceShape{}, &InstanceShapeList{},
 		&BenchmarkBaseline{}, &BenchmarkBaselineList{},
+		&BenchmarkSchedule{}, &BenchmarkScheduleList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

@@ -25,6 +25,10 @@ const (
 	// LabelSpecHash, on a run and on its journal, is the first half of the SHA-256 of
 	// the resolved spec: equal experiments have equal hashes.
 	LabelSpecHash = "assay.dev/spec-hash"
+	// LabelSchedule, on a run and on a history, is the name of their BenchmarkSchedule.
+	LabelSchedule = "assay.dev/schedule"
+	// LabelScheduleUID is its UID: a schedule of the same name may have been before.
+	LabelScheduleUID = "assay.dev/schedule-uid"
 )
 
 // Roles of a run's pods and objects.
@@ -44,6 +48,8 @@ const (
 	RoleUpload = "upload"
 	// RoleQuoted is that of the ConfigMaps with numbers that were measured elsewhere.
 	RoleQuoted = "quoted"
+	// RoleHistory is that of the ConfigMaps with the values of the runs of a schedule.
+	RoleHistory = "history"
 )
 
 // Annotations.
@@ -62,4 +68,14 @@ const (
 	AnnotationTarget = "assay.dev/target-began-as"
 	// AnnotationSpecHash, on a run, is the whole SHA-256 of the resolved spec.
 	AnnotationSpecHash = "assay.dev/spec-hash"
+	// AnnotationRunNow, on a BenchmarkSchedule, starts one run for each new value, such as a time.
+	AnnotationRunNow = "assay.dev/run-now"
+	// AnnotationTrigger, on a run of a schedule, is what started it: Schedule, Change or Manual.
+	AnnotationTrigger = "assay.dev/trigger"
+	// AnnotationScheduledTime, on a run of a schedule, is the time of the schedule that started it
+	// (RFC 3339), without the jitter.
+	AnnotationScheduledTime = "assay.dev/scheduled-time"
+	// AnnotationChange, on a run of a schedule with onChange, tells the change that it measures from
+	// all others.
+	AnnotationChange = "assay.dev/change"
 )

@@ -237,7 +237,8 @@ const (
 	ReasonNew = "New"
 	// ReasonInvalid: the results of the run contradict themselves, or none counts.
 	ReasonInvalid = "Invalid"
-	// ReasonRunFailed: the run has failed, so that it has not passed.
+	// ReasonRunFailed: the run has failed, so that it has not passed. Of a BenchmarkSchedule: the
+	// last run did not succeed: it failed, or its condition Valid or Passed is False.
 	ReasonRunFailed = "RunFailed"
 	// ReasonBaselineNotFound: the namespace has no BenchmarkBaseline of that name. Nothing was
 	// compared.
@@ -249,4 +250,26 @@ const (
 	ReasonNotAlike = "NotAlike"
 	// ReasonNotJudged: no measurement can be compared.
 	ReasonNotJudged = "NotJudged"
+)
+
+// Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.
+const (
+	// ReasonOnSchedule: a run was started for the last time of the schedule.
+	ReasonOnSchedule = "OnSchedule"
+	// ReasonNotScheduled: the schedule has no times.
+	ReasonNotScheduled = "NotScheduled"
+	// ReasonScheduleMissed: no run was started for a time of the schedule: the manager or the API
+	// server was not there, a run was active for too long, or the run was rejected.
+	ReasonScheduleMissed = "ScheduleMissed"
+	// ReasonRunActive: a run is to start, and waits until the active ones have ended.
+	ReasonRunActive = "RunActive"
+	// ReasonRunRejected: the API server refuses the run that the template describes.
+	ReasonRunRejected = "RunRejected"
+	// ReasonRegressed: a measurement became slower, and further runs confirm it.
+	ReasonRegressed = "Regressed"
+	// ReasonUnconfirmed: a measurement became slower, and no further run has confirmed it yet.
+	ReasonUnconfirmed = "Unconfirmed"
+	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
+	// object, or was written by a newer Assay. Runs are not deleted meanwhile.
+	ReasonHistoryUnreadable = "HistoryUnreadable"
 )

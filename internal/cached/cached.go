@@ -48,7 +48,7 @@ func Options(namespaces string) cache.Options {
 // readAnnotations are those that controllers read from the cache.
 var readAnnotations = []string{
 	batchv1.JobCompletionIndexAnnotation, v1alpha1.AnnotationClaimedBy, v1alpha1.AnnotationReady, v1alpha1.AnnotationStart, v1alpha1.AnnotationTarget,
-	contract.AnnotationUploads,
+	contract.AnnotationUploads, v1alpha1.AnnotationRunNow, v1alpha1.AnnotationChange,
 }
 
 // maxAnnotation is how much of an annotation is kept, in bytes: those of Assay are shorter.
@@ -74,6 +74,9 @@ func slim(o any) (any, error) {
 		slimRun(object)
 	case *v1alpha1.BenchmarkBaseline: // up to a megabyte of numbers; it is read from the API server
 		object.Spec, object.Status = v1alpha1.BenchmarkBaselineSpec{}, v1alpha1.BenchmarkBaselineStatus{}
+	case *v1alpha1.BenchmarkSchedule:
+		// It is read from the API server before anything is decided of it.
+		object.Spec, object.Status = v1alpha1.BenchmarkScheduleSpec{}, v1alpha1.BenchmarkScheduleStatus{}
 	}
 	return o, nil
 }

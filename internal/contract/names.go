@@ -27,6 +27,9 @@ const (
 	KeySummary = "summary.json.gz"
 )
 
+// KeyHistory, in the ConfigMap of HistoryName, holds the history of a schedule.
+const KeyHistory = "history.json.gz"
+
 // Keys of a published target's ConfigMap, and of its copy.
 const (
 	// KeyQuotedRun holds the tool's output of the measured phase.
@@ -130,3 +133,6 @@ func InputsName(run string) string { return ChildName(run, "inputs") }
 
 // QuotedName is the name of the ConfigMap with the numbers of a published target.
 func QuotedName(run, target string) string { return ChildName(run, target+"-quoted") }
+
+// HistoryName is the name of the ConfigMap with the history of a schedule.
+func HistoryName(schedule string) string { return ChildName(schedule, "history") }

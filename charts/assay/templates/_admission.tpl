@@ -15,9 +15,19 @@ true
 {{- end -}}
 {{- end -}}
 
-{{/* The resources that bring the spec of a run, and where in them it is. One line joins another resource. */}}
+{{/*
+The resources that bring the spec of a run, and where in them it is: as an expression, and as users name it. One line
+joins another resource. What a schedule starts is not created by its author: any change of its spec, and the annotation
+that starts a run, is asked like its creation; and its author needs the right to create runs himself.
+*/}}
 {{- define "assay.admission.kinds" -}}
-- {resource: benchmarkruns, spec: object.spec, oldSpec: oldObject.spec}
+- {resource: benchmarkruns, spec: object.spec, oldSpec: oldObject.spec, path: spec}
+- {resource: benchmarkschedules, spec: object.spec.runTemplate.spec, path: spec.runTemplate.spec, starts: benchmarkruns}
+{{- end -}}
+
+{{/* What a schedule has that starts a run. Input: the object as an expression. */}}
+{{- define "assay.admission.runNow" -}}
+(has({{ . }}.metadata.annotations) && 'assay.dev/run-now' in {{ . }}.metadata.annotations ? {{ . }}.metadata.annotations['assay.dev/run-now'] : '')
 {{- end -}}
 
 {{/* The number of different Secrets, and of ConfigMaps, that a run may name without the right to get all of them. */}}
@@ -29,7 +39,8 @@ true
 {{/*
 What is matched: whatever begins something. The rest of the spec cannot be changed, so that an update that neither
 changes a reference nor resumes the run passes unasked: labels, annotations, suspending, and all that the manager
-writes. Who resumes a run starts it, and is asked like its creator.
+writes. Who resumes a run starts it, and is asked like its creator. The manager is not asked for the runs that it creates:
+who wrote the template was.
 */}}
 {{- define "assay.admission.match" -}}
 failurePolicy: Fail
@@ -40,10 +51,17 @@ matchConditions:
 - name: starts-something
   expression: >-
     request.operation == 'CREATE' ||
+{{- if .starts }}
+    object.spec != oldObject.spec ||
+    {{ include "assay.admission.runNow" "object" }} != {{ include "assay.admission.runNow" "oldObject" }}
+{{- else }}
     {{ .spec }}.targets != {{ .oldSpec }}.targets ||
     {{ .spec }}.clients != {{ .oldSpec }}.clients ||
     {{ .spec }}.workload != {{ .oldSpec }}.workload ||
     (has({{ .oldSpec }}.suspend) && {{ .oldSpec }}.suspend && !(has({{ .spec }}.suspend) && {{ .spec }}.suspend))
+- name: not-of-a-schedule
+  expression: request.userInfo.username != '{{ .manager }}'
+{{- end }}
 {{- end -}}
 
 {{/* What a target has of each kind: lists of {field, name}, and of fields. Input: the target t, and its field. */}}
@@ -65,17 +83,17 @@ matchConditions:
 (has({{ .t }}.external) && has({{ .t }}.external.jdbc) ? ['{{ .field }}.external.jdbc'] : [])
 {{- end -}}
 
-{{/* What the rest of the spec has. Input: the expression of the spec. */}}
+{{/* What the rest of the spec has. Input: the expression of the spec, and its path. */}}
 {{- define "assay.admission.rest.secrets" -}}
-(has({{ . }}.workload.custom) && has({{ . }}.workload.custom.imagePullSecrets) ?
-{{ . }}.workload.custom.imagePullSecrets.map(r, {'field': 'spec.workload.custom.imagePullSecrets', 'name': string(r.name)}) : [])
+(has({{ .spec }}.workload.custom) && has({{ .spec }}.workload.custom.imagePullSecrets) ?
+{{ .spec }}.workload.custom.imagePullSecrets.map(r, {'field': '{{ .path }}.workload.custom.imagePullSecrets', 'name': string(r.name)}) : [])
 {{- end -}}
 
 {{- define "assay.admission.rest.configmaps" -}}
-(has({{ . }}.workload.custom) && has({{ . }}.workload.custom.files) ?
-[{'field': 'spec.workload.custom.files', 'name': string({{ . }}.workload.custom.files.name)}] : []) +
-(has({{ . }}.workload.sysbench) && has({{ . }}.workload.sysbench.script) ?
-[{'field': 'spec.workload.sysbench.script.configMap', 'name': string({{ . }}.workload.sysbench.script.configMap.name)}] : [])
+(has({{ .spec }}.workload.custom) && has({{ .spec }}.workload.custom.files) ?
+[{'field': '{{ .path }}.workload.custom.files', 'name': string({{ .spec }}.workload.custom.files.name)}] : []) +
+(has({{ .spec }}.workload.sysbench) && has({{ .spec }}.workload.sysbench.script) ?
+[{'field': '{{ .path }}.workload.sysbench.script.configMap', 'name': string({{ .spec }}.workload.sysbench.script.configMap.name)}] : [])
 {{- end -}}
 
 {{/*
@@ -83,26 +101,26 @@ A script of sysbench, and options of a Java machine, start programs as a custom 
 load classes.
 */}}
 {{- define "assay.admission.rest.pods" -}}
-(has({{ . }}.clients.shape.inline) ? ['spec.clients.shape.inline'] : []) +
-(has({{ . }}.workload.custom) ? ['spec.workload.custom'] : []) +
-(has({{ . }}.workload.sysbench) && has({{ . }}.workload.sysbench.script) ? ['spec.workload.sysbench.script'] : []) +
-(has({{ . }}.workload.ycsb) && has({{ . }}.workload.ycsb.jvmOptions) ? ['spec.workload.ycsb.jvmOptions'] : []) +
-(has({{ . }}.workload.ycsb) && has({{ . }}.workload.ycsb.urlParameters) ? ['spec.workload.ycsb.urlParameters'] : [])
+(has({{ .spec }}.clients.shape.inline) ? ['{{ .path }}.clients.shape.inline'] : []) +
+(has({{ .spec }}.workload.custom) ? ['{{ .path }}.workload.custom'] : []) +
+(has({{ .spec }}.workload.sysbench) && has({{ .spec }}.workload.sysbench.script) ? ['{{ .path }}.workload.sysbench.script'] : []) +
+(has({{ .spec }}.workload.ycsb) && has({{ .spec }}.workload.ycsb.jvmOptions) ? ['{{ .path }}.workload.ycsb.jvmOptions'] : []) +
+(has({{ .spec }}.workload.ycsb) && has({{ .spec }}.workload.ycsb.urlParameters) ? ['{{ .path }}.workload.ycsb.urlParameters'] : [])
 {{- end -}}
 
 {{/*
 The variable found: all that a spec has of one kind; of objects each name once, whatever the number of fields that have
-it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps or pods), and
-the expression of the spec.
+it. Lists of lists cannot be joined in CEL, so each target adds its own. Input: what (secrets, configmaps or pods), the
+expression of the spec, and its path.
 */}}
 {{- define "assay.admission.found" -}}
 {{- $in := . -}}
 {{- $targets := include "assay.admission.targets" . | int -}}
 - name: found0
   expression: >-
-    {{- include (printf "assay.admission.rest.%s" .what) .spec | nindent 4 }}
+    {{- include (printf "assay.admission.rest.%s" .what) . | nindent 4 }}
 {{- range $i := until $targets }}
-{{- $target := dict "t" (printf "%s.targets[%d]" $in.spec $i) "field" (printf "spec.targets[%d]" $i) }}
+{{- $target := dict "t" (printf "%s.targets[%d]" $in.spec $i) "field" (printf "%s.targets[%d]" $in.path $i) }}
 - name: found{{ add1 $i }}
   expression: >-
     variables.found{{ $i }} + (size({{ $in.spec }}.targets) <= {{ $i }} ? [] : (

@@ -1,0 +1,205 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// BenchmarkScheduleStatus is the observed state of a schedule.
+type BenchmarkScheduleStatus struct {
+	// observedGeneration is the generation of the spec that this status describes.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions of the schedule: Ready, Reconciling, Stalled, OnSchedule and Suspended.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=16
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// lastScheduleTime is the last time of the schedule for which a run was started, without its
+	// jitter.
+	// +optional
+	LastScheduleTime *metav1.Time `json:"lastScheduleTime,omitempty"`
+
+	// nextScheduleTime is when the next run starts by the schedule, with its jitter. Absent without
+	// times, and while suspended.
+	// +optional
+	NextScheduleTime *metav1.Time `json:"nextScheduleTime,omitempty"`
+
+	// accountedTime is the time up to which all times of the schedule are accounted for: a run was
+	// started, they were missed, or they passed while the schedule was suspended. Absent: since the
+	// schedule was created.
+	// +optional
+	AccountedTime *metav1.Time `json:"accountedTime,omitempty"`
+
+	// scheduleHash is of the schedule and the time zone that accountedTime is about. When they
+	// change, the times before the change do not count.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	ScheduleHash string `json:"scheduleHash,omitempty"`
+
+	// lastSuccessfulTime is when the last successful run ended.
+	// +optional
+	LastSuccessfulTime *metav1.Time `json:"lastSuccessfulTime,omitempty"`
+
+	// active are the runs that have not ended, at most 32, the oldest first.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=32
+	Active []ActiveRun `json:"active,omitempty"`
+
+	// lastRun is the run that ended last.
+	// +optional
+	LastRun *EndedRun `json:"lastRun,omitempty"`
+
+	// missed are the times of the schedule for which no run was started.
+	// +optional
+	Missed *MissedTimes `json:"missed,omitempty"`
+
+	// change is what onChange has seen last.
+	// +optional
+	Change *SeenChange `json:"change,omitempty"`
+
+	// runNow is the value of the annotation assay.dev/run-now that a run was started for last.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	RunNow string `json:"runNow,omitempty"`
+
+	// regressions are what became slower, confirmed ones first, at most 16. Only with spec.alarm.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Regressions []ScheduleRegression `json:"regressions,omitempty"`
+
+	// history is where the values of the runs are kept.
+	// +optional
+	History *HistoryStatus `json:"history,omitempty"`
+}
+
+// RunTrigger is what started a run of a schedule.
+// +kubebuilder:validation:Enum=Schedule;Change;Manual
+type RunTrigger string
+
+// Triggers.
+const (
+	// TriggerSchedule: a time of the schedule.
+	TriggerSchedule RunTrigger = "Schedule"
+	// TriggerChange: a change of the template, or of what it names.
+	TriggerChange RunTrigger = "Change"
+	// TriggerManual: the annotation assay.dev/run-now.
+	TriggerManual RunTrigger = "Manual"
+)
+
+// RunOutcome is how a run of a schedule ended.
+// +kubebuilder:validation:Enum=Succeeded;Failed
+type RunOutcome string
+
+// Outcomes.
+const (
+	// OutcomeSucceeded: the run is complete, and neither Valid nor Passed is False.
+	OutcomeSucceeded RunOutcome = "Succeeded"
+	// OutcomeFailed: any other end.
+	OutcomeFailed RunOutcome = "Failed"
+)
+
+// ActiveRun is a run that has not ended.
+type ActiveRun struct {
+	// name of the run.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// uid of the run.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+	// startTime is when the run was created.
+	// +required
+	StartTime metav1.Time `json:"startTime"`
+}
+
+// EndedRun is a run that has ended.
+type EndedRun struct {
+	// name of the run.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Name string `json:"name"`
+	// uid of the run.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	UID string `json:"uid"`
+	// trigger is what started it: Schedule, Change or Manual.
+	// +optional
+	Trigger RunTrigger `json:"trigger,omitempty"`
+	// completionTime is when it ended.
+	// +required
+	CompletionTime metav1.Time `json:"completionTime"`
+	// outcome is Succeeded (it is complete, and neither Valid nor Passed is False) or Failed.
+	// +required
+	Outcome RunOutcome `json:"outcome"`
+	// reason and message of a run that did not succeed: those of Failed, of Valid or of Passed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	Reason string `json:"reason,omitempty"`
+	// message says what failed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+	// verdict of the run.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Verdict string `json:"verdict,omitempty"`
+	// headline of the run.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Headline string `json:"headline,omitempty"`
+}
+
+// MissedTimes are times of a schedule for which no run was started.
+type MissedTimes struct {
+	// count of them since the schedule was created.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	Count int64 `json:"count"`
+	// lastTime is the last one.
+	// +required
+	LastTime metav1.Time `json:"lastTime"`
+	// message says why it was missed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	Message string `json:"message,omitempty"`
+}
+
+// SeenChange is a state of the template and of what it names.
+type SeenChange struct {
+	// digest of the template's spec and of what it names.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Digest string `json:"digest"`
+	// time at which a run was started for it.
+	// +required
+	Time metav1.Time `json:"time"`
+	// run that was started for it.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Run string `json:"run"`
+}
+
+// HistoryStatus says where the values of the runs are kept.
+type HistoryStatus struct {
+	// configMap with the history.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	ConfigMap string `json:"configMap"`
+	// runCount is the number of runs in it.
+	// +required
+	// +kubebuilder:validation:Minimum=0
+	RunCount int32 `json:"runCount"`
+	// droppedRunCount is the number of runs that were removed from it because it was full, the
+	// oldest first.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	DroppedRunCount int32 `json:"droppedRunCount,omitempty"`
+}

@@ -1,0 +1,164 @@
+package benchmarkschedule
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/history"
+)
+
+// kind of the owner of the runs.
+const kind = "BenchmarkSchedule"
+
+// done is what came of the actions of a pass.
+type done struct {
+	// history as it was written, or as it was.
+	history contract.History
+	// started is the run that was created, or that an earlier pass had created; empty for none.
+	started Run
+	// refused is why the run could not be created: reason and message; empty where it could.
+	reason, refused string
+	// replaced are runs that were deleted for another one.
+	replaced []Run
+}
+
+// act in this order: the history, before what it keeps is deleted; the runs beyond the limits; the
+// active runs that are replaced; the new run.
+func (r *Reconciler) act(ctx context.Context, w World, d decision) (done, error) {
+	out := done{history: d.history}
+	if d.write {
+		var err error
+		if out.history, err = r.writeHistory(ctx, w, d.history); err != nil {
+			return out, err
+		}
+	}
+	for _, run := range d.prune {
+		if err := r.remove(ctx, w.Schedule.Namespace, run); err != nil {
+			return out, err
+		}
+	}
+	for _, run := range d.replace {
+		if err := r.remove(ctx, w.Schedule.Namespace, run); err != nil {
+			return out, err
+		}
+		out.replaced = append(out.replaced, run)
+	}
+	if d.start == nil {
+		return out, nil
+	}
+	return r.create(ctx, w, *d.start, out)
+}
+
+// remove a run, and what belongs to it.
+func (r *Reconciler) remove(ctx context.Context, namespace string, run Run) error {
+	o := &v1alpha1.BenchmarkRun{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: run.Name}}
+	err := r.Client.Delete(ctx, o, client.Preconditions{UID: &run.UID}, client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
+		return fmt.Errorf("deleting run %s: %w", run.Name, err)
+	}
+	return nil
+}
+
+// create the run. One of that name that exists is the one that an earlier pass created, unless it
+// belongs to somebody else.
+func (r *Reconciler) create(ctx context.Context, w World, s start, out done) (done, error) {
+	run := newRun(w.Schedule, s)
+	err := r.Client.Create(ctx, run)
+	switch {
+	case err == nil:
+		out.started = describe(run)
+		return out, nil
+	case apierrors.IsAlreadyExists(err):
+		if err := r.Live.Get(ctx, client.ObjectKeyFromObject(run), run); err != nil {
+			return out, fmt.Errorf("reading run %s, which exists: %w", s.name, err)
+		}
+		if !metav1.IsControlledBy(run, w.Schedule) {
+			out.reason = v1alpha1.ReasonChildConflict
+			out.refused = fmt.Sprintf("run %s exists and does not belong to this schedule: delete it, or change namePattern", s.name)
+			return out, nil
+		}
+		out.started = describe(run)
+		return out, nil
+	case apierrors.IsInvalid(err), apierrors.IsForbidden(err), apierrors.IsBadRequest(err), apierrors.IsRequestEntityTooLargeError(err):
+		out.reason = v1alpha1.ReasonRunRejected
+		out.refused = contract.Cut(fmt.Sprintf("run %s was rejected: %v", s.name, err), maxMessage)
+		return out, nil
+	}
+	return out, fmt.Errorf("creating run %s: %w", s.name, err)
+}
+
+// newRun is the run that a start creates.
+func newRun(schedule *v1alpha1.BenchmarkSchedule, s start) *v1alpha1.BenchmarkRun {
+	t := schedule.Spec.RunTemplate
+	run := &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: schedule.Namespace, Name: s.name, OwnerReferences: []metav1.OwnerReference{ownedBy(schedule)},
+			Labels: notOurs(t.Metadata.Labels), Annotations: notOurs(t.Metadata.Annotations),
+		},
+		Spec: *t.Spec.DeepCopy(),
+	}
+	run.Labels[v1alpha1.LabelSchedule], run.Labels[v1alpha1.LabelScheduleUID] = schedule.Name, string(schedule.UID)
+	run.Annotations[v1alpha1.AnnotationTrigger] = string(s.trigger)
+	if !s.time.IsZero() {
+		run.Annotations[v1alpha1.AnnotationScheduledTime] = s.time.UTC().Format(time.RFC3339)
+	}
+	if s.change != "" {
+		run.Annotations[v1alpha1.AnnotationChange] = s.change
+	}
+	return run
+}
+
+// notOurs are the labels or annotations that do not belong to Assay: the API server refuses those in a
+// template.
+func notOurs(all map[string]string) map[string]string {
+	out := maps.Clone(all)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.DeleteFunc(out, func(name, _ string) bool { return strings.HasPrefix(name, "assay.dev/") })
+	return out
+}
+
+func ownedBy(s *v1alpha1.BenchmarkSchedule) metav1.OwnerReference {
+	return *metav1.NewControllerRef(s, v1alpha1.GroupVersion.WithKind(kind))
+}
+
+// writeHistory of the schedule, over the version that was read: two managers that overlap do not
+// lose what the other one wrote.
+func (r *Reconciler) writeHistory(ctx context.Context, w World, h contract.History) (contract.History, error) {
+	data, written, err := history.Encode(h)
+	if err != nil {
+		return h, err
+	}
+	s := w.Schedule
+	cm := &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: s.Namespace, Name: contract.HistoryName(s.Name), OwnerReferences: []metav1.OwnerReference{ownedBy(s)},
+			Labels: map[string]string{
+				v1alpha1.LabelManagedBy: v1alpha1.ManagedBy, v1alpha1.LabelRole: v1alpha1.RoleHistory,
+				v1alpha1.LabelSchedule: s.Name, v1alpha1.LabelScheduleUID: string(s.UID),
+			},
+		},
+		BinaryData: map[string][]byte{contract.KeyHistory: data},
+	}
+	if w.HistoryVersion == "" {
+		err = r.Client.Create(ctx, cm)
+	} else {
+		cm.ResourceVersion = w.HistoryVersion
+		err = r.Client.Update(ctx, cm)
+	}
+	if err != nil {
+		return h, fmt.Errorf("writing ConfigMap %s: %w", cm.Name, err)
+	}
+	return written, nil
+}

@@ -1,0 +1,156 @@
+package benchmarkschedule
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/clock"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/engines/engine"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/runners/runner"
+)
+
+const (
+	// lookAgain is how long a schedule is left alone at most: timers do not follow a clock that is
+	// set, or a machine that sleeps.
+	lookAgain = 10 * time.Minute
+	// checkInputs is how often what a template names is looked at.
+	checkInputs = 5 * time.Minute
+	// tryAgain is when a run that was refused is created again.
+	tryAgain = time.Minute
+	// maxBackoff of a pass that fails.
+	maxBackoff = 10 * time.Second
+)
+
+// Reconciler starts the runs of schedules.
+type Reconciler struct {
+	// Client reads from the cache and writes.
+	Client client.Client
+	// Live reads from the API server.
+	Live client.Reader
+	// Clock tells the time.
+	Clock clock.PassiveClock
+	// Events receives what happened.
+	Events events.EventRecorder
+	// Config of the operator.
+	Config config.Config
+	// Engine finds the facts of a flavor.
+	Engine func(flavor string) (engine.Engine, bool)
+	// Runner finds the adapter of a tool.
+	Runner func(name string) (runner.Runner, bool)
+	// Workers is the number of schedules that are looked at side by side.
+	Workers int
+
+	// reading is held by the one pass that reads the records of a run.
+	reading sync.Mutex
+}
+
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules,verbs=get;list;watch
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules/status,verbs=update
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkschedules/finalizers,verbs=update
+// +kubebuilder:rbac:groups=assay.dev,resources=benchmarkruns,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=assay.dev,resources=instanceshapes,verbs=get;list;watch
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;create;update
+// +kubebuilder:rbac:groups="",resources=secrets,verbs=get
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
+
+// SetupWithManager registers the controller.
+func (r *Reconciler) SetupWithManager(mgr ctrl.Manager) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), &v1alpha1.BenchmarkRun{}, indexSchedule, scheduleUID)
+	if err != nil {
+		return fmt.Errorf("indexing runs by schedule: %w", err)
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("benchmarkschedule").
+		For(&v1alpha1.BenchmarkSchedule{}, builder.WithPredicates(
+			predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}))).
+		Owns(&v1alpha1.BenchmarkRun{}, builder.WithPredicates(endedOrGone())).
+		WithOptions(controller.Options{
+			MaxConcurrentReconciles: max(r.Workers, 1),
+			RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](5*time.Millisecond, maxBackoff),
+		}).
+		Complete(r)
+}
+
+// endedOrGone picks what a schedule waits for: the end of a run, and its deletion.
+func endedOrGone() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			before, ok1 := e.ObjectOld.(*v1alpha1.BenchmarkRun)
+			after, ok2 := e.ObjectNew.(*v1alpha1.BenchmarkRun)
+			return !ok1 || !ok2 || before.Finished() != after.Finished()
+		},
+	}
+}
+
+// Reconcile does one pass.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	schedule := &v1alpha1.BenchmarkSchedule{}
+	// Live, not from the cache: a status that lags behind would start what was started.
+	if err := r.Live.Get(ctx, req.NamespacedName, schedule); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !schedule.DeletionTimestamp.IsZero() {
+		return ctrl.Result{}, nil
+	}
+	w, err := r.gather(ctx, schedule)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	d := decide(w)
+	a, err := r.act(ctx, w, d)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	after := schedule.DeepCopy()
+	after.Status = settle(w, d, a)
+	if !equality.Semantic.DeepEqual(schedule.Status, after.Status) {
+		if err := r.Client.Status().Update(ctx, after); err != nil {
+			return ctrl.Result{}, client.IgnoreNotFound(fmt.Errorf("writing the status: %w", err))
+		}
+	}
+	r.announce(w, d, a, after)
+	return ctrl.Result{RequeueAfter: patience(w, d, a)}, nil
+}
+
+// patience is how long a schedule is left alone.
+func patience(w World, d decision, a done) time.Duration {
+	wait := lookAgain
+	sooner := func(at time.Time) {
+		if !at.IsZero() {
+			wait = min(wait, max(at.Sub(w.Now), time.Second))
+		}
+	}
+	spec := w.Schedule.Spec
+	if d.invalid == "" && !spec.Suspend {
+		sooner(d.times.next())
+		if late := spec.StartingDeadlineSeconds; late != nil && !d.times.due.IsZero() && a.started.Name == "" {
+			sooner(d.times.deadline(d.times.due, *late).Add(time.Second))
+		}
+	}
+	if spec.OnChange && !spec.Suspend {
+		sooner(w.Now.Add(checkInputs))
+	}
+	if a.refused != "" {
+		sooner(w.Now.Add(tryAgain))
+	}
+	if w.MoreEnded || len(d.waiting) > 0 && d.why == "" && a.refused == "" {
+		sooner(w.Now)
+	}
+	return wait
+}

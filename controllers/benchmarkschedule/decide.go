@@ -1,0 +1,239 @@
+package benchmarkschedule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/history"
+)
+
+// maxActive runs of one schedule.
+const maxActive = 32
+
+// start of a run.
+type start struct {
+	trigger v1alpha1.RunTrigger
+	// id of the trigger, and the name of the run, which follows from it.
+	id, name string
+	// time of the schedule; zero for another trigger.
+	time time.Time
+	// runNow is the value of the annotation; empty for another trigger.
+	runNow string
+	// change is the token of the change that the run measures; empty for none.
+	change string
+	// exists: an earlier pass has created the run, at that time.
+	exists  bool
+	created time.Time
+}
+
+// decision of a pass.
+type decision struct {
+	// invalid is why the schedule can start nothing by its times; empty where it can.
+	invalid string
+	times   times
+	// history with what ended, and whether it has to be written.
+	history contract.History
+	write   bool
+	// prune are runs beyond the history limits.
+	prune []Run
+	// found are starts whose run exists.
+	found []start
+	// waiting is what is to start and may not yet; why says so. wanting has none of them.
+	waiting []start
+	why     string
+	// start is the run to create now; nil for none. replace are the runs to delete before.
+	start   *start
+	replace []Run
+}
+
+// decide what follows from a world.
+func decide(w World) decision {
+	d := decision{}
+	d.keep(w)
+	var err error
+	if d.times, err = timesOf(w); err != nil {
+		d.invalid = err.Error()
+	}
+	for _, s := range wanted(w, d) {
+		switch {
+		case s.exists:
+			d.found = append(d.found, s)
+		default:
+			d.waiting = append(d.waiting, s)
+		}
+	}
+	d.choose(w)
+	return d
+}
+
+// keep what ended in the history, and find what may be deleted.
+func (d *decision) keep(w World) {
+	d.history = w.History
+	for _, run := range w.Ended {
+		d.history, d.write = history.Add(d.history, run), true
+	}
+	if w.HistoryError != "" {
+		return
+	}
+	spec := w.Schedule.Spec
+	d.history.ScheduleUID = string(w.Schedule.UID)
+	left := map[bool]int{true: limit(spec.SuccessfulRunsHistoryLimit, 10), false: limit(spec.FailedRunsHistoryLimit, 3)}
+	var ended []Run
+	for _, run := range w.Runs {
+		if run.Ended && !run.Deleting {
+			ended = append(ended, run)
+		}
+	}
+	slices.SortFunc(ended, func(a, b Run) int { return cmp.Or(b.Completed.Compare(a.Completed), cmp.Compare(b.Name, a.Name)) })
+	for _, run := range ended {
+		if left[run.Succeeded]--; left[run.Succeeded] >= 0 {
+			continue
+		}
+		if history.Has(d.history, string(run.UID), run.Completed.Unix()) {
+			d.prune = append(d.prune, run)
+		}
+	}
+}
+
+func limit(l *int32, otherwise int) int {
+	if l == nil {
+		return otherwise
+	}
+	return int(*l)
+}
+
+// wanted are the starts that are due: by time, by change, on demand.
+func wanted(w World, d decision) []start {
+	var out []start
+	if !d.times.due.IsZero() {
+		out = append(out, start{trigger: v1alpha1.TriggerSchedule, id: timeID(d.times.due), time: d.times.due})
+	}
+	if s, is := changed(w); is {
+		out = append(out, s)
+	}
+	if value := runNow(w.Schedule); value != "" && value != w.Schedule.Status.RunNow {
+		out = append(out, start{trigger: v1alpha1.TriggerManual, id: "now-" + short(w, value), runNow: value})
+	}
+	for i := range out {
+		s := &out[i]
+		s.name = runName(w.Schedule, s.id)
+		if s.name == "" {
+			continue
+		}
+		s.change = token(w)
+		if run, is := find(w, s.name); is {
+			s.exists, s.created, s.change = true, run.Created, run.Change
+		}
+	}
+	return out
+}
+
+// changed is the start for a change that no run was started for.
+func changed(w World) (start, bool) {
+	change := token(w)
+	if change == "" || w.Schedule.Spec.Suspend {
+		return start{}, false
+	}
+	return start{trigger: v1alpha1.TriggerChange, id: "change-" + short(w, change)}, true
+}
+
+// token of the change that no run was started for; empty for none. It follows from what is, and from
+// the change before: what comes back is another change.
+func token(w World) string {
+	before := v1alpha1.SeenChange{}
+	if st := w.Schedule.Status.Change; st != nil {
+		before = *st
+	}
+	if w.Inputs.Digest == "" || w.Inputs.Digest == before.Digest {
+		return ""
+	}
+	return digest([]byte(w.Inputs.Digest + " " + before.Digest + " " + before.Run))
+}
+
+// covering is a run that was started for a change, whatever else started it.
+func covering(w World, change string) (Run, bool) {
+	i := slices.IndexFunc(w.Runs, func(r Run) bool { return change != "" && r.Change == change })
+	if i < 0 {
+		return Run{}, false
+	}
+	return w.Runs[i], true
+}
+
+// short is a name for a text, of this schedule only.
+func short(w World, text string) string {
+	return digest([]byte(string(w.Schedule.UID) + " " + text))[:8]
+}
+
+// maxRunNow is how much of the annotation tells its values apart.
+const maxRunNow = 200
+
+// runNow is the value of the annotation.
+func runNow(s *v1alpha1.BenchmarkSchedule) string {
+	return contract.Cut(s.Annotations[v1alpha1.AnnotationRunNow], maxRunNow)
+}
+
+// runName for the id of a trigger.
+func runName(s *v1alpha1.BenchmarkSchedule, id string) string {
+	pattern := cmp.Or(s.Spec.RunTemplate.NamePattern, "{schedule}-{id}")
+	return strings.NewReplacer("{schedule}", s.Name, "{id}", id).Replace(pattern)
+}
+
+func find(w World, name string) (Run, bool) {
+	i := slices.IndexFunc(w.Runs, func(r Run) bool { return r.Name == name })
+	if i < 0 {
+		return Run{}, false
+	}
+	return w.Runs[i], true
+}
+
+func exists(w World, id string) bool {
+	_, is := find(w, runName(w.Schedule, id))
+	return is
+}
+
+// choose the one start of this pass, if the policy allows it. A run that measures a change is not
+// started again for that change.
+func (d *decision) choose(w World) {
+	if run, is := covering(w, token(w)); is {
+		d.waiting = slices.DeleteFunc(d.waiting, func(s start) bool {
+			if s.trigger != v1alpha1.TriggerChange {
+				return false
+			}
+			s.name, s.exists, s.created, s.change = run.Name, true, run.Created, run.Change
+			d.found = append(d.found, s)
+			return true
+		})
+	}
+	if len(d.waiting) == 0 {
+		return
+	}
+	active := activeRuns(w)
+	switch policy := w.Schedule.Spec.ConcurrencyPolicy; {
+	case policy == v1alpha1.ReplaceConcurrent:
+		d.replace = slices.DeleteFunc(slices.Clone(active), func(r Run) bool { return r.Deleting })
+	case policy == v1alpha1.AllowConcurrent && len(active) >= maxActive:
+		d.why = fmt.Sprintf("%s is to start, and %d runs are active, which is the most", d.waiting[0].name, len(active))
+		return
+	case policy != v1alpha1.AllowConcurrent && len(active) > 0:
+		d.why = fmt.Sprintf("%s is to start, and waits until run %s has ended (concurrencyPolicy: Forbid)", d.waiting[0].name, active[0].Name)
+		return
+	}
+	first := d.waiting[0]
+	d.start, d.waiting = &first, d.waiting[1:]
+}
+
+// activeRuns have not ended, or hold what belongs to them until they are gone.
+func activeRuns(w World) []Run {
+	var out []Run
+	for _, run := range w.Runs {
+		if !run.Ended {
+			out = append(out, run)
+		}
+	}
+	return out
+}

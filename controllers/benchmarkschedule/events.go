@@ -1,0 +1,50 @@
+package benchmarkschedule
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// announce what happened, after the status was written.
+func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.BenchmarkSchedule) {
+	tell := func(kind, reason, format string, args ...any) {
+		r.Events.Eventf(after, nil, kind, reason, "Reconcile", "%s", contract.Cut(fmt.Sprintf(format, args...), maxMessage))
+	}
+	if d.write {
+		for _, run := range w.Ended {
+			if outcome(run) == v1alpha1.OutcomeSucceeded {
+				tell(corev1.EventTypeNormal, "RunSucceeded", "run %s: %s", run.Name, run.Headline)
+			} else {
+				tell(corev1.EventTypeWarning, v1alpha1.ReasonRunFailed, "run %s did not succeed: %s: %s", run.Name, run.Reason, run.Message)
+			}
+		}
+	}
+	for _, run := range a.replaced {
+		tell(corev1.EventTypeNormal, "RunReplaced", "run %s was active and is deleted (concurrencyPolicy: Replace)", run.Name)
+	}
+	if d.start != nil && a.started.Name != "" {
+		tell(corev1.EventTypeNormal, "RunStarted", "run %s was started (%s)", a.started.Name, d.start.trigger)
+	}
+	if m := d.times.missed; m.count > 0 && d.invalid == "" {
+		tell(corev1.EventTypeWarning, v1alpha1.ReasonScheduleMissed, "%d times were missed, the last one at %s: %s", m.count, m.last.UTC().Format(time.RFC3339), m.why)
+	}
+	for _, condition := range []string{v1alpha1.ConditionScheduleReady, v1alpha1.ConditionOnSchedule} {
+		was := apimeta.FindStatusCondition(w.Schedule.Status.Conditions, condition)
+		is := apimeta.FindStatusCondition(after.Status.Conditions, condition)
+		told := is.Reason == v1alpha1.ReasonRunFailed || is.Reason == v1alpha1.ReasonScheduleMissed
+		if is.Status == metav1.ConditionFalse && !told && (was == nil || was.Reason != is.Reason) {
+			tell(corev1.EventTypeWarning, is.Reason, "%s", is.Message)
+		}
+	}
+	if is := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionRegressed); is != nil && is.Status == metav1.ConditionTrue &&
+		!apimeta.IsStatusConditionTrue(w.Schedule.Status.Conditions, v1alpha1.ConditionRegressed) {
+		tell(corev1.EventTypeWarning, is.Reason, "%s", is.Message)
+	}
+}

@@ -1,0 +1,176 @@
+package benchmarkschedule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/history"
+	"github.com/assay-bench/assay/internal/journal"
+)
+
+// indexSchedule finds the runs of a schedule by its UID.
+const indexSchedule = "assay.dev/schedule-uid"
+
+func scheduleUID(o client.Object) []string {
+	if owner := metav1.GetControllerOf(o); owner != nil && owner.Kind == kind {
+		return []string{string(owner.UID)}
+	}
+	return nil
+}
+
+// gather what a pass decides from. Runs come from the cache: one that it does not know yet stands in
+// the status, or is created again under the same name.
+func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (World, error) {
+	w := World{Schedule: schedule, Now: r.Clock.Now()}
+	var err error
+	if w.Runs, err = r.runs(ctx, schedule); err != nil {
+		return w, err
+	}
+	if schedule.Spec.OnChange {
+		if w.Inputs, err = r.inputs(ctx, schedule); err != nil {
+			return w, err
+		}
+	}
+	if slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || schedule.Status.History != nil {
+		if err := r.readHistory(ctx, &w); err != nil {
+			return w, err
+		}
+	}
+	return w, nil
+}
+
+// runs of a schedule, the oldest first.
+func (r *Reconciler) runs(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) ([]Run, error) {
+	var list v1alpha1.BenchmarkRunList
+	err := r.Client.List(ctx, &list, client.InNamespace(schedule.Namespace), client.MatchingFields{indexSchedule: string(schedule.UID)})
+	if err != nil {
+		return nil, fmt.Errorf("listing the runs of the schedule: %w", err)
+	}
+	var out []Run
+	known := map[string]bool{}
+	for i := range list.Items {
+		known[list.Items[i].Name] = true
+		out = append(out, describe(&list.Items[i]))
+	}
+	for _, active := range schedule.Status.Active {
+		if known[active.Name] {
+			continue
+		}
+		run := &v1alpha1.BenchmarkRun{}
+		err := r.Live.Get(ctx, client.ObjectKey{Namespace: schedule.Namespace, Name: active.Name}, run)
+		if client.IgnoreNotFound(err) != nil {
+			return nil, fmt.Errorf("reading run %s: %w", active.Name, err)
+		}
+		if err == nil && string(run.UID) == active.UID {
+			out = append(out, describe(run))
+		}
+	}
+	slices.SortFunc(out, func(a, b Run) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.Name, b.Name)) })
+	return out, nil
+}
+
+func describe(run *v1alpha1.BenchmarkRun) Run {
+	out := Run{
+		Name: run.Name, UID: run.UID, Created: run.CreationTimestamp.Time, Change: run.Annotations[v1alpha1.AnnotationChange],
+		Ended: run.Finished(), Deleting: !run.DeletionTimestamp.IsZero(), Completed: run.CreationTimestamp.Time,
+	}
+	out.Succeeded = out.Ended && history.OutcomeOf(run) == v1alpha1.OutcomeSucceeded
+	if run.Status.CompletionTime != nil {
+		out.Completed = run.Status.CompletionTime.Time
+	}
+	return out
+}
+
+// readHistory of the schedule, and the next run that it lacks.
+func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
+	cm := &corev1.ConfigMap{}
+	name := contract.HistoryName(w.Schedule.Name)
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: w.Schedule.Namespace, Name: name}, cm)
+	if client.IgnoreNotFound(err) != nil {
+		return fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	if err == nil {
+		w.HistoryVersion = cm.ResourceVersion
+		if !metav1.IsControlledBy(cm, w.Schedule) {
+			w.HistoryError = fmt.Sprintf("ConfigMap %s belongs to another object: delete it, or give the schedule another name", name)
+			return nil
+		}
+		if w.History, err = history.Decode(cm.BinaryData[contract.KeyHistory]); err != nil {
+			w.HistoryError = fmt.Sprintf("ConfigMap %s: %v: the runs stay until it can be read; deleting it begins a new history", name, err)
+			return nil
+		}
+	}
+	var lacking []Run
+	for _, run := range w.Runs {
+		if run.Ended && !history.Has(w.History, string(run.UID), run.Completed.Unix()) {
+			lacking = append(lacking, run)
+		}
+	}
+	if len(lacking) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(lacking, func(a, b Run) int { return a.Completed.Compare(b.Completed) })
+	w.MoreEnded = len(lacking) > 1
+	entry, err := r.past(ctx, w.Schedule.Namespace, first)
+	if err != nil {
+		return err
+	}
+	w.Ended = entry
+	return nil
+}
+
+// past is the entry of a run that has ended; none for one that is gone. One pass at a time reads
+// records: they may be large.
+func (r *Reconciler) past(ctx context.Context, namespace string, of Run) ([]contract.PastRun, error) {
+	r.reading.Lock()
+	defer r.reading.Unlock()
+	run := &v1alpha1.BenchmarkRun{}
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: of.Name}, run)
+	if apierrors.IsNotFound(err) || err == nil && run.UID != of.UID {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading run %s: %w", of.Name, err)
+	}
+	build := history.NewBuilder(run)
+	if run.Status.Results == nil {
+		return []contract.PastRun{build.Past()}, nil
+	}
+	for i := range run.Status.Results.RecordConfigMapCount {
+		records, err := r.records(ctx, run, i)
+		if err != nil {
+			return nil, err
+		}
+		build.Add(records)
+	}
+	return []contract.PastRun{build.Past()}, nil
+}
+
+// records of a part of the journal. One that is lost or that cannot be read has none: the run is kept
+// in the history without its values.
+func (r *Reconciler) records(ctx context.Context, run *v1alpha1.BenchmarkRun, part int32) ([]contract.Record, error) {
+	cm := &corev1.ConfigMap{}
+	name := contract.RecordsName(run.Name, part)
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
+	if apierrors.IsNotFound(err) || err == nil && !metav1.IsControlledBy(cm, run) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	records, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
+	if err != nil {
+		// Whoever edits the records of a run loses them here; the run says Tampered itself.
+		return nil, nil //nolint:nilerr // it would never succeed
+	}
+	return records.Records, nil
+}

@@ -1,0 +1,171 @@
+package benchmarkschedule
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+// named are the objects and images that a spec names.
+type named struct {
+	configMaps, secrets, shapes []string
+	// images by what names them.
+	images map[string]string
+}
+
+// namedBy a spec. Secrets for pulling images are not among them: they do not change what is
+// measured, and are renewed often. Images of the user are part of the spec itself.
+func namedBy(spec v1alpha1.BenchmarkRunSpec, c accept.Catalogue) named {
+	out := named{images: map[string]string{}}
+	out.shape(&spec.Clients.Shape)
+	for _, t := range spec.Targets {
+		out.shape(t.Shape)
+		switch {
+		case t.External != nil:
+			out.secrets = append(out.secrets, t.External.Credentials.Name)
+		case t.Published != nil:
+			out.configMaps = append(out.configMaps, t.Published.ConfigMap.Name)
+		case t.MySQL != nil:
+			for _, ref := range t.MySQL.ConfigFrom {
+				out.configMaps = append(out.configMaps, ref.Name)
+			}
+			if v := t.MySQL.Version; v != "" {
+				out.images[t.MySQL.Flavor+" "+v] = c.Config.Engines[t.MySQL.Flavor][v].Image
+			}
+		}
+	}
+	// What is wrong with a workload, its run says.
+	if work, err := accept.WorkOf(spec, c); err == nil {
+		if pods, err := work.Tool.PodsOf(work.Params); err == nil && pods.Files.ConfigMap != "" {
+			out.configMaps = append(out.configMaps, pods.Files.ConfigMap)
+		}
+		out.tool(work.Tool.Name, c.Config)
+	}
+	for _, names := range []*[]string{&out.configMaps, &out.secrets, &out.shapes} {
+		slices.Sort(*names)
+		*names = slices.Compact(*names)
+	}
+	return out
+}
+
+func (n *named) shape(ref *v1alpha1.ShapeRef) {
+	if ref != nil && ref.Inline == nil {
+		n.shapes = append(n.shapes, ref.Name)
+	}
+}
+
+// tool adds the images of a tool, those of all its variants.
+func (n *named) tool(name string, c config.Config) {
+	for runner, image := range c.Runners {
+		if runner == name || strings.HasPrefix(runner, name+"-") {
+			n.images["runner "+runner] = image.Image
+		}
+	}
+}
+
+// maxFiles are the bytes of all ConfigMaps that are read of one template.
+const maxFiles = 8 << 20
+
+// missingError is the error for something that the template names and that cannot be had.
+type missingError struct{ reason, message string }
+
+// Error says what is missing.
+func (e *missingError) Error() string { return e.message }
+
+// inputs of the template: its spec, and what it names, fetched by name.
+func (r *Reconciler) inputs(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (Inputs, error) {
+	spec := schedule.Spec.RunTemplate.Spec.DeepCopy()
+	spec.SetDefaults()
+	// These do not change what is measured.
+	spec.Priority, spec.Retain, spec.Suspend, spec.TTLSecondsAfterFinished = 0, "", false, nil
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return Inputs{}, fmt.Errorf("encoding the template: %w", err)
+	}
+	lines, err := r.linesOf(ctx, schedule.Namespace, namedBy(*spec, accept.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config}))
+	var missing *missingError
+	switch {
+	case errors.As(err, &missing):
+		return Inputs{Reason: missing.reason, Message: missing.message}, nil
+	case err != nil:
+		return Inputs{}, err
+	}
+	lines = append(lines, "spec "+digest(text))
+	slices.Sort(lines)
+	return Inputs{Digest: digest([]byte(strings.Join(lines, "\n")))}, nil
+}
+
+// linesOf what a template names: a line for each object and image, which changes with it.
+func (r *Reconciler) linesOf(ctx context.Context, namespace string, of named) (lines []string, err error) {
+	for name, image := range of.images {
+		lines = append(lines, fmt.Sprintf("image %s %s", name, image))
+	}
+	read := 0
+	for _, name := range of.configMaps {
+		cm := &corev1.ConfigMap{}
+		if err := r.fetch(ctx, namespace, name, cm, v1alpha1.ReasonConfigMapNotFound); err != nil {
+			return nil, err
+		}
+		if read += cm.Size(); read > maxFiles {
+			return nil, &missingError{v1alpha1.ReasonSpecTooLarge, fmt.Sprintf("the ConfigMaps that the template names have more than %d bytes together, up to %q", maxFiles, name)}
+		}
+		lines = append(lines, fmt.Sprintf("configmap %s %s", name, resources.FilesDigest(cm)))
+	}
+	for _, name := range of.secrets {
+		secret := &metav1.PartialObjectMetadata{} // never its content
+		secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+		if err := r.fetch(ctx, namespace, name, secret, v1alpha1.ReasonSecretNotFound); err != nil {
+			return nil, err
+		}
+		lines = append(lines, fmt.Sprintf("secret %s %s %s", name, secret.UID, secret.ResourceVersion))
+	}
+	for _, name := range of.shapes {
+		shape := &v1alpha1.InstanceShape{}
+		if err := r.fetch(ctx, "", name, shape, v1alpha1.ReasonShapeNotFound); err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(shape.Spec)
+		if err != nil {
+			return nil, fmt.Errorf("encoding InstanceShape %s: %w", name, err)
+		}
+		lines = append(lines, fmt.Sprintf("shape %s %s", name, digest(text)))
+	}
+	return lines, nil
+}
+
+// kinds of objects by the reason that they are missing.
+var kinds = map[string]string{
+	v1alpha1.ReasonConfigMapNotFound: "ConfigMap", v1alpha1.ReasonSecretNotFound: "Secret", v1alpha1.ReasonShapeNotFound: "InstanceShape",
+}
+
+// fetch an object that the template names. It fails with a missingError for one that does not exist.
+func (r *Reconciler) fetch(ctx context.Context, namespace, name string, into client.Object, reason string) error {
+	err := r.Live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, into)
+	if apierrors.IsNotFound(err) {
+		return &missingError{reason, fmt.Sprintf("the template names %s %q, which does not exist: onChange starts a run when it does", kinds[reason], name)}
+	}
+	if err != nil {
+		return fmt.Errorf("reading %q, which the template names: %w", name, err)
+	}
+	return nil
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,254 @@
+package benchmarkschedule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// maxMessage of a condition, in bytes.
+const maxMessage = 1024
+
+// settle is the status that follows from a pass.
+func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
+	st := *w.Schedule.Status.DeepCopy()
+	st.ObservedGeneration = w.Schedule.Generation
+	if d.invalid == "" {
+		account(&st, w, d)
+	}
+	for _, s := range d.found {
+		apply(&st, w, s, s.name, s.created)
+	}
+	if d.start != nil && a.started.Name != "" {
+		apply(&st, w, *d.start, a.started.Name, a.started.Created)
+	}
+	st.Active = active(w, a)
+	st.NextScheduleTime = nil
+	if next := d.times.next(); d.invalid == "" && !w.Schedule.Spec.Suspend && !next.IsZero() {
+		st.NextScheduleTime = &metav1.Time{Time: next}
+	}
+	remember(&st, w, a.history)
+	look(&st, w, a.history)
+	setConditions(&st, w, d, a)
+	return st
+}
+
+// account for the times that passed.
+func account(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision) {
+	st.ScheduleHash = d.times.hash
+	if at := d.times.accounted(); !at.Equal(w.Schedule.CreationTimestamp.Time) {
+		st.AccountedTime = &metav1.Time{Time: at}
+	}
+	if n := d.times.missed.count; n > 0 {
+		missed := v1alpha1.MissedTimes{Count: int64(n), LastTime: metav1.Time{Time: d.times.missed.last}, Message: contract.Cut(d.times.missed.why, maxMessage)}
+		if st.Missed != nil {
+			missed.Count += st.Missed.Count
+		}
+		st.Missed = &missed
+	}
+}
+
+// apply a start whose run exists.
+func apply(st *v1alpha1.BenchmarkScheduleStatus, w World, s start, run string, created time.Time) {
+	switch s.trigger {
+	case v1alpha1.TriggerSchedule:
+		st.LastScheduleTime, st.AccountedTime = &metav1.Time{Time: s.time}, &metav1.Time{Time: s.time}
+	case v1alpha1.TriggerManual:
+		st.RunNow = s.runNow
+	case v1alpha1.TriggerChange:
+	}
+	if s.change != "" && s.change == token(w) {
+		st.Change = &v1alpha1.SeenChange{Digest: w.Inputs.Digest, Time: metav1.Time{Time: created}, Run: run}
+	}
+}
+
+// active runs, the oldest first.
+func active(w World, a done) []v1alpha1.ActiveRun {
+	all := activeRuns(w)
+	if started := a.started; started.Name != "" && !started.Ended {
+		if _, known := find(w, started.Name); !known {
+			all = append(all, started)
+		}
+	}
+	var out []v1alpha1.ActiveRun
+	for _, run := range all {
+		replaced := slices.ContainsFunc(a.replaced, func(r Run) bool { return r.UID == run.UID })
+		if !run.Deleting && !replaced && len(out) < maxActive {
+			out = append(out, v1alpha1.ActiveRun{Name: run.Name, UID: string(run.UID), StartTime: metav1.Time{Time: run.Created}})
+		}
+	}
+	return out
+}
+
+// remember what the history says of the runs that ended.
+func remember(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
+	if len(h.Runs) == 0 {
+		return
+	}
+	st.History = &v1alpha1.HistoryStatus{ConfigMap: contract.HistoryName(w.Schedule.Name), RunCount: int32(len(h.Runs)), DroppedRunCount: h.DroppedRuns}
+	last := h.Runs[len(h.Runs)-1]
+	st.LastRun = &v1alpha1.EndedRun{
+		Name: last.Name, UID: last.UID, CompletionTime: metav1.Time{Time: last.CompletionTime}, Outcome: outcome(last), Trigger: trigger(last),
+		Reason: contract.Cut(last.Reason, 128), Message: contract.Cut(last.Message, maxMessage),
+		Verdict: contract.Cut(last.Verdict, maxMessage), Headline: contract.Cut(last.Headline, maxMessage),
+	}
+	for _, run := range slices.Backward(h.Runs) {
+		if outcome(run) == v1alpha1.OutcomeSucceeded {
+			st.LastSuccessfulTime = &metav1.Time{Time: run.CompletionTime}
+			break
+		}
+	}
+}
+
+// outcome and trigger of an entry, as the API has them: others may have written the history.
+func outcome(run contract.PastRun) v1alpha1.RunOutcome {
+	if run.Outcome == string(v1alpha1.OutcomeSucceeded) {
+		return v1alpha1.OutcomeSucceeded
+	}
+	return v1alpha1.OutcomeFailed
+}
+
+func trigger(run contract.PastRun) v1alpha1.RunTrigger {
+	t := v1alpha1.RunTrigger(run.Trigger)
+	if slices.Contains([]v1alpha1.RunTrigger{v1alpha1.TriggerSchedule, v1alpha1.TriggerChange, v1alpha1.TriggerManual}, t) {
+		return t
+	}
+	return ""
+}
+
+// state of a condition.
+type state struct {
+	status          metav1.ConditionStatus
+	reason, message string
+}
+
+func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done) {
+	ready, stalled := readyState(*st, w, d, a)
+	progress := progressState(*st, w)
+	stall := state{metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the schedule can start runs"}
+	switch {
+	case progress.status == metav1.ConditionTrue && ready.reason == v1alpha1.ReasonRunFailed:
+		stall = state{metav1.ConditionFalse, v1alpha1.ReasonProgressing, progress.message}
+	case stalled:
+		stall = state{metav1.ConditionTrue, ready.reason, ready.message}
+	}
+	suspended := state{metav1.ConditionFalse, v1alpha1.ReasonNotSuspended, "spec.suspend is false"}
+	if w.Schedule.Spec.Suspend {
+		suspended = state{metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing is started but by the annotation " + v1alpha1.AnnotationRunNow}
+	}
+	setRegressed(st, w, a.history)
+	for _, c := range []struct {
+		name string
+		state
+	}{
+		{v1alpha1.ConditionScheduleReady, ready},
+		{v1alpha1.ConditionReconciling, progress},
+		{v1alpha1.ConditionStalled, stall},
+		{v1alpha1.ConditionOnSchedule, onSchedule(*st, w, d, a)},
+		{v1alpha1.ConditionSuspended, suspended},
+	} {
+		apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
+			Type: c.name, Status: c.status, Reason: c.reason, Message: contract.Cut(c.message, maxMessage), ObservedGeneration: w.Schedule.Generation,
+			LastTransitionTime: metav1.Time{Time: w.Now},
+		})
+	}
+}
+
+// readyState is whether the schedule can start runs and its last run succeeded. Stalled: it does not
+// go away by itself.
+func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done) (ready state, stalled bool) {
+	no := func(reason, message string) state { return state{metav1.ConditionFalse, reason, message} }
+	switch last := st.LastRun; {
+	case d.invalid != "":
+		return no(v1alpha1.ReasonInvalidSpec, "spec."+d.invalid), true
+	case a.refused != "":
+		return no(a.reason, a.refused), true
+	case w.HistoryError != "":
+		return no(v1alpha1.ReasonHistoryUnreadable, w.HistoryError), true
+	case w.Inputs.Reason != "":
+		return no(w.Inputs.Reason, w.Inputs.Message), false
+	case last != nil && last.Outcome == v1alpha1.OutcomeFailed && unconfirmed(st, w):
+		return state{metav1.ConditionTrue, v1alpha1.ReasonUnconfirmed, contract.Cut(fmt.Sprintf("run %s is slower than its gate allows, which no further run has confirmed yet: %s", last.Name, last.Message), maxMessage)}, false
+	case last != nil && last.Outcome == v1alpha1.OutcomeFailed:
+		return no(v1alpha1.ReasonRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
+	}
+	return state{metav1.ConditionTrue, v1alpha1.ReasonSucceeded, "the schedule can start runs"}, false
+}
+
+// progressState is whether a change is still to be measured.
+func progressState(st v1alpha1.BenchmarkScheduleStatus, w World) state {
+	done := state{metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "no change is to be measured"}
+	spec := w.Schedule.Spec
+	if !spec.OnChange || spec.Suspend {
+		return done
+	}
+	if change := st.Change; change != nil && change.Digest == w.Inputs.Digest {
+		if slices.ContainsFunc(st.Active, func(r v1alpha1.ActiveRun) bool { return r.Name == change.Run }) {
+			return state{metav1.ConditionTrue, v1alpha1.ReasonProgressing, fmt.Sprintf("run %s measures the last change", change.Run)}
+		}
+		run, is := find(w, change.Run)
+		unwritten := is && run.Ended && (st.LastRun == nil || st.LastRun.CompletionTime.Time.Before(run.Completed))
+		if unwritten && w.HistoryError == "" {
+			return state{metav1.ConditionTrue, v1alpha1.ReasonProgressing, fmt.Sprintf("run %s has ended, and is written to the history", change.Run)}
+		}
+		return done
+	}
+	if w.Inputs.Digest == "" {
+		return done
+	}
+	return state{metav1.ConditionTrue, v1alpha1.ReasonProgressing, "a run is to measure the last change"}
+}
+
+// onSchedule is whether a run was started for the last time of the schedule.
+func onSchedule(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done) state {
+	spec := w.Schedule.Spec
+	switch {
+	case d.invalid != "":
+		return state{metav1.ConditionUnknown, v1alpha1.ReasonInvalidSpec, "spec." + d.invalid}
+	case d.times.calendar.Empty():
+		return state{metav1.ConditionUnknown, v1alpha1.ReasonNotScheduled, "spec.schedule has no times"}
+	case spec.Suspend:
+		return state{metav1.ConditionUnknown, v1alpha1.ReasonSuspended, "spec.suspend is true"}
+	}
+	started, waits := startedFor(d, a), ""
+	if started == "" && !d.times.due.IsZero() {
+		waits = cmp.Or(a.refused, d.why, "another run is started first")
+	}
+	// Those before the time that is due now were missed, or there is none.
+	lastMissed := st.Missed != nil && st.Missed.LastTime.Time.Equal(d.times.accounted())
+	switch before := apimeta.FindStatusCondition(w.Schedule.Status.Conditions, v1alpha1.ConditionOnSchedule); {
+	case d.times.missed.count > 0, lastMissed && started == "":
+		text := fmt.Sprintf("times were missed, the last one at %s: %s", st.Missed.LastTime.UTC().Format(time.RFC3339), st.Missed.Message)
+		if waits != "" {
+			text = contract.Cut(text, maxMessage/2) + "; " + waits
+		}
+		return state{metav1.ConditionFalse, v1alpha1.ReasonScheduleMissed, text}
+	case started != "":
+		return state{metav1.ConditionTrue, v1alpha1.ReasonOnSchedule, fmt.Sprintf("run %s was started for %s", started, d.times.due.UTC().Format(time.RFC3339))}
+	case waits != "":
+		return state{metav1.ConditionFalse, cmp.Or(a.reason, v1alpha1.ReasonRunActive), waits}
+	case before != nil && before.Status != metav1.ConditionUnknown:
+		return state{before.Status, before.Reason, before.Message}
+	}
+	return state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no time of the schedule has come"}
+}
+
+// startedFor is the run for the time that is due; empty for none.
+func startedFor(d decision, a done) string {
+	for _, s := range d.found {
+		if s.trigger == v1alpha1.TriggerSchedule {
+			return s.name
+		}
+	}
+	if d.start != nil && d.start.trigger == v1alpha1.TriggerSchedule {
+		return a.started.Name
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package benchmarkschedule
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/calendar"
+)
+
+// times of a schedule in one pass.
+type times struct {
+	calendar calendar.Delayed
+	// since is the time up to which all times are accounted for.
+	since time.Time
+	// hash of the schedule that since is about.
+	hash string
+	// due is the time that a run is to start for; zero for none.
+	due time.Time
+	// missed are times that no run will start for.
+	missed missed
+}
+
+// missed times of a schedule.
+type missed struct {
+	count int
+	// more than were counted.
+	more bool
+	// last of them, and why.
+	last time.Time
+	why  string
+}
+
+// timesOf the schedule. A schedule whose times cannot be read is an error.
+func timesOf(w World) (times, error) {
+	spec, st := w.Schedule.Spec, w.Schedule.Status
+	c, err := calendar.Parse(spec.Schedule, spec.TimeZone)
+	if err != nil {
+		return times{}, err
+	}
+	t := times{
+		calendar: calendar.Delayed{Calendar: c, By: spec.Jitter.Duration, Name: string(w.Schedule.UID)},
+		since:    w.Schedule.CreationTimestamp.Time,
+		hash:     digest([]byte(spec.TimeZone + "\n" + spec.Schedule)),
+	}
+	if st.AccountedTime != nil {
+		t.since = st.AccountedTime.Time
+	}
+	resumed := apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionSuspended) && !spec.Suspend
+	if resumed || st.ScheduleHash != "" && st.ScheduleHash != t.hash {
+		if changed := changedAt(w); changed.After(t.since) {
+			t.since = changed
+		}
+	}
+	if spec.Suspend || c.Empty() {
+		return t, nil
+	}
+	t.find(w)
+	return t, nil
+}
+
+// changedAt is when the schedule was changed last, by its managed fields: a manager that was not there
+// misses nothing between the change and its return.
+func changedAt(w World) time.Time {
+	var last time.Time
+	for _, f := range w.Schedule.ManagedFields {
+		if f.Subresource == "" && f.Time != nil && f.Time.After(last) {
+			last = f.Time.Time
+		}
+	}
+	if last.IsZero() || last.After(w.Now) {
+		return w.Now
+	}
+	return last
+}
+
+// find which time is due, and which were missed. Of several, the last one is due: what was measured
+// late is no replacement for what was not measured then.
+func (t *times) find(w World) {
+	found := t.calendar.Due(t.since, w.Now)
+	if found.Latest.IsZero() {
+		return
+	}
+	if found.Earlier > 0 {
+		t.missed = missed{
+			count: found.Earlier, more: found.More, last: t.before(found.Latest),
+			why: "another time of the schedule came before a run could start",
+		}
+		if r := waitReason(w); r != "" {
+			t.missed.why = r
+		}
+	}
+	late := w.Schedule.Spec.StartingDeadlineSeconds
+	if late == nil || !w.Now.After(t.deadline(found.Latest, *late)) || exists(w, timeID(found.Latest)) {
+		t.due = found.Latest
+		return
+	}
+	t.missed.count++
+	t.missed.last = found.Latest
+	t.missed.why = cmp.Or(waitReason(w), fmt.Sprintf("no run could start within startingDeadlineSeconds (%d)", *late))
+}
+
+// waitReason is why runs have waited; empty where they did not.
+func waitReason(w World) string {
+	c := apimeta.FindStatusCondition(w.Schedule.Status.Conditions, v1alpha1.ConditionOnSchedule)
+	if c == nil || c.Status != metav1.ConditionFalse {
+		return ""
+	}
+	switch c.Reason {
+	case v1alpha1.ReasonRunActive, v1alpha1.ReasonRunRejected, v1alpha1.ReasonChildConflict:
+		return c.Message
+	}
+	return ""
+}
+
+// before a time is the one that precedes it, since the times that are accounted for.
+func (t *times) before(latest time.Time) time.Time {
+	return t.calendar.Between(t.since, latest.Add(-time.Second)).Latest
+}
+
+// deadline for a time.
+func (t *times) deadline(at time.Time, seconds int64) time.Time {
+	return t.calendar.At(at).Add(time.Duration(seconds) * time.Second)
+}
+
+// accounted is the time up to which all times are accounted for; due stays open.
+func (t *times) accounted() time.Time {
+	if t.missed.last.After(t.since) {
+		return t.missed.last
+	}
+	return t.since
+}
+
+// next is when the next time after those that were found is due; zero for none.
+func (t *times) next() time.Time {
+	after := t.accounted()
+	if t.due.After(after) {
+		after = t.due
+	}
+	next, is := t.calendar.Next(after)
+	if !is {
+		return time.Time{}
+	}
+	return t.calendar.At(next)
+}
+
+// timeID is the part of a run's name for a time: minutes in UTC, which no clock change repeats.
+func timeID(t time.Time) string { return t.UTC().Format("20060102-1504") }

@@ -1,0 +1,56 @@
+package benchmarkschedule
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// World is what a pass decides from. gather fills it in; nobody changes it afterwards.
+type World struct {
+	// Schedule as the API server has it.
+	Schedule *v1alpha1.BenchmarkSchedule
+	// Now is the time of the pass.
+	Now time.Time
+	// Runs of the schedule.
+	Runs []Run
+	// Inputs are the template and what it names; the zero value without onChange.
+	Inputs Inputs
+	// History of the schedule; empty for one without a ConfigMap.
+	History contract.History
+	// HistoryVersion is the version of its ConfigMap; empty for none.
+	HistoryVersion string
+	// HistoryError is why the history cannot be used; empty where it can.
+	HistoryError string
+	// Ended are entries of runs that have ended and are not in the history.
+	Ended []contract.PastRun
+	// MoreEnded: there are others, for the next pass.
+	MoreEnded bool
+}
+
+// Run of a schedule.
+type Run struct {
+	Name string
+	UID  types.UID
+	// Created is when.
+	Created time.Time
+	// Change is the token of the change that it measures; empty for none.
+	Change string
+	// Ended, at Completed, with or without success.
+	Ended     bool
+	Completed time.Time
+	Succeeded bool
+	// Deleting: it is on its way out.
+	Deleting bool
+}
+
+// Inputs are what a template names.
+type Inputs struct {
+	// Digest of the template's spec and of what it names; empty where something is missing.
+	Digest string
+	// Reason and Message of what is missing.
+	Reason, Message string
+}
