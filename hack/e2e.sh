@@ -32,8 +32,17 @@ step "install the chart with short timeouts"
 # the stories have no time for either. The matrix of faults kills managers as they are installed: with the lease. A disk
 # that a story fills is the one of this machine, so the limit is low.
 elect=false
+more=()
 [[ $stories != chaos ]] || elect=true
-install_chart --set leaderElection.enabled=$elect --set timeouts.imagePull=10s --set pods.disk.client.limit=2Gi --wait --timeout 3m
+# Each alert fires in seconds here.
+[[ $stories != monitoring ]] || more=(
+  --set metrics.serviceMonitor.enabled=true --set metrics.serviceMonitor.labels.release=e2e --set metrics.serviceMonitor.interval=5s
+  --set metrics.rules.enabled=true --set metrics.rules.labels.release=e2e --set metrics.rules.queuedTooLongSeconds=5
+  --set metrics.rules.managerDownFor=10s --set metrics.podMonitor.enabled=true --set metrics.podMonitor.labels.release=e2e
+  --set metrics.podMonitor.interval=5s --set metrics.dashboards.enabled=true
+  --set-json 'metrics.podMonitor.from=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"assay-monitoring"}}}]'
+)
+install_chart "${more[@]}" --set leaderElection.enabled=$elect --set timeouts.imagePull=10s --set pods.disk.client.limit=2Gi --wait --timeout 3m
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 
 if [[ $package == ./test/e2e ]]; then

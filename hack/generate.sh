@@ -6,9 +6,10 @@
 #   api/v1alpha1                       api/v1alpha1/zz_generated.deepcopy.go, config/crd/bases, docs/reference/api.md
 #   markers in controllers/            config/rbac/role.yaml
 #   config/crd/bases, config/rbac      charts/assay/generated
-#   charts/assay/values.yaml           config/manager/config.yaml
+#   charts/assay/values.yaml           config/manager/config.yaml, charts/assay/README.md
 #   charts/assay/templates             config/admission/policies.yaml
 #   comments of conditions, reasons    docs/reference/conditions.md
+#   config/crd/bases                   PROJECT
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -68,6 +69,7 @@ chart_crds
 go run -trimpath ./hack/generate
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
+go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md
 kustomize_config
 kustomize_policies
 reference

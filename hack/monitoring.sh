@@ -20,11 +20,24 @@ rules() {
   step_done
 }
 
+# crds of the operator come before a chart that has objects of them.
+crds() {
+  local folder file
+  step "CRDs of the Prometheus Operator"
+  folder=$(cd hack/monitoring/operator && GOFLAGS=-mod=mod GOWORK=off go list -m -f '{{.Dir}}' github.com/prometheus-operator/prometheus-operator)
+  for file in podmonitors prometheusrules servicemonitors; do
+    KUBECONFIG=$REPO/out/kubeconfig "$(tool kubernetes)/kubectl" apply --server-side --force-conflicts \
+      -f "$folder/example/prometheus-operator-crd/monitoring.coreos.com_$file.yaml" >&2
+  done
+  step_done
+}
+
 case ${1:-} in
   rules) rules ;;
   e2e)
     shift
     rules
+    crds
     hack/images.sh tool-monitoring && hack/images.sh load core # the list of images then has both
     hack/e2e.sh monitoring "$@"
     ;;

@@ -17,7 +17,7 @@ lint --set networkPolicy.enabled=true --set metrics.serviceMonitor.enabled=true
 lint --set metrics.serviceMonitor.enabled=true --set metrics.certificate.secret=metrics --set admission.policy.enabled=false
 lint --set metrics.serviceMonitor.enabled=true --set metrics.secure=false --set shapes.inline=Deny --set 'shapes.allowedAnnotations={a/*}'
 lint --set crds.install=false --set rbac.create=false --set serviceAccount.create=false --set metrics.enabled=false
-for folder in config/*/kustomization.yaml; do
+for folder in config/*/kustomization.yaml config/gitops/flux/*/kustomization.yaml; do
   "$kustomize" build "${folder%/*}" >/dev/null || fail "${folder%/*} cannot be built"
 done
 step_done

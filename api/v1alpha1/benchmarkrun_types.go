@@ -63,6 +63,13 @@ type BenchmarkRunSpec struct {
 	// +optional
 	Analysis *Analysis `json:"analysis,omitempty"`
 
+	// search looks for the highest offered rate at which the objectives hold, in every cell, for every
+	// target, once in each block. Its trials decide which rate is tried next, and the run compares the
+	// rates that it found. The tool has to offer a rate: sysbench (rate) and YCSB (target) do. Absent:
+	// every trial measures what workload and matrix say.
+	// +optional
+	Search *Search `json:"search,omitempty"`
+
 	// gate compares the run, once it has ended, with a BenchmarkBaseline of its namespace. The
 	// condition Passed has the verdict. Absent: the run has no such condition.
 	// +optional
@@ -327,6 +334,7 @@ type BenchmarkRun struct {
 	// +kubebuilder:validation:XValidation:rule="self.design == oldSelf.design",fieldPath=".design",message="design cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.analysis) == has(oldSelf.analysis) && (!has(self.analysis) || self.analysis == oldSelf.analysis)",fieldPath=".analysis",message="analysis cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="has(self.gate) == has(oldSelf.gate) && (!has(self.gate) || self.gate == oldSelf.gate)",fieldPath=".gate",message="gate cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
+	// +kubebuilder:validation:XValidation:rule="has(self.search) == has(oldSelf.search) && (!has(self.search) || self.search == oldSelf.search)",fieldPath=".search",message="search cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	// +kubebuilder:validation:XValidation:rule="self.deadline == oldSelf.deadline",fieldPath=".deadline",message="deadline cannot be changed: create a new BenchmarkRun with another name, or let a BenchmarkSchedule start it"
 	Spec BenchmarkRunSpec `json:"spec"`
 	// status of the experiment, with its results.

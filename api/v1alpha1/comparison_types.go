@@ -167,8 +167,8 @@ type PlannedAnalysis struct {
 	// +kubebuilder:validation:Minimum=1
 	BlocksNeeded int32 `json:"blocksNeeded"`
 	// detectableEffect is the smallest relative difference, such as 0.031, that the planned blocks
-	// find in four of five runs, at a spread of 2.7 % within a block. Absent where the blocks are
-	// too few.
+	// find in four of five runs. It assumes that values have a spread of 2.7 %, and so ratios of two
+	// one of 3.8 %. Absent where the blocks are too few.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	DetectableEffect string `json:"detectableEffect,omitempty"`

@@ -39,8 +39,8 @@ func AddToScheme(s *runtime.Scheme) error {
 	s.AddKnownTypes(GroupVersion,
 		&BenchmarkRun{}, &BenchmarkRunList{},
 		&InstanceShape{}, &InstanceShapeList{},
-		&BenchmarkBaseline{}, &BenchmarkBaselineList{},
 		&BenchmarkSchedule{}, &BenchmarkScheduleList{},
+		&BenchmarkBaseline{}, &BenchmarkBaselineList{},
 	)
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil

@@ -227,31 +227,6 @@ const (
 	ReasonAllTrialsFailed = "AllTrialsFailed"
 )
 
-// Gates: reasons of Passed. With health: Required, they are those of Stalled, too.
-const (
-	// ReasonSlower: a measurement is worse than its baseline allows. The message names it.
-	ReasonSlower = "Slower"
-	// ReasonMissing: the run has no value that counts for a measurement of the baseline.
-	ReasonMissing = "Missing"
-	// ReasonNew: the run has a measurement that the baseline does not have.
-	ReasonNew = "New"
-	// ReasonInvalid: the results of the run contradict themselves, or none counts.
-	ReasonInvalid = "Invalid"
-	// ReasonRunFailed: the run has failed, so that it has not passed. Of a BenchmarkSchedule: the
-	// last run did not succeed: it failed, or its condition Valid or Passed is False.
-	ReasonRunFailed = "RunFailed"
-	// ReasonBaselineNotFound: the namespace has no BenchmarkBaseline of that name. Nothing was
-	// compared.
-	ReasonBaselineNotFound = "BaselineNotFound"
-	// ReasonBaselineInvalid: the numbers of the BenchmarkBaseline contradict themselves.
-	ReasonBaselineInvalid = "BaselineInvalid"
-	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what
-	// requireLike names.
-	ReasonNotAlike = "NotAlike"
-	// ReasonNotJudged: no measurement can be compared.
-	ReasonNotJudged = "NotJudged"
-)
-
 // Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.
 const (
 	// ReasonOnSchedule: a run was started for the last time of the schedule.
@@ -269,7 +244,34 @@ const (
 	ReasonRegressed = "Regressed"
 	// ReasonUnconfirmed: a measurement became slower, and no further run has confirmed it yet.
 	ReasonUnconfirmed = "Unconfirmed"
+	// ReasonLastRunFailed: the last run did not succeed: it failed, or its condition Valid or Passed
+	// is False.
+	ReasonLastRunFailed = "LastRunFailed"
 	// ReasonHistoryUnreadable: the ConfigMap with the history cannot be read, belongs to another
 	// object, or was written by a newer Assay. Runs are not deleted meanwhile.
 	ReasonHistoryUnreadable = "HistoryUnreadable"
+)
+
+// Gates: reasons of Passed. With health: Required, they are those of Stalled, too.
+const (
+	// ReasonSlower: a measurement is worse than its baseline allows. The message names it.
+	ReasonSlower = "Slower"
+	// ReasonMissing: the run has no value that counts for a measurement of the baseline.
+	ReasonMissing = "Missing"
+	// ReasonNew: the run has a measurement that the baseline does not have.
+	ReasonNew = "New"
+	// ReasonInvalid: the results of the run contradict themselves, or none counts.
+	ReasonInvalid = "Invalid"
+	// ReasonRunFailed: the run has failed, so that it has not passed.
+	ReasonRunFailed = "RunFailed"
+	// ReasonBaselineNotFound: the namespace has no BenchmarkBaseline of that name. Nothing was
+	// compared.
+	ReasonBaselineNotFound = "BaselineNotFound"
+	// ReasonBaselineInvalid: the numbers of the BenchmarkBaseline contradict themselves.
+	ReasonBaselineInvalid = "BaselineInvalid"
+	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what
+	// requireLike names.
+	ReasonNotAlike = "NotAlike"
+	// ReasonNotJudged: no measurement can be compared.
+	ReasonNotJudged = "NotJudged"
 )

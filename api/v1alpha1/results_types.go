@@ -27,6 +27,10 @@ type ResultsStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ShownComparisonCount int32 `json:"shownComparisonCount,omitempty"`
+	// searchCount is the number of searches in these ConfigMaps; status.searches has the first of them.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	SearchCount int32 `json:"searchCount,omitempty"`
 	// sweepCount is the number of sweeps in these ConfigMaps; status.sweeps shows the first ones.
 	// +optional
 	// +kubebuilder:validation:Minimum=1

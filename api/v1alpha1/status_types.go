@@ -170,6 +170,14 @@ type BenchmarkRunStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Comparisons []ComparisonEntry `json:"comparisons,omitempty"`
 
+	// searches are the answers of spec.search, at most 64, in the order of the cells, the targets and
+	// the blocks. The ConfigMaps RUN-summary-0000 and so on hold all of them; results.searchCount is
+	// their number.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Searches []SearchEntry `json:"searches,omitempty"`
+
 	// sweeps have the knee and the peak of the main measurement, at most 16: one for each axis of the
 	// matrix that is a load and has 3 or more values, for each target and rest of the cell, in the
 	// order of the cells. The ConfigMaps RUN-summary-0000 and so on hold all of them;
@@ -193,6 +201,15 @@ type BenchmarkRunStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	Findings []Finding `json:"findings,omitempty"`
+
+	// notifications that were sent, or given up, to the receivers of the operator's configuration;
+	// the last 80 of them. One that is missing is tried again.
+	// +optional
+	// +listType=map
+	// +listMapKey=receiver
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=80
+	Notifications []NotificationStatus `json:"notifications,omitempty"`
 }
 
 // Progress of a run. All counts are numbers of trials.

@@ -112,7 +112,7 @@ func TestRunEndsWithAVerdict(t *testing.T) {
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	checkOnce(t, k, got, 8*2*3)
 	accepted := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionAccepted).Message
-	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; 8 blocks detect 3"; !strings.HasPrefix(accepted, want) || !strings.HasSuffix(accepted, " at a spread of 2.7 %") {
+	if want := "48 trials planned: 2 cells x 3 targets x 8 blocks; 1 comparison needs 6 blocks; 8 blocks detect 4.9 %"; !strings.HasPrefix(accepted, want) || !strings.HasSuffix(accepted, " values spread by 2.7 % and ratios of two by 3.8 %") {
 		t.Errorf("Accepted: %q, want %q", accepted, want)
 	}
 	if want := "threads=8: other 1.50x db (1.50 to 1.50, p 0.0078); resolution "; !strings.HasPrefix(got.Status.Verdict, want) {

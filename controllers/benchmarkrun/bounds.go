@@ -59,6 +59,7 @@ var sheds = []shed{
 		keepComparisons(st, 16)
 		st.Sweeps = st.Sweeps[:min(len(st.Sweeps), 4)]
 	}},
+	{"answers of searches after the 16th", func(st *v1alpha1.BenchmarkRunStatus) { st.Searches = st.Searches[:min(len(st.Searches), 16)] }},
 	{"texts after 256 bytes", func(st *v1alpha1.BenchmarkRunStatus) {
 		for i := range st.Conditions {
 			st.Conditions[i].Message = contract.Cut(st.Conditions[i].Message, 256)
@@ -72,6 +73,9 @@ var sheds = []shed{
 		for i := range st.Targets {
 			shortenTarget(&st.Targets[i])
 		}
+		for i := range st.Searches {
+			st.Searches[i].Reason, st.Searches[i].Text = contract.Cut(st.Searches[i].Reason, 256), contract.Cut(st.Searches[i].Text, 256)
+		}
 		st.Headline, st.Progress.Current = contract.Cut(st.Headline, 256), contract.Cut(st.Progress.Current, 256)
 	}},
 	{"the trials, nodes and machine speeds", func(st *v1alpha1.BenchmarkRunStatus) {
@@ -82,6 +86,7 @@ var sheds = []shed{
 		keepComparisons(st, 0)
 		st.Sweeps = nil
 	}},
+	{"the answers of searches", func(st *v1alpha1.BenchmarkRunStatus) { st.Searches = nil }},
 }
 
 // keepComparisons keeps the first ones, and their number.

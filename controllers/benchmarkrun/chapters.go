@@ -151,7 +151,7 @@ func concluded(v view, failure decision.Failed) answer {
 		return says(decision.WaitFor(refused.Reason, "the results cannot be stored: %s", refused.Message))
 	}
 	book, end := v.book, endedNews{failure: failure, at: v.Now}
-	if at := book.Position(); failure.Reason != "" && !is && v.isRunning(at) {
+	if at := v.position(); failure.Reason != "" && !is && v.isRunning(at) {
 		if wait := v.awaitsStatus(); wait != nil {
 			return says(wait)
 		}
@@ -173,8 +173,8 @@ func concluded(v view, failure decision.Failed) answer {
 	if lost, is := state.(decision.Failed); is && failure.Reason == "" {
 		end.failure = lost
 	}
-	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: v.accepted.Work.Names(), Records: all, Checked: v.Checked}
-	if in.Plan != nil {
+	in := conclude.Input{Run: v.Run, Plan: v.accepted.Planned.Plan, Names: accept.Compared(v.accepted.Work), Records: all, Checked: v.Checked, Search: v.accepted.Work.Search}
+	if in.Plan != nil && in.Search == nil {
 		in.Plan = journal.Ran(in.Plan, all)
 	}
 	v.addExperiment(&in)

@@ -1,6 +1,7 @@
 package benchmarkrun
 
 import (
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/conclude"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/follow"
@@ -24,7 +25,7 @@ func (v view) addExperiment(in *conclude.Input) {
 // follow says what follows a trial that has just ended. The result has no meaning while questions
 // are open.
 func (v view) follow(rec contract.Record) follow.Result {
-	if rec.State == contract.Failed && stopsAtFailure(v.Run) {
+	if v.endsAt(rec) {
 		return follow.Result{State: decision.Done{}}
 	}
 	l, d, err := v.accepted.Work.Experiment(v.accepted.Planned.Plan)
@@ -32,7 +33,8 @@ func (v view) follow(rec contract.Record) follow.Result {
 		return follow.Result{State: decision.Done{}}
 	}
 	return follow.After(follow.Input{
-		Layout: l, Declaration: d, Names: v.accepted.Work.Names(), Record: rec,
+		Layout: l, Declaration: d, Names: accept.Compared(v.accepted.Work), Search: v.accepted.Work.Search, Record: rec,
 		Earlier: func() ([]contract.Record, decision.State) { return logbook.All(v.Run, v.book, v.ask) },
+		Block:   func() ([]contract.Record, decision.State) { return logbook.OfBlock(v.Run, v.book, rec.Block, v.ask) },
 	})
 }

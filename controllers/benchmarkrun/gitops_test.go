@@ -44,12 +44,15 @@ func (s *sight) see(run *unstructured.Unstructured) {
 	defer s.mu.Unlock()
 	phase, _, _ := unstructured.NestedString(run.Object, "status", "phase")
 	observed, _, _ := unstructured.NestedInt64(run.Object, "status", "observedGeneration")
+	gate, _, _ := unstructured.NestedString(run.Object, "spec", "gate", "health")
 	want := "InProgress"
 	switch {
 	case run.GetDeletionTimestamp() != nil:
 		phase, want = "deleted", "Terminating"
 	case observed != run.GetGeneration():
 		phase += " of an older spec"
+	case phase == string(v1alpha1.PhaseComplete) && gate == string(v1alpha1.HealthRequired):
+		want = "Failed" // there is no baseline in this story
 	case phase == string(v1alpha1.PhaseComplete):
 		want = "Current"
 	case phase == string(v1alpha1.PhaseFailed):
@@ -113,8 +116,16 @@ func TestGitOpsControllersSeeEveryPhase(t *testing.T) {
 	if h := gitops.Of(t, server.API, gitops.Assay("BenchmarkRun", ns, "refused")); h.Message != m {
 		t.Errorf("Flux says %q, and the run %q", h.Message, m)
 	}
+	gated := newRun(t, ns, named("gated", 0), func(r *v1alpha1.BenchmarkRun) {
+		r.Spec.Gate = &v1alpha1.Gate{Baseline: "nightly", Threshold: "25%", Health: v1alpha1.HealthRequired}
+	})
+	create(t, gated)
 	open()
 	await(t, second, "Complete", isTrue(v1alpha1.ConditionComplete))
+	await(t, gated, "Complete", isTrue(v1alpha1.ConditionComplete))
+	if h := gitops.Of(t, server.API, gitops.Assay("BenchmarkRun", ns, "gated")); !strings.Contains(h.Message, "nightly") {
+		t.Errorf("the message of a run that did not pass its gate names no baseline: %+v", h)
+	}
 
 	// What may change after the end is seen, and makes no run unhealthy for longer than that takes.
 	patch(t, first, `"priority":7`)
@@ -139,5 +150,6 @@ func TestGitOpsControllersSeeEveryPhase(t *testing.T) {
 		"first  of an older spec": "InProgress/Progressing", "first Provisioning": "InProgress/Progressing", "first Loading": "InProgress/Progressing",
 		"first Measuring": "InProgress/Progressing", "first Complete": "Current/Healthy", "first Complete of an older spec": "InProgress/Progressing",
 		"second Queued": "InProgress/Progressing", "second Suspended": "InProgress/Suspended", "refused Failed": "Failed/Degraded",
+		"gated Complete": "Failed/Degraded",
 	})
 }

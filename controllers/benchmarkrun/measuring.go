@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
-	"github.com/assay-bench/assay/controllers/benchmarkrun/logbook"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/trial"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
@@ -15,12 +15,12 @@ import (
 // an attempt is recorded before anything else happens, with the decision about what follows
 // it; the next one begins in the same pass.
 func measured(v view) answer {
-	p, at := v.accepted.Planned.Plan, v.book.Position()
-	if last := v.book.Last(); last != nil && last.State == contract.Failed && stopsAtFailure(v.Run) {
+	p, at := v.accepted.Planned.Plan, v.position()
+	if last := v.book.Last(); last != nil && v.endsAt(*last) {
 		return says(decision.FailWith(last.Reason, "trial %d (%s): %s", last.Index, p.Describe(p.Trials[last.Index]), last.Message))
 	}
 	if at.Ends(len(p.Trials)) {
-		return says(allMeasured(v.book))
+		return says(allMeasured(v))
 	}
 	a := v.attempt(at)
 	if _, waits := a.state.(decision.Waiting); waits && !a.again {
@@ -40,7 +40,7 @@ func (v view) attempt(at journal.Position) answer {
 	if wait := v.awaitTarget(p.Targets[p.Trials[at.Index].Target], name); !isDone(wait) {
 		return says(wait)
 	}
-	params, err := v.accepted.Work.Cell(p.Cells[p.Trials[at.Index].Cell])
+	params, err := accept.CellAt(v.accepted.Work, p.Cells[p.Trials[at.Index].Cell], at.Rate)
 	if err != nil {
 		return says(decision.FailWith(v1alpha1.ReasonInvalidSpec, "%v", err))
 	}
@@ -66,7 +66,10 @@ func (v view) waitForTrial(at journal.Position, wait decision.Waiting, actions [
 	}
 	p := v.accepted.Planned.Plan
 	what := p.Describe(p.Trials[at.Index])
-	a.news = []news{runningNews{planned: trial.Planned(p, at), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
+	if field := v.accepted.Work.Search.Parameter(); field != "" {
+		what += fmt.Sprintf(" %s=%d", field, at.Rate)
+	}
+	a.news = []news{runningNews{planned: trial.Planned(p, at, v.accepted.Work.Search.Parameter()), what: what, trials: len(p.Trials), least: v.accepted.Planned.Lengths[p.Trials[at.Index].Cell].Least}}
 	if wait.Reason == v1alpha1.ReasonProgressing {
 		wait.Message = decision.WaitFor("", "trial %d: %s", at.Index, what).Message
 		a.state = wait
@@ -100,24 +103,38 @@ func (v view) record(in trial.Input, e trial.Execution, at journal.Position, res
 		state:   decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d has ended", rec.Index),
 		actions: append(res.Actions, added.Action), news: []news{recordedNews{book: added.Book, record: rec, nodes: nodes}}, again: true,
 	}
-	if rec.State == contract.Failed && !stopsAtFailure(v.Run) {
+	if rec.State == contract.Failed && !v.endsAt(rec) {
 		// The next pass looks first whether the target is still there.
 		a.state, a.again = decision.WaitFor(v1alpha1.ReasonProgressing, "trial %d failed: %s", rec.Index, rec.Reason), false
 	}
 	return a
 }
 
-// allMeasured: a run without any result has failed.
-func allMeasured(book logbook.Book) decision.State {
-	t := book.Totals()
-	if t.Succeeded == 0 {
-		last := book.Last()
+// allMeasured: a run without any result has failed, unless that is the answer of its search.
+func allMeasured(v view) decision.State {
+	t, last := v.book.Totals(), v.book.Last()
+	search := v.accepted.Work.Search
+	if t.Succeeded == 0 && !search.Explains(*last) {
 		return decision.FailWith(v1alpha1.ReasonAllTrialsFailed, "none of %d trials has a result; the last one: %s: %s", t.Done, last.Reason, last.Message)
 	}
-	if last := book.Last(); last != nil && last.Decision != nil && last.Decision.Stop {
+	if search == nil && last.Decision != nil && last.Decision.Stop {
 		return decision.Done{Reason: v1alpha1.ReasonStoppedEarly, Message: fmt.Sprintf("%d of %d trials have a result; %s", t.Succeeded, t.Done, last.Decision.Why)}
 	}
 	return decision.DoneWith("%d of %d trials have a result", t.Succeeded, t.Done)
+}
+
+// endsAt says whether a trial ends the run, because it failed. One that answers a search does not.
+func (v view) endsAt(rec contract.Record) bool {
+	return rec.State == contract.Failed && stopsAtFailure(v.Run) && !v.accepted.Work.Search.Explains(rec)
+}
+
+// position of the next attempt. The rate of the very first trial of a search is that of the spec.
+func (v view) position() journal.Position {
+	at := v.book.Position()
+	if s := v.accepted.Work.Search; s != nil && at.Rate == 0 {
+		at.Rate = s.Low()
+	}
+	return at
 }
 
 // stopsAtFailure says whether a failed trial ends the run.

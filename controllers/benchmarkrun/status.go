@@ -170,6 +170,7 @@ func (t teller) tellEnd(n endedNews) {
 	}
 	if res.Parts > 0 {
 		st.Headline, st.Verdict, st.Comparisons = res.Headline, res.Line(), res.Compared
+		st.Searches, st.Results.SearchCount = res.Searched, res.Searches
 		st.Results.ComparisonCount, st.Results.ShownComparisonCount = res.Comparisons, int32(len(res.Compared))
 		st.Sweeps, st.Results.SweepCount = res.Sweeps, res.Swept
 		st.Results.SummaryConfigMapCount, st.Results.SummaryEntryCount, st.Results.ShownEntryCount = res.Parts, res.Entries, int32(len(res.Summary))

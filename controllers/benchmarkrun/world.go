@@ -113,7 +113,7 @@ func (v view) trialInput() trial.Input {
 	return trial.Input{
 		Run: v.Run, Now: v.Now, Work: v.accepted.Work,
 		Timeouts: cfg.Timeouts, Limits: cfg.Limits, Pods: podsOf(cfg), Store: cfg.Results.Store,
-		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Children: v.Children,
+		Demand: v.accepted.Planned.Demand.All, Plan: v.accepted.Planned.Plan, Recorded: v.book.Records.Records, Children: v.Children,
 	}
 }
 

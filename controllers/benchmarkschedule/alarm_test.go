@@ -62,15 +62,15 @@ func TestAlarm(t *testing.T) {
 		ready, regressed string
 		found            []string
 	}{
-		"without an alarm, a slower run stalls":     {history: nights("ps", 100, 70), ready: "False/RunFailed"},
+		"without an alarm, a slower run stalls":     {history: nights("ps", 100, 70), ready: "False/LastRunFailed"},
 		"nothing ended":                             {alarm: &v1alpha1.Alarm{}, ready: "True/Succeeded", regressed: "Unknown/NotReached"},
 		"all passed":                                {alarm: &v1alpha1.Alarm{}, history: nights("ppp", 100, 100, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"slower for the first time":                 {alarm: &v1alpha1.Alarm{}, history: nights("pps", 100, 100, 70), ready: "True/Unconfirmed", regressed: "False/Unconfirmed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-02 (1970-01-03T00:00:00Z), in 1 runs, not confirmed yet"}},
-		"slower twice":                              {alarm: &v1alpha1.Alarm{}, history: nights("pss", 100, 70, 70), ready: "False/RunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
-		"slower once, and no confirmation is asked": {alarm: &v1alpha1.Alarm{Confirm: new(int32(0))}, history: nights("ps", 100, 70), ready: "False/RunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 1 runs"}},
+		"slower twice":                              {alarm: &v1alpha1.Alarm{}, history: nights("pss", 100, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"slower once, and no confirmation is asked": {alarm: &v1alpha1.Alarm{Confirm: new(int32(0))}, history: nights("ps", 100, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 1 runs"}},
 		"slower, and well again":                    {alarm: &v1alpha1.Alarm{}, history: nights("pssp", 100, 70, 70, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
-		"slower around a run that is not valid":     {alarm: &v1alpha1.Alarm{}, history: nights("psis", 100, 70, 70, 70), ready: "False/RunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
-		"a run that failed otherwise stalls":        {alarm: &v1alpha1.Alarm{}, history: nights("pi", 100, 100), ready: "False/RunFailed", regressed: "False/Succeeded"},
+		"slower around a run that is not valid":     {alarm: &v1alpha1.Alarm{}, history: nights("psis", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"a run that failed otherwise stalls":        {alarm: &v1alpha1.Alarm{}, history: nights("pi", 100, 100), ready: "False/LastRunFailed", regressed: "False/Succeeded"},
 		"the history cannot be read":                {alarm: &v1alpha1.Alarm{}, broken: "it is torn", ready: "False/HistoryUnreadable", regressed: "Unknown/HistoryUnreadable"},
 		"the level changed": {
 			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed",

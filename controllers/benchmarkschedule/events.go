@@ -22,7 +22,7 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 			if outcome(run) == v1alpha1.OutcomeSucceeded {
 				tell(corev1.EventTypeNormal, "RunSucceeded", "run %s: %s", run.Name, run.Headline)
 			} else {
-				tell(corev1.EventTypeWarning, v1alpha1.ReasonRunFailed, "run %s did not succeed: %s: %s", run.Name, run.Reason, run.Message)
+				tell(corev1.EventTypeWarning, "RunFailed", "run %s did not succeed: %s: %s", run.Name, run.Reason, run.Message)
 			}
 		}
 	}
@@ -38,7 +38,7 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 	for _, condition := range []string{v1alpha1.ConditionScheduleReady, v1alpha1.ConditionOnSchedule} {
 		was := apimeta.FindStatusCondition(w.Schedule.Status.Conditions, condition)
 		is := apimeta.FindStatusCondition(after.Status.Conditions, condition)
-		told := is.Reason == v1alpha1.ReasonRunFailed || is.Reason == v1alpha1.ReasonScheduleMissed
+		told := is.Reason == v1alpha1.ReasonLastRunFailed || is.Reason == v1alpha1.ReasonScheduleMissed
 		if is.Status == metav1.ConditionFalse && !told && (was == nil || was.Reason != is.Reason) {
 			tell(corev1.EventTypeWarning, is.Reason, "%s", is.Message)
 		}

@@ -134,7 +134,7 @@ func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a 
 	progress := progressState(*st, w)
 	stall := state{metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "the schedule can start runs"}
 	switch {
-	case progress.status == metav1.ConditionTrue && ready.reason == v1alpha1.ReasonRunFailed:
+	case progress.status == metav1.ConditionTrue && ready.reason == v1alpha1.ReasonLastRunFailed:
 		stall = state{metav1.ConditionFalse, v1alpha1.ReasonProgressing, progress.message}
 	case stalled:
 		stall = state{metav1.ConditionTrue, ready.reason, ready.message}
@@ -177,7 +177,7 @@ func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 	case last != nil && last.Outcome == v1alpha1.OutcomeFailed && unconfirmed(st, w):
 		return state{metav1.ConditionTrue, v1alpha1.ReasonUnconfirmed, contract.Cut(fmt.Sprintf("run %s is slower than its gate allows, which no further run has confirmed yet: %s", last.Name, last.Message), maxMessage)}, false
 	case last != nil && last.Outcome == v1alpha1.OutcomeFailed:
-		return no(v1alpha1.ReasonRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
+		return no(v1alpha1.ReasonLastRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
 	}
 	return state{metav1.ConditionTrue, v1alpha1.ReasonSucceeded, "the schedule can start runs"}, false
 }

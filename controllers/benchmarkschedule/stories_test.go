@@ -330,8 +330,8 @@ func TestHistoryLimits(t *testing.T) {
 		s.atHour(n + 1).pass()
 		s.finish(s.name(n+1), ok, float64(n))
 		o := s.pass()
-		want(t, "ready", condition(o, "Ready"), map[bool]string{true: "True Succeeded", false: "False RunFailed"}[ok])
-		want(t, "stalled", condition(o, "Stalled"), map[bool]string{true: "False Succeeded", false: "True RunFailed"}[ok])
+		want(t, "ready", condition(o, "Ready"), map[bool]string{true: "True Succeeded", false: "False LastRunFailed"}[ok])
+		want(t, "stalled", condition(o, "Stalled"), map[bool]string{true: "False Succeeded", false: "True LastRunFailed"}[ok])
 	}
 	want(t, "runs", s.runs(), []string{s.name(3), s.name(4)})
 	want(t, "history", len(s.history().Runs), 4)

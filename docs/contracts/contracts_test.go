@@ -208,6 +208,8 @@ func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
 		trialSchema:       reflect.TypeFor[contract.Trial](),
 		targetSchema:      reflect.TypeFor[contract.Target](),
 		environmentSchema: reflect.TypeFor[contract.TargetEnvironment](),
+
+		notificationSchema: reflect.TypeFor[contract.Notification](),
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(name)

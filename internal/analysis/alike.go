@@ -49,11 +49,11 @@ func between(first, second Run, target string, factor likeness.Factor) likeness.
 	})
 }
 
-// of a target: the records of its trials that succeeded.
+// of a target: the records of its trials that count.
 func (r Run) of(target string) (out []contract.Record) {
-	for _, rec := range r.Records {
-		if rec.State == contract.Succeeded && rec.Target == target {
-			out = append(out, rec)
+	for _, t := range countedTrials(r.Layout, r.Records) {
+		if r.Layout.Plan.Targets[t.Target] == target {
+			out = append(out, *t.record)
 		}
 	}
 	return out

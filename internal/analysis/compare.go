@@ -268,13 +268,12 @@ func (a *analyst) likeness(c Contrast) Likeness {
 		return known
 	}
 	sides := Sides{Value: a.Layout.Plan.Targets[c.Value.Target], Baseline: a.Layout.Plan.Targets[c.Baseline.Target], Require: require}
-	for _, rec := range a.Records {
-		switch {
-		case rec.State != contract.Succeeded:
-		case rec.Target == sides.Value:
-			sides.ValueRecords = append(sides.ValueRecords, rec)
-		case rec.Target == sides.Baseline:
-			sides.BaselineRecords = append(sides.BaselineRecords, rec)
+	for _, t := range countedTrials(a.Layout, a.Records) {
+		switch t.Target {
+		case c.Value.Target:
+			sides.ValueRecords = append(sides.ValueRecords, *t.record)
+		case c.Baseline.Target:
+			sides.BaselineRecords = append(sides.BaselineRecords, *t.record)
 		}
 	}
 	a.alike[key] = a.Alike(sides)

@@ -62,6 +62,27 @@ func bOver(ratio float64) func(string, int32) float64 {
 	}
 }
 
+// The circumstances of trials that do not count, such as disturbed ones, are those of no side.
+func TestOnlyCountedTrialsAreAlike(t *testing.T) {
+	p := planOf(10, 1, "a", "b")
+	records := recordsOf(p, 0.01, bOver(1.5))
+	for i := range records {
+		if records[i].Block == 2 && records[i].Target == "b" {
+			records[i].Disturbed = true
+		}
+	}
+	var seen []int
+	conclude(t, Input{Layout: Layout{Plan: p}, Records: records, Alike: func(s Sides) Likeness {
+		for _, rec := range slices.Concat(s.ValueRecords, s.BaselineRecords) {
+			seen = append(seen, int(rec.Block))
+		}
+		return Likeness{}
+	}}, 2, nil)
+	if len(seen) != 18 || slices.Contains(seen, 2) {
+		t.Errorf("blocks %v, want 9 of each side, and not the disturbed one", seen)
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	tests := map[string]struct {
 		blocks        int

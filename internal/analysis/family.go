@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -173,17 +174,18 @@ type Foresight struct {
 	Comparisons int
 	// Blocks of the plan, and the number that the family needs for any verdict.
 	Blocks, Needed int
-	// Detectable effect at TypicalSpread, such as 0.03; 0 where the blocks are too few.
+	// Detectable effect at TypicalRatioSpread, such as 0.03; 0 where the blocks are too few.
 	Detectable float64
 	// Looks of a run that may end early, the last block included; none of any other.
 	Looks []stats.Look
 }
 
 const (
-	// TypicalSpread of the ratio within a block, for planning. It is the coefficient of variation of
-	// single benchmarks on shared machines. A ratio of two such values has 1.4 times as much, less
-	// what the trials of a block share.
-	TypicalSpread = 0.027
+	// TypicalSpread of a single value, for planning: the coefficient of variation of benchmarks on
+	// shared machines. TypicalRatioSpread is that of the ratio of two such values, as if the trials of
+	// a block had nothing in common: the real one is smaller as far as something slows both.
+	TypicalSpread      = 0.027
+	TypicalRatioSpread = math.Sqrt2 * TypicalSpread
 	// power of the planned and of the stated effect.
 	power = 0.8
 )
@@ -196,7 +198,7 @@ func Foresee(f Family, l Layout, d Declaration) Foresight {
 	}
 	out.Looks, d = LooksOf(f, d), d.atALook(f)
 	out.Needed = stats.BlocksNeeded(out.Comparisons, d.ErrorRate)
-	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
+	if effect, ok := stats.DetectableEffect(out.Blocks, TypicalRatioSpread, d.ErrorRate/float64(out.Comparisons), power); ok && out.Enough() {
 		out.Detectable = effect
 	}
 	return out

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,8 +37,16 @@ type Unit struct{ Target, Cell, Combination int32 }
 // drivers in as many cells and targets as nobody measures.
 const maxUnits = 1 << 17
 
-// errTooManyUnits is the error for an experiment whose units cannot be listed.
-var errTooManyUnits = errors.New("spec.analysis: the targets, cells and combinations are too many to be compared: use fewer, or several runs")
+// TooLargeError is the error for an experiment whose units cannot be listed.
+type TooLargeError struct {
+	// Units are targets times cells times combinations.
+	Units int64
+}
+
+// Error has the number and the remedy.
+func (e *TooLargeError) Error() string {
+	return fmt.Sprintf("spec.analysis: %d targets x cells x combinations are too many to be compared (at most %d): use fewer, or several runs", e.Units, maxUnits)
+}
 
 // combinations of the layout, at least one.
 func (l Layout) combinations() []Combination {
@@ -52,8 +59,8 @@ func (l Layout) combinations() []Combination {
 // units in the order of the cells, the combinations and the targets.
 func (l Layout) units() ([]Unit, error) {
 	combinations := l.combinations()
-	if int64(len(l.Plan.Cells))*int64(len(combinations))*int64(len(l.Plan.Targets)) > maxUnits {
-		return nil, errTooManyUnits
+	if n := int64(len(l.Plan.Cells)) * int64(len(combinations)) * int64(len(l.Plan.Targets)); n > maxUnits {
+		return nil, &TooLargeError{Units: n}
 	}
 	var out []Unit
 	for cell, parameters := range l.Plan.Cells {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/summary"
 )
 
@@ -21,19 +22,32 @@ type limited struct {
 	client, saturated, offered int
 }
 
-// limitsOf the trials that count.
-func limitsOf(l Layout, records []contract.Record) map[place]limited {
+// countedTrial is a trial that counts, with the record of its last attempt.
+type countedTrial struct {
+	plan.Trial
+	record *contract.Record
+}
+
+// countedTrials are the trials that count, in the order of the plan: only their values, limits and
+// circumstances decide anything.
+func countedTrials(l Layout, records []contract.Record) (out []countedTrial) {
 	last := map[int32]*contract.Record{}
 	for i := range records {
 		last[records[i].Index] = &records[i]
 	}
-	out := map[place]limited{}
 	for i, why := range summary.LeftOut(l.Plan, records) {
-		if why != "" {
-			continue
+		if t := l.Plan.Trials[i]; why == "" {
+			out = append(out, countedTrial{t, last[t.Index]})
 		}
-		t := l.Plan.Trials[i]
-		rec, n := last[t.Index], out[place{t.Target, t.Cell}]
+	}
+	return out
+}
+
+// limitsOf the trials that count.
+func limitsOf(l Layout, records []contract.Record) map[place]limited {
+	out := map[place]limited{}
+	for _, t := range countedTrials(l, records) {
+		rec, n := t.record, out[place{t.Target, t.Cell}]
 		n.trials++
 		if slices.ContainsFunc(rec.LimitedBy, func(by contract.RecordedLimit) bool { return by.By == string(v1alpha1.LimitClient) }) {
 			n.client++

@@ -108,6 +108,8 @@ func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 		e.Reason = fmt.Sprintf("%d blocks of all runs count on both sides, and a verdict needs %d", one.comparison.N, stats.MinBlocks)
 	case differing.Unmet != "":
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, "the sides are not alike, as requireLike wants them: "+differing.Unmet
+	case e.Verdict == v1alpha1.VerdictInconclusive && one.comparison.Spread == 0:
+		e.Reason = fmt.Sprintf("%d runs have one ratio to the last digit, so that nobody knows how runs differ", len(o.runs))
 	case e.Verdict == v1alpha1.VerdictInconclusive:
 		e.Reason = fmt.Sprintf("%d runs, whose ratios have a standard deviation of %s", len(o.runs), Percent(one.comparison.Spread))
 	case e.Verdict != v1alpha1.VerdictEquivalent:

@@ -69,6 +69,28 @@ func TestOverRuns(t *testing.T) {
 			ratios: []float64{1.06, 0.95, 1.02}, want: "Inconclusive", text: []string{"3 runs, whose ratios have a standard deviation of 5."},
 		},
 		"all runs say the same": {ratios: []float64{1.001, 1, 0.9995, 1.0003}, want: "Equivalent", text: []string{": equivalent"}},
+		"all runs have one ratio to the last digit": {
+			ratios: []float64{1.5, 1.5, 1.5}, want: "Inconclusive", text: []string{"3 runs have one ratio to the last digit, so that nobody knows how runs differ"},
+			change: func(all []Run) {
+				for r := range all[1:] {
+					all[r+1].Records = all[0].Records
+				}
+			},
+		},
+		"a disturbed trial is part of no difference between the runs": {
+			ratios: []float64{1.5, 1.51}, want: "Faster", between: []string{"run2 against run1, b: not known of both runs: "},
+			change: func(all []Run) {
+				for i := range all[1].Records { // a setting that only the disturbed trials saw
+					rec := &all[1].Records[i]
+					rec.Facts = contract.NewFacts(map[string]string{"log_bin": "OFF", "server/version": "8.4.0"})
+					if rec.Block == 3 {
+						rec.Disturbed, rec.Facts = true, contract.NewFacts(map[string]string{"log_bin": "ON", "server/version": "8.4.0"})
+					}
+				}
+				all[0].facts("a", map[string]string{"log_bin": "OFF", "server/version": "8.4.0"})
+				all[0].facts("b", map[string]string{"log_bin": "OFF", "server/version": "8.4.0"})
+			},
+		},
 		"one run":               {ratios: []float64{1.5}, want: "Exploratory", text: []string{"b 1.50x a: exploratory (1 run, and the difference between runs takes 2)"}},
 		"too few blocks in all": {ratios: []float64{1.5, 1.5}, blocks: 2, want: "Exploratory", text: []string{"4 blocks of all runs count on both sides, and a verdict needs 6"}},
 		"a run without a value": {
@@ -84,11 +106,11 @@ func TestOverRuns(t *testing.T) {
 			},
 		},
 		"runs of very different sizes": {
-			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{"the runs have 3 to 10 blocks, and each counts the same"},
+			ratios: []float64{1.5, 1.501}, want: "Faster", text: []string{"the runs have 3 to 10 blocks, and each counts the same"},
 			change: func(all []Run) { all[1].Records = all[1].Records[:6] },
 		},
 		"the same order of the trials": {
-			ratios: []float64{1.5, 1.5}, want: "Faster", between: []string{"run2 against run1: the trials had the same random order (seed 7)"},
+			ratios: []float64{1.5, 1.501}, want: "Faster", between: []string{"run2 against run1: the trials had the same random order (seed 7)"},
 			change: func(all []Run) { all[0].Layout.Plan.Seed, all[1].Layout.Plan.Seed = 7, 7 },
 		},
 		"a largest value since the start is one observation of a run": {
@@ -106,14 +128,14 @@ func TestOverRuns(t *testing.T) {
 			},
 		},
 		"what differs between the runs is named": {
-			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{"the runs differ in target/cpu"}, between: []string{"run2 against run1, b: target/cpu differs (Y against X)"},
+			ratios: []float64{1.5, 1.501}, want: "Faster", text: []string{"the runs differ in target/cpu"}, between: []string{"run2 against run1, b: target/cpu differs (Y against X)"},
 			change: func(all []Run) {
 				all[0].facts("b", map[string]string{"target/cpu": "X"})
 				all[1].facts("b", map[string]string{"target/cpu": "Y"})
 			},
 		},
 		"machines of other speeds": {
-			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{"the runs differ in machine-speed/Target/Memory"}, between: []string{"the same work took 1.5 times as long"},
+			ratios: []float64{1.5, 1.501}, want: "Faster", text: []string{"the runs differ in machine-speed/Target/Memory"}, between: []string{"the same work took 1.5 times as long"},
 			change: func(all []Run) {
 				for r := range all {
 					for i := range all[r].Records {
@@ -123,7 +145,7 @@ func TestOverRuns(t *testing.T) {
 			},
 		},
 		"a setting that differs between the sides": {
-			ratios: []float64{1.5, 1.5}, want: "Faster", text: []string{", differs in log_bin"},
+			ratios: []float64{1.5, 1.501}, want: "Faster", text: []string{", differs in log_bin"},
 			change: func(all []Run) {
 				for i := range all {
 					all[i].facts("a", map[string]string{"log_bin": "ON", "server/version": "8.4.0"})
@@ -165,6 +187,9 @@ func TestOverRuns(t *testing.T) {
 				if !strings.Contains(got.Verdict, want) {
 					t.Errorf("verdict %q lacks %q", got.Verdict, want)
 				}
+			}
+			if all := strings.Join(got.Between, "\n"); strings.Contains(name, "disturbed") && strings.Contains(all, "log_bin") {
+				t.Errorf("between the runs:\n%s", all)
 			}
 			for _, want := range tc.between {
 				if all := strings.Join(got.Between, "\n"); !strings.Contains(all, want) {

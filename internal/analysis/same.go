@@ -74,7 +74,7 @@ func decidesWhat(path string) bool {
 	case "design.blocks", "design.seed", "design.onTrialFailure", "design.maxRetries", "design.stopEarly.minBlocks", "design.stopEarly.precision":
 		return false
 	}
-	for _, part := range []string{"workload.", "matrix", "exclude", "design."} {
+	for _, part := range []string{"workload.", "matrix", "exclude", "design.", "search."} {
 		if strings.HasPrefix(path, part) {
 			return true
 		}

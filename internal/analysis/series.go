@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/summary"
 )
 
 // maxKinds of measurements are compared: as many as one record has values. The labels of a hostile
@@ -48,16 +47,8 @@ type series struct {
 func readSeries(l Layout, records []contract.Record) *series {
 	s := &series{blocks: l.Plan.Blocks(), values: map[seriesKey][]blockValue{}, byName: map[string][]int32{}}
 	reader := newKindReader(l, s)
-	last := map[int32]*contract.Record{}
-	for i := range records {
-		last[records[i].Index] = &records[i]
-	}
-	for i, why := range summary.LeftOut(l.Plan, records) {
-		t := l.Plan.Trials[i]
-		if why != "" {
-			continue
-		}
-		for _, v := range last[t.Index].Values {
+	for _, t := range countedTrials(l, records) {
+		for _, v := range t.record.Values {
 			id, known := reader.read(v)
 			if !known {
 				continue

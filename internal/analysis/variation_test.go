@@ -34,7 +34,7 @@ func TestVariation(t *testing.T) {
 			change: func(all []Run) { lasting(all, 86400) },
 		},
 		"the same, prepared in no time": {
-			ratios: []float64{1.5, 1.52, 1.49, 1.5, 1.51, 1.48}, spread: 0.02, buy: stats.LevelRun, text: []string{"more runs, not"},
+			ratios: []float64{1.5, 1.52, 1.49, 1.5, 1.51, 1.48}, spread: 0.02, buy: stats.LevelRun, text: []string{"more runs, which also show better"},
 			change: func(all []Run) { lasting(all, 1) },
 		},
 		"one observation in each run": {

@@ -69,8 +69,16 @@ func (s storedRun) read(ctx context.Context) (analysis.Run, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Names, out.Limit = work.Names(), mostCompared
-	out.Layout, out.Declaration, err = work.Experiment(journal.Ran(plan, out.Records))
+	out.Names, out.Limit = accept.Compared(work), mostCompared
+	ran := journal.Ran(plan, out.Records)
+	if work.Search != nil { // what is compared are the rates that it found
+		answers, err := work.Search.Answers(plan, out.Records)
+		if err != nil {
+			return out, err
+		}
+		ran, out.Records = work.Search.Reduce(plan, answers)
+	}
+	out.Layout, out.Declaration, err = work.Experiment(ran)
 	return out, err
 }
 

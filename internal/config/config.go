@@ -38,6 +38,8 @@ type Config struct {
 	Pods Pods `json:"pods"`
 	// Shapes inside of runs.
 	Shapes Shapes `json:"shapes"`
+	// Notifications about runs, and to whom they are sent.
+	Notifications Notifications `json:"notifications"`
 }
 
 // Image of a container.
@@ -89,7 +91,7 @@ func Default() Config {
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
 		Upload: d(10 * time.Minute),
-	}, Results: defaultResults()}
+	}, Results: defaultResults(), Notifications: defaultNotifications()}
 }
 
 // Load reads a file on top of Default. An unknown field is an error.
@@ -147,7 +149,7 @@ func (c Config) check() error {
 	if c.Timeouts.Upload.Duration > maxUpload {
 		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
 	}
-	return errors.Join(c.Limits.check(), c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check())
+	return errors.Join(c.Limits.check(), c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check(), c.Notifications.check())
 }
 
 // images of the configuration, by their fields.

@@ -13,8 +13,8 @@ type Decision struct {
 	// Next is the index of the trial that follows, behind this one; those between are skipped.
 	// Absent: the next one of the plan.
 	Next *int32 `json:"next,omitempty"`
-	// Rate that is offered in the trial that follows, in operations per second of all clients
-	// together. 0: what the spec says.
+	// Rate that each client offers in the trial that follows, in operations per second. 0: what the
+	// spec says.
 	Rate int64 `json:"rate,omitempty"`
 	// Why, for people, with the numbers.
 	Why string `json:"why"`

@@ -91,7 +91,7 @@ type Record struct {
 	ResultBytes int64 `json:"resultBytes,omitempty"`
 	// Findings about the result.
 	Findings []RecordedFinding `json:"findings,omitempty"`
-	// Rate that was offered because a decision says so; 0 where the spec says it.
+	// Rate that each client offered because a search says so, in operations per second; 0 without one.
 	Rate int64 `json:"rate,omitempty"`
 	// Decision about what follows the trial; absent where the plan says it.
 	Decision *Decision `json:"decision,omitempty"`

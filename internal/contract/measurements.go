@@ -8,6 +8,9 @@ const (
 	// NameOffered is the offered rate of an open loop: operations that the client started or
 	// tried to start, per second. The throughput is the achieved rate.
 	NameOffered = "rate.offered"
+	// NameHighestRate is the highest offered rate at which the objectives of a search held, of all
+	// clients together. A search derives it from its trials.
+	NameHighestRate = "rate.highest"
 	// NameErrorRate is the rate of errors, per second; N is their number. An operation that
 	// the tool repeats until it succeeds counts here once per error, and once in the
 	// throughput.

@@ -14,9 +14,6 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// conditionPassed is the verdict of a run's gate.
-const conditionPassed = "Passed"
-
 // Bounds of the texts of an entry, in bytes.
 const (
 	maxReason = 128
@@ -27,7 +24,7 @@ const (
 func OutcomeOf(run *v1alpha1.BenchmarkRun) v1alpha1.RunOutcome {
 	c := run.Status.Conditions
 	if !apimeta.IsStatusConditionTrue(c, v1alpha1.ConditionComplete) ||
-		apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionValid) || apimeta.IsStatusConditionFalse(c, conditionPassed) {
+		apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionValid) || apimeta.IsStatusConditionFalse(c, v1alpha1.ConditionPassed) {
 		return v1alpha1.OutcomeFailed
 	}
 	return v1alpha1.OutcomeSucceeded
@@ -54,7 +51,7 @@ func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
 	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionValid); c != nil {
 		out.Valid = string(c.Status)
 	}
-	if c := apimeta.FindStatusCondition(st.Conditions, conditionPassed); c != nil && c.Status != metav1.ConditionUnknown {
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed); c != nil && c.Status != metav1.ConditionUnknown {
 		passed := c.Status == metav1.ConditionTrue
 		out.Passed = &passed
 	}
@@ -67,7 +64,7 @@ func whyFailed(run *v1alpha1.BenchmarkRun) (reason, message string) {
 	for _, bad := range []struct {
 		condition string
 		status    metav1.ConditionStatus
-	}{{v1alpha1.ConditionFailed, metav1.ConditionTrue}, {v1alpha1.ConditionValid, metav1.ConditionFalse}, {conditionPassed, metav1.ConditionFalse}} {
+	}{{v1alpha1.ConditionFailed, metav1.ConditionTrue}, {v1alpha1.ConditionValid, metav1.ConditionFalse}, {v1alpha1.ConditionPassed, metav1.ConditionFalse}} {
 		c := apimeta.FindStatusCondition(run.Status.Conditions, bad.condition)
 		if c != nil && c.Status == bad.status {
 			return contract.Cut(c.Reason, maxReason), contract.Cut(c.Message, maxText)

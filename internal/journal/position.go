@@ -3,7 +3,7 @@ package journal
 // Position is the next attempt: of the trial at Index of the plan.
 type Position struct {
 	Index, Attempt int32
-	// Rate to offer, in operations per second; 0 for what the spec says.
+	// Rate that each client offers, in operations per second; 0 for what the spec says.
 	Rate int64
 	// Stopped: nothing follows, whatever the plan still has. Index is that of the trial behind the
 	// last one.

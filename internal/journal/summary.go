@@ -4,11 +4,12 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// summaryPerPart is the number of entries, of comparisons and of sweeps in one part of the summary.
+// summaryPerPart is the number of entries, of comparisons, of sweeps and of searches in one part of the
+// summary.
 const summaryPerPart = 2000
 
-// Summary is one part of the summary of a run: entries, comparisons after the last entry, or sweeps after
-// the last comparison.
+// Summary is one part of the summary of a run: entries, comparisons after the last entry, sweeps after
+// the last comparison, or searches after the last sweep.
 type Summary struct {
 	header
 	// Part is the number of the part, from 0.
@@ -19,6 +20,8 @@ type Summary struct {
 	Comparisons []v1alpha1.ComparisonEntry `json:"comparisons,omitempty"`
 	// Sweeps in the order of the axes, the cells and the targets.
 	Sweeps []v1alpha1.SweepEntry `json:"sweeps,omitempty"`
+	// Searches in the order of the cells, the targets and the blocks.
+	Searches []v1alpha1.SearchEntry `json:"searches,omitempty"`
 }
 
 // DecodeSummary reads a part of the summary.
@@ -31,7 +34,7 @@ func DecodeSummary(gz []byte) (s Summary, err error) {
 const maxSummaryPart = 700 << 10
 
 // SplitSummary splits a summary into encoded, chained parts: the entries, then the comparisons, then
-// the sweeps. A part whose labels do not compress has fewer of them.
+// the sweeps, then the searches. A part whose labels do not compress has fewer of them.
 func SplitSummary(all Summary) ([][]byte, error) {
 	out, err := split(nil, all.Entries, func(s *Summary, some []v1alpha1.SummaryEntry) { s.Entries = some })
 	if err != nil {
@@ -43,8 +46,14 @@ func SplitSummary(all Summary) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return split(out, all.Sweeps, func(s *Summary, some []v1alpha1.SweepEntry) {
+	out, err = split(out, all.Sweeps, func(s *Summary, some []v1alpha1.SweepEntry) {
 		s.Entries, s.Sweeps = []v1alpha1.SummaryEntry{}, some
+	})
+	if err != nil {
+		return nil, err
+	}
+	return split(out, all.Searches, func(s *Summary, some []v1alpha1.SearchEntry) {
+		s.Entries, s.Searches = []v1alpha1.SummaryEntry{}, some
 	})
 }
 

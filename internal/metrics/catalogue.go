@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"sync"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/assay-bench/assay/internal/metrics/family"
@@ -76,6 +78,21 @@ var storeRequests = &family.Family{
 	Labels: []string{labelOperation, labelOutcome}, Counter: true,
 }
 
+// Of notifications, since the manager started.
+var (
+	notificationsEnded = &family.Family{
+		Name: "assay_notifications_total", Help: "Number of notifications that ended: delivered, refused (the receiver wants no more), given_up (too old), or lost (the run was deleted before).",
+		Labels: []string{labelReceiver, labelType, labelOutcome}, Counter: true,
+	}
+	notificationAttempts = &family.Family{
+		Name: "assay_notification_attempts_total", Help: "Number of requests to a receiver: delivered, refused, or undelivered.",
+		Labels: []string{labelReceiver, labelOutcome}, Counter: true,
+	}
+	notificationsWaiting = &family.Family{
+		Name: "assay_notifications_waiting", Help: "Number of notifications that failed at least once and are tried again.", Labels: []string{labelReceiver},
+	}
+)
+
 // Names of labels.
 const (
 	labelNamespace  = "namespace"
@@ -96,12 +113,20 @@ const (
 	labelBaseline   = "baseline"
 	labelOperation  = "operation"
 	labelOutcome    = "outcome"
+	labelReceiver   = "receiver"
+	labelType       = "type"
 )
 
-// desc of a family for the registry.
-func desc(f *family.Family) *prometheus.Desc {
-	return prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
-}
+// descs are the families for the registry. To make one costs more than to make a series.
+var descs = sync.OnceValue(func() map[*family.Family]*prometheus.Desc {
+	out := map[*family.Family]*prometheus.Desc{}
+	for _, s := range catalogue() {
+		for _, f := range s.Families {
+			out[f] = prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
+		}
+	}
+	return out
+})
 
 func ofRun() []string { return []string{labelNamespace, labelRun} }
 
@@ -123,5 +148,8 @@ func catalogue() []family.Section {
 		}},
 		{Title: "Bounds", Text: "What was left out. A tenant can exceed the bounds only at the cost of the runs of its own namespace.", Families: []*family.Family{collected, droppedRuns, droppedSeries}},
 		{Title: "Object store", Text: "Only with `results.store`.", Families: []*family.Family{storeRequests}},
+		{Title: "Notifications", Text: "Only with `notifications.receivers`. See [Be told](../guide/notifications.md).", Families: []*family.Family{
+			notificationsEnded, notificationAttempts, notificationsWaiting,
+		}},
 	}
 }

@@ -191,6 +191,11 @@ func TestHostileTenant(t *testing.T) {
 	if most := bounds.Runs*bounds.SeriesPerRun + 200; series > most {
 		t.Errorf("%d series, more than %d", series, most)
 	}
+	for name, n := range runs {
+		if n > bounds.SeriesPerRun {
+			t.Errorf("the run %s has %d series, more than %d", name, n, bounds.SeriesPerRun)
+		}
+	}
 	if len(runs) != bounds.Runs {
 		t.Errorf("%d runs have series, want %d", len(runs), bounds.Runs)
 	}

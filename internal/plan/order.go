@@ -26,6 +26,9 @@ var orders = map[v1alpha1.TrialOrder]func(seed int64, n size) []Trial{
 // 8 or more of 10 blocks for 1 seed in 9, and the position would then bias the comparison.
 // With an odd number of blocks the last block has no partner.
 //
+// With a search, a block has as many rounds as the search has trials, and they are ordered like that
+// many blocks: BLOCK is then the number of the round, counted over all blocks.
+//
 // Random means: sorted by a key, the SHA-256 of these words, each followed by a
 // newline, numbers in decimal and from 0:
 //

@@ -5,6 +5,7 @@
 //	plan.go      the plan, and what it refuses
 //	cells.go     the matrix: every combination of the axes without the excluded ones
 //	order.go     the order of the trials
+//	search.go    the trials that a search for the highest rate can take
 //	seed.go      the seed of a spec that has none
 //	reset.go     which trials restore the data first
 //	apply.go     the workload of one cell
@@ -71,7 +72,8 @@ func (c Cell) String() string {
 	return strings.Join(words, " ")
 }
 
-// Trial is the measurement of one cell on one target in one block. The JSON names are short
+// Trial is the measurement of one cell on one target in one block. A search has as many of them in a
+// block as it can take at most. The JSON names are short
 // because a plan has up to 20,000 trials.
 type Trial struct {
 	// Index in the plan, from 0.
@@ -89,6 +91,8 @@ type Trial struct {
 // TooManyError is the error for a spec with more cells or trials than the limits.
 type TooManyError struct {
 	Blocks, Targets, Cells int64
+	// Rounds are the trials of a search; 0 without one.
+	Rounds int64
 	// Axes are the numbers of values of the axes.
 	Axes []int
 	// BeforeExclude: Cells is the number for the whole matrix, because it is too large to
@@ -99,7 +103,9 @@ type TooManyError struct {
 }
 
 // Trials is the number of trials; at most the largest int64.
-func (e *TooManyError) Trials() int64 { return times(times(e.Blocks, e.Targets), e.Cells) }
+func (e *TooManyError) Trials() int64 {
+	return times(times(times(e.Blocks, e.Targets), e.Cells), max(e.Rounds, 1))
+}
 
 // exceeds says whether the spec is too large.
 func (e *TooManyError) exceeds() bool {
@@ -111,6 +117,11 @@ func (e *TooManyError) Error() string {
 	what := "cells"
 	if e.BeforeExclude {
 		what = "cells (before spec.exclude)"
+	}
+	if e.Trials() > e.Limits.Trials && e.Rounds > 0 {
+		return fmt.Sprintf("%d blocks x %d targets x %d %s x %d trials of a search are %d trials, and a run has at most %d: "+
+			"use a smaller range, a larger precision or fewer trials in spec.search, fewer cells or blocks, or several runs",
+			e.Blocks, e.Targets, e.Cells, what, e.Rounds, e.Trials(), e.Limits.Trials)
 	}
 	if e.Trials() > e.Limits.Trials {
 		return fmt.Sprintf("%d blocks x %d targets x %d %s are %d trials, and a run has at most %d: "+
@@ -149,7 +160,14 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 	if err != nil {
 		return nil, err
 	}
+	rounds, err := Rounds(spec)
+	if err != nil {
+		return nil, err
+	}
 	tooMany := &TooManyError{Blocks: int64(d.Blocks), Targets: int64(len(targets)), Cells: m.combinations(), Axes: m.sizes(), Limits: limits}
+	if spec.Search != nil {
+		tooMany.Rounds = int64(rounds)
+	}
 	if tooMany.Cells > maxCombinations {
 		tooMany.BeforeExclude = len(spec.Exclude) > 0
 		return nil, tooMany
@@ -162,9 +180,11 @@ func New(spec v1alpha1.BenchmarkRunSpec, dataFields []string, limits Limits) (*P
 	}
 	seed := seedOf(spec)
 	p := &Plan{Seed: seed, Order: d.Order, Axes: m.names(), Cells: m.cells(int(tooMany.Cells)), Targets: targets}
-	p.Trials = arrange(seed, size{blocks: d.Blocks, cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
+	// The rounds of a block are ordered like blocks, so that drift is the same for all searches.
+	p.Trials = arrange(seed, size{blocks: d.Blocks * int32(rounds), cells: int32(len(p.Cells)), targets: int32(len(p.Targets))})
 	for i := range p.Trials {
 		p.Trials[i].Index = int32(i)
+		p.Trials[i].Block /= int32(rounds)
 	}
 	markResets(p.Trials, d.DataReset)
 	return p, nil

@@ -102,8 +102,12 @@ func (c Comparison) shiftsUp() bool {
 }
 
 func tooFewFor(c Comparison, errorRate float64) Warning {
+	n := c.N
+	if c.Paired && c.subjects > 0 { // of runs that are alike, one value each
+		n = c.subjects
+	}
 	return Warning{Code: TooFew, Message: fmt.Sprintf(
-		"an interval needs a p-value of at most %.2g, and the smallest one of %d values on each side is %.2g", errorRate, c.N, c.SmallestP())}
+		"an interval needs a p-value of at most %.2g, and the smallest one of %d values on each side is %.2g", errorRate, n, c.SmallestP())}
 }
 
 // Verdict in words, for a measurement of this direction.

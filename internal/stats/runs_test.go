@@ -51,8 +51,9 @@ func TestRunsAreDecidedTogether(t *testing.T) {
 		"all runs agree":                         {[]float64{0.05, 0.051, 0.049}, Faster},
 		"and below":                              {[]float64{-0.05, -0.051, -0.049}, Slower},
 		"all are about 1":                        {[]float64{0.001, -0.001, 0.0005, -0.0002}, Equivalent},
-		"exactly alike, and 1":                   {[]float64{0, 0, 0}, Equivalent},
-		"exactly alike, and not 1":               {[]float64{0.5, 0.5}, Faster},
+		"exactly alike, and 1":                   {[]float64{0, 0, 0}, Inconclusive},
+		"exactly alike, and not 1":               {[]float64{0.5, 0.5}, Inconclusive},
+		"six runs that are exactly alike":        {[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, Faster},
 	}
 	for name, tc := range tests {
 		var runs []Comparison
@@ -65,7 +66,7 @@ func TestRunsAreDecidedTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Decide([]Comparison{c}, 0.05, 0.02)[0]; got.Verdict(HigherIsBetter) != tc.want || got.Interval == nil {
+		if got := Decide([]Comparison{c}, 0.05, 0.02)[0]; got.Verdict(HigherIsBetter) != tc.want || (got.Interval == nil) != (c.Spread == 0 && len(runs) < 6) || got.P == 0 {
 			t.Errorf("%s: %s, want %s: %+v", name, got.Verdict(HigherIsBetter), tc.want, got)
 		}
 	}

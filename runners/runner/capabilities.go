@@ -55,12 +55,14 @@ type Phases struct {
 	CheckTime func(t contract.Trial) time.Duration
 }
 
-// Design is what the tool can say of experiments with it. Each part is optional; all but Loads are for
-// tools that make many measurements in one trial.
+// Design is what the tool can say of experiments with it. Each part is optional. Length, Axis and
+// Combinations are for tools that make many measurements in one trial.
 type Design struct {
 	// Loads are fields of the workload of which a larger number asks for more work at once, such as
 	// threads or an offered rate. A sweep over one of them has a knee.
 	Loads []string
+	// Offers is the rate that the tool can offer (open loop).
+	Offers func(workload json.RawMessage) (Offered, error)
 	// Length of a trial that makes many measurements, each by the design of
 	// Trial.Measurement.
 	Length func(t contract.Trial) (Length, error)
@@ -68,6 +70,15 @@ type Design struct {
 	Axis func(workload json.RawMessage) (Axis, error)
 	// Combinations that a trial measures, one by one.
 	Combinations func(workload json.RawMessage) ([]Combination, error)
+}
+
+// Offered is how a tool offers a rate.
+type Offered struct {
+	// Field of the workload with the rate of operations per second of each client, a whole number;
+	// empty for a tool that offers none.
+	Field string
+	// Percentiles of the latency that a result has with this workload, as the label p says them.
+	Percentiles []string
 }
 
 // Combination is one of several things that a trial measures.
@@ -168,6 +179,12 @@ func (r Runner) Axis(workload json.RawMessage) (Axis, error) { return ask(r.Desi
 // the workload cannot be understood.
 func (r Runner) Combinations(workload json.RawMessage) ([]Combination, error) {
 	return ask(r.Design.Combinations, workload)
+}
+
+// Offers is how the tool offers a rate; without a field where it offers none. It fails when the
+// workload cannot be understood.
+func (r Runner) Offers(workload json.RawMessage) (Offered, error) {
+	return ask(r.Design.Offers, workload)
 }
 
 // PodsOf the clients; the zero value, where the tool does not say: of its one image in the

@@ -24,6 +24,7 @@ type answers struct {
 	Often                        bool
 	Length                       Length
 	Axis                         Axis
+	Offers                       Offered
 	Pods                         Pods
 	Quotes                       bool
 }
@@ -31,7 +32,7 @@ type answers struct {
 func asked(r Runner) (a answers, err error) {
 	var trial contract.Trial
 	var workload json.RawMessage
-	var errs [8]error
+	var errs [9]error
 	a.Fields, errs[0] = r.DataFields(workload)
 	a.Rows, errs[1] = r.Rows(trial)
 	a.Wear, a.WearKnown, errs[2] = r.Wear(trial)
@@ -40,6 +41,7 @@ func asked(r Runner) (a answers, err error) {
 	a.Length, errs[5] = r.Length(trial, time.Minute)
 	a.Axis, errs[6] = r.Axis(workload)
 	a.Pods, errs[7] = r.PodsOf(workload)
+	a.Offers, errs[8] = r.Offers(workload)
 	a.Same, a.Skips, a.Often, a.Quotes = r.SameBytes(trial), r.Skips(trial, contract.PhaseRun), r.MeasuresOften(), r.Quotes()
 	a.Opening, a.CheckTime = r.Opening(trial), r.CheckTime(trial)
 	return a, errors.Join(errs[:]...)
@@ -68,6 +70,7 @@ func able(err error) Runner {
 		Design: Design{
 			Length: says[contract.Trial](Length{Least: 1, Most: 2}, err),
 			Axis:   says[json.RawMessage](Axis{Field: "language", Values: []string{"Go"}}, err),
+			Offers: says[json.RawMessage](Offered{Field: "rate", Percentiles: []string{"99"}}, err),
 		},
 		Pods:  says[json.RawMessage](Pods{Variant: "go"}, err),
 		Quote: func([]byte) Report { return Report{} },
@@ -84,7 +87,7 @@ func TestOptionalQuestions(t *testing.T) {
 			Fields: []string{"tables"}, Rows: map[string]int64{"t": 7}, Wear: Wear{Deletes: 1}, WearKnown: true, Same: true,
 			Demand: contract.Demand{Connections: 4}, DemandKnown: true, Delay: time.Millisecond, CheckTime: time.Hour, Skips: true,
 			Opening: Opening{Timed: true}, Often: true, Length: Length{Least: 1, Most: 2},
-			Axis: Axis{Field: "language", Values: []string{"Go"}}, Pods: Pods{Variant: "go"}, Quotes: true,
+			Axis: Axis{Field: "language", Values: []string{"Go"}}, Offers: Offered{Field: "rate", Percentiles: []string{"99"}}, Pods: Pods{Variant: "go"}, Quotes: true,
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +105,8 @@ func TestOptionalQuestions(t *testing.T) {
 func TestOptionalQuestionsThatFail(t *testing.T) {
 	_, err := asked(able(errors.New("no such workload")))
 	var joined interface{ Unwrap() []error }
-	if !errors.As(err, &joined) || len(joined.Unwrap()) != 8 {
-		t.Errorf("got %v, want the errors of all eight questions", err)
+	if !errors.As(err, &joined) || len(joined.Unwrap()) != 9 {
+		t.Errorf("got %v, want the errors of all nine questions", err)
 	}
 }
 

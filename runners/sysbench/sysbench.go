@@ -7,6 +7,7 @@
 //	tests.go         the bundled tests: statements of an event, prepared statements
 //	options.go       what may be in options, what may not, and which phase takes it
 //	script.go        scripts of the user: their files and phases
+//	offers.go        the rate that is offered
 //	demand.go        what a client needs of the server's limits; the rows of the tables
 //	wear.go          what is left of the rows, or comes to them
 //	command.go       the command line of each phase
@@ -58,7 +59,7 @@ func Runner() runner.Runner {
 		// Its TLS is that of files in its working directory, all three.
 		Connection: runner.Connection{Demand: demand, NeedsCertificate: true, SkipsVerification: true},
 		Phases:     runner.Phases{Skips: skips},
-		Design:     runner.Design{Loads: []string{"threads", "rate"}},
+		Design:     runner.Design{Loads: []string{"threads", "rate"}, Offers: offers},
 		Pods:       pods,
 		Quote:      quoted,
 	}

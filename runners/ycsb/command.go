@@ -81,7 +81,7 @@ func (p Params) properties(to connection) map[string]string {
 		"measurement.interval":     "op",
 		"hdrhistogram.fileoutput":  "true",
 		"hdrhistogram.output.path": hdrPrefix,
-		"hdrhistogram.percentiles": "50,95,99,99.9",
+		"hdrhistogram.percentiles": percentiles,
 	})
 	return all
 }

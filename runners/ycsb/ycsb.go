@@ -12,6 +12,7 @@
 //	opening.go       when the measured window begins, and what Java is told of it
 //	window.go        the measured window, cut out of the histograms of the whole process
 //	expectations.go  what a result has to be like
+//	offers.go        the rate that is offered
 //	parse.go         the output of a phase, and quote.go that of somebody else
 //
 // The Java part is in java: the binding, a main class that tells whether all went well, and
@@ -51,7 +52,7 @@ func Runner() runner.Runner {
 		},
 		Connection: runner.Connection{Demand: demand, JDBC: true},
 		Phases:     runner.Phases{Skips: skips, Opening: opening},
-		Design:     runner.Design{Loads: []string{"threads", "target"}},
+		Design:     runner.Design{Loads: []string{"threads", "target"}, Offers: offers},
 		Quote:      quote,
 	}
 }

@@ -1,8 +1,11 @@
 package e2e
 
 import (
+	"bytes"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,53 +15,57 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
 // TestFlux plays config/gitops/flux with Flux's own kustomize-controller and a real Git server: a commit starts a run, and
-// the Kustomization is ready when the run is complete. A commit whose run fails makes it unhealthy, and a revert
-// healthy again, without another run. A commit that changes the run under its name is refused with our message.
+// the Kustomization is ready when the run is complete. A commit that makes the run slower than the baseline in the same
+// folder makes it unhealthy, and a revert healthy again, without another run. A commit that changes the run under its
+// name is refused with our message.
 func TestFlux(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make e2e-gitops and e2e-full play it")
 	}
-	t.Parallel()
 	f := startFlux(t)
 	files := f.example(t)
 
-	good := f.commit(t, "a benchmark", files)
-	run := f.awaitRun(t, "")
-	if ready, message := f.ready(t, good); ready == "True" {
+	first := f.commit(t, "a benchmark", files)
+	run := f.awaitRun(t)
+	if ready, message := f.ready(t, first); ready == "True" {
 		t.Errorf("Flux calls %s ready, which has just begun: %s", run, message)
 	}
-	if ready, message := f.await(t, good, 10*time.Minute); ready != "True" {
-		t.Fatalf("the Kustomization is not ready, but %s: %s\n%s", ready, message, f.logs(t))
-	}
-	complete := f.run(t, run)
-	if cluster.Condition(complete, v1alpha1.ConditionComplete) == nil {
+	f.awaitReady(t, first)
+	if complete := f.run(t, run); cluster.Condition(complete, v1alpha1.ConditionComplete) == nil {
 		t.Errorf("Flux calls %s ready, which is %s", run, complete.Status.Phase)
 	}
 
-	failing := map[string]string{}
-	for name, text := range files {
-		failing[name] = strings.ReplaceAll(text, `version: "10.11"`, `version: "99.9"`)
-	}
-	bad := f.commit(t, "a version that nobody has", failing)
-	ready, message := f.await(t, bad, 2*time.Minute)
-	failed := f.awaitRun(t, run)
-	if want := "BenchmarkRun/" + f.ns + "/" + failed + " status: 'Failed'"; ready != "False" || !strings.Contains(message, want) {
-		t.Errorf("after a bad commit the Kustomization is %s: %s, want False: %s", ready, message, want)
-	}
-	if m := cluster.Message(f.run(t, failed), v1alpha1.ConditionStalled); !strings.Contains(m, "99.9") {
-		t.Errorf("the run that failed does not say why: %s", m)
+	gated := maps.Clone(files)
+	gated["baseline.yaml"] = f.promote(t, run)
+	gated["kustomization.yaml"] = strings.ReplaceAll(gated["kustomization.yaml"], "[run.yaml]", "[run.yaml, baseline.yaml]")
+	gated["run.yaml"] += "  gate: {baseline: release, threshold: 60%, health: Required}\n"
+	f.awaitReady(t, f.commit(t, "a gate", gated))
+	same := f.awaitRun(t, run)
+	passed := f.run(t, same)
+	if c := cluster.Condition(passed, v1alpha1.ConditionPassed); c == nil {
+		t.Errorf("Flux calls %s ready, which has not passed: %+v", same, passed.Status.Conditions)
 	}
 
-	reverted := f.commit(t, "revert", files)
-	if ready, message := f.await(t, reverted, time.Minute); ready != "True" {
-		t.Errorf("after the revert the Kustomization is %s: %s", ready, message)
+	slower := maps.Clone(gated)
+	slower["run.yaml"] = strings.ReplaceAll(slower["run.yaml"], "shape: {name: kind-target}",
+		"shape: {inline: {cpu: 150m, memory: 1Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}")
+	ready, message := f.await(t, f.commit(t, "a slower machine", slower), 10*time.Minute)
+	slow := f.awaitRun(t, run, same)
+	if want := "BenchmarkRun/" + f.ns + "/" + slow + " status: 'Failed'"; ready != "False" || !strings.Contains(message, want) {
+		t.Errorf("after a commit that is slower the Kustomization is %s: %s, want False: %s", ready, message, want)
 	}
-	if again := f.run(t, run); again.UID != complete.UID || !again.Status.CompletionTime.Equal(complete.Status.CompletionTime) || again.Generation != 1 {
-		t.Errorf("the run of the first commit was made again or changed: generation %d, ended %s, before %s", again.Generation, again.Status.CompletionTime, complete.Status.CompletionTime)
+	if m, want := cluster.Message(f.run(t, slow), v1alpha1.ConditionStalled), "slower: mariadb throughput: "; !strings.Contains(m, want) {
+		t.Errorf("the run that made Flux unhealthy says %q, want %q", m, want)
+	}
+
+	f.awaitReady(t, f.commit(t, "revert", gated))
+	if again := f.run(t, same); again.UID != passed.UID || !again.Status.CompletionTime.Equal(passed.Status.CompletionTime) || again.Generation != 1 {
+		t.Errorf("the run was made again or changed: generation %d, ended %s, before %s", again.Generation, again.Status.CompletionTime, passed.Status.CompletionTime)
 	}
 
 	// Without the hash, a changed run has the name of the one that is there.
@@ -68,12 +75,23 @@ func TestFlux(t *testing.T) {
 		"kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [run.yaml]\nnameSuffix: -" + hash + "\n",
 	})
 	ready, message = f.await(t, changed, time.Minute)
-	if want := "workload cannot be changed"; ready != "False" || !strings.Contains(message, want) {
+	if want := "workload cannot be changed: create a new BenchmarkRun with another name"; ready != "False" || !strings.Contains(message, want) {
 		t.Errorf("after a change under the same name the Kustomization is %s: %s, want False: ... %s", ready, message, want)
 	}
 }
 
-// example is the folder of the guide, with pods that share the nodes with other stories.
+// promote a run to the baseline release, as a file for Git.
+func (f *flux) promote(t *testing.T, run string) string {
+	t.Helper()
+	var manifest, problems bytes.Buffer
+	args := []string{"baseline", "promote", run, "-n", f.ns, "--name", "release", "--reason", "the first run", "--author", "e2e"}
+	if code := cli.Main(args, &manifest, &problems); code != cli.ExitOK {
+		t.Fatalf("promoting: %d: %s", code, problems.String())
+	}
+	return manifest.String()
+}
+
+// example is the folder of the guide.
 func (f *flux) example(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -84,12 +102,11 @@ func (f *flux) example(t *testing.T) map[string]string {
 		}
 		files[name] = string(data)
 	}
-	files["run.yaml"] = cluster.Beside(files["run.yaml"])
 	return files
 }
 
-// awaitRun waits for a run other than the one that is known, and returns its name.
-func (f *flux) awaitRun(t *testing.T, known string) string {
+// awaitRun waits for a run other than those that are known, and returns its name.
+func (f *flux) awaitRun(t *testing.T, known ...string) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(200 * time.Millisecond) {
 		var runs v1alpha1.BenchmarkRunList
@@ -97,7 +114,7 @@ func (f *flux) awaitRun(t *testing.T, known string) string {
 			t.Fatal(err)
 		}
 		for _, r := range runs.Items {
-			if r.Name != known {
+			if !slices.Contains(known, r.Name) {
 				return r.Name
 			}
 		}
@@ -113,6 +130,14 @@ func (f *flux) run(t *testing.T, name string) *v1alpha1.BenchmarkRun {
 		t.Fatal(err)
 	}
 	return run
+}
+
+// awaitReady waits until Flux calls a revision ready.
+func (f *flux) awaitReady(t *testing.T, revision string) {
+	t.Helper()
+	if ready, message := f.await(t, revision, 10*time.Minute); ready != "True" {
+		t.Fatalf("the Kustomization is not ready, but %s: %s\n%s", ready, message, f.logs(t))
+	}
 }
 
 // gone waits until an object is not there any more.

@@ -24,6 +24,13 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/component: manager
 {{- end -}}
 
+{{/* Of the pod of helm test, which is no manager. */}}
+{{- define "assay.testLabels" -}}
+app.kubernetes.io/name: {{ include "assay.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/component: test
+{{- end -}}
+
 {{- define "assay.labels" -}}
 {{ include "assay.selectorLabels" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -99,6 +106,20 @@ pods:
   {{- toYaml $pods | nindent 2 }}
 shapes:
   {{- toYaml .Values.shapes | nindent 2 }}
+notifications:
+  {{- with .Values.notifications }}
+  source: {{ .source | quote }}
+  timeout: {{ .timeout }}
+  giveUpAfter: {{ .giveUpAfter }}
+  receivers:
+  {{- range .receivers }}
+  - {{ toYaml (omit . "secret") | nindent 4 | trim }}
+    {{- if .secret }}
+    credentials: /etc/assay-notifications/{{ .name }}
+    {{- end }}
+  {{- else }} []
+  {{- end }}
+  {{- end }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}
@@ -115,6 +136,20 @@ shapes:
 {{- end -}}
 {{- if and (not .endpoint) (or .bucket .credentialsSecret) -}}
 {{- fail "results.store.endpoint is missing: without it nothing goes to the bucket; without an object store, leave bucket and credentialsSecret empty too" -}}
+{{- end -}}
+{{- end -}}
+{{- if and (eq .Values.networkPolicy.egress "Restricted") .Values.results.store.endpoint (not .Values.results.store.egress) -}}
+{{- fail "networkPolicy.egress: Restricted needs results.store.egress: say by which rules the store is reached" -}}
+{{- end -}}
+{{- range .Values.notifications.receivers -}}
+{{- if and (not .secret) (not .unsigned) -}}
+{{- fail (printf "notifications.receivers: %s has no secret: name the Secret with signing-key, or set unsigned: true" .name) -}}
+{{- end -}}
+{{- if and (not .secret) (not .url) -}}
+{{- fail (printf "notifications.receivers: %s has no url" .name) -}}
+{{- end -}}
+{{- if and (eq $.Values.networkPolicy.egress "Restricted") (not $.Values.notifications.egress) -}}
+{{- fail "networkPolicy.egress: Restricted needs notifications.egress: say by which rules the receivers are reached" -}}
 {{- end -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}

@@ -177,7 +177,7 @@ func (in Input) decide(ask *decision.Asking, out *Result) (err error) {
 		}
 	}
 	p := out.Planned.Plan
-	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec.Design.Blocks, out.Status.Plan.Analysis)
+	out.State = planned(len(p.Trials), len(p.Cells), len(p.Targets), in.Run.Spec, out.Status.Plan.Analysis)
 	return nil
 }
 
@@ -200,7 +200,7 @@ func (in Input) withoutPlan() decision.State {
 				targets++
 			}
 		}
-		return planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), targets, in.Run.Spec.Design.Blocks, st.Plan.Analysis)
+		return planned(int(st.Plan.TrialCount), int(st.Plan.CellCount), targets, in.Run.Spec, st.Plan.Analysis)
 	}
 	return nil
 }
@@ -212,8 +212,9 @@ func (in Input) heldBack() decision.State {
 	return decision.WaitFor(v1alpha1.ReasonSuspended, "spec.suspend holds the run back; nothing was started")
 }
 
-func planned(trials, cells, targets int, blocks int32, shows *v1alpha1.PlannedAnalysis) decision.State {
-	return decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks%s", trials, cells, targets, blocks, canShow(shows, blocks))
+func planned(trials, cells, targets int, spec v1alpha1.BenchmarkRunSpec, shows *v1alpha1.PlannedAnalysis) decision.State {
+	blocks := spec.Design.Blocks
+	return decision.DoneWith("%d trials planned: %d cells x %d targets x %d blocks%s%s", trials, cells, targets, blocks, searches(spec, trials), canShow(shows, blocks))
 }
 
 // makePlan goes on with the plan, until it is complete. The message stays the same meanwhile, so

@@ -3,6 +3,7 @@ package accept
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -14,7 +15,7 @@ import (
 // Experiment is what the run compares, and what it varies.
 func (w Work) Experiment(p *plan.Plan) (analysis.Layout, analysis.Declaration, error) {
 	l := analysis.Layout{Plan: p, Loads: w.Tool.Design.Loads}
-	d, err := analysis.Declare(w.spec, w.Names())
+	d, err := analysis.Declare(w.spec, Compared(w))
 	if err != nil {
 		return l, d, err
 	}
@@ -39,11 +40,15 @@ func (in Input) foresee(out Result) (*v1alpha1.PlannedAnalysis, error) {
 	if err != nil {
 		return nil, err
 	}
-	family, err := analysis.FamilyOf(l, d, out.Work.Names(), int(in.Catalogue.Config.Limits.Comparisons))
+	family, err := analysis.FamilyOf(l, d, Compared(out.Work), int(in.Catalogue.Config.Limits.Comparisons))
 	var many *analysis.TooManyError
+	var large *analysis.TooLargeError
 	switch {
-	case errors.As(err, &many) && d.Stop != nil:
+	case d.Stop != nil && (errors.As(err, &many) || errors.As(err, &large)):
 		return nil, fmt.Errorf("spec.design.stopEarly: %w", err)
+	case errors.As(err, &large) && !d.Declared:
+		n := int(min(large.Units, math.MaxInt32))
+		return &v1alpha1.PlannedAnalysis{ComparisonCount: int32(n), BlocksNeeded: int32(stats.BlocksNeeded(n, d.ErrorRate)), Exploratory: err.Error()}, nil
 	case errors.As(err, &many) && !d.Declared:
 		return &v1alpha1.PlannedAnalysis{
 			ComparisonCount: int32(many.Comparisons), BlocksNeeded: int32(stats.BlocksNeeded(many.Comparisons, d.ErrorRate)), Exploratory: err.Error(),
@@ -106,5 +111,6 @@ func canShow(a *v1alpha1.PlannedAnalysis, blocks int32) string {
 	if err != nil {
 		return text
 	}
-	return fmt.Sprintf("%s; %d blocks detect %s at a spread of %s%s", text, blocks, analysis.Percent(effect), analysis.Percent(analysis.TypicalSpread), looksAt(a))
+	return fmt.Sprintf("%s; %d blocks detect %s, assuming that values spread by %s and ratios of two by %s%s",
+		text, blocks, analysis.Percent(effect), analysis.Percent(analysis.TypicalSpread), analysis.Percent(analysis.TypicalRatioSpread), looksAt(a))
 }

@@ -1,6 +1,8 @@
 package accept
 
 import (
+	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -8,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/costs"
+	"github.com/assay-bench/assay/runners/runner"
 )
 
 // second adds another target, and blocks.
@@ -40,6 +43,20 @@ func axis(n int) change {
 	})
 }
 
+// measures so many combinations in each trial.
+func measures(n int) change {
+	return func(w *world) {
+		often, _ := w.in.Catalogue.Tool("sysbench")
+		often.Design.Combinations = func(json.RawMessage) (out []runner.Combination, err error) {
+			for i := range n {
+				out = append(out, runner.Combination{Labels: map[string]string{"driver": strconv.Itoa(i)}, Factors: map[string]string{"driver": strconv.Itoa(i)}})
+			}
+			return out, nil
+		}
+		w.in.Catalogue.Tool = func(name string) (runner.Runner, bool) { return often, name == often.Name }
+	}
+}
+
 // What Accepted says of the plan, and what is refused because it cannot succeed.
 func TestWhatThePlanCanShow(t *testing.T) {
 	all := []v1alpha1.Comparison{{Factor: "target"}}
@@ -49,11 +66,11 @@ func TestWhatThePlanCanShow(t *testing.T) {
 	}{
 		"one target": {nil, "done: 2 trials planned: 1 cells x 1 targets x 2 blocks"},
 		"enough blocks": {
-			[]change{second(10)}, "done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 3.3 % at a spread of 2.7 %",
+			[]change{second(10)}, "done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
 		},
 		"the queue finds the same words in the status": {
 			[]change{second(10), accepted(t), func(w *world) { w.in.Seen = true }},
-			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 3.3 % at a spread of 2.7 %",
+			"done: 20 trials planned: 1 cells x 2 targets x 10 blocks; 2 comparisons need 7 blocks; 10 blocks detect 4.8 %, assuming that values spread by 2.7 % and ratios of two by 3.8 %",
 		},
 		"the default analysis never refuses": {
 			[]change{second(6)}, "done: 12 trials planned: 1 cells x 2 targets x 6 blocks; 2 comparisons need 7 blocks, and are exploratory here: the plan has 6 blocks",
@@ -73,6 +90,14 @@ func TestWhatThePlanCanShow(t *testing.T) {
 		"a declared family beyond the limit": {
 			[]change{second(2), axis(20), declares(v1alpha1.Analysis{Comparisons: all}), func(w *world) { w.in.Catalogue.Config.Limits.Comparisons = 39 }},
 			"fail InvalidSpec: spec.analysis.comparisons: 40 comparisons are more than the 39 that a run may have",
+		},
+		"a default analysis of more than can be listed": {
+			[]change{second(2), measures(70000)},
+			"done: 4 trials planned: 1 cells x 2 targets x 2 blocks; 140000 comparisons need 23 blocks, and are exploratory here: " +
+				"spec.analysis: 140000 targets x cells x combinations are too many to be compared (at most 131072)",
+		},
+		"a declared one": {
+			[]change{second(2), measures(70000), declares(v1alpha1.Analysis{Comparisons: all})}, "fail InvalidSpec: spec.analysis: 140000 targets x cells x combinations are too many",
 		},
 		"trials in sequence have no verdict": {
 			[]change{second(10), spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Order = v1alpha1.OrderSequential })},

@@ -89,6 +89,9 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	}
 	// Each value of each combination is compared with that of another one.
 	d.Comparisons = min((d.Entries-1)*d.Values, int64(in.Catalogue.Config.Limits.Comparisons))
+	if out.Work.Search != nil {
+		d.Entries += d.Entries * int64(spec.Design.Blocks)
+	}
 	for _, axis := range p.Axes { // a sweep is as large as a comparison
 		if slices.Contains(out.Work.Tool.Design.Loads, axis) {
 			d.Comparisons += d.Entries / analysis.MinLoads
@@ -104,7 +107,7 @@ func (in Input) demandOfBytes(out Result, fixed int64) budget.Demand {
 	if spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry {
 		d.Attempts += int64(spec.Design.MaxRetries)
 	}
-	if a := out.Status.Analysis; a != nil {
+	if a := out.Status.Analysis; a != nil && a.ComparisonCount <= in.Catalogue.Config.Limits.Comparisons { // of more, nothing is compared
 		d.Entries += int64(a.ComparisonCount)
 	}
 	for _, t := range spec.Targets {

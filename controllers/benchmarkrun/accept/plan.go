@@ -133,6 +133,9 @@ func (w Work) checkCell(p *Planned, i int, trial contract.Trial, length runner.L
 	if err != nil {
 		return refuse(v1alpha1.ReasonInvalidSpec, "spec.matrix: cell %d (%v): %v", i, cell, err)
 	}
+	if err := checkObjectives(w, i, cell, trial.Workload); err != nil {
+		return err
+	}
 	if !p.checks.asked {
 		if p.checks.loaded, err = w.rowsLoaded(trial); err != nil {
 			return err

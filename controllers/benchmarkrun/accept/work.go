@@ -10,6 +10,7 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/internal/search"
 	"github.com/assay-bench/assay/runners/runner"
 )
 
@@ -19,6 +20,8 @@ type Work struct {
 	Tool runner.Runner
 	// Params are the tool's part of the spec as JSON, with every default.
 	Params json.RawMessage
+	// Search for the highest rate; nil for a run that searches nothing.
+	Search *search.Search
 	// schema of Params.
 	schema *apischema.Tool
 	// spec of the run.
@@ -47,7 +50,11 @@ func WorkOf(spec v1alpha1.BenchmarkRunSpec, c Catalogue) (Work, error) {
 	if params, err = schema.Complete(params); err != nil {
 		return Work{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}
-	return Work{Tool: tool, Params: params, schema: schema, spec: spec}, nil
+	w := Work{Tool: tool, Params: params, schema: schema, spec: spec}
+	if w.Search, err = searchOf(w); err != nil {
+		return Work{}, err
+	}
+	return w, checkSearchDesign(spec)
 }
 
 // Clients that work at the same time, at least 1.
@@ -63,9 +70,9 @@ func (w Work) Cell(cell plan.Cell) (json.RawMessage, error) {
 }
 
 // sketch is a trial of a cell before anything is known of targets: enough to ask the
-// tool what the cell means.
+// tool what the cell means. Of a search it is one at the highest rate.
 func (w Work) sketch(cell plan.Cell) (contract.Trial, error) {
-	params, err := w.Cell(cell)
+	params, err := mostOf(w, cell)
 	if err != nil {
 		return contract.Trial{}, refuse(v1alpha1.ReasonInvalidSpec, "%v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
 	"github.com/assay-bench/assay/internal/resources"
+	"github.com/assay-bench/assay/internal/search"
 	"github.com/assay-bench/assay/internal/summary"
 
 	"github.com/assay-bench/assay/internal/contract"
@@ -31,6 +32,8 @@ type Input struct {
 	Layout      analysis.Layout
 	Declaration analysis.Declaration
 	Limit       int
+	// Search of the run; nil without one. Its plan is the whole one, with the trials that were skipped.
+	Search *search.Search
 	// Checked is what the comparison of all that is stored with its digests found.
 	Checked Checked
 }
@@ -48,10 +51,11 @@ type Result struct {
 	// run concludes.
 	Compared   []v1alpha1.ComparisonEntry
 	Conclusion string
-	// Sweeps that the status shows.
-	Sweeps []v1alpha1.SweepEntry
-	// Parts, Entries, Comparisons and Swept of the stored summary.
-	Parts, Entries, Comparisons, Swept int32
+	// Searched are the answers of searches, and Sweeps the sweeps that the status shows.
+	Searched []v1alpha1.SearchEntry
+	Sweeps   []v1alpha1.SweepEntry
+	// Parts, Entries, Comparisons, Swept and Searches of the stored summary.
+	Parts, Entries, Comparisons, Swept, Searches int32
 	// Bytes that the stored summary takes.
 	Bytes int64
 	// SummarySHA256 is the digest of the last part; empty without one.
@@ -71,25 +75,36 @@ func Decide(in Input, ask *decision.Asking) Result {
 	if in.Plan == nil {
 		return out
 	}
-	out.Verdict = in.Checked.verdict(verdict(in.Plan, in.Records))
+	judged := in.Plan
+	if in.Search != nil {
+		judged = search.Judged(in.Plan, in.Records)
+	}
+	out.Verdict = in.Checked.verdict(verdict(judged, in.Records))
 	if len(in.Records) == 0 {
 		return out
 	}
 	out.MachineSpeed, out.Findings = machineSpeed(in.Records)
 	out.Findings = append(out.Findings, in.Checked.findings()...)
+	var found searched
+	if in.Search != nil {
+		in, found = in.reduce()
+		out.Findings = append(out.Findings, found.findings...)
+		out.Searched = found.entries[:min(len(found.entries), maxSearches)]
+	}
 	entries, left := summary.Of(summary.Input{Plan: in.Plan, Names: in.Names, Records: in.Records})
 	if left > 0 {
 		out.Findings = append(out.Findings, v1alpha1.Finding{Check: "summary-cut", Severity: v1alpha1.SeverityWarning, Message: fmt.Sprintf(
 			"%d values and entries are not in the summary, which has room for %d measurements of a cell and %d entries: the records have them; use fewer labels",
 			left, summary.MaxKinds, summary.MaxEntries)})
 	}
+	out.Findings = append(out.Findings, saturatedCells(in.Names, entries)...)
 	out.Summary = summary.Shown(entries, in.Names, summary.MaxShown)
-	out.Headline = summary.Headline(in.Plan, in.Names, entries)
+	out.Headline = cmp.Or(found.headline, summary.Headline(in.Plan, in.Names, entries))
 	compared := in.compare()
 	out.Compared, out.Conclusion = compared.Entries[:min(len(compared.Entries), maxCompared)], compared.Verdict
 	out.Sweeps = compared.Sweeps[:min(len(compared.Sweeps), maxSwept)]
 	out.Findings = append(out.Findings, compared.Findings...)
-	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: compared.Entries, Sweeps: compared.Sweeps})
+	parts, err := journal.SplitSummary(journal.Summary{Entries: entries, Comparisons: compared.Entries, Sweeps: compared.Sweeps, Searches: found.entries})
 	if err != nil {
 		return Result{State: decision.WaitFor(v1alpha1.ReasonRetrying, "trying again: %v", err)}
 	}
@@ -102,7 +117,7 @@ func Decide(in Input, ask *decision.Asking) Result {
 		out.Bytes += budget.OfConfigMap(cm)
 	}
 	out.Parts, out.Entries, out.Comparisons = int32(len(parts)), int32(len(entries)), int32(len(compared.Entries))
-	out.Swept = int32(len(compared.Sweeps))
+	out.Swept, out.Searches = int32(len(compared.Sweeps)), int32(len(found.entries))
 	if len(parts) > 0 {
 		out.SummarySHA256 = contract.Digest(parts[len(parts)-1])
 	}
@@ -118,6 +133,9 @@ func Message(run *v1alpha1.BenchmarkRun) string {
 	}
 	if r := run.Status.Results; r != nil && r.ComparisonCount > r.ShownComparisonCount {
 		message += fmt.Sprintf("; status.comparisons has %d of %d, and the ConfigMaps of the summary have all of them", r.ShownComparisonCount, r.ComparisonCount)
+	}
+	if r := run.Status.Results; r != nil && int(r.SearchCount) > len(run.Status.Searches) {
+		message += fmt.Sprintf("; status.searches has %d of %d, and the ConfigMaps of the summary have all of them", len(run.Status.Searches), r.SearchCount)
 	}
 	if r, shown := run.Status.Results, len(run.Status.Sweeps); r != nil && int(r.SweepCount) > shown {
 		message += fmt.Sprintf("; status.sweeps has %d of %d, and the ConfigMaps of the summary have all of them", shown, r.SweepCount)

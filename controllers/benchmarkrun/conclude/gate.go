@@ -43,6 +43,9 @@ func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 	} else if !v.Valid {
 		out.Invalid = v.Reason + ": " + v.Message
 	}
+	if in.Search != nil { // what is compared with the baseline are the rates that it found
+		in, _ = in.reduce()
+	}
 	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: analysis.Input{
 		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
 	}}

@@ -13,6 +13,7 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/search"
 )
 
 // Input is what a decision follows from.
@@ -22,10 +23,14 @@ type Input struct {
 	Declaration analysis.Declaration
 	// Names of the measurements of the tool, the main one first.
 	Names []string
+	// Search of the run; nil without one.
+	Search *search.Search
 	// Record of the trial that has just ended for good.
 	Record contract.Record
 	// Earlier are the records before it. The state is Done, or says why they cannot be read.
 	Earlier func() ([]contract.Record, decision.State)
+	// Block are those of its block, and maybe others.
+	Block func() ([]contract.Record, decision.State)
 }
 
 // Result of the room.
@@ -41,6 +46,8 @@ func After(in Input) Result {
 	switch {
 	case !in.Record.Final:
 		return Result{State: decision.Done{}}
+	case in.Search != nil:
+		return in.afterProbe()
 	case in.Declaration.Stop != nil:
 		return in.afterBlock()
 	}

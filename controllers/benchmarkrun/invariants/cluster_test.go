@@ -45,8 +45,10 @@ type cluster struct {
 	// careless: somebody deleted a result.
 	careless bool
 	// bad says which Jobs of a trial fail; nil for what chance decides.
-	bad  func(job string) bool
-	uids int
+	bad func(job string) bool
+	// capacity of the servers in operations per second of each client; 0 without an open loop.
+	capacity float64
+	uids     int
 }
 
 // Now is the clock of all managers.

@@ -41,12 +41,17 @@ func TestInvariants(t *testing.T) {
 // as it is then.
 func play(t *testing.T, seed uint64) *cluster {
 	t.Helper()
-	c := newCluster(t, seed)
-	policies := []v1alpha1.TrialFailurePolicy{v1alpha1.OnFailureContinue, v1alpha1.OnFailureRetry, v1alpha1.OnFailureStop}
 	var changes []func(*v1alpha1.BenchmarkRun)
 	if seed%5 == 4 {
 		changes = append(changes, stopsEarly)
 	}
+	return playOn(t, newCluster(t, seed), seed, changes...)
+}
+
+// playOn a cluster a run with these changes.
+func playOn(t *testing.T, c *cluster, seed uint64, changes ...func(*v1alpha1.BenchmarkRun)) *cluster {
+	t.Helper()
+	policies := []v1alpha1.TrialFailurePolicy{v1alpha1.OnFailureContinue, v1alpha1.OnFailureRetry, v1alpha1.OnFailureStop}
 	c.createRun(policies[seed%3], changes...)
 	managers := []*manager{c.start("A"), c.start("B")}
 	pair := func() { managers[0].other, managers[1].other = managers[1], managers[0] }

@@ -208,6 +208,9 @@ func (c kubelet) tool(job *batchv1.Job, pod *corev1.Pod, out *corev1.ConfigMap, 
 		res.Data = &contract.Data{Tables: []contract.Table{{Name: "t", Rows: 1}}}
 	case trial.Ref.Phase == string(contract.PhaseRun):
 		res.Measurements = []contract.Measurement{{Name: contract.NameThroughput, Unit: "tx/s", Direction: contract.HigherIsBetter, Value: new(100.0)}}
+		if c.capacity > 0 {
+			res.Measurements = c.openLoop(trial)
+		}
 	}
 	data, err := contract.Encode(res)
 	c.must(err)

@@ -130,7 +130,7 @@ func (m *manager) judgeRecords(verb string, cm *corev1.ConfigMap) {
 	if links := m.run().Status.Integrity; links == nil || after.Records[n].Previous != links.Head || !after.Chained() {
 		m.t.Errorf("manager %s adds a record behind %.12s, and the status that is saved says %+v", m.name, after.Records[n].Previous, links)
 	}
-	if rec := after.Records[n]; (journal.Position{Index: rec.Index, Attempt: rec.Attempt, Rate: rec.Rate}) != before.Position() {
+	if rec, at := after.Records[n], before.Position(); rec.Index != at.Index || rec.Attempt != at.Attempt || at.Rate > 0 && rec.Rate != at.Rate {
 		m.t.Errorf("manager %s records trial %d, attempt %d at %+v", m.name, rec.Index, rec.Attempt, before.Position())
 	}
 }
@@ -192,7 +192,9 @@ func (c *cluster) judgeEnd() {
 	for i := range c.trialsOf(run) {
 		want = append(want, i)
 	}
-	if !run.HasFailed() && !slices.Equal(final, want) {
+	if c.capacity > 0 {
+		c.judgeSearch(run)
+	} else if !run.HasFailed() && !slices.Equal(final, want) {
 		c.t.Errorf("the trials %v have ended, want %v", final, want)
 	}
 	if done := run.Status.Progress.Done; int(done) != len(final) {

@@ -2,6 +2,7 @@ package invariants
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -64,8 +65,9 @@ func (c *cluster) start(name string) *manager {
 		Engine: engines.Find,
 		Runner: func(name string) (runner.Runner, bool) {
 			return runner.Runner{
-				Name: name, Summary: []string{contract.NameThroughput},
+				Name: name, Summary: []string{contract.NameThroughput, contract.NameErrorRate},
 				Expectations: func(contract.Trial) (runner.Expectations, error) { return runner.Expectations{}, nil },
+				Design:       runner.Design{Offers: func(json.RawMessage) (runner.Offered, error) { return runner.Offered{Field: "rate"}, nil }},
 			}, true
 		},
 		Queue: queue.NewLedger(),

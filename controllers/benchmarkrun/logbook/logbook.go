@@ -3,6 +3,7 @@ package logbook
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -174,6 +175,26 @@ func All(run *v1alpha1.BenchmarkRun, last Book, ask *decision.Asking) ([]contrac
 		all = append(all, book.Records.Records...)
 	}
 	return append(all, last.Records.Records...), decision.Done{}
+}
+
+// OfBlock are the records of the block that is measured now, and maybe some before it, in the order in
+// which the attempts ended. The state is Done, or says which part is gone.
+func OfBlock(run *v1alpha1.BenchmarkRun, last Book, block int32, ask *decision.Asking) ([]contract.Record, decision.State) {
+	out := last.Records.Records
+	for number := last.Part - 1; number >= 0 && (len(out) == 0 || out[0].Block == block); number-- {
+		book, state := part(run, number, run.Status.Integrity, ask.EarlierRecords)
+		if !usable(state) {
+			return nil, state
+		}
+		if !ask.Complete() {
+			return nil, decision.Done{}
+		}
+		if !book.Exists {
+			return nil, decision.FailWith(v1alpha1.ReasonJournalLost, "ConfigMap %s with records of this run was deleted", contract.RecordsName(run.Name, number))
+		}
+		out = slices.Concat(book.Records.Records, out)
+	}
+	return out, decision.Done{}
 }
 
 // Bytes that the parts of the records take, after All has read them. The last one counts as it was read.

@@ -48,6 +48,8 @@ type Input struct {
 	Demand contract.Demand
 	// Plan of the run; nil when it was lost, which leaves nothing to do but to clean up.
 	Plan *plan.Plan
+	// Recorded are the last records of the run: those of the last part.
+	Recorded []contract.Record
 	// Children of the run.
 	Children decision.Children
 }

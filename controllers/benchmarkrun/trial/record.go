@@ -27,8 +27,9 @@ import (
 	"github.com/assay-bench/assay/internal/merge"
 )
 
-// Planned is the record of an attempt of which nothing is known but what was planned.
-func Planned(p *plan.Plan, at journal.Position) contract.Record {
+// Planned is the record of an attempt of which nothing is known but what was planned. RateField is
+// the parameter with the rate that a decision offers; empty where none does.
+func Planned(p *plan.Plan, at journal.Position, rateField string) contract.Record {
 	t := p.Trials[at.Index]
 	rec := contract.Record{Index: t.Index, Attempt: at.Attempt, Block: t.Block, Cell: t.Cell, Target: p.Targets[t.Target], Rate: at.Rate}
 	for name, value := range p.Cells[t.Cell] {
@@ -36,6 +37,12 @@ func Planned(p *plan.Plan, at journal.Position) contract.Record {
 			rec.Parameters = map[string]contract.Scalar{}
 		}
 		rec.Parameters[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
+	}
+	if rateField != "" && at.Rate > 0 && at.Rate <= math.MaxInt32 {
+		if rec.Parameters == nil {
+			rec.Parameters = map[string]contract.Scalar{}
+		}
+		rec.Parameters[rateField] = contract.Scalar{Int: int32(at.Rate), IsInt: true}
 	}
 	return rec
 }
@@ -58,7 +65,7 @@ func Record(in Input, e Execution, at journal.Position, end End, ask *decision.A
 	if end.failed() {
 		rec.State, rec.Reason, rec.Message = contract.Failed, end.Reason, end.Message
 		d := in.Run.Spec.Design
-		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries
+		rec.Final = d.OnTrialFailure != v1alpha1.OnFailureRetry || at.Attempt >= d.MaxRetries || in.Work.Search.Explains(rec)
 	}
 	return in.bounded(rec)
 }
@@ -70,6 +77,12 @@ func loadDelivered(in Input, at journal.Position, ask *decision.Asking) []contra
 	since := in.Run.Status.ReleasedBeforeTrial
 	first := slices.IndexFunc(in.Plan.Trials, func(o plan.Trial) bool { return o.Target == t.Target && o.Index >= since })
 	target := in.Plan.Targets[t.Target]
+	if in.Work.Search != nil { // the first one of the plan may have been skipped
+		first = int(t.Index)
+		if slices.ContainsFunc(in.Recorded, func(r contract.Record) bool { return r.Target == target && r.Index >= since }) {
+			return nil
+		}
+	}
 	again := at.Attempt > 0 && (since == 0 || t.Index != since)
 	if int32(first) != t.Index || again || in.Run.TargetStatus(target).LoadResult == "" {
 		return nil
@@ -87,7 +100,7 @@ func loadDelivered(in Input, at journal.Position, ask *decision.Asking) []contra
 
 // Broken is the record of an attempt that was under way when the run failed.
 func Broken(in Input, at journal.Position, failure decision.Failed) contract.Record {
-	rec := Planned(in.Plan, at)
+	rec := Planned(in.Plan, at, in.Work.Search.Parameter())
 	name := contract.TrialName(in.Run.Name, at.Index, at.Attempt)
 	rec.State, rec.Result, rec.CompletionTime, rec.Final = contract.Failed, contract.ResultName(name, 0), &in.Now, true
 	rec.ResultBytes = int64(in.Run.ClientCount()) * budget.OfResult(clientBudget(in.Run))
@@ -97,7 +110,7 @@ func Broken(in Input, at journal.Position, failure decision.Failed) contract.Rec
 
 // describe says where and when an attempt ran.
 func describe(in Input, e Execution, at journal.Position, end End) contract.Record {
-	rec := Planned(in.Plan, at)
+	rec := Planned(in.Plan, at, in.Work.Search.Parameter())
 	rec.State, rec.Final, rec.Result, rec.CompletionTime = contract.Succeeded, true, contract.ResultName(e.Name, 0), &in.Now
 	rec.ResultBytes = end.Bytes
 	rec.TargetNodeName, rec.Load = in.Run.PlacementOf(rec.Target).NodeName, in.Run.TargetStatus(rec.Target).LoadResult
