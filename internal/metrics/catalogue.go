@@ -120,7 +120,7 @@ const (
 // descs are the families for the registry. To make one costs more than to make a series.
 var descs = sync.OnceValue(func() map[*family.Family]*prometheus.Desc {
 	out := map[*family.Family]*prometheus.Desc{}
-	for _, s := range catalogue() {
+	for _, s := range computed() {
 		for _, f := range s.Families {
 			out[f] = prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
 		}
@@ -135,7 +135,10 @@ func ofResult() []string {
 }
 
 // catalogue has every metric of the manager that is not one of controller-runtime.
-func catalogue() []family.Section {
+func catalogue() []family.Section { return append(computed(), counted()...) }
+
+// computed from the status of the runs, by the collector.
+func computed() []family.Section {
 	return []family.Section{
 		{Title: "All runs", Text: "Sums over all runs in the namespaces of the manager. No bound leaves a run out.", Families: []*family.Family{
 			runs, queueRuns, queueWait, nodesHeld, namespaceNodesHeld, planningRuns, plansKept, plansBytes,
@@ -147,6 +150,12 @@ func catalogue() []family.Section {
 			comparisons, resultMedian, resultLow, resultHigh, comparisonRatio, findings,
 		}},
 		{Title: "Bounds", Text: "What was left out. A tenant can exceed the bounds only at the cost of the runs of its own namespace.", Families: []*family.Family{collected, droppedRuns, droppedSeries}},
+	}
+}
+
+// counted since the manager started, each by a vector of its own in the registry.
+func counted() []family.Section {
+	return []family.Section{
 		{Title: "Object store", Text: "Only with `results.store`.", Families: []*family.Family{storeRequests}},
 		{Title: "Notifications", Text: "Only with `notifications.receivers`. See [Be told](../guide/notifications.md).", Families: []*family.Family{
 			notificationsEnded, notificationAttempts, notificationsWaiting,

@@ -53,14 +53,10 @@ func NewCollector(s Source, b Bounds) prometheus.Collector { return collector{s,
 // patience with the cache, which after the start of the manager is not there yet.
 const patience = 5 * time.Second
 
-// Describe sends every metric of the catalogue that follows from the runs.
+// Describe sends every metric that is computed from the runs.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
-	for _, s := range catalogue() {
-		for _, f := range s.Families {
-			if !f.Counter {
-				out <- descs()[f]
-			}
-		}
+	for _, d := range descs() {
+		out <- d
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/metrics/family"
 	"github.com/assay-bench/assay/internal/store"
 )
@@ -127,6 +128,19 @@ func TestCatalogue(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Errorf("promlint: %v %v", problems, err)
 	}
+	// Those of others go into the same registry.
+	r := prometheus.NewPedanticRegistry()
+	r.MustRegister(NewCollector(source(world(), nil), Bounds{}))
+	n, err := CountNotifications([]config.Receiver{{Name: "chat"}}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.Waiting("chat", 1)
+	more, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = append(got, more...)
 	served := map[string]bool{}
 	for _, f := range got {
 		served[f.GetName()] = true

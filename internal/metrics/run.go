@@ -18,7 +18,7 @@ type series struct {
 
 // conditions that say how a run ended, and whether it is paused.
 var conditions = []string{
-	v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, "Passed", v1alpha1.ConditionSuspended, v1alpha1.ConditionValid,
+	v1alpha1.ConditionComplete, v1alpha1.ConditionFailed, v1alpha1.ConditionPassed, v1alpha1.ConditionSuspended, v1alpha1.ConditionValid,
 }
 
 // ofOne has the series of a run, the most important ones first.
