@@ -165,6 +165,7 @@ type BenchmarkSchedule struct {
 	Spec BenchmarkScheduleSpec `json:"spec"`
 	// status of the schedule.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status BenchmarkScheduleStatus `json:"status,omitzero"`
 }
 
