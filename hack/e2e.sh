@@ -18,7 +18,7 @@ case $stories in
   # Three of the stories that share the nodes have room there at a time.
   core) flags=(-v -short -parallel=3) ;;
   full) flags=(-v -parallel=3) ;;
-  gitops) flags=(-v -run '^TestFlux$') ;;
+  gitops) flags=(-v -run '^TestFlux') ;;
   chaos) flags=(-v -run '^TestChaos$' -chaos -chaos-report "$REPO/out/chaos") ;;
   monitoring) flags=(-v -run '^TestMonitoring$' -monitoring) ;;
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;

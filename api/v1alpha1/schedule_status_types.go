@@ -6,9 +6,10 @@ import (
 
 // BenchmarkScheduleStatus is the observed state of a schedule.
 type BenchmarkScheduleStatus struct {
-	// observedGeneration is the generation of the spec that this status describes.
+	// observedGeneration is the generation of the spec that this status describes; -1 until the
+	// manager has seen the schedule.
 	// +optional
-	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
 	// conditions of the schedule: Ready, Reconciling, Stalled, OnSchedule and Suspended.
@@ -67,6 +68,12 @@ type BenchmarkScheduleStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	RunNow string `json:"runNow,omitempty"`
+
+	// regressions are what became slower, confirmed ones first, at most 16. Only with spec.alarm.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Regressions []ScheduleRegression `json:"regressions,omitempty"`
 
 	// history is where the values of the runs are kept.
 	// +optional

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	_ "time/tzdata" // for the time zones of schedules: the image of the manager has none
 
 	// The image of the manager has no roots of its own, which a public object store needs.
 	_ "golang.org/x/crypto/x509roots/fallback"
@@ -30,7 +29,6 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkbaseline"
 	"github.com/assay-bench/assay/controllers/benchmarkrun"
-	"github.com/assay-bench/assay/controllers/benchmarkschedule"
 	"github.com/assay-bench/assay/controllers/instanceshape"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/cached"
@@ -134,15 +132,11 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	if err := runs.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkRuns: %w", err)
 	}
-	if err := addNotifications(mgr, cfg.Notifications); err != nil {
+	if err := addSchedules(mgr, cfg, f.workers); err != nil {
 		return err
 	}
-	schedules := &benchmarkschedule.Reconciler{
-		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,
-		Engine: engines.Find, Runner: runners.Find, Workers: f.workers,
-	}
-	if err := schedules.SetupWithManager(mgr); err != nil {
-		return fmt.Errorf("registering the controller of BenchmarkSchedules: %w", err)
+	if err := addNotifications(mgr, cfg.Notifications); err != nil {
+		return err
 	}
 	if err := addMetrics(mgr, runs, f.metrics.bounds, ctrl.Log.WithName("metrics")); err != nil {
 		return err

@@ -198,7 +198,7 @@ func TestSuspendedAndChanged(t *testing.T) {
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.ManagedFields = nil; o.Spec.Suspend = false })
 	s.began = s.began.Add(-4 * time.Hour) // it was created long ago, and resumed just now
 	s.at(4 * time.Hour)
-	o = s.pass()
+	s.pass()
 	want(t, "runs of the past", s.runs(), []string(nil))
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.Schedule = "* * * * *" })
 	o = s.pass()

@@ -1,9 +1,13 @@
-// Command release names images by digest in the values of the chart, for a chart that is
-// published. In: out/published.txt with our own images, charts/assay/values.yaml, and the
-// registries of the servers' images, which docker buildx asks. Out: the same values.yaml with
-// digests. A reference whose digest is not known is an error.
+// Command release has the parts of a release that are more than a call of a tool.
 //
-//	go run ./hack/release VALUES PUBLISHED
+//	go run ./hack/release index VERSION OUT PUBLISHED...   one image of several architectures out of one for each
+//	go run ./hack/release pin VALUES PUBLISHED             the chart's values name every image by digest
+//	go run ./hack/release changelog CHANGELOG VERSION      prints the chapter of the version
+//
+// In: lists of images as hack/images writes them (out/published.txt), charts/assay/values.yaml,
+// CHANGELOG.md, and the registries, which docker buildx asks. Out: a list of the same form with the
+// indexes, the same values with digests, or the text. A reference whose digest is not known is an
+// error, and so are an image that one architecture lacks and a version without a chapter.
 package main
 
 import (
@@ -21,14 +25,33 @@ func main() {
 }
 
 func run(args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("usage: release VALUES PUBLISHED")
+	switch {
+	case len(args) >= 5 && args[0] == "index":
+		return indexFiles(args[1], args[2], args[3:])
+	case len(args) == 3 && args[0] == "pin":
+		return pinFile(args[1], args[2])
+	case len(args) == 3 && args[0] == "changelog":
+		text, err := os.ReadFile(args[1])
+		if err != nil {
+			return err
+		}
+		chapter, err := chapterOf(string(text), args[2])
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[1], err)
+		}
+		_, err = fmt.Print(chapter)
+		return err
 	}
-	values, err := os.ReadFile(args[0])
+	return fmt.Errorf("usage: release index VERSION OUT PUBLISHED PUBLISHED... | pin VALUES PUBLISHED | changelog CHANGELOG VERSION")
+}
+
+// pinFile pins the values in place.
+func pinFile(path, publishedPath string) error {
+	values, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	list, err := os.ReadFile(args[1])
+	list, err := os.ReadFile(publishedPath)
 	if err != nil {
 		return err
 	}
@@ -36,7 +59,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(args[0], []byte(pinned), 0o644)
+	return os.WriteFile(path, []byte(pinned), 0o644)
 }
 
 // published reads lines of a name and a reference.
@@ -50,13 +73,24 @@ func published(list string) map[string]string {
 	return out
 }
 
+// buildx calls docker buildx imagetools, and returns what it prints.
+func buildx(args ...string) (string, error) {
+	out, err := exec.Command("docker", append([]string{"buildx", "imagetools"}, args...)...).Output()
+	if failed, is := err.(*exec.ExitError); is {
+		err = fmt.Errorf("%w: %s", err, failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+}
+
 // digestOf asks the registry for the digest of an image: of its index, if it has several
 // architectures.
 func digestOf(reference string) (string, error) {
-	out, err := exec.Command("docker", "buildx", "imagetools", "inspect", reference, "--format", "{{.Manifest.Digest}}").Output()
-	digest := strings.TrimSpace(string(out))
-	if err != nil || !strings.HasPrefix(digest, "sha256:") {
-		return "", fmt.Errorf("asking for the digest of %s: %w (%q)", reference, err, digest)
+	digest, err := buildx("inspect", reference, "--format", "{{.Manifest.Digest}}")
+	if err != nil {
+		return "", fmt.Errorf("asking for the digest of %s: %w", reference, err)
+	}
+	if !strings.HasPrefix(digest, "sha256:") {
+		return "", fmt.Errorf("asking for the digest of %s: %q is none", reference, digest)
 	}
 	return digest, nil
 }

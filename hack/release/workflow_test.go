@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 )
 
@@ -67,24 +68,37 @@ func TestReleaseSigns(t *testing.T) {
 	if err := yaml.Unmarshal(text, &w); err != nil {
 		t.Fatal(err)
 	}
-	job := w.Jobs["publish"]
-	if job.Permissions["id-token"] != "write" || job.Permissions["contents"] != "read" {
-		t.Errorf("permissions %v", job.Permissions)
+	// Which job may do what, and what it does in which order.
+	jobs := map[string]struct {
+		permissions map[string]string
+		words       []string
+	}{
+		"images": {map[string]string{"contents": "read", "packages": "write"}, []string{"release changelog CHANGELOG.md", "make build", "images.sh publish"}},
+		"publish": {map[string]string{"contents": "read", "packages": "write", "id-token": "write"}, []string{
+			"sigstore/cosign-installer@", "go run ./hack/release index", `cosign sign --yes --recursive "$image"`,
+			"go run ./hack/release pin charts/assay/values.yaml", "helm push", `cosign sign --yes "$REPOSITORY/charts/assay@`,
+		}},
+		"changelog": {map[string]string{"contents": "write"}, []string{"release changelog CHANGELOG.md", "gh release create"}},
 	}
-	var steps []string
-	for _, s := range job.Steps {
-		steps = append(steps, s.Uses+s.Run)
+	if len(w.Jobs) != len(jobs) {
+		t.Errorf("the workflow has %d jobs, want %d", len(w.Jobs), len(jobs))
 	}
-	all := strings.Join(steps, "\n")
-	last := -1
-	for _, word := range []string{
-		"sigstore/cosign-installer@", "images.sh publish", `cosign sign --yes "$image"`, "go run ./hack/release charts/assay/values.yaml",
-		"helm push", `cosign sign --yes "$REPOSITORY/charts/assay@`,
-	} {
-		at := strings.Index(all, word)
-		if at <= last {
-			t.Errorf("%q is not there, or comes too early", word)
+	for name, want := range jobs {
+		job := w.Jobs[name]
+		if diff := cmp.Diff(want.permissions, job.Permissions); diff != "" {
+			t.Errorf("permissions of %s (-want +got):\n%s", name, diff)
 		}
-		last = at
+		var steps []string
+		for _, s := range job.Steps {
+			steps = append(steps, s.Uses+s.Run)
+		}
+		all, last := strings.Join(steps, "\n"), -1
+		for _, word := range want.words {
+			at := strings.Index(all, word)
+			if at <= last {
+				t.Errorf("%s: %q is not there, or comes too early", name, word)
+			}
+			last = at
+		}
 	}
 }

@@ -182,9 +182,10 @@ type Foresight struct {
 
 const (
 	// TypicalSpread of a single value, for planning: the coefficient of variation of benchmarks on
-	// shared machines. TypicalRatioSpread is that of the ratio of two such values, as if the trials of
-	// a block had nothing in common: the real one is smaller as far as something slows both.
-	TypicalSpread      = 0.027
+	// shared machines.
+	TypicalSpread = 0.027
+	// TypicalRatioSpread is that of the ratio of two such values, as if the trials of a block had
+	// nothing in common: the real one is smaller as far as something slows both.
 	TypicalRatioSpread = math.Sqrt2 * TypicalSpread
 	// power of the planned and of the stated effect.
 	power = 0.8

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/costs"
 	"github.com/assay-bench/assay/internal/stats"
 )
@@ -105,5 +108,34 @@ func TestVariationInWords(t *testing.T) {
 	got := variationText(Variation{BetweenShare: "0.9756", Buy: stats.LevelRun}, c, 0.9756)
 	if want := "1 % within a run, 2 % between runs, which is 98 % of the variance of the result (4 runs: rough): more runs, not more blocks"; got != want {
 		t.Error(fmt.Sprint(got, "\nwant ", want))
+	}
+}
+
+// The whole of one entry: Student's t of log 2, log 2.2 and log 1.8, by hand: mean 0.6898, standard
+// deviation 0.1004, 4.3027 standard errors to either side; p is 1 - t/sqrt(2+t^2) for t = 11.90.
+func TestEntryOverRuns(t *testing.T) {
+	a := analysisOf(v1alpha1.Comparison{Factor: "target", Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}}})
+	all := repeated(t, 8, a, 2, 2.2, 1.8)
+	for r, ratio := range []float64{2, 2.2, 1.8} {
+		for i := range all[r].Records {
+			rec := &all[r].Records[i]
+			rec.Values = rec.Values[:1]
+			rec.Values[0].Value = bOver(ratio)(rec.Target, 0)
+		}
+	}
+	got, err := ConcludeRuns(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []RunsComparison{{Ratios: []string{"2", "2.2", "1.8"}, ComparisonEntry: v1alpha1.ComparisonEntry{
+		Family: "Primary", Factor: "target", Value: "b", Baseline: "a", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Verdict: "Faster",
+		Ratio: "1.993", IntervalLow: "1.553", IntervalHigh: "2.558", IntervalConfidence: "0.95", P: "0.006985", AdjustedP: "0.006985", BlockCount: 24, PlannedBlockCount: 24,
+		Text: "b 1.99x a (1.55 to 2.56, p 0.007)",
+	}, Variation: &Variation{
+		WithinRuns: "0", BetweenRuns: "0.1004", BetweenShare: "1", Buy: "Run",
+		Text: "0 % within a run, 10 % between runs, which is 100 % of the variance of the result (3 runs: rough): more runs, not more blocks",
+	}}}
+	if diff := cmp.Diff(want, got.Comparisons); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -216,6 +216,7 @@ func number(s string) (float64, bool) {
 }
 
 func abridge(text string, most int) string {
+	text = contract.Line(text)
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-3]) + "..."
 	}

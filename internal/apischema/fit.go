@@ -35,7 +35,8 @@ var status = sync.OnceValues(func() (*structural.Structural, error) {
 	return s, nil
 })
 
-// FitStatus cuts the texts of a status to the lengths of the schema, and marks what was cut; lists
+// FitStatus cleans the texts of a status (contract.Clean), cuts them to the lengths of the schema, and marks
+// what was cut; lists
 // that are too long lose their last entries. So the API server refuses no status, whatever a tool,
 // a server or a kubelet said.
 func FitStatus(st *v1alpha1.BenchmarkRunStatus) error {
@@ -58,9 +59,11 @@ func fit(v reflect.Value, s *structural.Structural) {
 			fit(v.Elem(), s)
 		}
 	case reflect.String:
-		if s.ValueValidation != nil && s.ValueValidation.MaxLength != nil && int64(v.Len()) > *s.ValueValidation.MaxLength {
-			v.SetString(contract.Cut(v.String(), int(*s.ValueValidation.MaxLength)))
+		text := contract.Clean(v.String())
+		if s.ValueValidation != nil && s.ValueValidation.MaxLength != nil && int64(len(text)) > *s.ValueValidation.MaxLength {
+			text = contract.Cut(text, int(*s.ValueValidation.MaxLength))
 		}
+		v.SetString(text)
 	case reflect.Slice:
 		if s.ValueValidation != nil && s.ValueValidation.MaxItems != nil && int64(v.Len()) > *s.ValueValidation.MaxItems {
 			v.SetLen(int(*s.ValueValidation.MaxItems))
@@ -102,7 +105,7 @@ func fitLabels(labels map[string]string) map[string]string {
 	out := make(map[string]string, len(labels))
 	for key, value := range labels {
 		if len(out) < withClient {
-			out[contract.Cut(key, contract.MaxName)] = contract.Cut(value, contract.MaxLabelValue)
+			out[contract.Cut(contract.Line(key), contract.MaxName)] = contract.Cut(contract.Line(value), contract.MaxLabelValue)
 		}
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
 )
 
 // Exit codes.
@@ -35,6 +36,7 @@ func Main(args []string, out, problems io.Writer) int {
 	log.SetLogger(logr.Discard()) // what the client library says to itself is nothing for a terminal
 	cmd := newCommand()
 	cmd.SetArgs(args)
+	out, problems = contract.CleanWriter{To: out}, contract.CleanWriter{To: problems} // tenants wrote a part of it
 	cmd.SetOut(out)
 	cmd.SetErr(problems)
 	switch err := cmd.Execute(); {

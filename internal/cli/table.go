@@ -168,7 +168,7 @@ func factorsOf(t v1alpha1.TargetStatus, name string, direction contract.Directio
 func placeOf(labels map[string]string) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		words = append(words, name+"="+labels[name])
+		words = append(words, contract.Line(name+"="+labels[name]))
 	}
 	if len(words) == 0 {
 		return "-"

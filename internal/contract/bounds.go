@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // Lengths of what a tool or a server says, in bytes. The raw output beside a result has all of it.
@@ -80,9 +79,9 @@ const cutMark = "... (cut: %d of %d bytes)"
 
 // Cut keeps the beginning of a text of more than n bytes, and says at its end that it was cut and
 // how much of it is shown. A text that was cut before, and fits, stays as it is. The result has at
-// most n bytes and valid UTF-8, unless n is too small for the mark.
+// most n bytes and is clean (Clean), unless n is too small for the mark.
 func Cut(text string, n int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = Clean(text)
 	if len(text) <= n {
 		return text
 	}

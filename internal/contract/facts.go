@@ -34,7 +34,7 @@ func NewFacts(values map[string]string) Facts {
 }
 
 func cutFact(value string) string {
-	value = strings.ToValidUTF8(value, "\uFFFD")
+	value = Line(value)
 	if len(value) <= maxFact {
 		return value
 	}

@@ -169,8 +169,9 @@ func figure(v float64) string {
 	return strconv.FormatFloat(v, 'f', max(0, digits), 64)
 }
 
-// abridge cuts a text to a number of characters.
+// abridge makes a text one line and cuts it to a number of characters.
 func abridge(text string, most int) string {
+	text = contract.Line(text)
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most-3]) + "..."
 	}

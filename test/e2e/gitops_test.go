@@ -20,9 +20,8 @@ import (
 )
 
 // TestFlux plays config/gitops/flux with Flux's own kustomize-controller and a real Git server: a commit starts a run, and
-// the Kustomization is ready when the run is complete. A commit that makes the run slower than the baseline in the same
-// folder makes it unhealthy, and a revert healthy again, without another run. A commit that changes the run under its
-// name is refused with our message.
+// the Kustomization is ready when the run is complete. A commit whose run fails makes it unhealthy, and a revert
+// healthy again, without another run. A commit that changes the run under its name is refused with our message.
 func TestFlux(t *testing.T) {
 	if testing.Short() {
 		t.Skip("make e2e-gitops and e2e-full play it")
@@ -30,43 +29,23 @@ func TestFlux(t *testing.T) {
 	f := startFlux(t)
 	files := f.example(t)
 
-	first := f.commit(t, "a benchmark", files)
+	good := f.commit(t, "a benchmark", files)
 	run := f.awaitRun(t)
-	if ready, message := f.ready(t, first); ready == "True" {
+	if ready, message := f.ready(t, good); ready == "True" {
 		t.Errorf("Flux calls %s ready, which has just begun: %s", run, message)
 	}
-	f.awaitReady(t, first)
-	if complete := f.run(t, run); cluster.Condition(complete, v1alpha1.ConditionComplete) == nil {
+	f.awaitReady(t, good)
+	complete := f.run(t, run)
+	if cluster.Condition(complete, v1alpha1.ConditionComplete) == nil {
 		t.Errorf("Flux calls %s ready, which is %s", run, complete.Status.Phase)
 	}
 
-	gated := maps.Clone(files)
-	gated["baseline.yaml"] = f.promote(t, run)
-	gated["kustomization.yaml"] = strings.ReplaceAll(gated["kustomization.yaml"], "[run.yaml]", "[run.yaml, baseline.yaml]")
-	gated["run.yaml"] += "  gate: {baseline: release, threshold: 60%, health: Required}\n"
-	f.awaitReady(t, f.commit(t, "a gate", gated))
-	same := f.awaitRun(t, run)
-	passed := f.run(t, same)
-	if c := cluster.Condition(passed, v1alpha1.ConditionPassed); c == nil {
-		t.Errorf("Flux calls %s ready, which has not passed: %+v", same, passed.Status.Conditions)
-	}
+	bad := maps.Clone(files)
+	bad["run.yaml"] = strings.ReplaceAll(bad["run.yaml"], `version: "10.11"`, `version: "99.9"`)
+	f.awaitUnhealthy(t, f.commit(t, "a version that nobody has", bad), "99.9", run)
 
-	slower := maps.Clone(gated)
-	slower["run.yaml"] = strings.ReplaceAll(slower["run.yaml"], "shape: {name: kind-target}",
-		"shape: {inline: {cpu: 150m, memory: 1Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}")
-	ready, message := f.await(t, f.commit(t, "a slower machine", slower), 10*time.Minute)
-	slow := f.awaitRun(t, run, same)
-	if want := "BenchmarkRun/" + f.ns + "/" + slow + " status: 'Failed'"; ready != "False" || !strings.Contains(message, want) {
-		t.Errorf("after a commit that is slower the Kustomization is %s: %s, want False: %s", ready, message, want)
-	}
-	if m, want := cluster.Message(f.run(t, slow), v1alpha1.ConditionStalled), "slower: mariadb throughput: "; !strings.Contains(m, want) {
-		t.Errorf("the run that made Flux unhealthy says %q, want %q", m, want)
-	}
-
-	f.awaitReady(t, f.commit(t, "revert", gated))
-	if again := f.run(t, same); again.UID != passed.UID || !again.Status.CompletionTime.Equal(passed.Status.CompletionTime) || again.Generation != 1 {
-		t.Errorf("the run was made again or changed: generation %d, ended %s, before %s", again.Generation, again.Status.CompletionTime, passed.Status.CompletionTime)
-	}
+	f.awaitReady(t, f.commit(t, "revert", files))
+	f.unchanged(t, complete)
 
 	// Without the hash, a changed run has the name of the one that is there.
 	_, hash, _ := strings.Cut(run, "-")
@@ -74,9 +53,63 @@ func TestFlux(t *testing.T) {
 		"run.yaml":           strings.ReplaceAll(files["run.yaml"], "threads: 2", "threads: 3"),
 		"kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [run.yaml]\nnameSuffix: -" + hash + "\n",
 	})
-	ready, message = f.await(t, changed, time.Minute)
+	ready, message := f.await(t, changed, time.Minute)
 	if want := "workload cannot be changed: create a new BenchmarkRun with another name"; ready != "False" || !strings.Contains(message, want) {
 		t.Errorf("after a change under the same name the Kustomization is %s: %s, want False: ... %s", ready, message, want)
+	}
+}
+
+// TestFluxSeesAGate: the baseline is a file beside the run. A commit that leaves the run as fast as it was is ready, one
+// that makes it slower is unhealthy, and a revert is ready again, without another run. It wants a machine without
+// other work, because disturbed trials have no numbers.
+func TestFluxSeesAGate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("make e2e-gitops and e2e-full play it")
+	}
+	f := startFlux(t)
+	files := f.example(t)
+	f.awaitReady(t, f.commit(t, "a benchmark", files))
+	first := f.awaitRun(t)
+
+	gated := maps.Clone(files)
+	gated["baseline.yaml"] = f.promote(t, first)
+	gated["kustomization.yaml"] = strings.ReplaceAll(gated["kustomization.yaml"], "[run.yaml]", "[run.yaml, baseline.yaml]")
+	gated["run.yaml"] += "  gate: {baseline: release, threshold: 60%, health: Required}\n"
+	f.awaitReady(t, f.commit(t, "a gate", gated))
+	same := f.awaitRun(t, first)
+	passed := f.run(t, same)
+	if cluster.Condition(passed, v1alpha1.ConditionPassed) == nil {
+		t.Errorf("Flux calls %s ready, which has not passed: %+v", same, passed.Status.Conditions)
+	}
+
+	slower := maps.Clone(gated)
+	slower["run.yaml"] = strings.ReplaceAll(slower["run.yaml"], "shape: {name: kind-target}",
+		"shape: {inline: {cpu: 150m, memory: 1Gi, nodeSelector: {node.kubernetes.io/instance-type: kind.target}}}")
+	f.awaitUnhealthy(t, f.commit(t, "a slower machine", slower), "slower: mariadb throughput: ", first, same)
+
+	f.awaitReady(t, f.commit(t, "revert", gated))
+	f.unchanged(t, passed)
+}
+
+// awaitUnhealthy waits until Flux calls a revision unhealthy, because of a run that is new, and whose message has the words.
+func (f *flux) awaitUnhealthy(t *testing.T, revision, words string, known ...string) {
+	t.Helper()
+	ready, message := f.await(t, revision, 10*time.Minute)
+	run := f.awaitRun(t, known...)
+	if want := "BenchmarkRun/" + f.ns + "/" + run + " status: 'Failed'"; ready != "False" || !strings.Contains(message, want) {
+		t.Errorf("the Kustomization is %s: %s, want False: %s", ready, message, want)
+	}
+	if m := cluster.Message(f.run(t, run), v1alpha1.ConditionStalled); !strings.Contains(m, words) {
+		t.Errorf("the run that made Flux unhealthy says %q, want %q", m, words)
+	}
+}
+
+// unchanged is a run that was neither made again nor changed.
+func (f *flux) unchanged(t *testing.T, before *v1alpha1.BenchmarkRun) {
+	t.Helper()
+	after := f.run(t, before.Name)
+	if after.UID != before.UID || !after.Status.CompletionTime.Equal(before.Status.CompletionTime) || after.Generation != 1 {
+		t.Errorf("the run was made again or changed: generation %d, ended %s, before %s", after.Generation, after.Status.CompletionTime, before.Status.CompletionTime)
 	}
 }
 

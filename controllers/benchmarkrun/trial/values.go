@@ -18,7 +18,7 @@ func values(names []string, res contract.Result, most int) []contract.RecordedVa
 		for _, m := range res.Measurements {
 			if m.Name == name && m.Value != nil {
 				same = append(same, contract.RecordedValue{
-					Name: name, Labels: m.Labels, Value: *m.Value, Unit: m.Unit, Direction: m.Direction,
+					Name: name, Labels: contract.CleanLabels(m.Labels), Value: *m.Value, Unit: contract.Line(m.Unit), Direction: m.Direction,
 				})
 			}
 		}

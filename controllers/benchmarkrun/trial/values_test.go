@@ -84,3 +84,13 @@ func TestMachineSpeedOfATrial(t *testing.T) {
 		})
 	}
 }
+
+// Labels that a hostile tool wrote are recorded without their escapes.
+func TestValuesHaveNoEscapes(t *testing.T) {
+	m := measured("latency.avg", "\x1b[31mread\n", 1)
+	m.Unit = "m\x1bs"
+	want := []contract.RecordedValue{{Name: "latency.avg", Labels: map[string]string{"operation": "\uFFFD[31mread "}, Value: 1, Unit: "m\uFFFDs", Direction: contract.LowerIsBetter}}
+	if diff := cmp.Diff(want, values([]string{"latency.avg"}, contract.Result{Measurements: []contract.Measurement{m}}, maxValues)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

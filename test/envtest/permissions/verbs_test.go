@@ -32,8 +32,9 @@ func managerRules(t *testing.T, release, kind string, doc []byte) []rbacv1.Polic
 var notSeen = map[string]string{
 	"assay.dev/benchmarkruns/finalizers update": "owner references that block a deletion, where the admission plugin " +
 		"OwnerReferencesPermissionEnforcement is on, as it is in this test: without the verb no run gets any further",
-	"events.k8s.io/events patch": "an event that is repeated becomes a series after some minutes",
-	"/nodes get":                 "only the API server knows whether a node that the cache lacks is gone",
+	"assay.dev/benchmarkschedules/finalizers update": "the same, for the runs of schedules",
+	"events.k8s.io/events patch":                     "an event that is repeated becomes a series after some minutes",
+	"/nodes get":                                     "only the API server knows whether a node that the cache lacks is gone",
 	"apps/statefulsets get": "whose an object is that a Create came upon: " +
 		"controllers/benchmarkrun.TestForeignObjectsOfEveryKindAreLeftAlone",
 	"batch/jobs get": "the same",

@@ -199,7 +199,8 @@ func TestDigestWins(t *testing.T) {
 
 func TestCRDs(t *testing.T) {
 	const kind = "CustomResourceDefinition"
-	want := []string{kind + " /benchmarkbaselines.assay.dev", kind + " /benchmarkruns.assay.dev", kind + " /instanceshapes.assay.dev"}
+	want := []string{kind + " /benchmarkbaselines.assay.dev", kind + " /benchmarkruns.assay.dev", kind + " /benchmarkschedules.assay.dev",
+		kind + " /instanceshapes.assay.dev"}
 	o := mustHelm(t)
 	if diff := cmp.Diff(want, o.keys(kind)); diff != "" {
 		t.Errorf("CRDs (-want +got):\n%s", diff)

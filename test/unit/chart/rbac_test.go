@@ -136,8 +136,10 @@ func TestPolicies(t *testing.T) {
 	kinds := []string{"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 	for _, kind := range kinds {
 		var want []string
-		for _, what := range []string{"configmaps", "pods", "secrets"} {
-			want = append(want, kind+" /assay-benchmarkruns-"+what)
+		for _, of := range []string{"benchmarkruns", "benchmarkschedules"} {
+			for _, what := range []string{"configmaps", "pods", "secrets"} {
+				want = append(want, kind+" /assay-"+of+"-"+what)
+			}
 		}
 		if diff := cmp.Diff(want, chart.keys(kind)); diff != "" {
 			t.Errorf("chart (-want +got):\n%s", diff)
@@ -160,7 +162,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	both := []string{"--api-versions=v1/Pod", "--api-versions=admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"}
-	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 3 {
+	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 6 {
 		t.Errorf("an API server with the kind: %v", got)
 	}
 }

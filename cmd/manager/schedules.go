@@ -1,0 +1,26 @@
+package main
+
+import (
+	"fmt"
+	_ "time/tzdata" // for the time zones of schedules: the image of the manager has none
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/assay-bench/assay/controllers/benchmarkschedule"
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/runners"
+)
+
+// addSchedules registers the controller that starts the runs of schedules.
+func addSchedules(mgr manager.Manager, cfg config.Config, workers int) error {
+	schedules := &benchmarkschedule.Reconciler{
+		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,
+		Engine: engines.Find, Runner: runners.Find, Workers: workers,
+	}
+	if err := schedules.SetupWithManager(mgr); err != nil {
+		return fmt.Errorf("registering the controller of BenchmarkSchedules: %w", err)
+	}
+	return nil
+}
