@@ -77,4 +77,8 @@ const (
 	// ConditionOnSchedule: True when a run was started for the last time of the schedule. False when
 	// it waits or times were missed. Unknown before the first time, and without times.
 	ConditionOnSchedule = "OnSchedule"
+	// ConditionRegressed: only with spec.alarm. True when a measurement became slower, and as many
+	// further runs confirm it as spec.alarm.confirm asks for; the message says since when. False
+	// otherwise. Unknown until a run has ended, and while the history cannot be read.
+	ConditionRegressed = "Regressed"
 )

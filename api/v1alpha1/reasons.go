@@ -240,6 +240,10 @@ const (
 	ReasonRunActive = "RunActive"
 	// ReasonRunRejected: the API server refuses the run that the template describes.
 	ReasonRunRejected = "RunRejected"
+	// ReasonRegressed: a measurement became slower, and further runs confirm it.
+	ReasonRegressed = "Regressed"
+	// ReasonUnconfirmed: a measurement became slower, and no further run has confirmed it yet.
+	ReasonUnconfirmed = "Unconfirmed"
 	// ReasonLastRunFailed: the last run did not succeed: it failed, or its condition Valid or Passed
 	// is False.
 	ReasonLastRunFailed = "LastRunFailed"

@@ -69,6 +69,12 @@ type BenchmarkScheduleStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunNow string `json:"runNow,omitempty"`
 
+	// regressions are what became slower, confirmed ones first, at most 16. Only with spec.alarm.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Regressions []ScheduleRegression `json:"regressions,omitempty"`
+
 	// history is where the values of the runs are kept.
 	// +optional
 	History *HistoryStatus `json:"history,omitempty"`

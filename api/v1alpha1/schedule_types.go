@@ -81,6 +81,10 @@ type BenchmarkScheduleSpec struct {
 	// +optional
 	OnChange bool `json:"onChange,omitempty"`
 
+	// alarm looks at the history for what became slower, and says since when. Absent: nothing looks.
+	// +optional
+	Alarm *Alarm `json:"alarm,omitempty"`
+
 	// runTemplate is what the runs are made of. It can be changed at any time, for the runs that
 	// start afterwards.
 	// +required
@@ -151,6 +155,7 @@ type RunTemplateMetadata struct {
 // +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.status.lastRun.outcome`
 // +kubebuilder:printcolumn:name="Result",type=string,priority=1,JSONPath=`.status.lastRun.headline`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Regressed",type=string,JSONPath=`.status.conditions[?(@.type=="Regressed")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.size() + self.spec.runTemplate.namePattern.size() <= 62",message="the names of the runs would have more than 63 characters, because {id} takes 15: give the schedule a name of at most 47 characters, or a shorter namePattern"
 // +kubebuilder:validation:XValidation:rule="self.metadata.name.matches('^[a-z]([-a-z0-9]*[a-z0-9])?$')",message="metadata.name must begin with a letter and hold only lower-case letters, digits and '-': it becomes part of the names of runs"

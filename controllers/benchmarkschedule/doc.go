@@ -11,6 +11,7 @@
 //	times.go       which times of the schedule are due, and which were missed. It is pure
 //	act.go         the only writer of runs and histories
 //	settle.go      the status that follows. It is pure
+//	alarm.go       what became slower over the history. It is pure
 //	events.go      derives events from the old and the new status
 //
 // # Invariants

@@ -43,4 +43,8 @@ func (r *Reconciler) announce(w World, d decision, a done, after *v1alpha1.Bench
 			tell(corev1.EventTypeWarning, is.Reason, "%s", is.Message)
 		}
 	}
+	if is := apimeta.FindStatusCondition(after.Status.Conditions, v1alpha1.ConditionRegressed); is != nil && is.Status == metav1.ConditionTrue &&
+		!apimeta.IsStatusConditionTrue(w.Schedule.Status.Conditions, v1alpha1.ConditionRegressed) {
+		tell(corev1.EventTypeWarning, is.Reason, "%s", is.Message)
+	}
 }

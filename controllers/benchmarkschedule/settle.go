@@ -35,6 +35,7 @@ func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
 		st.NextScheduleTime = &metav1.Time{Time: next}
 	}
 	remember(&st, w, a.history)
+	look(&st, w, a.history)
 	setConditions(&st, w, d, a)
 	return st
 }
@@ -142,6 +143,7 @@ func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a 
 	if w.Schedule.Spec.Suspend {
 		suspended = state{metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing is started but by the annotation " + v1alpha1.AnnotationRunNow}
 	}
+	setRegressed(st, w, a.history)
 	for _, c := range []struct {
 		name string
 		state
@@ -172,6 +174,8 @@ func readyState(st v1alpha1.BenchmarkScheduleStatus, w World, d decision, a done
 		return no(v1alpha1.ReasonHistoryUnreadable, w.HistoryError), true
 	case w.Inputs.Reason != "":
 		return no(w.Inputs.Reason, w.Inputs.Message), false
+	case last != nil && last.Outcome == v1alpha1.OutcomeFailed && unconfirmed(st, w):
+		return state{metav1.ConditionTrue, v1alpha1.ReasonUnconfirmed, contract.Cut(fmt.Sprintf("run %s is slower than its gate allows, which no further run has confirmed yet: %s", last.Name, last.Message), maxMessage)}, false
 	case last != nil && last.Outcome == v1alpha1.OutcomeFailed:
 		return no(v1alpha1.ReasonLastRunFailed, fmt.Sprintf("run %s did not succeed: %s: %s", last.Name, last.Reason, last.Message)), true
 	}

@@ -76,6 +76,8 @@ type PastSeries struct {
 	Labels    map[string]string `json:"labels,omitempty"`
 	Unit      string            `json:"unit"`
 	Direction Direction         `json:"direction,omitempty"`
+	// Slower: the gate of the run called it slower.
+	Slower bool `json:"slower,omitempty"`
 	// Values, one for each block in the order of the blocks; nil where the trial of the block does
 	// not count, or has no value.
 	Values []*float64 `json:"values"`

@@ -135,6 +135,7 @@ func (b *Builder) Past() contract.PastRun {
 			}
 		}
 	}
+	markSlower(series, b.run.Status.Gate)
 	out.Series = slices.DeleteFunc(series, func(s contract.PastSeries) bool {
 		return !slices.ContainsFunc(s.Values, func(v *float64) bool { return v != nil })
 	})

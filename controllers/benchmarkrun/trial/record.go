@@ -79,7 +79,7 @@ func loadDelivered(in Input, at journal.Position, ask *decision.Asking) []contra
 	target := in.Plan.Targets[t.Target]
 	if in.Work.Search != nil { // the first one of the plan may have been skipped
 		first = int(t.Index)
-		if slices.ContainsFunc(in.Recorded, func(r contract.Record) bool { return r.Target == target && r.Index >= since }) {
+		if slices.ContainsFunc(in.Recorded, func(r contract.Record) bool { return r.Target == target && r.Index >= since && r.Index != t.Index }) {
 			return nil
 		}
 	}

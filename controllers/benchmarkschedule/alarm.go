@@ -1,0 +1,157 @@
+package benchmarkschedule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/baseline"
+	"github.com/assay-bench/assay/internal/changepoint"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/gate"
+	"github.com/assay-bench/assay/internal/history"
+)
+
+// maxRegressions of a status.
+const maxRegressions = 16
+
+// look at the history for what became slower. The same history has the same regressions.
+func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
+	alarm := w.Schedule.Spec.Alarm
+	if w.HistoryError != "" {
+		return // as it was
+	}
+	st.Regressions = nil
+	if alarm == nil || len(h.Runs) == 0 {
+		return
+	}
+	runs := h.Runs[max(0, len(h.Runs)-changepoint.MostValues):]
+	confirm := 1
+	if alarm.Confirm != nil {
+		confirm = int(*alarm.Confirm)
+	}
+	var out []v1alpha1.ScheduleRegression
+	for _, r := range gate.Alarm(pasts(runs, func(contract.PastRun, contract.PastSeries) bool { return true }), confirm) {
+		out = append(out, shown(r, v1alpha1.RegressionOfGate))
+	}
+	if c := alarm.ChangePoints; c != nil {
+		// The percentages are those of the API server's schema. One that is none searches nothing.
+		errorRate, err := baseline.Share(c.ErrorRate)
+		effect, alsoErr := baseline.Share(c.MinimumEffect)
+		if err == nil && alsoErr == nil {
+			found, err := gate.Changes(pasts(runs, isMain), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
+			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
+				for _, r := range found {
+					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint))
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b v1alpha1.ScheduleRegression) int { return cmp.Compare(rank(a), rank(b)) })
+	st.Regressions = out[:min(len(out), maxRegressions)]
+}
+
+func rank(r v1alpha1.ScheduleRegression) int {
+	if r.Confirmed {
+		return 0
+	}
+	return 1
+}
+
+// isMain says whether a series is of the main measurement of the tool, which a run has first.
+func isMain(run contract.PastRun, s contract.PastSeries) bool { return s.Name == run.Series[0].Name }
+
+// pasts are the runs of a history that count: what is not valid shows nothing.
+func pasts(runs []contract.PastRun, counts func(contract.PastRun, contract.PastSeries) bool) []gate.Past {
+	var out []gate.Past
+	for _, run := range runs {
+		if run.Valid != string(metav1.ConditionTrue) {
+			continue
+		}
+		past := gate.Past{Run: run.Name, Time: run.CompletionTime}
+		for _, s := range run.Series {
+			if median, ok := medianOf(s.Values); ok && counts(run, s) {
+				past.Values = append(past.Values, gate.Value{Measurement: history.KeyOf(s), Direction: s.Direction, Median: median, Slower: s.Slower})
+			}
+		}
+		out = append(out, past)
+	}
+	return out
+}
+
+// medianOf the values that count; false for none, and for one that has no logarithm.
+func medianOf(values []*float64) (float64, bool) {
+	var all []float64
+	for _, v := range values {
+		if v != nil {
+			all = append(all, *v)
+		}
+	}
+	if len(all) == 0 {
+		return 0, false
+	}
+	slices.Sort(all)
+	median := (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	return median, median > 0 && median-median == 0
+}
+
+// shown is a regression as the status has it.
+func shown(r gate.Regression, source v1alpha1.RegressionSource) v1alpha1.ScheduleRegression {
+	out := v1alpha1.ScheduleRegression{Source: source, Measurement: r.Measurement, Since: contract.Cut(r.Since, 253), RunCount: int32(r.Runs), Confirmed: r.Confirmed}
+	if !r.At.IsZero() {
+		out.SinceTime = &metav1.Time{Time: r.At.Truncate(time.Second)}
+	}
+	since := fmt.Sprintf("since run %s (%s), in %d runs", r.Since, r.At.UTC().Format(time.RFC3339), r.Runs)
+	text := baseline.Words(r.Measurement) + ": slower than the gate allows " + since
+	if source == v1alpha1.RegressionOfChangePoint {
+		text = fmt.Sprintf("%s: the level changed by %s %s (p %s)", baseline.Words(r.Measurement), analysis.Percent(r.Ratio-1), since, v1alpha1.FourDigits(r.P))
+	}
+	if !r.Confirmed {
+		text += ", not confirmed yet"
+	}
+	out.Text = contract.Cut(text, maxMessage)
+	return out
+}
+
+// unconfirmed says whether the last run did not succeed for nothing but a regression that no further
+// run has confirmed.
+func unconfirmed(st v1alpha1.BenchmarkScheduleStatus, w World) bool {
+	if w.Schedule.Spec.Alarm == nil || st.LastRun.Reason != v1alpha1.ReasonSlower || len(st.Regressions) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(st.Regressions, func(r v1alpha1.ScheduleRegression) bool { return r.Confirmed })
+}
+
+// setRegressed says whether something became slower; the condition is absent without spec.alarm.
+func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
+	if w.Schedule.Spec.Alarm == nil {
+		apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionRegressed)
+		return
+	}
+	s := state{metav1.ConditionFalse, v1alpha1.ReasonSucceeded, "nothing became slower"}
+	switch {
+	case w.HistoryError != "":
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonHistoryUnreadable, w.HistoryError}
+	case len(h.Runs) == 0:
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended"}
+	case len(st.Regressions) > 0:
+		first := st.Regressions[0]
+		s = state{metav1.ConditionFalse, v1alpha1.ReasonUnconfirmed, first.Text}
+		if first.Confirmed {
+			s = state{metav1.ConditionTrue, v1alpha1.ReasonRegressed, first.Text}
+		}
+		if more := len(st.Regressions) - 1; more > 0 {
+			s.message = fmt.Sprintf("%s; and %d more in status.regressions", contract.Cut(s.message, maxMessage-64), more)
+		}
+	}
+	apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionRegressed, Status: s.status, Reason: s.reason, Message: contract.Cut(s.message, maxMessage), ObservedGeneration: w.Schedule.Generation,
+		LastTransitionTime: metav1.Time{Time: w.Now},
+	})
+}

@@ -1,0 +1,133 @@
+package benchmarkschedule
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// nights are runs of a history: the level of each, and by a letter what its gate said: p passed,
+// s slower, i not valid.
+func nights(gates string, levels ...float64) contract.History {
+	var h contract.History
+	for i, level := range levels {
+		said := "p"
+		if i < len(gates) {
+			said = gates[i : i+1]
+		}
+		run := contract.PastRun{Name: fmt.Sprintf("n-%02d", i), CompletionTime: time.Unix(int64(i)*86400, 0), Valid: "True", Outcome: "Succeeded"}
+		value := func(v float64) []*float64 {
+			low, high := v*(1-0.01*math.Sin(float64(3*i))), v*(1+0.01*math.Sin(float64(7*i)))
+			return []*float64{&low, nil, &high}
+		}
+		run.Series = []contract.PastSeries{
+			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "throughput", Unit: "tx/s", Direction: contract.HigherIsBetter, Values: value(level), Slower: said == "s"},
+			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "latency.avg", Unit: "ms", Direction: contract.LowerIsBetter, Values: value(1000 / level)},
+		}
+		switch said {
+		case "s":
+			run.Outcome, run.Reason, run.Message = "Failed", v1alpha1.ReasonSlower, "words of the gate"
+		case "i":
+			run.Valid, run.Outcome, run.Reason = "False", "Failed", "Contradictions"
+		}
+		h.Runs = append(h.Runs, run)
+	}
+	return h
+}
+
+func steady(n int, level float64) (out []float64) {
+	for range n {
+		out = append(out, level)
+	}
+	return out
+}
+
+// What became slower is an alarm once further runs confirm it, and it says since when. Until then a run
+// that is slower leaves the schedule ready.
+func TestAlarm(t *testing.T) {
+	points := &v1alpha1.ChangePoints{ErrorRate: "1%", MinimumEffect: "5%"}
+	tests := map[string]struct {
+		alarm   *v1alpha1.Alarm
+		history contract.History
+		broken  string
+		// ready and regressed are "status/reason"; regressed is empty for a condition that is absent.
+		ready, regressed string
+		found            []string
+	}{
+		"without an alarm, a slower run stalls":     {history: nights("ps", 100, 70), ready: "False/LastRunFailed"},
+		"nothing ended":                             {alarm: &v1alpha1.Alarm{}, ready: "True/Succeeded", regressed: "Unknown/NotReached"},
+		"all passed":                                {alarm: &v1alpha1.Alarm{}, history: nights("ppp", 100, 100, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"slower for the first time":                 {alarm: &v1alpha1.Alarm{}, history: nights("pps", 100, 100, 70), ready: "True/Unconfirmed", regressed: "False/Unconfirmed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-02 (1970-01-03T00:00:00Z), in 1 runs, not confirmed yet"}},
+		"slower twice":                              {alarm: &v1alpha1.Alarm{}, history: nights("pss", 100, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"slower once, and no confirmation is asked": {alarm: &v1alpha1.Alarm{Confirm: new(int32(0))}, history: nights("ps", 100, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 1 runs"}},
+		"slower, and well again":                    {alarm: &v1alpha1.Alarm{}, history: nights("pssp", 100, 70, 70, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"slower around a run that is not valid":     {alarm: &v1alpha1.Alarm{}, history: nights("psis", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"a run that failed otherwise stalls":        {alarm: &v1alpha1.Alarm{}, history: nights("pi", 100, 100), ready: "False/LastRunFailed", regressed: "False/Succeeded"},
+		"the history cannot be read":                {alarm: &v1alpha1.Alarm{}, broken: "it is torn", ready: "False/HistoryUnreadable", regressed: "Unknown/HistoryUnreadable"},
+		"the level changed": {
+			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed",
+			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.002)"},
+		},
+		"the level changed for the better": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 130)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"it changed by less than that":     {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(6, 97)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"it changed, and nobody looks":     {alarm: &v1alpha1.Alarm{}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"more runs than a search can have": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(495, 100), steady(10, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed", found: []string{"db threads=8 throughput: the level changed by -20 % since run n-495 (1971-05-11T00:00:00Z), in 10 runs (p 0.001)"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := World{Schedule: &v1alpha1.BenchmarkSchedule{}, Now: time.Unix(1e9, 0), HistoryError: tt.broken}
+			w.Schedule.Spec.Alarm = tt.alarm
+			st := settle(w, decision{}, done{history: tt.history})
+			text := func(condition string) string {
+				c := apimeta.FindStatusCondition(st.Conditions, condition)
+				if c == nil {
+					return ""
+				}
+				return string(c.Status) + "/" + c.Reason
+			}
+			if got := text(v1alpha1.ConditionScheduleReady); got != tt.ready {
+				t.Errorf("Ready is %s, want %s", got, tt.ready)
+			}
+			if got := text(v1alpha1.ConditionRegressed); got != tt.regressed {
+				t.Errorf("Regressed is %s, want %s", got, tt.regressed)
+			}
+			var found []string
+			for _, r := range st.Regressions {
+				found = append(found, r.Text)
+			}
+			if diff := cmp.Diff(tt.found, found); diff != "" {
+				t.Errorf("regressions (-want +got):\n%s", diff)
+			}
+			w.Schedule.Status = st
+			if again := settle(w, decision{}, done{history: tt.history}); !cmp.Equal(st.Regressions, again.Regressions) {
+				t.Error("a second pass finds something else")
+			}
+		})
+	}
+}
+
+// What somebody wrote into a history has no more regressions than the status takes.
+func TestAlarmsAreBounded(t *testing.T) {
+	h := nights("ss", 70, 70)
+	for i := range h.Runs {
+		for n := range 40 {
+			s := h.Runs[i].Series[0]
+			s.Target = strings.Repeat("t", 200) + fmt.Sprint(n)
+			h.Runs[i].Series = append(h.Runs[i].Series, s)
+		}
+	}
+	w := World{Schedule: &v1alpha1.BenchmarkSchedule{}}
+	w.Schedule.Spec.Alarm = &v1alpha1.Alarm{}
+	st := settle(w, decision{}, done{history: h})
+	if len(st.Regressions) != maxRegressions || len(apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionRegressed).Message) > maxMessage {
+		t.Errorf("%d regressions", len(st.Regressions))
+	}
+}
