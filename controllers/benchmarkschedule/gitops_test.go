@@ -61,12 +61,15 @@ func TestASyncStartsNoRunAgain(t *testing.T) {
 
 	s.apply(fields, "oltp_write_only")
 	s.pass()
-	if again := s.runs(); len(again) != 1 || again[0] == first[0] {
-		t.Errorf("runs %v after another commit, want one that is not %v", again, first)
+	again := s.runs()
+	if len(again) != 1 || again[0] == first[0] {
+		t.Fatalf("runs %v after another commit, want one that is not %v", again, first)
 	}
 	s.apply(fields+", suspend: true", "oltp_write_only")
 	s.pass()
 	want(t, "health of a suspended schedule", s.health().ArgoCD, "Suspended")
+	s.finish(again[0], true, 100, 110)
+	s.pass()
 	s.apply(fields+", timeZone: Europe/Atlantis", "oltp_write_only")
 	o := s.pass()
 	h := s.health()
