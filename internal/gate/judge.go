@@ -67,7 +67,10 @@ func Judge(in Input) Verdict {
 	if err := j.compare(expected, values); err != nil {
 		return j.with(in.unjudged(v1alpha1.ReasonNotJudged, err.Error()))
 	}
-	j.likeness(expected)
+	if j.likeness(expected); j.unmet != "" {
+		j.withdraw()
+	}
+	j.count()
 	return j.with(j.verdict())
 }
 
@@ -145,8 +148,17 @@ func (j *judgement) compare(expected []baseline.Expected, values *analysis.Value
 			j.all = append(j.all, newOne(key, v))
 		}
 	}
-	j.count()
 	return nil
+}
+
+// withdraw what the rules say: in other circumstances it is not about the software. Otherwise a schedule
+// would take it for a regression.
+func (j *judgement) withdraw() {
+	for i, one := range j.all {
+		if one.outcome == v1alpha1.OutcomeSlower || one.outcome == v1alpha1.OutcomePassed {
+			j.all[i].outcome = v1alpha1.OutcomeNotJudged
+		}
+	}
 }
 
 // count the outcomes, and show the entries: what is not as it should be first.
@@ -199,7 +211,7 @@ func (j *judgement) verdict() Verdict {
 		}
 	}
 	fail(v1alpha1.FailInvalid, v1alpha1.ReasonInvalid, j.Invalid != "")
-	fail(v1alpha1.FailSlower, v1alpha1.ReasonSlower, j.status.SlowerCount > 0 && j.unmet == "")
+	fail(v1alpha1.FailSlower, v1alpha1.ReasonSlower, j.status.SlowerCount > 0)
 	fail(v1alpha1.FailMissing, v1alpha1.ReasonMissing, j.status.MissingCount > 0)
 	fail(v1alpha1.FailNew, v1alpha1.ReasonNew, j.status.NewCount > 0)
 	out := Verdict{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSucceeded}

@@ -68,15 +68,20 @@ func TestJudge(t *testing.T) {
 			in.Baseline.Spec.Measurements[0].Blocks = []string{"0"}
 			in.Run.Declaration.Comparisons = []analysis.Comparison{{Measurements: []analysis.Measurement{{Name: "throughput"}}}}
 		}, text: []string{"a ratio needs positive values"}},
+		"a rate of 0":                      {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "False/Slower 1 0 0 of 2", change: valuesOf0(true, false), text: []string{"throughput: 0 tx/s against 100.2 (100 % worse), and 25 % is allowed"}},
+		"a rate of 0 by the test":          {gate: v1alpha1.Gate{Test: byTest}, is: good, want: "False/Slower 1 0 0 of 2", change: valuesOf0(true, false)},
+		"a 0 among the values of the test": {gate: v1alpha1.Gate{Test: byTest}, is: good, want: "True/Succeeded 0 0 0 of 1", change: func(in *Input) { in.Run.Records[0].Values[0].Value = 0 }, text: []string{"is not judged: the test needs positive values: value 0 of the sample is 0"}},
+		"errors where there were none":     {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "False/Slower 1 0 0 of 2", change: valuesOf0(false, true), text: []string{"ms against 0 (worse than none), and 25 % is allowed"}},
+		"no errors, as before":             {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 2", change: func(in *Input) { valuesOf0(false, true)(in); zeroLatency(in) }},
 		"no direction": {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 1", change: func(in *Input) {
 			in.Baseline.Spec.Measurements[0].Direction = ""
 		}, text: []string{"not judged: db threads=8 throughput: ", "neither higher nor lower is better"}},
 		"another machine is named":     {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, facts: map[string]string{"target/cpu": "Z"}}, was: experiment{blocks: 8, facts: map[string]string{"target/cpu": "X"}}, want: "True/Succeeded 0 0 0 of 2", text: []string{"the circumstances differ: db: target/cpu (X became Z)"}},
-		"another machine is refused":   {gate: v1alpha1.Gate{Threshold: "1%", RequireLike: []v1alpha1.LikeAspect{"cpu"}}, is: experiment{blocks: 8, level: 50, facts: map[string]string{"target/cpu": "Z", "client/cpu": "X"}}, was: experiment{blocks: 8, facts: map[string]string{"target/cpu": "X", "client/cpu": "X"}}, want: "Unknown/NotAlike 2 0 0 of 2", text: []string{"not alike, as requireLike wants them: db: cpu differs: target/cpu (baseline: X, run: Z)"}},
-		"an unknown machine":           {gate: v1alpha1.Gate{Threshold: "1%", RequireLike: []v1alpha1.LikeAspect{"cpu"}}, is: experiment{blocks: 8}, want: "Unknown/NotAlike 0 0 0 of 2", text: []string{"cpu is not known of both sides"}},
+		"another machine is refused":   {gate: v1alpha1.Gate{Threshold: "1%", RequireLike: []v1alpha1.LikeAspect{"cpu"}}, is: experiment{blocks: 8, level: 50, facts: map[string]string{"target/cpu": "Z", "client/cpu": "X"}}, was: experiment{blocks: 8, facts: map[string]string{"target/cpu": "X", "client/cpu": "X"}}, want: "Unknown/NotAlike 0 0 0 of 0", text: []string{"not judged: db threads=8 throughput: 50 tx/s against 100 (50 % worse)", "not alike, as requireLike wants them: db: cpu differs: target/cpu (baseline: X, run: Z)"}},
+		"an unknown machine":           {gate: v1alpha1.Gate{Threshold: "1%", RequireLike: []v1alpha1.LikeAspect{"cpu"}}, is: experiment{blocks: 8}, want: "Unknown/NotAlike 0 0 0 of 0", text: []string{"cpu is not known of both sides"}},
 		"a slower machine is named":    {gate: v1alpha1.Gate{Threshold: "25%"}, is: experiment{blocks: 8, speed: 1.5}, was: experiment{blocks: 8, speed: 1}, want: "True/Succeeded 0 0 0 of 2", text: []string{"machine-speed/Target/Integer (the same work took 1.5 times as long"}},
-		"a slower machine is refused":  {gate: v1alpha1.Gate{Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{"machineSpeed"}}, is: experiment{blocks: 8, speed: 1.5}, was: experiment{blocks: 8, speed: 1}, want: "Unknown/NotAlike 0 0 0 of 2"},
-		"other circumstances, missing": {gate: v1alpha1.Gate{Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{"cpu"}}, is: good, was: experiment{blocks: 8, cells: 2}, want: "False/Missing 0 2 0 of 2"},
+		"a slower machine is refused":  {gate: v1alpha1.Gate{Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{"machineSpeed"}}, is: experiment{blocks: 8, speed: 1.5}, was: experiment{blocks: 8, speed: 1}, want: "Unknown/NotAlike 0 0 0 of 0"},
+		"other circumstances, missing": {gate: v1alpha1.Gate{Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{"cpu"}}, is: good, was: experiment{blocks: 8, cells: 2}, want: "False/Missing 0 2 0 of 0"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -103,6 +108,26 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%q in %q", tt.not, got.Message)
 			}
 		})
+	}
+}
+
+// valuesOf0 puts 0 into the throughputs of the run, or into the latency of the baseline.
+func valuesOf0(throughput, expected bool) func(*Input) {
+	return func(in *Input) {
+		for i := range in.Run.Records {
+			if throughput {
+				in.Run.Records[i].Values[0].Value = 0
+			}
+		}
+		if expected {
+			in.Baseline.Spec.Measurements[1].Blocks = []string{"0"}
+		}
+	}
+}
+
+func zeroLatency(in *Input) {
+	for i := range in.Run.Records {
+		in.Run.Records[i].Values[1].Value = 0
 	}
 }
 

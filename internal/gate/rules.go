@@ -42,15 +42,15 @@ func (j *judgement) rules(expected []baseline.Expected, has map[string]analysis.
 		return nil, err
 	}
 	out := make([]judged, len(expected))
-	family := make([]stats.Comparison, len(expected))
+	family, untested := make([]stats.Comparison, len(expected)), make([]string, len(expected))
 	for i, e := range expected {
 		v, there := has[baseline.Key(e.Key)]
 		out[i] = medians(e, v, there)
 		if b.errorRate == 0 || out[i].outcome != v1alpha1.OutcomePassed || costs.SinceStart(e.Key.Name) {
 			continue
 		}
-		if c, err := stats.CompareUnpaired(v.Blocks, e.Blocks); err == nil {
-			family[i] = c
+		if family[i], err = stats.CompareUnpaired(v.Blocks, e.Blocks); err != nil {
+			untested[i] = "the test needs positive values: " + err.Error()
 		}
 	}
 	decisions := make([]stats.Decision, len(expected))
@@ -61,7 +61,7 @@ func (j *judgement) rules(expected []baseline.Expected, has map[string]analysis.
 		if out[i].outcome != v1alpha1.OutcomePassed {
 			continue
 		}
-		out[i].judge(e, b, tested{decisions[i], family[i]})
+		out[i].judge(e, b, tested{decisions[i], family[i], untested[i]})
 	}
 	return out, nil
 }
@@ -84,6 +84,8 @@ func medians(e baseline.Expected, v analysis.BlockValues, there bool) judged {
 		why = "neither higher nor lower is better"
 	case v.Direction != e.Direction:
 		why = "another direction is better in the run"
+	case was == 0 && is >= 0 && e.Direction == contract.LowerIsBetter, was > 0 && is == 0:
+		return out.beside0(e, was, is)
 	case !(was > 0 && is > 0):
 		why = "a ratio needs positive values"
 	case !(ratio > 1e-9 && ratio < 1e9):
@@ -96,6 +98,17 @@ func medians(e baseline.Expected, v analysis.BlockValues, there bool) judged {
 	out.ratio, out.entry.Ratio = ratio, v1alpha1.FourDigits(ratio)
 	out.text = fmt.Sprintf("%s: %s against %s (%s)", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), change(e.Direction, ratio))
 	return out
+}
+
+// beside0 compares two medians of which one is 0, or both are, where 0 says which of them is worse: a
+// rate of 0 has lost all of it, and any error is more than none.
+func (one judged) beside0(e baseline.Expected, was, is float64) judged {
+	one.ratio = 1
+	if was != is {
+		one.ratio = is / was
+	}
+	one.text = fmt.Sprintf("%s: %s against %s (%s)", baseline.Words(e.Key), withUnit(is, e.Key.Unit), v1alpha1.FourDigits(was), change(e.Direction, one.ratio))
+	return one
 }
 
 // worse is the relative change for the worse: 0.25 for a time of 125 %, or a rate of 75 %. It is
@@ -114,6 +127,8 @@ const rounding = 1e-12
 type tested struct {
 	stats.Decision
 	of stats.Comparison
+	// absent is why there is no comparison; empty where there is one.
+	absent string
 }
 
 // judge a measurement by all rules that are given. One that none of them could call slower is not
@@ -154,6 +169,13 @@ func (one *judged) byThreshold(e baseline.Expected, limit float64) string {
 func (one *judged) byTest(e baseline.Expected, minimumEffect float64, d tested) string {
 	if costs.SinceStart(e.Key.Name) {
 		return "all blocks show one observation, the largest since the server began"
+	}
+	switch {
+	case d.absent != "" && e.Direction == contract.HigherIsBetter && one.ratio == 0:
+		one.outcome = v1alpha1.OutcomeSlower
+		return ""
+	case d.absent != "":
+		return d.absent
 	}
 	one.entry.AdjustedP = v1alpha1.FourDigits(d.P)
 	if d.Exploratory {

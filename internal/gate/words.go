@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -78,6 +79,8 @@ func (j *judgement) named(outcome v1alpha1.GateOutcome) string {
 // change of a median in words, such as "31 % slower".
 func change(d contract.Direction, ratio float64) string {
 	switch w := worse(d, ratio); {
+	case math.IsInf(w, 1):
+		return "worse than none"
 	case w > 0:
 		return analysis.Percent(w) + " worse"
 	case w < 0:
