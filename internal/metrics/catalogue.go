@@ -17,7 +17,7 @@ var (
 		Name: "assay_queue_oldest_wait_seconds", Help: "How long the run has waited for nodes that waits longest; absent while none does.", Labels: []string{labelNamespace},
 	}
 
-	nodesHeld          = &family.Family{Name: "assay_nodes_held", Help: "Number of nodes that runs hold. One that several runs share counts once."}
+	nodesHeld          = &family.Family{Name: "assay_nodes_held", Help: "Number of nodes that runs hold. One that several runs share counts once. Nodes of runs that have ended count while their pods are retained."}
 	namespaceNodesHeld = &family.Family{
 		Name: "assay_namespace_nodes_held", Help: "Number of nodes that the runs of a namespace hold.", Labels: []string{labelNamespace},
 	}

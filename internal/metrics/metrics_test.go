@@ -105,6 +105,30 @@ func text(t *testing.T, families []*dto.MetricFamily) string {
 	return b.String()
 }
 
+// The placement of a run stays in its status when it ends, and its nodes are free.
+func TestNodesOfRunsThatEnded(t *testing.T) {
+	run := world()[1]
+	for name, tt := range map[string]struct {
+		phase v1alpha1.Phase
+		until *metav1.Time
+		want  float64
+	}{
+		"measuring": {v1alpha1.PhaseMeasuring, nil, 3}, "complete": {v1alpha1.PhaseComplete, nil, 0}, "failed": {v1alpha1.PhaseFailed, nil, 0},
+		"retained": {v1alpha1.PhaseComplete, &metav1.Time{Time: now.Add(time.Minute)}, 3}, "retained before": {v1alpha1.PhaseComplete, &metav1.Time{Time: now.Add(-time.Minute)}, 0},
+		"suspended": {v1alpha1.PhaseSuspended, &metav1.Time{Time: now.Add(-time.Minute)}, 3},
+	} {
+		one := *run.DeepCopy()
+		one.Status.Phase, one.Status.Placement.HeldUntil = tt.phase, tt.until
+		if tt.phase == v1alpha1.PhaseComplete || tt.phase == v1alpha1.PhaseFailed {
+			one.Status.Conditions = []metav1.Condition{{Type: string(tt.phase), Status: metav1.ConditionTrue}}
+		}
+		all := totals([]v1alpha1.BenchmarkRun{one}, now)
+		if last := all[len(all)-1]; last.of != nodesHeld || last.value != tt.want {
+			t.Errorf("%s: %s is %v, want %v", name, last.of.Name, last.value, tt.want)
+		}
+	}
+}
+
 func TestMetricsOfAWorld(t *testing.T) {
 	got := text(t, gather(t, source(world(), nil), Bounds{Runs: 100, SeriesPerRun: 100}))
 	want, err := os.ReadFile("testdata/world.txt")

@@ -75,7 +75,7 @@ func (s *sums) add(r *v1alpha1.BenchmarkRun, now time.Time) {
 			s.oldest = max(s.oldest, now.Sub(at.Time))
 		}
 	}
-	if p := r.Status.Placement; p != nil {
+	if p := r.Status.Placement; p != nil && holds(r, now) {
 		for _, n := range p.ClientNodeNames {
 			s.nodes[n] = true
 		}
@@ -86,4 +86,11 @@ func (s *sums) add(r *v1alpha1.BenchmarkRun, now time.Time) {
 			}
 		}
 	}
+}
+
+// holds says whether a run with a placement still holds its nodes. The placement of one that has ended
+// stays in its status. It holds them as long as it is retained.
+func holds(r *v1alpha1.BenchmarkRun, now time.Time) bool {
+	until := r.Status.Placement.HeldUntil
+	return !r.Finished() || until != nil && now.Before(until.Time)
 }
