@@ -113,7 +113,7 @@ func (b *Builder) Past() contract.PastRun {
 	out.Environment = environments(counts)
 	units, parameters := unitsOf(b.last)
 	if b.run.Spec.Search != nil {
-		out.Series, out.SeriesLeftOut = searched(b.run, parameters)
+		out.Series, out.SeriesLeftOut = searched(b.run)
 		markSlower(out.Series, b.run.Status.Gate)
 		return out
 	}

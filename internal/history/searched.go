@@ -3,16 +3,18 @@ package history
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/intstr"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
 // searched are the series of a run that searches: the rates that it found, of all clients together, as
-// it summarises them and as its gate has them. Its trials are at different rates, and their values are
-// no level. Where the answer of any block is only a bound, that place has no series: those that are
+// it summarises them and as its gate has them. Its trials are at different rates, which are among their
+// parameters, and their values are no level. Where the answer of any block is only a bound, that place has no series: those that are
 // left would be the best or the worst blocks. Left is the number of series that the status does not
 // show; at least, as it is not known exactly.
-func searched(run *v1alpha1.BenchmarkRun, parameters map[int32]map[string]contract.Scalar) (out []contract.PastSeries, left int32) {
+func searched(run *v1alpha1.BenchmarkRun) (out []contract.PastSeries, left int32) {
 	st := run.Status
 	all := map[unit][]v1alpha1.SearchEntry{}
 	var places []unit
@@ -36,7 +38,7 @@ func searched(run *v1alpha1.BenchmarkRun, parameters map[int32]map[string]contra
 	}
 	for _, at := range places {
 		one := contract.PastSeries{
-			Target: at.target, Parameters: parameters[at.cell], Name: contract.NameHighestRate, Unit: unitName, Direction: contract.HigherIsBetter,
+			Target: at.target, Parameters: scalars(all[at][0].Parameters), Name: contract.NameHighestRate, Unit: unitName, Direction: contract.HigherIsBetter,
 		}
 		found, bounded := false, false
 		for _, e := range all[at] {
@@ -56,4 +58,16 @@ func searched(run *v1alpha1.BenchmarkRun, parameters map[int32]map[string]contra
 		}
 	}
 	return out, left
+}
+
+// scalars are the values of a cell, as records have them.
+func scalars(parameters map[string]intstr.IntOrString) map[string]contract.Scalar {
+	var out map[string]contract.Scalar
+	for name, v := range parameters {
+		if out == nil {
+			out = map[string]contract.Scalar{}
+		}
+		out[name] = contract.Scalar{Text: v.StrVal, Int: v.IntVal, IsInt: v.Type == intstr.Int}
+	}
+	return out
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
@@ -16,7 +17,7 @@ func TestPastOfASearch(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{}
 	run.Spec.Search, run.Spec.Clients.Count = &v1alpha1.Search{Low: 1, High: 100}, 2
 	entry := func(target string, block int32, outcome v1alpha1.SearchOutcome, held int32) v1alpha1.SearchEntry {
-		return v1alpha1.SearchEntry{Target: target, Block: block, Outcome: outcome, Held: held}
+		return v1alpha1.SearchEntry{Target: target, Block: block, Outcome: outcome, Held: held, Parameters: map[string]intstr.IntOrString{"threads": intstr.FromInt32(4)}}
 	}
 	run.Status.Searches = []v1alpha1.SearchEntry{
 		entry("a", 0, v1alpha1.SearchFound, 70), entry("a", 1, v1alpha1.SearchUnknown, 0), entry("a", 2, v1alpha1.SearchFound, 72),
@@ -31,7 +32,7 @@ func TestPastOfASearch(t *testing.T) {
 	b := NewBuilder(run)
 	for i, target := range []string{"a", "a", "b", "c", "d"} {
 		b.Add([]contract.Record{{
-			Index: int32(i), Target: target, State: contract.Succeeded, Valid: new(true), Disturbed: i == 0, Facts: "x=y", Parameters: map[string]contract.Scalar{"threads": {Int: 4, IsInt: true}},
+			Index: int32(i), Target: target, State: contract.Succeeded, Valid: new(true), Disturbed: i == 0, Facts: "x=y", Parameters: map[string]contract.Scalar{"threads": {Int: 4, IsInt: true}, "rate": {Int: int32(i), IsInt: true}},
 			Values: []contract.RecordedValue{{Name: "throughput", Unit: "tx/s", Value: 7}},
 		}})
 	}
