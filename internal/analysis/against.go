@@ -65,7 +65,7 @@ func againstRun(first, second Run, d differing) (RunsResult, error) {
 		family = append(family, one.tested())
 	}
 	for i, decision := range stats.Decide(family, declared.ErrorRate, declared.MinimumEffect) {
-		out.Comparisons = append(out.Comparisons, RunsComparison{ComparisonEntry: a.entry(all[i], decision)})
+		out.Comparisons = append(out.Comparisons, RunsComparison{ComparisonEntry: a.entry(all[i], declared.known(decision, all[i].above))})
 	}
 	out.Verdict = verdictOver(out.Comparisons, fmt.Sprintf("run %s against run %s", second.Name, first.Name))
 	return out, nil
@@ -123,6 +123,7 @@ func (a *against) compare(m *Measurement, u Unit) compared {
 	subject, _ := a.value.series.pairs(Contrast{-1, m, twin, twin}, other)
 	baseline, _ := a.baseline.series.pairs(Contrast{-1, m, u, u}, id)
 	out.comparison, out.absent = ratioOf(subject, baseline, stats.CompareUnpaired)
+	out.above = a.first.Declaration.Steps.above(slices.Concat(subject, baseline)...)
 	return out
 }
 
@@ -167,6 +168,9 @@ func (a *against) entry(one compared, decision stats.Decision) v1alpha1.Comparis
 		e.Reason = fmt.Sprintf("the values of a run have a standard deviation of about %s", Percent(one.comparison.Spread/math.Sqrt2))
 	case e.Verdict != v1alpha1.VerdictEquivalent:
 		e.BelowMinimumEffect = decision.Equivalent
+	}
+	if e.IntervalLow != "" {
+		e.Reason = joined(e.Reason, coarse(one.above))
 	}
 	e.Reason = joined(e.Reason, oneRunEach)
 	e.Text = a.baseline.describe(e, alike.DiffersIn())

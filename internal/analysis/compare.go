@@ -113,6 +113,8 @@ type compared struct {
 	absent string
 	// once: the values of all blocks are one observation. There is a ratio, and nothing to test.
 	once bool
+	// above is how far the true values may be above those of a search; 0 for values that were measured.
+	above float64
 }
 
 const noneOnBothSides = "no trial that counts has this measurement on both sides, in one unit"
@@ -146,6 +148,7 @@ func (a *analyst) compare(c Contrast, id int32) compared {
 		how = stats.CompareUnpaired
 	}
 	out.comparison, out.absent = ratioOf(subject, baseline, how)
+	out.above = a.Declaration.Steps.above(slices.Concat(subject, baseline)...)
 	return out
 }
 
@@ -200,14 +203,14 @@ func (a *analyst) primary() []v1alpha1.ComparisonEntry {
 	out := make([]v1alpha1.ComparisonEntry, 0, len(all))
 	for i, one := range all {
 		e := a.entry(one, v1alpha1.FamilyPrimary)
-		decision := decisions[i]
+		decision := d.known(decisions[i], one.above)
 		if !one.once {
 			e.AdjustedP = besides(decision.P, d.ErrorRate)
 		}
 		if one.absent == "" && !one.once {
 			setInterval(&e, decision.Interval)
 			if effect, ok := stats.DetectableEffect(one.comparison.N, one.comparison.Spread, d.ErrorRate/float64(len(all)), power); ok && effect > 0 && one.comparison.Paired {
-				e.DetectableEffect = v1alpha1.FourDigits(effect)
+				e.DetectableEffect = v1alpha1.FourDigits(max(effect, one.above))
 			}
 		}
 		a.judge(&e, one, decision)
@@ -247,6 +250,9 @@ func (a *analyst) judge(e *v1alpha1.ComparisonEntry, one compared, decision stat
 	}
 	if text := a.caveat(one.contrast); text != "" && e.Verdict != v1alpha1.VerdictExploratory {
 		e.Reason = joined(e.Reason, text)
+	}
+	if one.absent == "" && e.IntervalLow != "" {
+		e.Reason = joined(e.Reason, coarse(one.above))
 	}
 	e.Reason = abridge(e.Reason, maxReason)
 	e.Text = a.describe(*e, differing.Words)

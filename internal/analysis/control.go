@@ -34,7 +34,7 @@ func (a *analyst) control() ([]v1alpha1.ComparisonEntry, []v1alpha1.Finding) {
 		e := a.entry(all[i], v1alpha1.FamilyControl)
 		e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, all[i].absent
 		interval, ok := all[i].tested().Interval(a.Declaration.ErrorRate)
-		if ok {
+		if interval = *widen(&interval, all[i].above); ok {
 			setInterval(&e, &interval)
 		}
 		switch {

@@ -23,6 +23,8 @@ type Declaration struct {
 	Require []v1alpha1.LikeAspect
 	// Stop is the rule by which the run ends before its last block; nil for one with fixed blocks.
 	Stop *StopEarly
+	// Steps of the values where they are rates that a search found; nil for values that were measured.
+	Steps *Steps
 }
 
 // Comparison of the values of a factor with a baseline.
@@ -60,6 +62,9 @@ func Declare(spec v1alpha1.BenchmarkRunSpec, names []string) (Declaration, error
 		return d, fmt.Errorf("spec.analysis.errorRate: %w", err)
 	}
 	if d.Stop, err = declareStop(spec.Design); err != nil {
+		return d, err
+	}
+	if d.Steps, err = stepsOf(spec); err != nil {
 		return d, err
 	}
 	usual := usualMeasurements(names, spec.Workload.Drivers != nil)

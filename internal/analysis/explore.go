@@ -50,7 +50,7 @@ func (a *analyst) explored(c Contrast, id int32) v1alpha1.ComparisonEntry {
 	} else if one.once {
 		e.Reason = onlyOnce
 	} else if interval, ok := one.comparison.Interval(a.Declaration.ErrorRate); ok {
-		setInterval(&e, &interval)
+		setInterval(&e, widen(&interval, one.above))
 	}
 	e.Text = a.describe(e, "")
 	return e

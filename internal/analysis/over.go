@@ -54,6 +54,7 @@ func (o *over) compare(c Contrast) overRuns {
 		if i == 0 {
 			out.kind = one.kind
 		}
+		out.above = max(out.above, one.above)
 		each = append(each, one.comparison)
 		out.ratios, out.counts = append(out.ratios, ratio), append(out.counts, one.comparison.N)
 	}
@@ -117,6 +118,7 @@ func (o *over) primary(one overRuns, decision stats.Decision) RunsComparison {
 	}
 	if one.absent == "" && len(o.runs) > 1 {
 		setInterval(&e.ComparisonEntry, decision.Interval)
+		e.Reason = joined(e.Reason, coarse(one.above))
 	}
 	if caveats := o.caveats(one); caveats != "" {
 		e.Reason = joined(e.Reason, caveats)
@@ -197,6 +199,7 @@ func (o *over) control(one overRuns, decision stats.Decision) RunsComparison {
 	d := o.analysts[0].Declaration
 	e.Verdict, e.Reason = v1alpha1.VerdictInconclusive, abridge(one.absent, maxText)
 	interval, ok := one.comparison.Interval(d.ErrorRate)
+	interval = *widen(&interval, one.above)
 	if ok && len(o.runs) > 1 {
 		setInterval(&e.ComparisonEntry, &interval)
 	}

@@ -146,7 +146,7 @@ func (o *over) conclude(around []string) RunsResult {
 	d := o.analysts[0].Declaration
 	primary := o.compareAll(o.family.Primary)
 	for i, decision := range stats.Decide(comparisons(primary), d.ErrorRate, d.MinimumEffect) {
-		out.Comparisons = append(out.Comparisons, o.primary(primary[i], decision))
+		out.Comparisons = append(out.Comparisons, o.primary(primary[i], d.known(decision, primary[i].above)))
 	}
 	controls := o.compareAll(o.family.Control)
 	for i, decision := range stats.Decide(comparisons(controls), controlErrorRate, d.MinimumEffect) {
