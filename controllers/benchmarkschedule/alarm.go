@@ -37,7 +37,12 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		confirm = int(*alarm.Confirm)
 	}
 	var out []v1alpha1.ScheduleRegression
-	for _, r := range gate.Alarm(pasts(runs, func(contract.PastRun, contract.PastSeries) bool { return true }), confirm) {
+	decided := slices.Clone(runs)
+	if w.Schedule.Spec.RunTemplate.Spec.Gate != nil {
+		// A gate that could not decide, as without its baseline or in other circumstances, calls nothing slower, and nothing well.
+		decided = slices.DeleteFunc(decided, func(r contract.PastRun) bool { return r.Passed == nil })
+	}
+	for _, r := range gate.Alarm(pasts(decided, func(contract.PastRun, contract.PastSeries) bool { return true }), confirm) {
 		out = append(out, shown(r, v1alpha1.RegressionOfGate))
 	}
 	if c := alarm.ChangePoints; c != nil {
@@ -140,6 +145,8 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonHistoryUnreadable, w.HistoryError}
 	case len(h.Runs) == 0:
 		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended"}
+	case !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Valid == string(metav1.ConditionTrue) }):
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotReached, "no run has ended with valid results"}
 	case len(st.Regressions) > 0:
 		first := st.Regressions[0]
 		s = state{metav1.ConditionFalse, v1alpha1.ReasonUnconfirmed, first.Text}

@@ -15,7 +15,7 @@ import (
 )
 
 // nights are runs of a history: the level of each, and by a letter what its gate said: p passed,
-// s slower, i not valid.
+// s slower, i not valid, u that it could not decide.
 func nights(gates string, levels ...float64) contract.History {
 	var h contract.History
 	for i, level := range levels {
@@ -31,6 +31,9 @@ func nights(gates string, levels ...float64) contract.History {
 		run.Series = []contract.PastSeries{
 			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "throughput", Unit: "tx/s", Direction: contract.HigherIsBetter, Values: value(level), Slower: said == "s"},
 			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "latency.avg", Unit: "ms", Direction: contract.LowerIsBetter, Values: value(1000 / level)},
+		}
+		if said != "u" {
+			run.Passed = new(said == "p")
 		}
 		switch said {
 		case "s":
@@ -58,6 +61,7 @@ func TestAlarm(t *testing.T) {
 		alarm   *v1alpha1.Alarm
 		history contract.History
 		broken  string
+		gated   bool
 		// ready and regressed are "status/reason"; regressed is empty for a condition that is absent.
 		ready, regressed string
 		found            []string
@@ -70,6 +74,9 @@ func TestAlarm(t *testing.T) {
 		"slower once, and no confirmation is asked": {alarm: &v1alpha1.Alarm{Confirm: new(int32(0))}, history: nights("ps", 100, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 1 runs"}},
 		"slower, and well again":                    {alarm: &v1alpha1.Alarm{}, history: nights("pssp", 100, 70, 70, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"slower around a run that is not valid":     {alarm: &v1alpha1.Alarm{}, history: nights("psis", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"slower around one that is undecided":       {gated: true, alarm: &v1alpha1.Alarm{}, history: nights("psus", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"undecided at the end":                      {gated: true, alarm: &v1alpha1.Alarm{}, history: nights("pssu", 100, 70, 70, 70), ready: "True/Succeeded", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"none was valid":                            {alarm: &v1alpha1.Alarm{}, history: nights("ii", 100, 100), ready: "False/LastRunFailed", regressed: "Unknown/NotReached"},
 		"a run that failed otherwise stalls":        {alarm: &v1alpha1.Alarm{}, history: nights("pi", 100, 100), ready: "False/LastRunFailed", regressed: "False/Succeeded"},
 		"the history cannot be read":                {alarm: &v1alpha1.Alarm{}, broken: "it is torn", ready: "False/HistoryUnreadable", regressed: "Unknown/HistoryUnreadable"},
 		"the level changed": {
@@ -85,6 +92,9 @@ func TestAlarm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := World{Schedule: &v1alpha1.BenchmarkSchedule{}, Now: time.Unix(1e9, 0), HistoryError: tt.broken}
 			w.Schedule.Spec.Alarm = tt.alarm
+			if tt.gated {
+				w.Schedule.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release"}
+			}
 			st := settle(w, decision{}, done{history: tt.history})
 			text := func(condition string) string {
 				c := apimeta.FindStatusCondition(st.Conditions, condition)
