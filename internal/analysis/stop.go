@@ -88,7 +88,7 @@ func Look(in Input, blocks int) (Looked, error) {
 	_, decisions := a.decide()
 	widest, without := 0.0, 0
 	for _, d := range decisions {
-		if d.Interval == nil {
+		if d.Interval == nil || d.Exploratory {
 			without++
 			continue
 		}
@@ -99,7 +99,7 @@ func Look(in Input, blocks int) (Looked, error) {
 	case stats.Precise(decisions, rule.Precision):
 		return Looked{true, fmt.Sprintf("stopped %s: every ratio is known to within %s (the widest interval: %s)", after, wanted, Percent(widest))}, nil
 	case without > 0:
-		return Looked{false, fmt.Sprintf("%s: %d of %d ratios have no interval", after, without, len(decisions))}, nil
+		return Looked{false, fmt.Sprintf("%s: %d of %d ratios have no interval, or too few blocks for a verdict", after, without, len(decisions))}, nil
 	}
 	return Looked{false, fmt.Sprintf("%s: a ratio is known to within %s, and all of them have to be to within %s", after, Percent(widest), wanted)}, nil
 }

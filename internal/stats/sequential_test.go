@@ -86,6 +86,9 @@ func TestPrecise(t *testing.T) {
 		"without an interval":   {[]*Interval{nil}, false},
 		"nothing to be precise": {nil, true},
 	}
+	if Precise([]Decision{{Interval: &Interval{Low: 1, High: 1.001}, Exploratory: true}}, 0.02) {
+		t.Error("five values are no end of an experiment, however close they are")
+	}
 	for name, tc := range tests {
 		var decisions []Decision
 		for _, i := range tc.intervals {
