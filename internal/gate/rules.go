@@ -184,7 +184,7 @@ func (one *judged) byTest(e baseline.Expected, minimumEffect float64, d tested) 
 	differs := d.Larger && e.Direction == contract.LowerIsBetter || d.Smaller && e.Direction == contract.HigherIsBetter
 	if differs && worse(e.Direction, d.of.Ratio) >= minimumEffect-rounding {
 		one.outcome = v1alpha1.OutcomeSlower
-		one.text += fmt.Sprintf(", p %s for all measurements", one.entry.AdjustedP)
+		one.text += fmt.Sprintf(", by the blocks %s, p %s for all measurements", change(e.Direction, d.of.Ratio), one.entry.AdjustedP)
 	}
 	return ""
 }
