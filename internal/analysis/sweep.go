@@ -169,6 +169,9 @@ func (w sweeper) entry(of loadSweep) v1alpha1.SweepEntry {
 		if left := len(of.loads) - len(known.loads); left > 0 {
 			e.Reason = joined(e.Reason, fmt.Sprintf("%d of %d loads have no counted trial", left, len(of.loads)))
 		}
+		if known.loads[0] != of.loads[0] {
+			e.Reason = joined(e.Reason, fmt.Sprintf("the lightest one is among them, and %s takes its place", loadText(known.loads[0])))
+		}
 	}
 	e.Reason = abridge(e.Reason, maxReason)
 	e.Text = sweepText(e)
@@ -222,7 +225,7 @@ func (w sweeper) bend(e *v1alpha1.SweepEntry, of loadSweep, b stats.Bend) {
 	case b.Highest == last:
 		words = append(words, "the peak may be beyond the heaviest load")
 	}
-	if certain && !rises && b.Interval.Low > b.Highest {
+	if !rises && !falls && (certain && b.Interval.Low > b.Highest || !certain && b.Knee > last) {
 		words = append(words, "there is more than in proportion to the load, so that something holds the lightest load back")
 	}
 	e.Reason = strings.Join(append(words, w.caveats(of, b.Peak)...), "; ")

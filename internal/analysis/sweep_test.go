@@ -52,6 +52,16 @@ func TestSweeps(t *testing.T) {
 		"too few blocks": {
 			throughput: falling, blocks: 6, knee: "6.", peak: " to ", text: []string{"knee at 6.0", ", peak at 16: no interval: 7 loads need 8 blocks, and a load has 6 that count"},
 		},
+		"too few blocks, and the lightest load is held back": {
+			throughput: func(load float64) float64 { return map[bool]float64{true: 1, false: falling(load)}[load == 1] }, blocks: 6, knee: "6", peak: " to ", text: []string{"something holds the lightest load back"},
+		},
+		"the lightest load without a counted trial": {
+			throughput: falling, knee: "6", peak: "16 to 16", text: []string{"1 of 7 loads have no counted trial; the lightest one is among them, and 2 takes its place"}, change: func(in *Input) {
+				for i := range in.Records {
+					in.Records[i].Disturbed = in.Records[i].Cell == 0
+				}
+			},
+		},
 		"in sequence": {
 			throughput: falling, knee: "5.9", peak: " to ", text: []string{"no interval: the trials run in sequence"}, change: func(in *Input) { in.Layout.Plan.Order = v1alpha1.OrderSequential },
 		},
