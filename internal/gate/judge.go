@@ -157,6 +157,7 @@ func (j *judgement) withdraw() {
 	for i, one := range j.all {
 		if one.outcome == v1alpha1.OutcomeSlower || one.outcome == v1alpha1.OutcomePassed {
 			j.all[i].outcome = v1alpha1.OutcomeNotJudged
+			j.all[i].text += " is not judged: the circumstances are not alike"
 		}
 	}
 }
