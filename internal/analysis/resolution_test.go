@@ -39,7 +39,7 @@ func searched(t *testing.T, precision string, low int32, a, b, spread float64, s
 		t.Fatal(err)
 	}
 	s := stats.Search{Low: float64(low), High: float64(16 * low), Precision: d.Steps.Precision, Unit: 1, Trials: 1}
-	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // noise for a test
+	random := rand.New(rand.NewPCG(seed, 1))
 	var records []contract.Record
 	for _, trial := range p.Trials {
 		capacity := []float64{a, b}[trial.Target] * math.Exp(spread*random.NormFloat64())
@@ -84,7 +84,7 @@ func TestIntervalsOfFoundRates(t *testing.T) {
 	missed, contradicted := 0, 0
 	const rounds = 300
 	for i := range rounds {
-		random := rand.New(rand.NewPCG(uint64(i), 7)) //nolint:gosec // likewise
+		random := rand.New(rand.NewPCG(uint64(i), 7))
 		ratio := math.Exp(0.1 * random.NormFloat64())
 		e := searched(t, "5%", 100, 500, 500*ratio, 0.01*float64(i%3), uint64(i))
 		low, _ := number(e.IntervalLow)

@@ -151,3 +151,30 @@ func TestRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A series is searched once, and what a caller does with the changes is nobody else's business.
+func TestASeriesIsSearchedOnce(t *testing.T) {
+	var m memo
+	n := 0
+	find := func() []Change { n++; return []Change{{Index: n}} }
+	series := []float64{1, 2, 3}
+	first := m.of(series, Options{ErrorRate: 0.05}, find)
+	first[0].Index = 99
+	again := m.of(series, Options{ErrorRate: 0.05}, find)
+	if n != 1 || again[0].Index != 1 {
+		t.Errorf("searched %d times, %+v", n, again)
+	}
+	series[1] = 4
+	m.of(series, Options{ErrorRate: 0.05}, find)
+	m.of(series, Options{ErrorRate: 0.01}, find)
+	m.of(series, Options{ErrorRate: 0.01, Seed: 1}, find)
+	if n != 4 {
+		t.Errorf("searched %d times, want 4: another series or other options are another search", n)
+	}
+	for i := range mostKnown + 1 {
+		m.of([]float64{float64(i)}, Options{}, find)
+	}
+	if len(m.known) > mostKnown {
+		t.Errorf("%d searches are kept", len(m.known))
+	}
+}

@@ -74,6 +74,10 @@ func Find(series []float64, o Options) ([]Change, error) {
 			return nil, ErrNotFinite
 		}
 	}
+	return searched.of(series, o, func() []Change { return find(series, o) }), nil
+}
+
+func find(series []float64, o Options) []Change {
 	s := &search{x: series, ends: []int{len(series)}, o: o, random: rand.New(rand.NewPCG(o.Seed, uint64(len(series))))}
 	if s.o.Permutations == 0 {
 		s.o.Permutations = max(999, int(math.Ceil(10/o.ErrorRate))-1)
@@ -81,7 +85,7 @@ func Find(series []float64, o Options) ([]Change, error) {
 	for s.next() {
 		continue
 	}
-	return s.changes(), nil
+	return s.changes()
 }
 
 // search for changes.

@@ -5,6 +5,7 @@
 // always has the same changes. It refuses values that are not finite.
 //
 //	divisive.go  E-divisive means: the best place to split, and whether it is there by chance
+//	memo.go      a series that was searched before
 //	energy.go    the distance between the two sides of a split
 //
 // There is no Go library for it that is maintained: the one for ED-PELT has had no release since 2022,
