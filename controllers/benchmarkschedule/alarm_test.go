@@ -46,6 +46,14 @@ func nights(gates string, levels ...float64) contract.History {
 	return h
 }
 
+// otherSince gives runs a spec, and others from one on another one.
+func otherSince(n int, h contract.History) contract.History {
+	for i := range h.Runs {
+		h.Runs[i].SpecHash = fmt.Sprint("spec ", i >= n)
+	}
+	return h
+}
+
 func steady(n int, level float64) (out []float64) {
 	for range n {
 		out = append(out, level)
@@ -82,6 +90,10 @@ func TestAlarm(t *testing.T) {
 		"the level changed": {
 			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed",
 			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.002)"},
+		},
+		"the level changed with the spec": {
+			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: otherSince(12, nights("", append(steady(12, 100), steady(4, 80)...)...)), ready: "True/Succeeded", regressed: "True/Regressed",
+			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.002); that run has another spec than the one before"},
 		},
 		"the level changed for the better": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 130)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"it changed by less than that":     {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(6, 97)...)...), ready: "True/Succeeded", regressed: "False/Succeeded"},
