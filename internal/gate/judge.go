@@ -30,6 +30,8 @@ type Input struct {
 	SHA256 string
 	// Failed is why the run has failed, and Invalid why it is not valid; empty where it is not so.
 	Failed, Invalid string
+	// SpecHash of the run: that of the baseline's run is another one where something else was asked for.
+	SpecHash string
 	// Run and its records. Without a plan nothing is compared.
 	Run analysis.Run
 }

@@ -73,6 +73,12 @@ func TestJudge(t *testing.T) {
 		"a 0 among the values of the test": {gate: v1alpha1.Gate{Test: byTest}, is: good, want: "True/Succeeded 0 0 0 of 1", change: func(in *Input) { in.Run.Records[0].Values[0].Value = 0 }, text: []string{"is not judged: the test needs positive values: value 0 of the sample is 0"}},
 		"errors where there were none":     {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "False/Slower 1 0 0 of 2", change: valuesOf0(false, true), text: []string{"ms against 0 (worse than none), and 25 % is allowed"}},
 		"no errors, as before":             {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 2", change: func(in *Input) { valuesOf0(false, true)(in); zeroLatency(in) }},
+		"another spec": {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 2", change: func(in *Input) {
+			in.Baseline.Spec.Run.SpecHash, in.SpecHash = "x", "y"
+		}, text: []string{"; the run has another spec than that of the baseline"}},
+		"the same spec": {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 2", change: func(in *Input) {
+			in.Baseline.Spec.Run.SpecHash, in.SpecHash = "x", "x"
+		}, not: "another spec"},
 		"no direction": {gate: v1alpha1.Gate{Threshold: "25%"}, is: good, want: "True/Succeeded 0 0 0 of 1", change: func(in *Input) {
 			in.Baseline.Spec.Measurements[0].Direction = ""
 		}, text: []string{"not judged: db threads=8 throughput: ", "neither higher nor lower is better"}},

@@ -51,6 +51,9 @@ func (j *judgement) words() string {
 	} else if len(s.Differences) > 0 {
 		parts = append(parts, "the circumstances differ: "+strings.Join(s.Differences[:min(len(s.Differences), maxNamed)], ", "))
 	}
+	if before := j.Baseline.Spec.Run.SpecHash; before != "" && j.SpecHash != "" && before != j.SpecHash {
+		parts = append(parts, "the run has another spec than that of the baseline (workload, design, targets, or what they name)")
+	}
 	if j.Gate.Test != nil {
 		parts = append(parts, oneRunEach)
 	}

@@ -28,7 +28,7 @@ func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 	if in.Run.Spec.Gate == nil {
 		return nil
 	}
-	out := gate.Input{Gate: *in.Run.Spec.Gate}
+	out := gate.Input{Gate: *in.Run.Spec.Gate, SpecHash: in.Run.Status.SpecHash}
 	if end.Failure.Reason != "" {
 		out.Failed = end.Failure.Reason + ": " + end.Failure.Message
 		verdict := gate.Judge(out)
