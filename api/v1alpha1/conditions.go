@@ -79,6 +79,7 @@ const (
 	ConditionOnSchedule = "OnSchedule"
 	// ConditionRegressed: only with spec.alarm. True when a measurement became slower, and as many
 	// further runs confirm it as spec.alarm.confirm asks for; the message says since when. False
-	// otherwise. Unknown until a run has ended, and while the history cannot be read.
+	// otherwise. Unknown until a run with valid results has ended, while the history cannot be read,
+	// and where neither a gate nor change points look.
 	ConditionRegressed = "Regressed"
 )

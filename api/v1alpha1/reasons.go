@@ -272,6 +272,6 @@ const (
 	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what
 	// requireLike names.
 	ReasonNotAlike = "NotAlike"
-	// ReasonNotJudged: no measurement can be compared.
+	// ReasonNotJudged: no measurement can be compared, or nothing looks.
 	ReasonNotJudged = "NotJudged"
 )

@@ -174,6 +174,8 @@ func setRegressed(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.Hist
 		if more := len(st.Regressions) - 1; more > 0 {
 			s.message = fmt.Sprintf("%s; and %d more in status.regressions", contract.Cut(s.message, maxMessage-64), more)
 		}
+	case w.Schedule.Spec.Alarm.ChangePoints == nil && !slices.ContainsFunc(h.Runs, func(r contract.PastRun) bool { return r.Passed != nil }):
+		s = state{metav1.ConditionUnknown, v1alpha1.ReasonNotJudged, "no gate has decided on a run, and spec.alarm has no changePoints: nothing looks for what became slower"}
 	}
 	apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
 		Type: v1alpha1.ConditionRegressed, Status: s.status, Reason: s.reason, Message: contract.Cut(s.message, maxMessage), ObservedGeneration: w.Schedule.Generation,

@@ -91,6 +91,8 @@ func TestAlarm(t *testing.T) {
 			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed",
 			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.002)"},
 		},
+		"no gate, and nobody looks":       {alarm: &v1alpha1.Alarm{}, history: nights("uuu", 100, 80, 60), ready: "True/Succeeded", regressed: "Unknown/NotJudged"},
+		"no gate, and change points look": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("uuu", 100, 100, 100), ready: "True/Succeeded", regressed: "False/Succeeded"},
 		"the level changed with the spec": {
 			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: otherSince(12, nights("", append(steady(12, 100), steady(4, 80)...)...)), ready: "True/Succeeded", regressed: "True/Regressed",
 			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.002); that run has another spec than the one before"},
