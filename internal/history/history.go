@@ -26,6 +26,9 @@ const (
 	maxPlain = 16 << 20
 	// MaxRuns of a history.
 	MaxRuns = 1000
+	// maxMemory is about what a history takes when it is read: each object of the JSON takes at most
+	// about perObject, and each comma is one more element of a list or of a map.
+	maxMemory, perObject, perElement = 64 << 20, 600, 24
 )
 
 // ErrTooNew is the error for a history that a newer program wrote: it must not be written again.
@@ -52,6 +55,9 @@ func Decode(gz []byte) (contract.History, error) {
 	if len(plain) > maxPlain {
 		return contract.History{}, fmt.Errorf("reading a history: more than %d bytes", maxPlain)
 	}
+	if memoryOf(plain) > maxMemory {
+		return contract.History{}, fmt.Errorf("reading a history: its %d bytes would take more than %d of memory", len(plain), maxMemory)
+	}
 	var head struct {
 		Version string `json:"version"`
 	}
@@ -70,6 +76,12 @@ func Decode(gz []byte) (contract.History, error) {
 		return contract.History{}, fmt.Errorf("reading a history: %w", err)
 	}
 	return in.unpack()
+}
+
+// memoryOf what is read from JSON, at most about, in bytes. Without a bound on it, a few kilobytes of
+// empty objects would take gigabytes.
+func memoryOf(plain []byte) int {
+	return bytes.Count(plain, []byte("{"))*perObject + bytes.Count(plain, []byte(","))*perElement
 }
 
 // unpack puts the texts of facts back.
@@ -167,7 +179,7 @@ func compress(h contract.History) (gz []byte, fits bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("writing a history: %w", err)
 	}
-	if len(plain) > maxPlain {
+	if len(plain) > maxPlain || memoryOf(plain) > maxMemory {
 		return nil, false, nil
 	}
 	var out bytes.Buffer

@@ -106,6 +106,25 @@ func TestARunThatFillsTheHistoryAlone(t *testing.T) {
 	}
 }
 
+// What compresses well is bounded by the memory that it takes: what is written can be read again.
+func TestAHistoryOfEqualValues(t *testing.T) {
+	h := contract.History{}
+	for n := range 120 {
+		run, one := past(n, 512), 1.0
+		for i := range run.Series {
+			run.Series[i].Values, run.Series[i].Labels = []*float64{&one}, map[string]string{"a": "b"}
+		}
+		h = Add(h, run)
+	}
+	data, h, err := Encode(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode(data); err != nil || len(h.Runs) < 50 || len(h.Runs)+int(h.DroppedRuns) != 120 || h.DroppedRuns == 0 {
+		t.Errorf("%d bytes, %d runs, %d dropped: %v", len(data), len(h.Runs), h.DroppedRuns, err)
+	}
+}
+
 func zipped(t *testing.T, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -131,6 +150,9 @@ func TestWhatIsNoHistory(t *testing.T) {
 		"another version": {zipped(t, `{"version": "assay.dev/history/v2", "runs": 7}`), "a newer Assay", true},
 		"another thing":   {zipped(t, `{"version": "assay.dev/journal/v1"}`), "want", false},
 		"a bomb":          {zipped(t, strings.Repeat(" ", maxPlain+2)), "more than", false},
+		"empty runs":      {zipped(t, `{"version": "assay.dev/history/v1", "runs": [`+strings.Repeat("{},", 200000)+`{}]}`), "of memory", false},
+		"empty series":    {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"series": [`+strings.Repeat("{},", 200000)+`{}]}]}`), "of memory", false},
+		"many values":     {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"series": [{"values": [`+strings.Repeat("1,", 4000000)+`1]}]}]}`), "of memory", false},
 		"facts of nobody": {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"environment": [{"facts": "#3"}]}]}`), "there are 0", false},
 	}
 	for name, tt := range tests {
