@@ -21,10 +21,11 @@ import (
 // maxRegressions of a status.
 const maxRegressions = 16
 
-// look at the history for what became slower. The same history has the same regressions.
+// look at the history for what became slower. The same history has the same regressions, so that it is
+// looked at when a run has ended, and not in each pass: that takes seconds where a history is long.
 func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	alarm := w.Schedule.Spec.Alarm
-	if w.HistoryError != "" {
+	if w.HistoryError != "" || lookedAt(w.Schedule, h) {
 		return // as it was
 	}
 	st.Regressions = nil
@@ -55,6 +56,15 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	}
 	slices.SortStableFunc(out, func(a, b v1alpha1.ScheduleRegression) int { return cmp.Compare(rank(a), rank(b)) })
 	st.Regressions = out[:min(len(out), maxRegressions)]
+}
+
+// lookedAt says whether the status has what follows from a history: both are written at once.
+func lookedAt(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
+	st := s.Status
+	if len(h.Runs) == 0 || st.LastRun == nil || st.History == nil || st.ObservedGeneration != s.Generation {
+		return false
+	}
+	return st.LastRun.UID == h.Runs[len(h.Runs)-1].UID && int(st.History.RunCount) == len(h.Runs) && st.History.DroppedRunCount == h.DroppedRuns
 }
 
 func rank(r v1alpha1.ScheduleRegression) int {
