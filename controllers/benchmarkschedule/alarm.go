@@ -77,7 +77,8 @@ func rank(r v1alpha1.ScheduleRegression) int {
 // isMain says whether a series is of the main measurement of the tool, which a run has first.
 func isMain(run contract.PastRun, s contract.PastSeries) bool { return s.Name == run.Series[0].Name }
 
-// pasts are the runs of a history that count: what is not valid shows nothing.
+// pasts are the runs of a history that count: what is not valid shows nothing, and neither does what somebody wrote into the
+// history that no status can have.
 func pasts(runs []contract.PastRun, counts func(contract.PastRun, contract.PastSeries) bool) []gate.Past {
 	var out []gate.Past
 	for _, run := range runs {
@@ -86,8 +87,9 @@ func pasts(runs []contract.PastRun, counts func(contract.PastRun, contract.PastS
 		}
 		past := gate.Past{Run: run.Name, Time: run.CompletionTime}
 		for _, s := range run.Series {
-			if median, ok := medianOf(s.Values); ok && counts(run, s) {
-				past.Values = append(past.Values, gate.Value{Measurement: history.KeyOf(s), Direction: s.Direction, Median: median, Slower: s.Slower})
+			key := history.KeyOf(s)
+			if median, ok := medianOf(s.Values); ok && counts(run, s) && baseline.Fits(key) {
+				past.Values = append(past.Values, gate.Value{Measurement: key, Direction: s.Direction, Median: median, Slower: s.Slower})
 			}
 		}
 		out = append(out, past)

@@ -14,6 +14,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -75,7 +76,30 @@ func Decode(gz []byte) (contract.History, error) {
 	if err := json.Unmarshal(plain, &in); err != nil {
 		return contract.History{}, fmt.Errorf("reading a history: %w", err)
 	}
+	if err := in.check(); err != nil {
+		return contract.History{}, fmt.Errorf("reading a history: %w", err)
+	}
 	return in.unpack()
+}
+
+// Bounds of what the status of a schedule shows of a run, in bytes.
+const maxName, maxUID = 63, 64
+
+// check refuses what no run of a schedule has. A schedule whose status cannot be written starts the same
+// time again and again, as soon as its run is deleted.
+func (s stored) check() error {
+	if s.DroppedRuns < 0 {
+		return fmt.Errorf("%d runs were dropped", s.DroppedRuns)
+	}
+	for i, run := range s.Runs {
+		switch at := run.CompletionTime; {
+		case run.Name == "" || len(run.Name) > maxName || run.UID == "" || len(run.UID) > maxUID:
+			return fmt.Errorf("runs[%d] has the name %q and the UID %q", i, contract.Cut(run.Name, maxName), contract.Cut(run.UID, maxUID))
+		case at.Year() < 2000 || at.Year() > 9998:
+			return fmt.Errorf("run %s ended at %s", run.Name, at.Format(time.RFC3339))
+		}
+	}
+	return nil
 }
 
 // memoryOf what is read from JSON, at most about, in bytes. Without a bound on it, a few kilobytes of

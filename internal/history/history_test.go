@@ -153,7 +153,11 @@ func TestWhatIsNoHistory(t *testing.T) {
 		"empty runs":      {zipped(t, `{"version": "assay.dev/history/v1", "runs": [`+strings.Repeat("{},", 200000)+`{}]}`), "of memory", false},
 		"empty series":    {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"series": [`+strings.Repeat("{},", 200000)+`{}]}]}`), "of memory", false},
 		"many values":     {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"series": [{"values": [`+strings.Repeat("1,", 4000000)+`1]}]}]}`), "of memory", false},
-		"facts of nobody": {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"environment": [{"facts": "#3"}]}]}`), "there are 0", false},
+		"facts of nobody": {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"name": "r", "uid": "u", "completionTime": "2026-05-01T00:00:00Z", "environment": [{"facts": "#3"}]}]}`), "there are 0", false},
+		"no name":         {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"uid": "u", "completionTime": "2026-05-01T00:00:00Z"}]}`), `name ""`, false},
+		"a long UID":      {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"name": "r", "uid": "`+strings.Repeat("u", 65)+`", "completionTime": "2026-05-01T00:00:00Z"}]}`), "and the UID", false},
+		"no time":         {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"name": "r", "uid": "u"}]}`), "ended at 0001", false},
+		"fewer than none": {zipped(t, `{"version": "assay.dev/history/v1", "droppedRuns": -1}`), "-1 runs were dropped", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
