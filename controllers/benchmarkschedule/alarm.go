@@ -64,6 +64,9 @@ func lookedAt(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
 	if len(h.Runs) == 0 || st.LastRun == nil || st.History == nil || st.ObservedGeneration != s.Generation {
 		return false
 	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionRegressed); c == nil || c.Reason == v1alpha1.ReasonHistoryUnreadable {
+		return false
+	}
 	return st.LastRun.UID == h.Runs[len(h.Runs)-1].UID && int(st.History.RunCount) == len(h.Runs) && st.History.DroppedRunCount == h.DroppedRuns
 }
 

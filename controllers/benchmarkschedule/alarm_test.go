@@ -157,6 +157,12 @@ func TestTheSameHistoryIsNotLookedAtAgain(t *testing.T) {
 		t.Error("another spec, and nothing was looked at")
 	}
 	s.Generation--
+	w.HistoryError = "rubbish"
+	s.Status = settle(w, decision{invalid: "x"}, done{})
+	w.HistoryError = ""
+	if got := text(); got == "kept" || got == "" {
+		t.Errorf("a history that can be read again: %s", got)
+	}
 	h = nights("ppssp", 100, 100, 80, 80, 100)
 	if got := text(); got != "" {
 		t.Errorf("another run: %s", got)
