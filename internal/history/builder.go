@@ -109,6 +109,12 @@ type unit struct {
 // Past is the entry of the run.
 func (b *Builder) Past() contract.PastRun {
 	out := describe(b.run)
+	if b.run.Spec.Search != nil {
+		b = b.found()
+		if r := b.run.Status.Results; r != nil {
+			out.SeriesLeftOut = max(r.SearchCount-int32(len(b.run.Status.Searches)), 0)
+		}
+	}
 	counts := b.counts()
 	out.Environment = environments(counts)
 	units, parameters := unitsOf(b.last)
