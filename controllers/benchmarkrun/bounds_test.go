@@ -22,6 +22,7 @@ var enums = map[string]string{
 	"Phase": "Measuring", "TrialState": "Failed", "LimitKind": "CPU", "SpeedSide": "Client", "SpeedKernel": "Integer", "SettingSource": "Spec",
 	"QuotedStage": "Run", "LeftOutReason": "Failed", "ConditionStatus": "True", "Severity": "Warning", "Direction": "HigherIsBetter", "Reason": "Reason",
 	"ComparisonFamily": "Primary", "ComparisonVerdict": "Faster",
+	"GateOutcome": "Slower", "SearchOutcome": "Found", "NotificationType": "gate.undecided", "NotificationOutcome": "Delivered",
 }
 
 var overlong = strings.Repeat("ö", 20_000)
@@ -136,6 +137,9 @@ func unique(st *v1alpha1.BenchmarkRunStatus) {
 	name := func(i int) string { return fmt.Sprintf("%0253d", i) }
 	for i := range st.Nodes {
 		st.Nodes[i].Name = name(i)
+	}
+	for i := range st.Notifications {
+		st.Notifications[i].Receiver, st.Notifications[i].Time = fmt.Sprintf("%040d", i), metav1.Time{Time: time.Unix(1, 0)}
 	}
 	st.Resolved.RunnerImages = st.Resolved.RunnerImages[:16]
 	for i := range st.Resolved.RunnerImages {

@@ -58,7 +58,7 @@ func TestStatusStaysSmall(t *testing.T) {
 	if diff := cmp.Diff(wantTotals, got.Status.Progress.Totals); diff != "" {
 		t.Errorf("totals differ (-want +got):\n%s", diff)
 	}
-	wantResults := &v1alpha1.ResultsStatus{RecordConfigMapCount: 2, SummaryConfigMapCount: 1, SummaryEntryCount: 144, ShownEntryCount: 72}
+	wantResults := &v1alpha1.ResultsStatus{RecordConfigMapCount: 2, SummaryConfigMapCount: 2, SummaryEntryCount: 144, ShownEntryCount: 72, SweepCount: 2}
 	if r := got.Status.Results; r != nil {
 		// TestResultsHaveABudget compares these with the ConfigMaps.
 		wantResults.BudgetBytes, wantResults.ClientBudgetBytes, wantResults.HeldBytes, wantResults.TrialBytes = r.BudgetBytes, r.ClientBudgetBytes, r.HeldBytes, r.TrialBytes
@@ -88,7 +88,7 @@ func TestStatusStaysSmall(t *testing.T) {
 		}
 	}
 	complete := apimeta.FindStatusCondition(got.Status.Conditions, v1alpha1.ConditionComplete)
-	want := "threads=1 skipTrx=false: db 100.0 tx/s (n=2; 1 of 72 cells); status.summary has 72 of 144 entries: 72 stand only in ConfigMap run-summary-0000, which has all of them"
+	want := "threads=1 skipTrx=false: db 100.0 tx/s (n=2; 1 of 72 cells); status.summary has 72 of 144 entries: 72 stand only in ConfigMaps run-summary-0000 to run-summary-0001, which have all of them"
 	if complete.Message != want {
 		t.Errorf("Complete says %q, want %q", complete.Message, want)
 	}

@@ -21,10 +21,11 @@ import (
 // maxRegressions of a status.
 const maxRegressions = 16
 
-// look at the history for what became slower. The same history has the same regressions.
+// look at the history for what became slower. The same history has the same regressions, so that it is
+// looked at when a run has ended, and not in each pass: that takes seconds where a history is long.
 func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	alarm := w.Schedule.Spec.Alarm
-	if w.HistoryError != "" {
+	if w.HistoryError != "" || lookedAt(w.Schedule, h) {
 		return // as it was
 	}
 	st.Regressions = nil
@@ -62,6 +63,18 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 	st.Regressions = out[:min(len(out), maxRegressions)]
 }
 
+// lookedAt says whether the status has what follows from a history: both are written at once.
+func lookedAt(s *v1alpha1.BenchmarkSchedule, h contract.History) bool {
+	st := s.Status
+	if len(h.Runs) == 0 || st.LastRun == nil || st.History == nil || st.ObservedGeneration != s.Generation {
+		return false
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionRegressed); c == nil || c.Reason == v1alpha1.ReasonHistoryUnreadable {
+		return false
+	}
+	return st.LastRun.UID == h.Runs[len(h.Runs)-1].UID && int(st.History.RunCount) == len(h.Runs) && st.History.DroppedRunCount == h.DroppedRuns
+}
+
 func rank(r v1alpha1.ScheduleRegression) int {
 	if r.Confirmed {
 		return 0
@@ -72,7 +85,8 @@ func rank(r v1alpha1.ScheduleRegression) int {
 // isMain says whether a series is of the main measurement of the tool, which a run has first.
 func isMain(run contract.PastRun, s contract.PastSeries) bool { return s.Name == run.Series[0].Name }
 
-// pasts are the runs of a history that count: what is not valid shows nothing.
+// pasts are the runs of a history that count: what is not valid shows nothing, and neither does what somebody wrote into the
+// history that no status can have.
 func pasts(runs []contract.PastRun, counts func(contract.PastRun, contract.PastSeries) bool) []gate.Past {
 	var out []gate.Past
 	for _, run := range runs {
@@ -81,8 +95,9 @@ func pasts(runs []contract.PastRun, counts func(contract.PastRun, contract.PastS
 		}
 		past := gate.Past{Run: run.Name, Time: run.CompletionTime}
 		for _, s := range run.Series {
-			if median, ok := medianOf(s.Values); ok && counts(run, s) {
-				past.Values = append(past.Values, gate.Value{Measurement: history.KeyOf(s), Direction: s.Direction, Median: median, Slower: s.Slower})
+			key := history.KeyOf(s)
+			if median, ok := medianOf(s.Values); ok && counts(run, s) && baseline.Fits(key) {
+				past.Values = append(past.Values, gate.Value{Measurement: key, Direction: s.Direction, Median: median, Slower: s.Slower})
 			}
 		}
 		out = append(out, past)

@@ -155,3 +155,40 @@ func TestAlarmsAreBounded(t *testing.T) {
 		t.Errorf("%d regressions", len(st.Regressions))
 	}
 }
+
+// The same history is not searched in each pass: one that is long takes seconds.
+func TestTheSameHistoryIsNotLookedAtAgain(t *testing.T) {
+	s := &v1alpha1.BenchmarkSchedule{Spec: v1alpha1.BenchmarkScheduleSpec{Alarm: &v1alpha1.Alarm{}}}
+	h := nights("ppss", 100, 100, 80, 80)
+	w := World{Schedule: s, History: h}
+	s.Status = settle(w, decision{invalid: "x"}, done{history: h})
+	if len(s.Status.Regressions) != 1 {
+		t.Fatalf("%+v", s.Status.Regressions)
+	}
+	s.Status.Regressions[0].Text = "kept"
+	text := func() string {
+		st := settle(w, decision{invalid: "x"}, done{history: h})
+		if len(st.Regressions) == 0 {
+			return ""
+		}
+		return st.Regressions[0].Text
+	}
+	if got := text(); got != "kept" {
+		t.Errorf("the same history: %s", got)
+	}
+	s.Generation++
+	if got := text(); got == "kept" {
+		t.Error("another spec, and nothing was looked at")
+	}
+	s.Generation--
+	w.HistoryError = "rubbish"
+	s.Status = settle(w, decision{invalid: "x"}, done{})
+	w.HistoryError = ""
+	if got := text(); got == "kept" || got == "" {
+		t.Errorf("a history that can be read again: %s", got)
+	}
+	h = nights("ppssp", 100, 100, 80, 80, 100)
+	if got := text(); got != "" {
+		t.Errorf("another run: %s", got)
+	}
+}

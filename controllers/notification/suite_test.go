@@ -191,6 +191,7 @@ func endedRun(t *testing.T, namespace, name string, at time.Time) *v1alpha1.Benc
 	if err := server.API.Create(t.Context(), run); err != nil {
 		t.Fatal(err)
 	}
+	run.Status.ObservedGeneration = run.Generation // without it, kubectl wait believes no condition
 	run.Status.Phase, run.Status.Verdict = v1alpha1.PhaseComplete, "mariadb 1.52x mysql"
 	for _, c := range []metav1.Condition{
 		{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Message: "all trials have ended"},

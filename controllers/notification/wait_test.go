@@ -1,6 +1,7 @@
 package notification
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -62,7 +63,9 @@ func TestKubectlWaits(t *testing.T) {
 			ns := server.Namespace(t)
 			config := kubeconfig(t, ns)
 			runs := func(command string) error {
-				cmd := exec.CommandContext(t.Context(), "bash", "-c", command)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				cmd := exec.CommandContext(ctx, "bash", "-c", "exec "+command)
 				cmd.Env = append(os.Environ(), "KUBECONFIG="+config, "PATH="+os.Getenv("KUBEBUILDER_ASSETS")+":"+os.Getenv("PATH"))
 				out, err := cmd.CombinedOutput()
 				t.Logf("%s%s", command, out)

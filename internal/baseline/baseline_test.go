@@ -196,3 +196,22 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+func TestFits(t *testing.T) {
+	long := strings.Repeat("x", 254)
+	for name, tt := range map[string]struct {
+		key  v1alpha1.MeasurementKey
+		want bool
+	}{
+		"a measurement":    {v1alpha1.MeasurementKey{Target: "db", Name: "latency", Unit: "ms", Labels: map[string]string{"p": "95"}, Parameters: map[string]string{"threads": "8"}}, true},
+		"no target":        {v1alpha1.MeasurementKey{Name: "latency"}, false},
+		"a long name":      {v1alpha1.MeasurementKey{Target: "db", Name: long}, false},
+		"a long unit":      {v1alpha1.MeasurementKey{Target: "db", Name: "n", Unit: long}, false},
+		"a long label":     {v1alpha1.MeasurementKey{Target: "db", Name: "n", Labels: map[string]string{long: "x"}}, false},
+		"a long parameter": {v1alpha1.MeasurementKey{Target: "db", Name: "n", Parameters: map[string]string{"x": strings.Repeat("x", 513)}}, false},
+	} {
+		if got := Fits(tt.key); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

@@ -30,6 +30,25 @@ func KeyOf(v analysis.BlockValues) v1alpha1.MeasurementKey {
 	return v1alpha1.MeasurementKey{Target: v.Target, Parameters: v.Parameters, Name: v.Name, Labels: v.Labels, Unit: v.Unit}
 }
 
+// Fits says whether a status can have the measurement: the bounds of the API, in bytes.
+func Fits(k v1alpha1.MeasurementKey) bool {
+	const (
+		maxName                                 = 253
+		maxParameters, maxParameter, maxSetting = 9, 63, 512
+		maxLabels, maxLabel                     = 33, 1024
+	)
+	within := func(values map[string]string, most, name, value int) bool {
+		for n, v := range values {
+			if len(n) > name || len(v) > value {
+				return false
+			}
+		}
+		return len(values) <= most
+	}
+	return k.Target != "" && len(k.Target) <= maxName && k.Name != "" && len(k.Name) <= maxName && len(k.Unit) <= maxName &&
+		within(k.Parameters, maxParameters, maxParameter, maxSetting) && within(k.Labels, maxLabels, maxName, maxLabel)
+}
+
 // Words of a measurement for people, such as "mysql threads=8 latency.percentile{p=95}".
 func Words(k v1alpha1.MeasurementKey) string {
 	words := []string{k.Target}

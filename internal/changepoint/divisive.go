@@ -14,6 +14,8 @@ const (
 	// leastSide is the least number of values on either side of a change: one value alone is an
 	// outlier or the beginning of a change, and nothing in it tells which.
 	leastSide = 2
+	// mostChanges of a series are searched for, the clearest ones first: each costs a test.
+	mostChanges = 8
 	// exceedances end a test early: its p-value is certainly not small.
 	exceedances = 20
 )
@@ -58,7 +60,8 @@ func (e *TooLongError) Error() string {
 //
 // The values must be exchangeable where nothing changes: independent, with one distribution. A slow
 // drift, or values that depend on the ones before, look like changes. The error rate holds for a
-// series without a change. In one with changes, each further test has it again.
+// series without a change. In one with changes, each further test has it again. At most 8 changes are
+// found.
 //
 // It fails with ErrNotFinite or a TooLongError. A series of fewer than 2*2 values has no change; how
 // many more a test needs follows from the error rate: of 6 values, 20 arrangements are different.
@@ -80,13 +83,16 @@ func Find(series []float64, o Options) ([]Change, error) {
 func find(series []float64, o Options) []Change {
 	s := &search{x: series, ends: []int{len(series)}, o: o, random: rand.New(rand.NewPCG(o.Seed, uint64(len(series))))}
 	if s.o.Permutations == 0 {
-		s.o.Permutations = max(999, int(math.Ceil(10/o.ErrorRate))-1)
+		s.o.Permutations = PermutationsFor(o.ErrorRate)
 	}
-	for s.next() {
+	for len(s.p) < mostChanges && s.next() {
 		continue
 	}
 	return s.changes()
 }
+
+// PermutationsFor a test with an error rate: enough for a p-value well below it.
+func PermutationsFor(errorRate float64) int { return max(999, int(math.Ceil(10/errorRate))-1) }
 
 // search for changes.
 type search struct {

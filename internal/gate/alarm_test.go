@@ -124,6 +124,19 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// What a search costs is bounded, whatever the number of measurements.
+func TestWindow(t *testing.T) {
+	for _, tt := range []struct {
+		rate         float64
+		measurements int
+		want         int
+	}{{0.01, 1, 500}, {0.01, 4, 500}, {0.01, 16, 125}, {0.01, 64, 31}, {0.001, 1, 500}, {0.001, 512, 16}} {
+		if got := window(tt.rate, tt.measurements); got != tt.want {
+			t.Errorf("%d measurements at %g: the latest %d, want %d", tt.measurements, tt.rate, got, tt.want)
+		}
+	}
+}
+
 // The history of a run is what its gate has judged; of one that is not valid there is none.
 func TestPastOf(t *testing.T) {
 	run := &v1alpha1.BenchmarkRun{}

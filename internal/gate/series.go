@@ -21,16 +21,37 @@ type ChangeOptions struct {
 	Confirm int
 }
 
+// mostWork bounds a search, in distances between two values: some seconds for each change of a
+// measurement.
+const mostWork = 4e9
+
+// leastWindow is searched in any case.
+const leastWindow = 16
+
+// window is how many of the latest values of each of so many measurements are searched. Their tests
+// share the error rate, so that twice as many need twice the permutations each.
+func window(errorRate float64, measurements int) int {
+	permutations := float64(changepoint.PermutationsFor(errorRate / float64(measurements)))
+	most := math.Sqrt(mostWork / float64(measurements) / permutations)
+	return int(min(max(most, leastWindow), changepoint.MostValues))
+}
+
 // Changes finds the measurements of the latest run whose level changed for the worse when it last
 // changed, by change points over the medians of the runs, the oldest run first. The gates of the runs
 // and their baseline decide nothing here: a series is its own baseline. It does not depend on the day:
-// the random permutations follow from the length of the series.
+// the random permutations follow from the length of the series. Of very many measurements only the latest
+// runs are searched.
 //
 // It fails for a series that is too long.
 func Changes(series []Past, o ChangeOptions) ([]Regression, error) {
 	lines := latest(series)
 	var out []Regression
 	for _, l := range lines {
+		if n := len(l.at); n > changepoint.MostValues {
+			return nil, fmt.Errorf("%s: %w", baseline.Words(l.last.Measurement), &changepoint.TooLongError{Values: n})
+		}
+		old := max(0, len(l.at)-window(o.ErrorRate, len(lines)))
+		l.values, l.at = l.values[old:], l.at[old:]
 		r, is, err := lastChange(l, o, len(lines))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", baseline.Words(l.last.Measurement), err)

@@ -109,14 +109,15 @@ type unit struct {
 // Past is the entry of the run.
 func (b *Builder) Past() contract.PastRun {
 	out := describe(b.run)
+	if b.run.Spec.Search != nil {
+		b = b.found()
+		if r := b.run.Status.Results; r != nil {
+			out.SeriesLeftOut = max(r.SearchCount-int32(len(b.run.Status.Searches)), 0)
+		}
+	}
 	counts := b.counts()
 	out.Environment = environments(counts)
 	units, parameters := unitsOf(b.last)
-	if b.run.Spec.Search != nil {
-		out.Series, out.SeriesLeftOut = searched(b.run)
-		markSlower(out.Series, b.run.Status.Gate)
-		return out
-	}
 	series := make([]contract.PastSeries, 0, min(len(b.kinds)*len(units), MaxSeries))
 	for _, k := range b.kinds {
 		for _, u := range units {
@@ -157,11 +158,7 @@ func (b *Builder) counts() []attempt {
 	}
 	slices.SortFunc(all, func(x, y attempt) int { return int(x.record.Index - y.record.Index) })
 	for _, a := range all {
-		block := a.record.Block
-		if b.run.Spec.Search != nil {
-			block = a.record.Index // trials at different rates are no pairs
-		}
-		p.Trials = append(p.Trials, plan.Trial{Index: a.record.Index, Block: block, Cell: a.record.Cell})
+		p.Trials = append(p.Trials, plan.Trial{Index: a.record.Index, Block: a.record.Block, Cell: a.record.Cell})
 		records = append(records, a.record)
 	}
 	var out []attempt

@@ -14,6 +14,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/assay-bench/assay/internal/contract"
 )
@@ -26,6 +27,9 @@ const (
 	maxPlain = 16 << 20
 	// MaxRuns of a history.
 	MaxRuns = 1000
+	// maxMemory is about what a history takes when it is read: each object of the JSON takes at most
+	// about perObject, and each comma is one more element of a list or of a map.
+	maxMemory, perObject, perElement = 64 << 20, 600, 24
 )
 
 // ErrTooNew is the error for a history that a newer program wrote: it must not be written again.
@@ -52,6 +56,9 @@ func Decode(gz []byte) (contract.History, error) {
 	if len(plain) > maxPlain {
 		return contract.History{}, fmt.Errorf("reading a history: more than %d bytes", maxPlain)
 	}
+	if memoryOf(plain) > maxMemory {
+		return contract.History{}, fmt.Errorf("reading a history: its %d bytes would take more than %d of memory", len(plain), maxMemory)
+	}
 	var head struct {
 		Version string `json:"version"`
 	}
@@ -69,7 +76,36 @@ func Decode(gz []byte) (contract.History, error) {
 	if err := json.Unmarshal(plain, &in); err != nil {
 		return contract.History{}, fmt.Errorf("reading a history: %w", err)
 	}
+	if err := in.check(); err != nil {
+		return contract.History{}, fmt.Errorf("reading a history: %w", err)
+	}
 	return in.unpack()
+}
+
+// Bounds of what the status of a schedule shows of a run, in bytes.
+const maxName, maxUID = 63, 64
+
+// check refuses what no run of a schedule has. A schedule whose status cannot be written starts the same
+// time again and again, as soon as its run is deleted.
+func (s stored) check() error {
+	if s.DroppedRuns < 0 {
+		return fmt.Errorf("%d runs were dropped", s.DroppedRuns)
+	}
+	for i, run := range s.Runs {
+		switch at := run.CompletionTime; {
+		case run.Name == "" || len(run.Name) > maxName || run.UID == "" || len(run.UID) > maxUID:
+			return fmt.Errorf("runs[%d] has the name %q and the UID %q", i, contract.Cut(run.Name, maxName), contract.Cut(run.UID, maxUID))
+		case at.Year() < 2000 || at.Year() > 9998:
+			return fmt.Errorf("run %s ended at %s", run.Name, at.Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// memoryOf what is read from JSON, at most about, in bytes. Without a bound on it, a few kilobytes of
+// empty objects would take gigabytes.
+func memoryOf(plain []byte) int {
+	return bytes.Count(plain, []byte("{"))*perObject + bytes.Count(plain, []byte(","))*perElement
 }
 
 // unpack puts the texts of facts back.
@@ -167,7 +203,7 @@ func compress(h contract.History) (gz []byte, fits bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("writing a history: %w", err)
 	}
-	if len(plain) > maxPlain {
+	if len(plain) > maxPlain || memoryOf(plain) > maxMemory {
 		return nil, false, nil
 	}
 	var out bytes.Buffer

@@ -106,6 +106,25 @@ func TestARunThatFillsTheHistoryAlone(t *testing.T) {
 	}
 }
 
+// What compresses well is bounded by the memory that it takes: what is written can be read again.
+func TestAHistoryOfEqualValues(t *testing.T) {
+	h := contract.History{}
+	for n := range 120 {
+		run, one := past(n, 512), 1.0
+		for i := range run.Series {
+			run.Series[i].Values, run.Series[i].Labels = []*float64{&one}, map[string]string{"a": "b"}
+		}
+		h = Add(h, run)
+	}
+	data, h, err := Encode(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode(data); err != nil || len(h.Runs) < 50 || len(h.Runs)+int(h.DroppedRuns) != 120 || h.DroppedRuns == 0 {
+		t.Errorf("%d bytes, %d runs, %d dropped: %v", len(data), len(h.Runs), h.DroppedRuns, err)
+	}
+}
+
 func zipped(t *testing.T, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -131,7 +150,14 @@ func TestWhatIsNoHistory(t *testing.T) {
 		"another version": {zipped(t, `{"version": "assay.dev/history/v2", "runs": 7}`), "a newer Assay", true},
 		"another thing":   {zipped(t, `{"version": "assay.dev/journal/v1"}`), "want", false},
 		"a bomb":          {zipped(t, strings.Repeat(" ", maxPlain+2)), "more than", false},
-		"facts of nobody": {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"environment": [{"facts": "#3"}]}]}`), "there are 0", false},
+		"empty runs":      {zipped(t, `{"version": "assay.dev/history/v1", "runs": [`+strings.Repeat("{},", 200000)+`{}]}`), "of memory", false},
+		"empty series":    {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"series": [`+strings.Repeat("{},", 200000)+`{}]}]}`), "of memory", false},
+		"many values":     {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"series": [{"values": [`+strings.Repeat("1,", 4000000)+`1]}]}]}`), "of memory", false},
+		"facts of nobody": {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"name": "r", "uid": "u", "completionTime": "2026-05-01T00:00:00Z", "environment": [{"facts": "#3"}]}]}`), "there are 0", false},
+		"no name":         {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"uid": "u", "completionTime": "2026-05-01T00:00:00Z"}]}`), `name ""`, false},
+		"a long UID":      {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"name": "r", "uid": "`+strings.Repeat("u", 65)+`", "completionTime": "2026-05-01T00:00:00Z"}]}`), "and the UID", false},
+		"no time":         {zipped(t, `{"version": "assay.dev/history/v1", "runs": [{"name": "r", "uid": "u"}]}`), "ended at 0001", false},
+		"fewer than none": {zipped(t, `{"version": "assay.dev/history/v1", "droppedRuns": -1}`), "-1 runs were dropped", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

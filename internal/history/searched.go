@@ -1,73 +1,73 @@
 package history
 
 import (
-	"slices"
-
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// searched are the series of a run that searches: the rates that it found, of all clients together, as
-// it summarises them and as its gate has them. Its trials are at different rates, which are among their
-// parameters, and their values are no level. Where the answer of any block is only a bound, that place has no series: those that are
-// left would be the best or the worst blocks. Left is the number of series that the status does not
-// show; at least, as it is not known exactly.
-func searched(run *v1alpha1.BenchmarkRun) (out []contract.PastSeries, left int32) {
-	st := run.Status
-	all := map[unit][]v1alpha1.SearchEntry{}
-	var places []unit
-	for _, e := range st.Searches {
-		at := unit{e.Cell, e.Target}
-		if all[at] == nil {
-			places = append(places, at)
-		}
-		all[at] = append(all[at], e)
-	}
-	if r := st.Results; r != nil && int(r.SearchCount) > len(st.Searches) && len(places) > 0 {
-		places, left = places[:len(places)-1], 1 // the last one may lack blocks
-	}
-	slices.SortFunc(places, compareUnits)
-	unitName := "operations/s"
-	for _, s := range st.Summary {
-		if s.Name == contract.NameHighestRate && s.Unit != "" {
-			unitName = s.Unit
-			break
+// found is the builder for a run that searches: its values are the rates that it found, of all clients
+// together, as its summary and its gate have them. The trials themselves are at other rates in each run.
+// As there, a cell of a target has no value when the answer of any of its blocks is only a bound.
+func (b *Builder) found() *Builder {
+	st := b.run.Status
+	out := &Builder{run: b.run, kinds: []kind{{name: contract.NameHighestRate, unit: b.rateUnit(), direction: contract.HigherIsBetter}}, last: map[int32]attempt{}}
+	bounded := map[unit]bool{}
+	for _, s := range st.Searches {
+		if s.Outcome == v1alpha1.SearchAllHeld || s.Outcome == v1alpha1.SearchNoneHeld {
+			bounded[unit{s.Cell, s.Target}] = true
 		}
 	}
-	for _, at := range places {
-		one := contract.PastSeries{
-			Target: at.target, Parameters: scalars(all[at][0].Parameters), Name: contract.NameHighestRate, Unit: unitName, Direction: contract.HigherIsBetter,
+	for i, s := range st.Searches {
+		if s.Outcome == v1alpha1.SearchUnfinished || s.Block < 0 || s.Block >= maxBlocks {
+			continue
 		}
-		found, bounded := false, false
-		for _, e := range all[at] {
-			if e.Block < 0 || e.Block >= maxBlocks {
-				continue
-			}
-			bounded = bounded || e.Outcome == v1alpha1.SearchAllHeld || e.Outcome == v1alpha1.SearchNoneHeld
-			for len(one.Values) <= int(e.Block) {
-				one.Values = append(one.Values, nil)
-			}
-			if e.Outcome == v1alpha1.SearchFound {
-				one.Values[e.Block], found = new(float64(e.Held)*float64(max(run.Spec.Clients.Count, 1))), true
-			}
+		a := attempt{record: contract.Record{
+			Index: int32(i), Block: s.Block, Cell: s.Cell, Target: s.Target, Final: true, State: contract.Failed, Parameters: scalars(s.Parameters),
+		}}
+		if s.Outcome != v1alpha1.SearchUnknown {
+			a.record.State, a.record.Valid = contract.Succeeded, new(true)
+			a.record.Facts, a.record.MachineSpeed = b.circumstances(s)
 		}
-		if found && !bounded {
-			out = append(out, one)
+		if s.Outcome == v1alpha1.SearchFound && !bounded[unit{s.Cell, s.Target}] {
+			a.values = []kindValue{{0, float64(s.Held) * float64(max(b.run.Spec.Clients.Count, 1))}}
 		}
+		out.last[a.record.Index] = a
 	}
-	return out, left
+	return out
 }
 
-// scalars are the values of a cell, as records have them.
-func scalars(parameters map[string]intstr.IntOrString) map[string]contract.Scalar {
-	var out map[string]contract.Scalar
-	for name, v := range parameters {
-		if out == nil {
-			out = map[string]contract.Scalar{}
+// rateUnit is that of the throughput of the trials.
+func (b *Builder) rateUnit() string {
+	for _, k := range b.kinds {
+		if k.name == contract.NameThroughput {
+			return k.unit
 		}
-		out[name] = contract.Scalar{Text: v.StrVal, Int: v.IntVal, IsInt: v.Type == intstr.Int}
+	}
+	return "operations/s"
+}
+
+// circumstances of the last trial of a search that succeeded.
+func (b *Builder) circumstances(s v1alpha1.SearchEntry) (facts contract.Facts, speed []contract.RecordedSpeed) {
+	last := int32(-1)
+	for _, a := range b.last {
+		rec := a.record
+		if rec.Block == s.Block && rec.Cell == s.Cell && rec.Target == s.Target && rec.State == contract.Succeeded && rec.Index > last {
+			last, facts, speed = rec.Index, rec.Facts, rec.MachineSpeed
+		}
+	}
+	return facts, speed
+}
+
+// scalars are the parameters of a cell as records have them.
+func scalars(parameters map[string]intstr.IntOrString) map[string]contract.Scalar {
+	if len(parameters) == 0 {
+		return nil
+	}
+	out := map[string]contract.Scalar{}
+	for name, value := range parameters {
+		out[name] = contract.Scalar{Text: value.StrVal, Int: value.IntVal, IsInt: value.Type == intstr.Int}
 	}
 	return out
 }

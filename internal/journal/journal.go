@@ -31,6 +31,11 @@ import (
 // part.
 const maxPart = 16 << 20
 
+// maxMemory is about what a part takes when it is read: each object of the JSON takes at most about
+// perObject, and each comma is one more element of a list or of a map. The largest part that this
+// package writes takes less than half of it.
+const maxMemory, perObject, perElement = 128 << 20, 300, 24
+
 // TooNewError is the error for a journal that only a newer program may continue.
 type TooNewError struct {
 	// Version of the journal, and the reader level that it needs; 0 when the version differs.
@@ -127,6 +132,10 @@ func gunzip(gz []byte) ([]byte, error) {
 	}
 	if len(plain) > maxPart {
 		return nil, errors.New("more than 16 MiB of JSON")
+	}
+	// A few kilobytes of compressed empty objects would take gigabytes.
+	if bytes.Count(plain, []byte("{"))*perObject+bytes.Count(plain, []byte(","))*perElement > maxMemory {
+		return nil, fmt.Errorf("its %d bytes of JSON would take more than %d of memory", len(plain), maxMemory)
 	}
 	return plain, nil
 }

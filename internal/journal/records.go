@@ -208,6 +208,9 @@ func DecodeRecords(gz []byte) (Records, error) {
 	if err := decode(gz, &wire); err != nil {
 		return Records{}, err
 	}
+	if n := len(wire.Records); n > PerPart {
+		return Records{}, fmt.Errorf("decoding part %d: it has %d records, and a part has at most %d", wire.Part, n, PerPart)
+	}
 	r := Records{Part: wire.Part, Before: wire.Before, next: Position{Index: wire.Before.Done}, written: wire.Records, size: len(gz)}
 	r.links = links{minReader: wire.MinReader, previous: wire.Previous, stored: contract.Digest(gz)}
 	if err := decode(gz, &r.read); err != nil {

@@ -15,7 +15,7 @@ import (
 type Event struct {
 	// Type of the event.
 	Type v1alpha1.NotificationType
-	// Time when it happened: that of the condition.
+	// Time when it happened: that of the condition, and not before the end of the run.
 	Time time.Time
 }
 
@@ -40,7 +40,12 @@ func Events(run *v1alpha1.BenchmarkRun) []Event {
 	var out []Event
 	for _, m := range milestones {
 		if c := apimeta.FindStatusCondition(run.Status.Conditions, m.condition); c != nil && c.Status == m.status {
-			out = append(out, Event{Type: m.kind, Time: c.LastTransitionTime.Time})
+			at := c.LastTransitionTime.Time
+			// A gate that decides nothing is Unknown since the run was created.
+			if end := run.Status.CompletionTime; end != nil && end.After(at) {
+				at = end.Time
+			}
+			out = append(out, Event{Type: m.kind, Time: at})
 		}
 	}
 	return out

@@ -69,6 +69,19 @@ func TestPending(t *testing.T) {
 	}
 }
 
+// A gate that decides nothing is Unknown from the first status on: what happened is the end of the run.
+// Otherwise a run that takes longer than events are tried would be told to nobody.
+func TestTheTimeOfAnEvent(t *testing.T) {
+	run := runWith("Passed=Unknown", "Complete=True")
+	end := metav1.NewTime(noon.Add(48 * time.Hour))
+	run.Status.CompletionTime = &end
+	run.Status.Conditions[1].LastTransitionTime = metav1.NewTime(end.Add(time.Second))
+	want := []Event{{v1alpha1.NotifyRunCompleted, end.Add(time.Second)}, {v1alpha1.NotifyGateUndecided, end.Time}}
+	if diff := cmp.Diff(want, Events(run)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 // The types of the configuration are those of the API.
 func TestTypesOfTheConfiguration(t *testing.T) {
 	for _, kind := range slices.Concat([]v1alpha1.NotificationType{"run.begun"}, v1alpha1.NotificationTypes()) {
