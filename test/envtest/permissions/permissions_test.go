@@ -231,6 +231,7 @@ func create(t *testing.T, namespace string) {
 		mustCreate(t, u)
 	}
 	createSchedule(t, namespace)
+	createBaseline(t, namespace)
 }
 
 func mustCreate(t *testing.T, obj client.Object) {
@@ -270,7 +271,7 @@ func outcomes(namespace string) []outcome {
 			return get(ctx, run, name) == nil && run.Status.Phase == v1alpha1.PhaseFailed && failure(run) == v1alpha1.ReasonPodRejected
 		}})
 	}
-	list = append(list, scheduleOutcomes(namespace)...)
+	list = append(append(list, scheduleOutcomes(namespace)...), baselineOutcome(namespace))
 	list = append(list, outcome{"what was made is torn down", func(ctx context.Context) bool {
 		return apierrors.IsNotFound(get(ctx, &appsv1.StatefulSet{}, "provided-db-db")) &&
 			apierrors.IsNotFound(get(ctx, &corev1.ServiceAccount{}, "external-assay-client"))
