@@ -1,10 +1,7 @@
 package gate
 
 import (
-	"strconv"
 	"time"
-
-	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/baseline"
@@ -45,53 +42,6 @@ type Regression struct {
 	// Ratio of the level to the one before, and P that there was no change; both 0 where the gates of
 	// the runs have decided.
 	Ratio, P float64
-}
-
-// PastOf a run that has ended, from its status: what its gate has judged, or without a gate the main
-// measurement. A run that has failed, or that is not valid, has no values.
-func PastOf(run *v1alpha1.BenchmarkRun) Past {
-	st := run.Status
-	out := Past{Run: run.Name}
-	if st.CompletionTime != nil {
-		out.Time = st.CompletionTime.Time
-	}
-	if !apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionComplete) || !apimeta.IsStatusConditionTrue(st.Conditions, v1alpha1.ConditionValid) {
-		return out
-	}
-	add := func(key v1alpha1.MeasurementKey, direction, median string, slower bool) {
-		if v := number(median); v > 0 {
-			out.Values = append(out.Values, Value{key, contract.Direction(direction), v, slower})
-		}
-	}
-	if st.Gate != nil && len(st.Gate.Entries) > 0 {
-		for _, e := range st.Gate.Entries {
-			add(e.Measurement, e.Direction, e.Median, e.Outcome == v1alpha1.OutcomeSlower)
-		}
-		return out
-	}
-	for _, e := range st.Summary {
-		if e.Name != st.Summary[0].Name {
-			continue
-		}
-		key := v1alpha1.MeasurementKey{Target: e.Target, Name: e.Name, Labels: e.Labels, Unit: e.Unit}
-		for name, value := range e.Parameters {
-			if key.Parameters == nil {
-				key.Parameters = map[string]string{}
-			}
-			key.Parameters[name] = value.String()
-		}
-		add(key, e.Direction, e.Median, false)
-	}
-	return out
-}
-
-// number of a decimal text; 0 for none.
-func number(text string) float64 {
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return 0
-	}
-	return v
 }
 
 // Alarm finds what the gates of a series call slower in its latest run, the oldest run first. It is

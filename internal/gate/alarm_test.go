@@ -136,31 +136,3 @@ func TestWindow(t *testing.T) {
 		}
 	}
 }
-
-// The history of a run is what its gate has judged; of one that is not valid there is none.
-func TestPastOf(t *testing.T) {
-	run := &v1alpha1.BenchmarkRun{}
-	run.Name = "r"
-	key := v1alpha1.MeasurementKey{Target: "db", Name: "throughput", Unit: "tx/s"}
-	run.Status.Summary = []v1alpha1.SummaryEntry{
-		{Target: "db", Name: "throughput", Unit: "tx/s", Direction: "HigherIsBetter", Median: "90"}, {Target: "db", Name: "latency", Median: "1"},
-		{Target: "empty", Name: "throughput"},
-	}
-	if got := PastOf(run); got.Run != "r" || len(got.Values) != 0 {
-		t.Errorf("a run that has not ended: %+v", got)
-	}
-	run.Status.Conditions = conditions("Complete", "Valid")
-	if diff := cmp.Diff([]Value{{key, contract.HigherIsBetter, 90, false}}, PastOf(run).Values); diff != "" {
-		t.Errorf("without a gate (-want +got):\n%s", diff)
-	}
-	run.Status.Gate = &v1alpha1.GateStatus{Entries: []v1alpha1.GateEntry{
-		{Outcome: v1alpha1.OutcomeSlower, Measurement: key, Direction: "HigherIsBetter", Median: "80"}, {Outcome: v1alpha1.OutcomeMissing, Measurement: key},
-	}}
-	if diff := cmp.Diff([]Value{{key, contract.HigherIsBetter, 80, true}}, PastOf(run).Values); diff != "" {
-		t.Errorf("with a gate (-want +got):\n%s", diff)
-	}
-	run.Status.Conditions = conditions("Complete")
-	if got := PastOf(run); len(got.Values) != 0 {
-		t.Errorf("a run that is not valid: %+v", got)
-	}
-}

@@ -86,10 +86,3 @@ func promoted(t testing.TB, run analysis.Run) *v1alpha1.BenchmarkBaseline {
 	}
 	return &v1alpha1.BenchmarkBaseline{ObjectMeta: metav1.ObjectMeta{Name: "release", UID: "u", ResourceVersion: "7"}, Spec: spec}
 }
-
-func conditions(areTrue ...string) (out []metav1.Condition) {
-	for _, one := range areTrue {
-		out = append(out, metav1.Condition{Type: one, Status: metav1.ConditionTrue})
-	}
-	return out
-}
