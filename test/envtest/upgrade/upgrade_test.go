@@ -28,7 +28,7 @@ import (
 // Helm. No CRD is ever removed, each has the schema of the chart that is installed, and what was there is
 // there, unchanged, and valid. What the docs say of a rollback is so: schedules and baselines stay, the
 // last release shows runs without the fields that it does not know, and they are back with the upgrade
-// unless it wrote the run meanwhile.
+// unless somebody wrote the run meanwhile.
 func TestUpgradeFromTheLastRelease(t *testing.T) {
 	tag, _ := lastrelease.Name(t)
 	old := lastrelease.Tree(t, "charts", "config")
@@ -49,7 +49,7 @@ func TestUpgradeFromTheLastRelease(t *testing.T) {
 	if values := h.must("get values"); !strings.Contains(values, "replicas: 2") {
 		t.Errorf("values after the upgrade: %s", values)
 	}
-	added := makeNew(t, ns)
+	added, written := makeNew(t, ns), makeGated(t, ns, "written")
 
 	h.must("rollback", "1")
 	checkSchemas(t, "rolled back", old)
@@ -61,6 +61,11 @@ func TestUpgradeFromTheLastRelease(t *testing.T) {
 	checkObjects(t, append([]*unstructured.Unstructured{gated}, added[1:]...))
 	if _, has, _ := unstructured.NestedMap(get(t, gated).Object, "spec", "gate"); has {
 		t.Errorf("the CRD of %s shows a gate: docs/guide/operate.md says that it does not", tag)
+	}
+	written = get(t, written)
+	written.SetLabels(map[string]string{"written": "meanwhile"})
+	if err := server.API.Update(t.Context(), written); err != nil {
+		t.Fatal(err)
 	}
 	if n := policies(t); n > 0 {
 		t.Errorf("%d policies of admission stay, for fields that %s does not know", n, tag)
@@ -74,6 +79,9 @@ func TestUpgradeFromTheLastRelease(t *testing.T) {
 	checkSchemas(t, "upgraded again", top)
 	checkKept(t, second, established(t))
 	checkObjects(t, append(then, added...))
+	if _, has, _ := unstructured.NestedMap(get(t, written).Object, "spec", "gate"); has {
+		t.Errorf("a run that was written under %s has its gate: docs/guide/operate.md says that it has not", tag)
+	}
 }
 
 // established waits until the API server serves every CRD of Assay, and returns their UIDs.
@@ -163,16 +171,7 @@ func makeObjects(t *testing.T, tree, ns string) []*unstructured.Unstructured {
 // makeNew objects, of fields and kinds that the last release does not have: a run with a gate first.
 func makeNew(t *testing.T, ns string) []*unstructured.Unstructured {
 	t.Helper()
-	gated := get(t, object("BenchmarkRun", ns, "run"))
-	gated = &unstructured.Unstructured{Object: map[string]any{
-		"apiVersion": "assay.dev/v1alpha1", "kind": "BenchmarkRun",
-		"metadata": map[string]any{"name": "gated", "namespace": ns}, "spec": gated.Object["spec"],
-	}}
-	if err := unstructured.SetNestedMap(gated.Object, map[string]any{"baseline": "release", "threshold": "25%"}, "spec", "gate"); err != nil {
-		t.Fatal(err)
-	}
-	create(t, gated)
-	out := []*unstructured.Unstructured{get(t, gated)}
+	out := []*unstructured.Unstructured{makeGated(t, ns, "gated")}
 	for _, file := range []string{top + "/config/samples/schedule.yaml", "testdata/baseline.yaml"} {
 		o := &unstructured.Unstructured{}
 		if err := yaml.Unmarshal(read(t, file), &o.Object); err != nil {
@@ -183,6 +182,18 @@ func makeNew(t *testing.T, ns string) []*unstructured.Unstructured {
 		out = append(out, get(t, o))
 	}
 	return out
+}
+
+// makeGated is the run that has ended once more, with a gate.
+func makeGated(t *testing.T, ns, name string) *unstructured.Unstructured {
+	t.Helper()
+	gated := object("BenchmarkRun", ns, name)
+	gated.Object["spec"] = get(t, object("BenchmarkRun", ns, "run")).Object["spec"]
+	if err := unstructured.SetNestedMap(gated.Object, map[string]any{"baseline": "release", "threshold": "25%"}, "spec", "gate"); err != nil {
+		t.Fatal(err)
+	}
+	create(t, gated)
+	return get(t, gated)
 }
 
 // create an object; a CRD that is new may take a moment to be served.
