@@ -158,7 +158,7 @@ check_chart
 step "release: installed from oci://$REPOSITORY/charts/assay"
 install
 check_pods
-helm test "$namespace" --namespace "$namespace" --timeout 3m >&2
+helm test "$namespace" --namespace "$namespace" --timeout 3m --hide-notes >&2
 step "release: cleaning up"
 trap - EXIT
 clean_up
