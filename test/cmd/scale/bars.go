@@ -11,7 +11,7 @@ import (
 // The bars of schedules.
 const (
 	// maxDelay from the instant at which schedules are due to the last run that is created for it.
-	maxDelay = time.Minute
+	maxDelay = 15 * time.Second
 	// maxScheduleWrites of a schedule for its first run, from its own creation to the entry in its history: the run, the
 	// history, the status when the schedule is new, when the run begins and when it has ended, and an event for both.
 	maxScheduleWrites = 7.0
