@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -40,7 +41,9 @@ func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 			return w, err
 		}
 	}
-	if slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || schedule.Status.History != nil {
+	// A time that looks missed may have a run that only the history has: the manager died before it wrote the status.
+	missing, err := timesOf(w)
+	if slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || schedule.Status.History != nil || err == nil && missing.missed.count > 0 {
 		if err := r.readHistory(ctx, &w); err != nil {
 			return w, err
 		}
@@ -84,6 +87,9 @@ func describe(run *v1alpha1.BenchmarkRun) Run {
 		Ended: run.Finished(), Deleting: !run.DeletionTimestamp.IsZero(), Completed: run.CreationTimestamp.Time,
 	}
 	out.Succeeded = out.Ended && history.OutcomeOf(run) == v1alpha1.OutcomeSucceeded
+	if at, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
+		out.Scheduled = at
+	}
 	if run.Status.CompletionTime != nil {
 		out.Completed = run.Status.CompletionTime.Time
 	}
