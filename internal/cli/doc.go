@@ -9,5 +9,5 @@
 //	table.go    shows measured and quoted numbers beside each other
 //	compare.go  analyses several runs together
 //	promote.go  writes the numbers of a run as a BenchmarkBaseline
-//	stored.go   reads what a run has stored for that
+//	sources.go   finds the runs that a command names
 package cli

@@ -11,11 +11,11 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/quoted"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 const tableHelp = `Show one measurement of all targets, measured and quoted ones beside each other.
@@ -33,11 +33,11 @@ func newTable(k *kubeconfig) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "table RUN", Short: "Show measured and quoted numbers beside each other", Long: tableHelp, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			api, namespace, err := k.reader()
+			runs, err := k.sources(args)
 			if err != nil {
 				return err
 			}
-			return showTable(cmd.Context(), api, client.ObjectKey{Namespace: namespace, Name: args[0]}, view, cmd.OutOrStdout())
+			return showTable(cmd.Context(), runs[0], view, cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVarP(&view.name, "measurement", "m", "", "the measurement, such as latency.avg; default: the main one")
@@ -48,14 +48,14 @@ func newTable(k *kubeconfig) *cobra.Command {
 // tableView is what a table shows: a measurement, and the label of a baseline; both may be empty.
 type tableView struct{ name, against string }
 
-func showTable(ctx context.Context, api client.Reader, key client.ObjectKey, view tableView, out io.Writer) error {
-	run := &v1alpha1.BenchmarkRun{}
-	if err := api.Get(ctx, key, run); err != nil {
-		return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
+func showTable(ctx context.Context, from stored.Source, view tableView, out io.Writer) error {
+	run, err := from.Run(ctx)
+	if err != nil {
+		return err
 	}
 	rows, err := rowsOf(run, view)
 	if err != nil {
-		return fmt.Errorf("BenchmarkRun %s: %w", key, err)
+		return fmt.Errorf("%s: %w", from, err)
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	text := "WHERE\tTARGET\tVALUE\tUNIT\tSPREAD\tTRIALS\n"

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 // Quoted numbers stand beside the measured ones of the same place, and are marked.
@@ -43,7 +44,7 @@ func TestTable(t *testing.T) {
 	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(run).Build()
 	show := func(name, against string) (string, error) {
 		var out bytes.Buffer
-		err := showTable(t.Context(), api, client.ObjectKeyFromObject(run), tableView{name, against}, &out)
+		err := showTable(t.Context(), stored.InCluster(api, client.ObjectKeyFromObject(run)), tableView{name, against}, &out)
 		return out.String(), err
 	}
 	want := `WHERE       TARGET  VALUE  UNIT   SPREAD           TRIALS
