@@ -12,11 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 const compareHelp = `Analyse several runs of a namespace together.
@@ -42,7 +41,7 @@ func newCompare(k *kubeconfig) *cobra.Command {
 		Use: "compare RUN RUN...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
 		Example: "  kubectl assay compare monday tuesday wednesday\n  kubectl assay compare old new -o json", ValidArgsFunction: k.CompleteRuns(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			api, namespace, err := k.reader()
+			runs, err := k.sources(args)
 			if err != nil {
 				return err
 			}
@@ -54,7 +53,7 @@ func newCompare(k *kubeconfig) *cobra.Command {
 			default:
 				return fmt.Errorf("-o %s: the only other format is json", format)
 			}
-			return compareRuns(cmd.Context(), api, namespace, args, to)
+			return compareRuns(cmd.Context(), runs, to)
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "", "json: the result as an object, for programs")
@@ -70,10 +69,10 @@ type output struct {
 	json          bool
 }
 
-func compareRuns(ctx context.Context, api client.Reader, namespace string, names []string, to output) error {
+func compareRuns(ctx context.Context, sources []stored.Source, to output) error {
 	differs := false
-	for _, name := range names {
-		switch err := (verification{api: api}).verify(ctx, client.ObjectKey{Namespace: namespace, Name: name}, to.notes); {
+	for _, from := range sources {
+		switch err := (verification{from: from}).verify(ctx, to.notes); {
 		case errors.Is(err, errDiffers):
 			differs = true
 		case err != nil:
@@ -86,18 +85,16 @@ func compareRuns(ctx context.Context, api client.Reader, namespace string, names
 	}
 	var runs []analysis.Run
 	var caveats []string
-	shared := &journal.Shared{}
-	for _, name := range names {
-		stored := storedRun{api: api, run: &v1alpha1.BenchmarkRun{}, shared: shared}
-		key := client.ObjectKey{Namespace: namespace, Name: name}
-		if err := api.Get(ctx, key, stored.run); err != nil {
-			return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
-		}
-		run, err := stored.read(ctx)
+	for _, from := range sources {
+		read, err := stored.Read(ctx, from)
 		if err != nil {
-			return fmt.Errorf("BenchmarkRun %s: %w", key, err)
+			return err
 		}
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(stored.run)...)
+		run, err := read.Analysis()
+		if err != nil {
+			return fmt.Errorf("%s: %w", from, err)
+		}
+		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
 	}
 	result, err := analysis.ConcludeRuns(runs)
 	if err != nil {

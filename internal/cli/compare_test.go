@@ -87,7 +87,7 @@ func compareStored(t *testing.T, names []string, stored ...[]client.Object) (str
 		}
 	}
 	var out bytes.Buffer
-	err := compareRuns(t.Context(), fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names, output{result: &out, notes: &out})
+	err := compareRuns(t.Context(), sourcesIn(fake.NewClientBuilder().WithScheme(scheme).WithObjects(slices.Concat(stored...)...).Build(), "ns", names), output{result: &out, notes: &out})
 	return out.String(), err
 }
 
@@ -131,7 +131,7 @@ func TestCompareAsJSON(t *testing.T) {
 		run.Status.Conditions = append(run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionValid, Status: metav1.ConditionFalse, Reason: "CheckFailed", Message: "rows are missing"})
 	}))...).Build()
 	var result, notes bytes.Buffer
-	if err := compareRuns(t.Context(), api, "ns", []string{"x", "y"}, output{&result, &notes, true}); err != nil {
+	if err := compareRuns(t.Context(), sourcesIn(api, "ns", []string{"x", "y"}), output{&result, &notes, true}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

@@ -9,7 +9,7 @@
 //	verify.go   compares what a run has stored with its digests
 //	compare.go  analyses several runs together
 //	promote.go  writes the numbers of a run as a BenchmarkBaseline
-//	stored.go   reads what a run has stored for that
+//	sources.go  finds the runs that a command names
 //	exit        the exit codes
 //	kube        the cluster of the user
 //	output      tables, formats, and the documents for programs
