@@ -63,6 +63,7 @@ func newCommand() *cobra.Command {
 	names.ContextOverrideFlags.Namespace.ShortName = "n"
 	clientcmd.BindOverrideFlags(&k.overrides, flags, names)
 	root.AddCommand(newVerify(k), newTable(k), newCompare(k), newBaseline(k))
+	root.AddCommand(newExport(k), newImport())
 	return root
 }
 

@@ -31,7 +31,7 @@ status.comparisons, with their intervals.`
 func newTable(k *kubeconfig) *cobra.Command {
 	var view tableView
 	cmd := &cobra.Command{
-		Use: "table RUN", Short: "Show measured and quoted numbers beside each other", Long: tableHelp, Args: cobra.ExactArgs(1),
+		Use: "table RUN|BUNDLE", Short: "Show measured and quoted numbers beside each other", Long: tableHelp, Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
 			if err != nil {
