@@ -334,13 +334,14 @@ func TestUnpack(t *testing.T) {
 
 // FuzzRead: whatever a file is, reading it neither fails badly nor gives anything that is not in it.
 func FuzzRead(f *testing.F) {
-	good := write(f, finished.New(f, finished.Options{Blocks: 1}))
-	f.Add(good)
-	for name, tc := range hostile(f, good) {
-		if name != "an index that explodes" { // 10 MB are too much for a corpus
-			f.Add(tc.data)
+	small := finished.New(f, finished.Options{Blocks: 1}) // large inputs leave no time for many
+	for name := range small.Maps {
+		if strings.Contains(name, "-trial-") && name != "run-trial-00000-result-0" {
+			delete(small.Maps, name)
 		}
 	}
+	small.Object.Status.Summary, small.Object.Status.Comparisons, small.Object.Status.Sweeps = nil, nil, nil
+	f.Add(write(f, small))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b, err := open(data)
 		if err != nil {
