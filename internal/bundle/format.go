@@ -19,6 +19,11 @@ const Version = "assay.dev/bundle/v1"
 // Extension of the names of bundles, by which commands tell them from names of runs.
 const Extension = ".assay.tar"
 
+// IsPath tells the path of a bundle from the name of a run, which has no slash and hardly that extension.
+func IsPath(name string) bool {
+	return strings.Contains(name, "/") || strings.HasSuffix(name, Extension)
+}
+
 // Names of entries.
 const (
 	indexName = "index.json"

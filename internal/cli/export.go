@@ -21,13 +21,13 @@ to, the status, the plan, the records, the summary, the results of all clients w
 and their environment, and the digest of each. The same run gives the same bytes. What is in an object
 store is not in it: the index names the folder.
 
-"verify", "table", "compare" and "export" take the path of a bundle in the place of a run, which has a
+"verify", "get", "compare" and "export" take the path of a bundle in the place of a run, which has a
 slash in it or ends in ` + bundle.Extension + `. "import" unpacks it.
 
 Exit codes:
   0  the file is written
-  1  what the run has stored was changed or is gone; the output names it, and nothing is written
-  2  nothing is written: the output says why`
+  1  nothing is written: the output says why
+  6  what the run has stored was changed or is gone; the output names it, and nothing is written`
 
 // exporting is what the flags say.
 type exporting struct {
@@ -39,6 +39,7 @@ func newExport(k *kubeconfig) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use: "export RUN", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
+		Example: "  kubectl assay export demo --bundle", ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
 			if err != nil {

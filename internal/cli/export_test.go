@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/finished"
 )
@@ -39,7 +40,7 @@ func TestBundleInThePlaceOfARun(t *testing.T) {
 		want string
 	}{
 		"verify":  {[]string{"verify", one}, "of the records (25 attempts), 2 of the summary, 50 results"},
-		"table":   {[]string{"table", one}, "threads=2   b       "},
+		"get":     {[]string{"get", one}, "threads=2"},
 		"compare": {[]string{"compare", one, two}, "; over 2 runs; "},
 		"import":  {[]string{"import", one, "-o", folder}, folder + ": "},
 		"export":  {[]string{"export", one, "--bundle", "-o", one + ".2" + bundle.Extension}, " files of bundle "},
@@ -47,7 +48,7 @@ func TestBundleInThePlaceOfARun(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			var out, problems bytes.Buffer
-			if code := Main(tc.args, &out, &problems); code != ExitOK || !strings.Contains(out.String(), tc.want) {
+			if code := Main(tc.args, &out, &problems); code != exit.OK || !strings.Contains(out.String(), tc.want) {
 				t.Errorf("exit %d, output lacks %q:\n%s%s", code, tc.want, out.String(), problems.String())
 			}
 		})
@@ -98,11 +99,11 @@ func TestVerifyBundle(t *testing.T) {
 	}
 	tests := map[string]struct {
 		data []byte
-		exit int
+		code int
 		want string
 	}{
-		"changed raw output": {bytes.Replace(good, []byte("raw output of run"), []byte("RAW output of run"), 1), ExitDiffers, "tampered: configmaps/run-trial-00000-result-0/binaryData/raw.tar.gz has the SHA-256 "},
-		"cut":                {good[:len(good)-1024], ExitUnreadable, "error: bundle "},
+		"changed raw output": {bytes.Replace(good, []byte("raw output of run"), []byte("RAW output of run"), 1), exit.Differs, "tampered: configmaps/run-trial-00000-result-0/binaryData/raw.tar.gz has the SHA-256 "},
+		"cut":                {good[:len(good)-1024], exit.Problem, "error: bundle "},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -110,8 +111,8 @@ func TestVerifyBundle(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, problems bytes.Buffer
-			if code := Main([]string{"verify", path}, &out, &problems); code != tc.exit || !strings.Contains(out.String()+problems.String(), tc.want) {
-				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.exit, tc.want, out.String(), problems.String())
+			if code := Main([]string{"verify", path}, &out, &problems); code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
+				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.code, tc.want, out.String(), problems.String())
 			}
 		})
 	}

@@ -17,19 +17,28 @@ each key of each ConfigMap. No other command needs it: they read the bundle itse
 
 Exit codes:
   0  the folder is written
-  1  the bundle is not what its digests say; the output names what differs, and nothing is written
-  2  nothing is written: the output says why`
+  1  nothing is written: the output says why
+  6  the bundle is not what its digests say; the output names what differs, and nothing is written`
 
 func newImport() *cobra.Command {
 	folder := ""
 	cmd := &cobra.Command{
 		Use: "import BUNDLE", Short: "Verify a bundle and unpack it", Long: importHelp, Args: cobra.ExactArgs(1),
+		Example: "  kubectl assay import demo" + bundle.Extension, ValidArgsFunction: completeBundle,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return importBundle(cmd.Context(), args[0], folder, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
 	cmd.Flags().StringVarP(&folder, "output", "o", "", "the folder, which must not exist; default: the name of the run, in this folder")
 	return cmd
+}
+
+// completeBundle completes the path of a bundle.
+func completeBundle(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []cobra.Completion{"tar"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
 func importBundle(ctx context.Context, path, folder string, to streams) (err error) {

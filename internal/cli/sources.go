@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"strings"
-
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/internal/bundle"
@@ -15,7 +13,7 @@ func (k *kubeconfig) sources(names []string) (out []stored.Source, err error) {
 	var api client.Reader
 	namespace := ""
 	for _, name := range names {
-		if isBundle(name) {
+		if bundle.IsPath(name) {
 			b, err := bundle.Open(name)
 			if err != nil {
 				return nil, err
@@ -31,11 +29,6 @@ func (k *kubeconfig) sources(names []string) (out []stored.Source, err error) {
 		out = append(out, sourcesIn(api, namespace, []string{name})...)
 	}
 	return out, nil
-}
-
-// isBundle tells the path of a bundle from the name of a run, which has no slash.
-func isBundle(name string) bool {
-	return strings.Contains(name, "/") || strings.HasSuffix(name, bundle.Extension)
 }
 
 // sourcesIn a namespace of a cluster.
