@@ -21,7 +21,7 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 	if err != nil {
 		return Budget{}, err
 	}
-	b, err := in.bytesOf(out, fixed)
+	b, err := bytesOf(in, out, fixed)
 	if err != nil {
 		return Budget{}, err
 	}
@@ -36,7 +36,7 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 }
 
 // bytesOf the results of the run, of which so many are written at once.
-func (in Input) bytesOf(out Result, fixed int64) (budget.Budget, error) {
+func bytesOf(in Input, out Result, fixed int64) (budget.Budget, error) {
 	limits := in.Catalogue.Config.Results.Budget
 	b, err := budget.Of(in.demandOfBytes(out, fixed), budget.Limits{Run: limits.Run.Value(), LeastResult: limits.LeastResult.Value()})
 	var small *budget.TooSmallError

@@ -27,14 +27,14 @@ type Foreseen struct {
 // Preview accepts a run as Decide does, as far as that needs no cluster: what the spec names is not looked up. The spec
 // has its defaults.
 func Preview(in Input) Foreseen {
-	out, err := in.preview()
+	out, err := preview(in)
 	if err != nil {
 		return Foreseen{State: failed(err)}
 	}
 	return out
 }
 
-func (in Input) preview() (Foreseen, error) {
+func preview(in Input) (Foreseen, error) {
 	in.Turn = true
 	if err := in.checkSize(); err != nil {
 		return Foreseen{}, err
@@ -62,6 +62,6 @@ func (in Input) preview() (Foreseen, error) {
 	if err != nil {
 		return Foreseen{}, err
 	}
-	out.Budget, err = in.bytesOf(res, fixed)
+	out.Budget, err = bytesOf(in, res, fixed)
 	return out, err
 }

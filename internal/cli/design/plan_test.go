@@ -95,6 +95,7 @@ func TestPlanRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	demo := string(data)
+	before, _, _ := strings.Cut(demo, "spec:")
 	for name, tt := range map[string]struct{ old, new, says string }{
 		"an unknown field":        {"deadline: 15m", "deadlines: 15m", "spec: unknown field: deadlines"},
 		"a value out of bounds":   {"blocks: 8", "blocks: 800", "spec.design.blocks"},
@@ -104,7 +105,7 @@ func TestPlanRefuses(t *testing.T) {
 		"no baseline":             {"baseline: mysql", "baseline: oracle", "the manager would refuse it"},
 		"another kind":            {"kind: BenchmarkRun", "kind: Deployment", "0 objects of kind BenchmarkRun"},
 		"another version":         {"v1alpha1", "v9", "its apiVersion is assay.dev/v9"},
-		"no spec":                 {demo[strings.Index(demo, "spec:"):], "", "it has no spec"},
+		"no spec":                 {strings.TrimPrefix(demo, before), "", "it has no spec"},
 		"no YAML":                 {"spec:", "spec", "line"},
 	} {
 		t.Run(name, func(t *testing.T) {
