@@ -12,11 +12,10 @@ import (
 	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 const compareHelp = `Analyse several runs of a namespace together.
@@ -32,16 +31,17 @@ standard output, and what the verification found is on standard error.
 
 Exit codes:
   0  the runs are compared, whatever the verdict is
-  1  what a run has stored was changed or is gone; the output names it, and nothing is compared
-  2  nothing can be said: an object cannot be read, a run has not ended or has no chain, or
-     the runs did not measure the same`
+  1  nothing can be said: an object cannot be read, a run has not ended or has no chain, or
+     the runs did not measure the same
+  6  what a run has stored was changed or is gone; the output names it, and nothing is compared`
 
 func newCompare(k *kubeconfig) *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
-		Use: "compare RUN RUN...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
+		Use: "compare RUN|BUNDLE RUN|BUNDLE...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
+		Example: "  kubectl assay compare monday tuesday wednesday\n  kubectl assay compare old new -o json", ValidArgsFunction: k.CompleteRuns(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			api, namespace, err := k.reader()
+			runs, err := k.sources(args)
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func newCompare(k *kubeconfig) *cobra.Command {
 			default:
 				return fmt.Errorf("-o %s: the only other format is json", format)
 			}
-			return compareRuns(cmd.Context(), api, namespace, args, to)
+			return compareRuns(cmd.Context(), runs, to)
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "", "json: the result as an object, for programs")
@@ -69,10 +69,10 @@ type output struct {
 	json          bool
 }
 
-func compareRuns(ctx context.Context, api client.Reader, namespace string, names []string, to output) error {
+func compareRuns(ctx context.Context, sources []stored.Source, to output) error {
 	differs := false
-	for _, name := range names {
-		switch err := (verification{api: api}).verify(ctx, client.ObjectKey{Namespace: namespace, Name: name}, to.notes); {
+	for _, from := range sources {
+		switch err := (verification{from: from}).verify(ctx, to.notes); {
 		case errors.Is(err, errDiffers):
 			differs = true
 		case err != nil:
@@ -85,18 +85,16 @@ func compareRuns(ctx context.Context, api client.Reader, namespace string, names
 	}
 	var runs []analysis.Run
 	var caveats []string
-	shared := &journal.Shared{}
-	for _, name := range names {
-		stored := storedRun{api: api, run: &v1alpha1.BenchmarkRun{}, shared: shared}
-		key := client.ObjectKey{Namespace: namespace, Name: name}
-		if err := api.Get(ctx, key, stored.run); err != nil {
-			return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
-		}
-		run, err := stored.read(ctx)
+	for _, from := range sources {
+		read, err := stored.Read(ctx, from)
 		if err != nil {
-			return fmt.Errorf("BenchmarkRun %s: %w", key, err)
+			return err
 		}
-		runs, caveats = append(runs, run), append(caveats, caveatsOf(stored.run)...)
+		run, err := read.Analysis()
+		if err != nil {
+			return fmt.Errorf("%s: %w", from, err)
+		}
+		runs, caveats = append(runs, run), append(caveats, caveatsOf(read.Object)...)
 	}
 	result, err := analysis.ConcludeRuns(runs)
 	if err != nil {

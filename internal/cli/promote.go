@@ -13,13 +13,12 @@ import (
 	"github.com/spf13/cobra"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 const promoteHelp = `Write a BenchmarkBaseline with the numbers of a run, to be committed.
@@ -33,8 +32,8 @@ The manifest goes to stdout, or to a file. Nothing in the cluster is changed.
 
 Exit codes:
   0  the manifest is written
-  1  what the run has stored was changed or is gone: it is never promoted
-  2  nothing is written: the output says why`
+  1  nothing is written: the output says why
+  6  what the run has stored was changed or is gone: it is never promoted`
 
 // maxManifest is the size of a manifest, in bytes: it is there to be read in a commit.
 const maxManifest = 512 << 10
@@ -50,12 +49,13 @@ func newBaseline(k *kubeconfig) *cobra.Command {
 	var p promotion
 	promote := &cobra.Command{
 		Use: "promote RUN", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
+		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			api, namespace, err := k.reader()
+			runs, err := k.sources(args)
 			if err != nil {
 				return err
 			}
-			return p.run(cmd.Context(), promoting{api: api, key: client.ObjectKey{Namespace: namespace, Name: args[0]}, now: time.Now()}, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+			return p.run(cmd.Context(), promoting{from: runs[0], now: time.Now()}, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
 		},
 	}
 	flags := promote.Flags()
@@ -73,9 +73,8 @@ func newBaseline(k *kubeconfig) *cobra.Command {
 
 // promoting is the run, and the time of the promotion.
 type promoting struct {
-	api client.Reader
-	key client.ObjectKey
-	now time.Time
+	from stored.Source
+	now  time.Time
 }
 
 // streams of a command: its result, and what is told besides.
@@ -89,22 +88,23 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	if err != nil {
 		return err
 	}
-	if err := (verification{api: of.api}).verify(ctx, of.key, to.problems); err != nil {
+	if err := (verification{from: of.from}).verify(ctx, to.problems); err != nil {
 		return err
 	}
-	stored := storedRun{api: of.api, run: &v1alpha1.BenchmarkRun{}, shared: &journal.Shared{}}
-	if err := of.api.Get(ctx, of.key, stored.run); err != nil {
-		return fmt.Errorf("reading BenchmarkRun %s: %w", of.key, err)
-	}
-	against := objectionsTo(stored.run)
-	if against != "" && !p.force {
-		return fmt.Errorf("BenchmarkRun %s is not promoted: %s; --force does it all the same, and the manifest says so", of.key, against)
-	}
-	recorded, err := stored.read(ctx)
+	read, err := stored.Read(ctx, of.from)
 	if err != nil {
-		return fmt.Errorf("BenchmarkRun %s: %w", of.key, err)
+		return err
 	}
-	source := baseline.Source{Run: stored.run, Recorded: recorded, Promotion: v1alpha1.Promotion{
+	run := read.Object
+	against := objectionsTo(run)
+	if against != "" && !p.force {
+		return fmt.Errorf("%s is not promoted: %s; --force does it all the same, and the manifest says so", of.from, against)
+	}
+	recorded, err := read.Analysis()
+	if err != nil {
+		return fmt.Errorf("%s: %w", of.from, err)
+	}
+	source := baseline.Source{Run: run, Recorded: recorded, Promotion: v1alpha1.Promotion{
 		Time: metav1.NewTime(of.now.UTC().Truncate(time.Second)), Author: p.authorOr(), Reason: p.reason, Forced: against,
 	}}
 	if before != nil {
@@ -119,9 +119,9 @@ func (p promotion) run(ctx context.Context, of promoting, to streams) error {
 	}
 	spec, err := baseline.Make(source)
 	if err != nil {
-		return fmt.Errorf("BenchmarkRun %s: %w", of.key, err)
+		return fmt.Errorf("%s: %w", of.from, err)
 	}
-	return p.write(manifestOf(p.nameFor(stored.run, before), stored.run.Namespace, spec), to)
+	return p.write(manifestOf(p.nameFor(run, before), run.Namespace, spec), to)
 }
 
 // before is the manifest of --from; nil without one.

@@ -22,6 +22,7 @@ import (
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/baseline"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 func promote(t *testing.T, p promotion, objects []client.Object) (*v1alpha1.BenchmarkBaseline, string, error) {
@@ -34,7 +35,7 @@ func promote(t *testing.T, p promotion, objects []client.Object) (*v1alpha1.Benc
 	}
 	api := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).Build()
 	var out, problems bytes.Buffer
-	err := p.run(t.Context(), promoting{api: api, key: client.ObjectKey{Namespace: "ns", Name: "x"}, now: time.Date(2026, 11, 1, 12, 0, 0, 5, time.UTC)}, streams{&out, &problems})
+	err := p.run(t.Context(), promoting{from: stored.InCluster(api, client.ObjectKey{Namespace: "ns", Name: "x"}), now: time.Date(2026, 11, 1, 12, 0, 0, 5, time.UTC)}, streams{&out, &problems})
 	b := &v1alpha1.BenchmarkBaseline{}
 	if err := yaml.UnmarshalStrict(out.Bytes(), b); err != nil {
 		t.Fatal(err)

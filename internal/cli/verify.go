@@ -7,22 +7,23 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/integrity"
+	"github.com/assay-bench/assay/internal/stored"
 )
 
 const verifyHelp = `Compare all that a run has stored with the digests in its records and in its status.
 
 Exit codes:
   0  everything holds
-  1  something was changed after it was stored, or is gone; the output names it
-  2  nothing can be said: an object cannot be read, the run has not ended, or an older
+  1  nothing can be said: an object cannot be read, the run has not ended, or an older
      version of Assay began it, which made no chain
+  6  something was changed after it was stored, or is gone; the output names it
+
+Of a bundle ("kubectl assay export --bundle") every file is compared with the index first.
 
 What is in an object store is compared with --objects, which names a copy of the folder of the
 run (status.results.store), such as that of "aws s3 sync".
@@ -33,14 +34,14 @@ the head when the run has ended, and give it with --head.`
 func newVerify(k *kubeconfig) *cobra.Command {
 	var head, objects string
 	cmd := &cobra.Command{
-		Use: "verify RUN", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
+		Use: "verify RUN|BUNDLE", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
+		Example: "  kubectl assay verify demo\n  kubectl assay verify demo --head 3b1f...", ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			api, namespace, err := k.reader()
+			runs, err := k.sources(args)
 			if err != nil {
 				return err
 			}
-			v := verification{api: api, head: head, objects: objects}
-			return v.verify(cmd.Context(), client.ObjectKey{Namespace: namespace, Name: args[0]}, cmd.OutOrStdout())
+			return verification{from: runs[0], head: head, objects: objects}.verify(cmd.Context(), cmd.OutOrStdout())
 		},
 	}
 	cmd.Flags().StringVar(&head, "head", "", "the head that was noted when the run had ended (status.integrity.head)")
@@ -50,38 +51,36 @@ func newVerify(k *kubeconfig) *cobra.Command {
 
 // verification is what the command was called with.
 type verification struct {
-	api client.Reader
+	from stored.Source
 	// head that was noted, and the folder with the objects; may be empty.
 	head, objects string
 }
 
 // verify a run, and print what holds.
-func (v verification) verify(ctx context.Context, key client.ObjectKey, out io.Writer) error {
+func (v verification) verify(ctx context.Context, out io.Writer) error {
 	look, done, err := lookIn(v.objects)
 	if err != nil {
 		return err
 	}
 	defer done()
-	run := &v1alpha1.BenchmarkRun{}
-	if err := v.api.Get(ctx, key, run); err != nil {
-		return fmt.Errorf("reading BenchmarkRun %s: %w", key, err)
+	run, err := v.from.Run(ctx)
+	if err != nil {
+		return err
 	}
 	if !run.Finished() {
-		return fmt.Errorf("BenchmarkRun %s has not ended: what it stores still grows", key)
+		return fmt.Errorf("%s has not ended: what it stores still grows", v.from)
 	}
-	report, err := integrity.RunWithObjects(run, func(name string) (*corev1.ConfigMap, error) {
-		cm := &corev1.ConfigMap{}
-		err := v.api.Get(ctx, client.ObjectKey{Namespace: key.Namespace, Name: name}, cm)
-		if apierrors.IsNotFound(err) {
-			return nil, nil //nolint:nilnil // integrity.Read: nil for one that is not there
+	if b, is := v.from.(*bundle.Bundle); is {
+		if err := verifyFiles(b, out); err != nil {
+			return err
 		}
-		return cm, err
-	}, look)
+	}
+	report, err := stored.Verify(ctx, v.from, run, look)
 	if err != nil {
 		return err
 	}
 	if !report.Chained {
-		return fmt.Errorf("BenchmarkRun %s is not chained: an older version of Assay began it, or its status has lost the anchor", key)
+		return fmt.Errorf("%s is not chained: an older version of Assay began it, or its status has lost the anchor", v.from)
 	}
 	return v.tell(out, run, report)
 }
