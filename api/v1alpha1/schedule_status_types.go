@@ -70,6 +70,11 @@ type BenchmarkScheduleStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunNow string `json:"runNow,omitempty"`
 
+	// confirmation is the extra run that was started last to confirm a regression. Only with
+	// spec.alarm.confirmBy: ExtraRun.
+	// +optional
+	Confirmation *Confirmation `json:"confirmation,omitempty"`
+
 	// regressions are what became slower, confirmed ones first, at most 16. Only with spec.alarm.
 	// +optional
 	// +listType=atomic
@@ -82,7 +87,7 @@ type BenchmarkScheduleStatus struct {
 }
 
 // RunTrigger is what started a run of a schedule.
-// +kubebuilder:validation:Enum=Schedule;Change;Manual
+// +kubebuilder:validation:Enum=Schedule;Change;Manual;Confirm
 type RunTrigger string
 
 // Triggers.
@@ -93,6 +98,8 @@ const (
 	TriggerChange RunTrigger = "Change"
 	// TriggerManual: the annotation assay.dev/run-now.
 	TriggerManual RunTrigger = "Manual"
+	// TriggerConfirm: the run before was slower than its gate allows, and this one is to confirm it.
+	TriggerConfirm RunTrigger = "Confirm"
 )
 
 // RunOutcome is how a run of a schedule ended.
@@ -132,7 +139,7 @@ type EndedRun struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
-	// trigger is what started it: Schedule, Change or Manual.
+	// trigger is what started it: Schedule, Change, Manual or Confirm.
 	// +optional
 	Trigger RunTrigger `json:"trigger,omitempty"`
 	// completionTime is when it ended.
@@ -213,6 +220,25 @@ type SeenImage struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=256
 	Digest string `json:"digest"`
+}
+
+// Confirmation is a run that confirms another one.
+type Confirmation struct {
+	// of is the run that it is to confirm, by its name and its UID.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Of string `json:"of"`
+	// ofUID is the UID of that run.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	OfUID string `json:"ofUID"`
+	// run that confirms.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Run string `json:"run"`
+	// time at which it was started.
+	// +required
+	Time metav1.Time `json:"time"`
 }
 
 // HistoryStatus says where the values of the runs are kept.
