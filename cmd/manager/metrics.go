@@ -29,8 +29,8 @@ func (f *metricsFlags) register() {
 	flag.StringVar(&f.address, "metrics-bind-address", ":8443", "address of the Prometheus metrics; 0 to turn them off")
 	flag.BoolVar(&f.secure, "metrics-secure", true, "serve the metrics over HTTPS, to those whom the API server allows to get /metrics")
 	flag.StringVar(&f.certificates, "metrics-cert-dir", "", "directory with tls.crt and tls.key for the metrics; empty for a self-signed certificate")
-	flag.IntVar(&f.bounds.Runs, "metrics-runs", 200, "number of runs that have metrics of their own")
-	flag.IntVar(&f.bounds.SeriesPerRun, "metrics-series-per-run", 100, "number of metrics that one run may have")
+	flag.IntVar(&f.bounds.Runs, "metrics-runs", 200, "number of runs that have metrics of their own; as many schedules have, and as many baselines")
+	flag.IntVar(&f.bounds.SeriesPerRun, "metrics-series-per-run", 100, "number of metrics that one of them may have")
 }
 
 func (f metricsFlags) options() metricsserver.Options {
@@ -41,17 +41,28 @@ func (f metricsFlags) options() metricsserver.Options {
 	return o
 }
 
-// addMetrics of the runs to those of controller-runtime.
+// objectsOf the cache.
+func objectsOf(ctx context.Context, cache client.Reader) (metrics.Objects, error) {
+	var (
+		runs      v1alpha1.BenchmarkRunList
+		schedules v1alpha1.BenchmarkScheduleList
+		baselines v1alpha1.BenchmarkBaselineList
+	)
+	for _, list := range []client.ObjectList{&runs, &schedules, &baselines} {
+		if err := cache.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return metrics.Objects{}, fmt.Errorf("listing %T: %w", list, err)
+		}
+	}
+	return metrics.Objects{Runs: runs.Items, Schedules: schedules.Items, Baselines: baselines.Items}, nil
+}
+
+// addMetrics of runs, schedules and baselines to those of controller-runtime.
 func addMetrics(mgr ctrl.Manager, runs *benchmarkrun.Reconciler, b metrics.Bounds, log logr.Logger) error {
 	if b.Runs < 0 || b.SeriesPerRun < 0 {
 		return fmt.Errorf("--metrics-runs and --metrics-series-per-run: %d and %d are no bounds", b.Runs, b.SeriesPerRun)
 	}
 	collector := metrics.NewCollector(metrics.Source{
-		Runs: func(ctx context.Context) ([]v1alpha1.BenchmarkRun, error) {
-			var list v1alpha1.BenchmarkRunList
-			err := mgr.GetClient().List(ctx, &list, client.UnsafeDisableDeepCopy)
-			return list.Items, err
-		},
+		Objects:  func(ctx context.Context) (metrics.Objects, error) { return objectsOf(ctx, mgr.GetClient()) },
 		Planning: func() metrics.Planning { return benchmarkrun.Planning(runs) },
 		Elected:  mgr.Elected(), Now: time.Now, Log: log,
 	}, b)

@@ -73,10 +73,9 @@ func slim(o any) (any, error) {
 	case *v1alpha1.BenchmarkRun:
 		slimRun(object)
 	case *v1alpha1.BenchmarkSchedule:
-		// It is read from the API server before anything is decided of it.
-		object.Spec, object.Status = v1alpha1.BenchmarkScheduleSpec{}, v1alpha1.BenchmarkScheduleStatus{}
-	case *v1alpha1.BenchmarkBaseline: // up to a megabyte of numbers; it is read from the API server
-		object.Spec, object.Status = v1alpha1.BenchmarkBaselineSpec{}, v1alpha1.BenchmarkBaselineStatus{}
+		slimSchedule(object)
+	case *v1alpha1.BenchmarkBaseline:
+		slimBaseline(object)
 	}
 	return o, nil
 }

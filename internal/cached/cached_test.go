@@ -47,7 +47,8 @@ func TestSlim(t *testing.T) {
 	}
 	run.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Message: big}}
 	pod := &corev1.Pod{ObjectMeta: meta(), Spec: corev1.PodSpec{NodeName: "n", Containers: []corev1.Container{{Name: "runner", Env: []corev1.EnvVar{{Value: big}}}}}}
-	for what, o := range map[string]metav1.Object{"run": run, "pod": pod, "metadata": &metav1.PartialObjectMetadata{ObjectMeta: meta()}} {
+	schedule, baseline := planned(meta, big)
+	for what, o := range map[string]metav1.Object{"schedule": schedule, "baseline": baseline, "run": run, "pod": pod, "metadata": &metav1.PartialObjectMetadata{ObjectMeta: meta()}} {
 		if _, err := slim(o); err != nil {
 			t.Fatal(err)
 		}

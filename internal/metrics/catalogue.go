@@ -29,9 +29,11 @@ var (
 
 // What the bounds left out, and whether the cache could be read.
 var (
-	collected     = &family.Family{Name: "assay_metrics_collected", Help: "1 when the runs could be read for this scrape, 0 when not: then all metrics of runs are absent."}
-	droppedRuns   = &family.Family{Name: "assay_metrics_dropped_runs", Help: "Number of runs without series of their own, because of the bound metrics.runs."}
-	droppedSeries = &family.Family{Name: "assay_metrics_dropped_series", Help: "Number of series of runs that were left out, because of the bound metrics.seriesPerRun or because the manager keeps only the first values of a run."}
+	collected        = &family.Family{Name: "assay_metrics_collected", Help: "1 when runs, schedules and baselines could be read for this scrape, 0 when not: then all metrics of them are absent."}
+	droppedRuns      = &family.Family{Name: "assay_metrics_dropped_runs", Help: "Number of runs without series of their own, because of the bound metrics.runs."}
+	droppedSchedules = &family.Family{Name: "assay_metrics_dropped_schedules", Help: "Number of schedules without series of their own, because of the same bound."}
+	droppedBaselines = &family.Family{Name: "assay_metrics_dropped_baselines", Help: "Number of baselines without series of their own, because of the same bound."}
+	droppedSeries    = &family.Family{Name: "assay_metrics_dropped_series", Help: "Number of series of these objects that were left out, because of the bound metrics.seriesPerRun or because the manager keeps only the first values of a run or of a baseline."}
 )
 
 // Of one run.
@@ -41,6 +43,7 @@ var (
 		Name: "assay_run_condition", Help: "1, for a condition of the run (Complete, Failed, Passed, Suspended or Valid) with its current status and reason.",
 		Labels: []string{labelNamespace, labelRun, labelCondition, labelStatus, labelReason},
 	}
+	runSchedule  = &family.Family{Name: "assay_run_schedule", Help: "1, for the schedule that started the run; absent for other runs.", Labels: []string{labelNamespace, labelRun, labelSchedule}}
 	runAccepted  = &family.Family{Name: "assay_run_accepted_timestamp_seconds", Help: "When the run was accepted: its place in the queue counts from here.", Labels: ofRun()}
 	runStarted   = &family.Family{Name: "assay_run_start_timestamp_seconds", Help: "When the run got its nodes.", Labels: ofRun()}
 	runCompleted = &family.Family{Name: "assay_run_completion_timestamp_seconds", Help: "When the run ended.", Labels: ofRun()}
@@ -115,6 +118,10 @@ const (
 	labelOutcome    = "outcome"
 	labelReceiver   = "receiver"
 	labelType       = "type"
+	labelSchedule   = "schedule"
+	labelSource     = "source"
+	labelConfirmed  = "confirmed"
+	labelSince      = "since"
 )
 
 // descs are the families for the registry. To make one costs more than to make a series.
@@ -137,19 +144,22 @@ func ofResult() []string {
 // catalogue has every metric of the manager that is not one of controller-runtime.
 func catalogue() []family.Section { return append(computed(), counted()...) }
 
-// computed from the status of the runs, by the collector.
+// computed from the objects, by the collector.
 func computed() []family.Section {
 	return []family.Section{
 		{Title: "All runs", Text: "Sums over all runs in the namespaces of the manager. No bound leaves a run out.", Families: []*family.Family{
 			runs, queueRuns, queueWait, nodesHeld, namespaceNodesHeld, planningRuns, plansKept, plansBytes,
 		}},
 		{Title: "Each run", Text: "At most `metrics.runs` runs have series of their own: namespaces take turns, and in each the runs that go on come first, then those that ended last.", Families: []*family.Family{
-			runPhase, runCondition, runAccepted, runStarted, runCompleted, runEstimated, trialsPlanned, trialsRunning, trialsSucceeded, trialsFailed, trialsInvalid, trialsDisturbed, trialRetries,
+			runPhase, runSchedule, runCondition, runAccepted, runStarted, runCompleted, runEstimated, trialsPlanned, trialsRunning, trialsSucceeded, trialsFailed, trialsInvalid, trialsDisturbed, trialRetries,
 		}},
 		{Title: "Results", Text: "Of runs that have ended, in the order of `status.summary`, at most 32 values of a run. Units are base units: seconds, bytes, and ratios for percentages.", Families: []*family.Family{
 			comparisons, resultMedian, resultLow, resultHigh, comparisonRatio, findings,
 		}},
-		{Title: "Bounds", Text: "What was left out. A tenant can exceed the bounds only at the cost of the runs of its own namespace.", Families: []*family.Family{collected, droppedRuns, droppedSeries}},
+		scheduleSection(), baselineSection(),
+		{Title: "Bounds", Text: "What was left out. A tenant can exceed the bounds only at the cost of the objects of its own namespace.", Families: []*family.Family{
+			collected, droppedRuns, droppedSchedules, droppedBaselines, droppedSeries,
+		}},
 	}
 }
 

@@ -6,22 +6,31 @@ import (
 	"slices"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 )
 
-// choose the runs that have series of their own: at most so many. Namespaces take turns in the order
-// of their names, so that one with many runs costs the others nothing.
-func choose(runs []v1alpha1.BenchmarkRun, most int) []*v1alpha1.BenchmarkRun {
-	waiting := map[string][]*v1alpha1.BenchmarkRun{}
-	for i := range runs {
-		waiting[runs[i].Namespace] = append(waiting[runs[i].Namespace], &runs[i])
+// object is a run, a schedule or a baseline.
+type object[T any] interface {
+	*T
+	metav1.Object
+}
+
+// choose the objects that have series of their own: at most so many. Namespaces take turns in the order
+// of their names, so that one with many objects costs the others nothing.
+func choose[T any, O object[T]](all []T, most int, order func(a, b O) int) []O {
+	waiting := map[string][]O{}
+	for i := range all {
+		o := O(&all[i])
+		waiting[o.GetNamespace()] = append(waiting[o.GetNamespace()], o)
 	}
 	namespaces := slices.Sorted(maps.Keys(waiting))
 	for _, n := range namespaces {
-		slices.SortFunc(waiting[n], byInterest)
+		slices.SortFunc(waiting[n], order)
 	}
-	chosen := make([]*v1alpha1.BenchmarkRun, 0, min(most, len(runs)))
-	for turn := 0; len(chosen) < min(most, len(runs)); turn++ {
+	chosen := make([]O, 0, min(most, len(all)))
+	for turn := 0; len(chosen) < min(most, len(all)); turn++ {
 		for _, n := range namespaces {
 			if turn < len(waiting[n]) && len(chosen) < most {
 				chosen = append(chosen, waiting[n][turn])

@@ -13,10 +13,18 @@ import (
 
 // Bounds of the series.
 type Bounds struct {
-	// Runs that have series of their own.
+	// Runs that have series of their own. As many schedules have, and as many baselines.
 	Runs int
 	// SeriesPerRun that each of them has.
 	SeriesPerRun int
+}
+
+// Objects that the metrics are about.
+type Objects struct {
+	// Runs, Schedules and Baselines in the cache. They are not changed.
+	Runs      []v1alpha1.BenchmarkRun
+	Schedules []v1alpha1.BenchmarkSchedule
+	Baselines []v1alpha1.BenchmarkBaseline
 }
 
 // Planning is what the manager plans at the time of a scrape.
@@ -29,8 +37,8 @@ type Planning struct {
 
 // Source is what the metrics are computed from.
 type Source struct {
-	// Runs in the cache. They are not changed.
-	Runs func(context.Context) ([]v1alpha1.BenchmarkRun, error)
+	// Objects in the cache.
+	Objects func(context.Context) (Objects, error)
 	// Planning of the manager.
 	Planning func() Planning
 	// Elected is closed when this manager works: of several, one tells of the runs.
@@ -47,20 +55,20 @@ type collector struct {
 	bounds Bounds
 }
 
-// NewCollector of the runs.
+// NewCollector of the objects.
 func NewCollector(s Source, b Bounds) prometheus.Collector { return collector{s, b} }
 
 // patience with the cache, which after the start of the manager is not there yet.
 const patience = 5 * time.Second
 
-// Describe sends every metric that is computed from the runs.
+// Describe sends every metric that is computed from the objects.
 func (c collector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range descs() {
 		out <- d
 	}
 }
 
-// Collect reads the runs and sends what follows from them. A manager that is not elected has nothing to tell.
+// Collect reads the objects and sends what follows from them. A manager that is not elected has nothing to tell.
 func (c collector) Collect(out chan<- prometheus.Metric) {
 	select {
 	case <-c.source.Elected:
@@ -69,9 +77,9 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	all, err := c.source.Runs(ctx)
+	all, err := c.source.Objects(ctx)
 	if err != nil {
-		c.source.Log.Error(err, "the runs cannot be read for a scrape of the metrics")
+		c.source.Log.Error(err, "runs, schedules and baselines cannot be read for a scrape of the metrics")
 		send(out, []series{{collected, nil, 0}})
 		return
 	}
@@ -82,17 +90,40 @@ func (c collector) Collect(out chan<- prometheus.Metric) {
 	})
 }
 
-// compute all series of the runs.
-func compute(all []v1alpha1.BenchmarkRun, now time.Time, b Bounds) []series {
-	out := totals(all, now)
-	chosen := choose(all, b.Runs)
-	dropped, seen := 0, map[string]bool{}
-	for _, r := range chosen {
-		own, left := within(ofOne(r), b.SeriesPerRun, seen)
-		out = append(out, own...)
-		dropped += left + unread(r)
+// compute all series of the objects.
+func compute(all Objects, now time.Time, b Bounds) []series {
+	out := totals(all.Runs, now)
+	out = append(out, schedulesByNamespace(all.Schedules)...)
+	w := writer{bounds: b, seen: map[string]bool{}}
+	for _, r := range choose(all.Runs, b.Runs, byInterest) {
+		w.add(ofOne(r), unread(r))
 	}
-	return append(out, series{droppedRuns, nil, float64(len(all) - len(chosen))}, series{droppedSeries, nil, float64(dropped)})
+	known := baselinesOf(all.Baselines)
+	for _, s := range choose(all.Schedules, b.Runs, byTrouble) {
+		w.add(ofSchedule(s, known), 0)
+	}
+	for _, bl := range choose(all.Baselines, b.Runs, byName) {
+		w.add(ofBaseline(bl), max(int(bl.Status.MeasurementCount)-len(bl.Spec.Measurements), 0))
+	}
+	over := func(n int) float64 { return float64(max(n-b.Runs, 0)) }
+	return append(append(out, w.out...),
+		series{droppedRuns, nil, over(len(all.Runs))}, series{droppedSchedules, nil, over(len(all.Schedules))},
+		series{droppedBaselines, nil, over(len(all.Baselines))}, series{droppedSeries, nil, float64(w.dropped)})
+}
+
+// writer takes the series of one object after the other, within the bounds.
+type writer struct {
+	bounds  Bounds
+	seen    map[string]bool
+	out     []series
+	dropped int
+}
+
+// add the series of an object. Unread are those that nobody could compute.
+func (w *writer) add(all []series, unread int) {
+	kept, dropped := within(all, w.bounds.SeriesPerRun, w.seen)
+	w.out = append(w.out, kept...)
+	w.dropped += dropped + unread
 }
 
 // within leaves out what exceeds the bound, and what the registry would refuse the whole scrape for: the same series for the
@@ -121,6 +152,10 @@ func unread(r *v1alpha1.BenchmarkRun) (n int) {
 func send(out chan<- prometheus.Metric, all []series) {
 	known := descs()
 	for _, s := range all {
-		out <- prometheus.MustNewConstMetric(known[s.of], prometheus.GaugeValue, s.value, s.labels...)
+		kind := prometheus.GaugeValue
+		if s.of.Counter {
+			kind = prometheus.CounterValue
+		}
+		out <- prometheus.MustNewConstMetric(known[s.of], kind, s.value, s.labels...)
 	}
 }

@@ -70,11 +70,53 @@ func world() []v1alpha1.BenchmarkRun {
 	return []v1alpha1.BenchmarkRun{done, measuring, shares, queued, longer, fresh}
 }
 
-func source(all []v1alpha1.BenchmarkRun, err error) Source {
+// planned is a world with a schedule that is in trouble, one that is new, and a baseline.
+func planned() Objects {
+	all := Objects{Runs: world()}
+	key := v1alpha1.MeasurementKey{Target: "db", Parameters: map[string]string{"size": "big", "threads": "64"}, Name: "throughput", Unit: "tx/s"}
+	latency := v1alpha1.MeasurementKey{Target: "db", Name: "latency", Labels: map[string]string{"percentile": "95"}, Unit: "ms"}
+	all.Runs[0].OwnerReferences = []metav1.OwnerReference{{Kind: "BenchmarkSchedule", Name: "nightly", Controller: new(true)}}
+	nightly := v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "nightly"}}
+	nightly.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%"}
+	nightly.Status = v1alpha1.BenchmarkScheduleStatus{
+		LastScheduleTime: at(time.Hour), NextScheduleTime: at(-time.Hour), LastSuccessfulTime: at(48 * time.Hour),
+		Active:  []v1alpha1.ActiveRun{{Name: "measuring"}},
+		LastRun: &v1alpha1.EndedRun{Name: "done", CompletionTime: *at(time.Minute), Outcome: v1alpha1.OutcomeFailed, Reason: v1alpha1.ReasonSlower},
+		Missed:  &v1alpha1.MissedTimes{Count: 3, LastTime: *at(2 * time.Hour)},
+		History: &v1alpha1.HistoryStatus{ConfigMap: "nightly-history", RunCount: 12},
+		Regressions: []v1alpha1.ScheduleRegression{
+			{Source: v1alpha1.RegressionOfChangePoint, Measurement: key, Since: "nightly-1", SinceTime: at(72 * time.Hour), RunCount: 3, Confirmed: true},
+			{Source: v1alpha1.RegressionOfGate, Measurement: latency, Since: "done", SinceTime: at(time.Minute), RunCount: 1},
+		},
+		Conditions: []metav1.Condition{
+			{Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonSucceeded},
+			{Type: v1alpha1.ConditionOnSchedule, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonScheduleMissed},
+			{Type: v1alpha1.ConditionRegressed, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonRegressed},
+		},
+	}
+	release := v1alpha1.BenchmarkBaseline{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "release"}}
+	release.Spec.Run.Name, release.Spec.Promotion.Time = "nightly-0", *at(96 * time.Hour)
+	release.Spec.Measurements = []v1alpha1.ExpectedMeasurement{
+		{MeasurementKey: key, Direction: "HigherIsBetter", Blocks: []string{"600"}},
+		{MeasurementKey: latency, Direction: "LowerIsBetter", Tolerance: "50%", Blocks: []string{"2"}},
+		{MeasurementKey: v1alpha1.MeasurementKey{Target: "db", Name: "rows"}, Blocks: []string{"7"}}, // no direction is better
+	}
+	release.Status.MeasurementCount = 5 // the cache has 3 of them
+	fresh := v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "b", Name: "fresh"}}
+	fresh.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release"} // which another namespace has
+	all.Schedules, all.Baselines = []v1alpha1.BenchmarkSchedule{nightly, fresh}, []v1alpha1.BenchmarkBaseline{release}
+	return all
+}
+
+func source(runs []v1alpha1.BenchmarkRun, err error) Source {
+	return sourceOf(Objects{Runs: runs}, err)
+}
+
+func sourceOf(all Objects, err error) Source {
 	elected := make(chan struct{})
 	close(elected)
 	return Source{
-		Runs:     func(context.Context) ([]v1alpha1.BenchmarkRun, error) { return all, err },
+		Objects:  func(context.Context) (Objects, error) { return all, err },
 		Planning: func() Planning { return Planning{Runs: 1, Kept: 2, Bytes: 300} },
 		Elected:  elected, Now: func() time.Time { return now }, Log: logr.Discard(),
 	}
@@ -130,7 +172,7 @@ func TestNodesOfRunsThatEnded(t *testing.T) {
 }
 
 func TestMetricsOfAWorld(t *testing.T) {
-	got := text(t, gather(t, source(world(), nil), Bounds{Runs: 100, SeriesPerRun: 100}))
+	got := text(t, gather(t, sourceOf(planned(), nil), Bounds{Runs: 100, SeriesPerRun: 100}))
 	want, err := os.ReadFile("testdata/world.txt")
 	if err != nil {
 		t.Error(err)
@@ -147,7 +189,7 @@ func TestMetricsOfAWorld(t *testing.T) {
 
 // Names and units are as Prometheus asks, and nothing is in the catalogue that the manager never serves.
 func TestCatalogue(t *testing.T) {
-	got := gather(t, source(world(), nil), Bounds{Runs: 100, SeriesPerRun: 100})
+	got := gather(t, sourceOf(planned(), nil), Bounds{Runs: 100, SeriesPerRun: 100})
 	problems, err := promlint.NewWithMetricFamilies(got).Lint()
 	if err != nil || len(problems) > 0 {
 		t.Errorf("promlint: %v %v", problems, err)

@@ -17,7 +17,7 @@ func Reference() string {
 
 The manager serves these metrics beside those of
 [controller-runtime](https://book.kubebuilder.io/reference/metrics-reference) (reconciles, work queue, requests to the API
-server), of Go and of the process. They are computed at each scrape from the status of the runs: they survive a restart of
+server), of Go and of the process. They are computed at each scrape from the status of runs, schedules and baselines: they survive a restart of
 the manager, and cost nothing between scrapes. Of several managers, the elected one has them. How to scrape them, the rules
 and the dashboards: [Monitoring](../guide/monitoring.md).
 

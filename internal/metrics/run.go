@@ -28,6 +28,9 @@ func ofOne(r *v1alpha1.BenchmarkRun) []series {
 		phase = v1alpha1.PhasePending
 	}
 	out := []series{{runPhase, id(r, string(phase)), 1}}
+	if name, is := scheduleOf(r); is {
+		out = append(out, series{runSchedule, id(r, name), 1})
+	}
 	for _, c := range r.Status.Conditions {
 		if slices.Contains(conditions, c.Type) {
 			out = append(out, series{runCondition, id(r, c.Type, string(c.Status), c.Reason), 1})
@@ -38,9 +41,18 @@ func ofOne(r *v1alpha1.BenchmarkRun) []series {
 	return append(out, results(r)...)
 }
 
-// id are the labels that every series of a run has, and more. All are bounded.
-func id(r *v1alpha1.BenchmarkRun, more ...string) []string {
-	labels := []string{family.Bounded(r.Namespace), family.Bounded(r.Name)}
+// scheduleOf a run; false for one that no schedule started.
+func scheduleOf(r *v1alpha1.BenchmarkRun) (string, bool) {
+	owner := metav1.GetControllerOfNoCopy(r)
+	if owner == nil || owner.Kind != "BenchmarkSchedule" {
+		return "", false
+	}
+	return owner.Name, true
+}
+
+// id are the labels that every series of an object has, and more. All are bounded.
+func id(o metav1.Object, more ...string) []string {
+	labels := []string{family.Bounded(o.GetNamespace()), family.Bounded(o.GetName())}
 	for _, m := range more {
 		labels = append(labels, family.Bounded(m))
 	}

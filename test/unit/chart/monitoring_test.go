@@ -109,7 +109,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("there is no alert for the runbook %s", name)
 		}
 	}
-	if len(alerts) < 6 {
+	if len(alerts) < 8 {
 		t.Errorf("%d alerts", len(alerts))
 	}
 }
@@ -133,13 +133,16 @@ type dashboard struct {
 	Templating struct {
 		List []struct{ Name, Type, Query string }
 	}
+	Annotations struct {
+		List []struct{ Name, Expr string }
+	}
 }
 
 // Every dashboard is a ConfigMap for the sidecar, can be loaded, and names no metric that does not exist.
 func TestDashboards(t *testing.T) {
 	o := mustHelm(t, "--set=metrics.dashboards.enabled=true", "--set=metrics.dashboards.annotations.grafana_folder=Assay")
 	records := recordsOf(rulesOf(t))
-	for _, name := range []string{"live", "history", "operator"} {
+	for _, name := range []string{"live", "history", "schedule", "operator"} {
 		c := find[corev1.ConfigMap](t, o, "ConfigMap assay-system/assay-dashboard-"+name)
 		if c.Labels["grafana_dashboard"] != "1" || c.Annotations["grafana_folder"] != "Assay" {
 			t.Errorf("%s: labels %v, annotations %v", name, c.Labels, c.Annotations)
@@ -158,6 +161,9 @@ func TestDashboards(t *testing.T) {
 			for _, q := range p.Targets {
 				checkNames(t, name+": "+p.Title, q.Expr, records)
 			}
+		}
+		for _, a := range d.Annotations.List {
+			checkNames(t, name+": marks "+a.Name, a.Expr, records)
 		}
 		for _, v := range d.Templating.List {
 			if v.Type == "query" {

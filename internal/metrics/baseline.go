@@ -1,0 +1,107 @@
+package metrics
+
+import (
+	"cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/baseline"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/metrics/family"
+)
+
+// Of one baseline, and of a schedule whose gate names it.
+var (
+	baselineValue = &family.Family{
+		Name: "assay_baseline_value", Help: "Median of a measurement of the baseline, in base units.",
+		Labels: []string{labelNamespace, labelBaseline, labelParameters, labelTarget, family.LabelMeasurement, family.LabelOf, family.LabelUnit},
+	}
+	baselinePromoted = &family.Family{
+		Name: "assay_baseline_promotion_timestamp_seconds", Help: "When the values of a run became those of the baseline.", Labels: []string{labelNamespace, labelBaseline, labelRun},
+	}
+	scheduleBaseline = &family.Family{Name: "assay_schedule_baseline", Help: "1, for a baseline that the gate of the schedule's runs names.", Labels: []string{labelNamespace, labelSchedule, labelBaseline}}
+	scheduleLimit    = &family.Family{
+		Name: "assay_schedule_baseline_limit",
+		Help: "The worst median that the threshold of the gate, or the baseline's tolerance for the measurement, lets pass, in base units; absent without either, and where no direction is better.",
+		Labels: []string{
+			labelNamespace, labelSchedule, labelBaseline, labelParameters, labelTarget, family.LabelMeasurement, family.LabelOf, family.LabelUnit,
+		},
+	}
+)
+
+func baselineSection() family.Section {
+	return family.Section{
+		Title:    "Baselines",
+		Text:     "As many baselines as `metrics.runs` have series of their own, at most 32 measurements of each, in the order of `spec.measurements`.",
+		Families: []*family.Family{baselineValue, baselinePromoted},
+	}
+}
+
+// byName sorts the baselines of a namespace.
+func byName(a, b *v1alpha1.BenchmarkBaseline) int { return cmp.Compare(a.Name, b.Name) }
+
+// ofBaseline has the series of a baseline.
+func ofBaseline(b *v1alpha1.BenchmarkBaseline) []series {
+	out := []series{{baselinePromoted, id(b, b.Spec.Run.Name), float64(b.Spec.Promotion.Time.Unix())}}
+	for _, m := range b.Spec.Measurements {
+		unit, factor := family.BaseUnit(m.Unit)
+		if value, ok := expected(m, factor); ok {
+			out = append(out, series{baselineValue, append(id(b), ofKey(m.MeasurementKey, unit)...), value})
+		}
+	}
+	return out
+}
+
+// expected is the median of a measurement, which in the cache stands for its blocks.
+func expected(m v1alpha1.ExpectedMeasurement, factor float64) (float64, bool) {
+	if len(m.Blocks) != 1 {
+		return 0, false
+	}
+	return number(m.Blocks[0], factor)
+}
+
+// baselines by their namespaces and names.
+type baselines map[[2]string]*v1alpha1.BenchmarkBaseline
+
+func baselinesOf(all []v1alpha1.BenchmarkBaseline) baselines {
+	out := make(baselines, len(all))
+	for i := range all {
+		out[[2]string{all[i].Namespace, all[i].Name}] = &all[i]
+	}
+	return out
+}
+
+// ofGate has the series of the gate in the template of a schedule.
+func ofGate(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
+	gate := s.Spec.RunTemplate.Spec.Gate
+	if gate == nil {
+		return nil
+	}
+	out := []series{{scheduleBaseline, id(s, gate.Baseline), 1}}
+	b, is := known[[2]string{s.Namespace, gate.Baseline}]
+	if !is {
+		return out
+	}
+	for _, m := range b.Spec.Measurements {
+		unit, factor := family.BaseUnit(m.Unit)
+		if value, ok := worst(m, gate.Threshold, factor); ok {
+			out = append(out, series{scheduleLimit, append(id(s, gate.Baseline), ofKey(m.MeasurementKey, unit)...), value})
+		}
+	}
+	return out
+}
+
+// worst median that passes a gate with a threshold; false where the gate has no limit. The rule is that of
+// package gate.
+func worst(m v1alpha1.ExpectedMeasurement, threshold string, factor float64) (float64, bool) {
+	value, ok := expected(m, factor)
+	share, err := baseline.Share(cmp.Or(m.Tolerance, threshold))
+	switch direction := contract.Direction(m.Direction); {
+	case !ok || err != nil: // without a threshold; the API server refuses what is none
+		return 0, false
+	case direction == contract.HigherIsBetter && share < 1:
+		return value * (1 - share), true
+	case direction == contract.LowerIsBetter:
+		return value * (1 + share), true
+	}
+	return 0, false
+}
