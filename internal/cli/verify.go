@@ -18,9 +18,9 @@ const verifyHelp = `Compare all that a run has stored with the digests in its re
 
 Exit codes:
   0  everything holds
-  1  something was changed after it was stored, or is gone; the output names it
-  2  nothing can be said: an object cannot be read, the run has not ended, or an older
+  1  nothing can be said: an object cannot be read, the run has not ended, or an older
      version of Assay began it, which made no chain
+  6  something was changed after it was stored, or is gone; the output names it
 
 What is in an object store is compared with --objects, which names a copy of the folder of the
 run (status.results.store), such as that of "aws s3 sync".
@@ -32,6 +32,7 @@ func newVerify(k *kubeconfig) *cobra.Command {
 	var head, objects string
 	cmd := &cobra.Command{
 		Use: "verify RUN", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
+		Example: "  kubectl assay verify demo\n  kubectl assay verify demo --head 3b1f...", ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
 			if err != nil {
