@@ -93,6 +93,23 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// A failure of the machine is played again, and any other one is not.
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	page := "<!-- commands: x TestRetry -->\n" + fence + "sh\necho x >> tries; echo busy; test $(wc -l < tries) -eq 3\n" + fence + "\n"
+	if err := os.WriteFile(filepath.Join(root, "p.md"), []byte(page), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for word, fails := range map[string]bool{"busy": false, "another": true} {
+		r := &recorder{TB: t}
+		Open(r, root, "p.md", Shell{Dir: t.TempDir()}).Retry(func(out string) bool { return strings.Contains(out, word) }).Next()
+		if (len(r.said) > 0) != fails {
+			t.Errorf("%s: %q", word, r.said)
+		}
+	}
+}
+
 // recorder keeps what would fail a test.
 type recorder struct {
 	testing.TB

@@ -32,6 +32,7 @@ type Play struct {
 	blocks  []Block
 	next    int
 	replace []string
+	again   func(output string) bool
 }
 
 // Open the page, given from the root of the repository. Its blocks from the first claim of this test on are played in their
@@ -70,6 +71,12 @@ func (p *Play) Replace(written, here string) *Play {
 	return p
 }
 
+// Retry commands that failed, twice at most, when what they printed says that the machine is to blame.
+func (p *Play) Retry(machine func(output string) bool) *Play {
+	p.again = machine
+	return p
+}
+
 // Left is the number of blocks of commands that are left.
 func (p *Play) Left() int {
 	n := 0
@@ -96,13 +103,11 @@ func (p *Play) Next() string {
 	p.t.Helper()
 	b := p.Files()
 	p.next++
-	return p.Again(b)
-}
-
-// Again executes a block once more.
-func (p *Play) Again(b Block) string {
-	p.t.Helper()
 	out, err := p.shell.Run(p.t, p.here(b.Text))
+	for try := 0; try < 2 && err != nil && p.again != nil && p.again(out); try++ {
+		p.t.Logf("%s: line %d is played again", p.path, b.Line)
+		out, err = p.shell.Run(p.t, p.here(b.Text))
+	}
 	if err != nil {
 		p.t.Fatalf("%s: line %d: %v: %s", p.path, b.Line, err, out)
 	}
