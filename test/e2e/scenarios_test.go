@@ -24,6 +24,7 @@ func TestPullRequest(t *testing.T) {
 	}
 	s := newShell(t, cluster.Namespace(t))
 	page := pages.Open(t, "../..", "docs/guide/pull-request.md", s.Shell).Retry(disturbed)
+	page.Next() // the plan
 	page.Next() // the first run
 	for range 3 {
 		page.Next() // its baseline, what it allows, the commit
