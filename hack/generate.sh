@@ -8,7 +8,8 @@
 #   config/crd/bases, config/rbac      charts/assay/generated
 #   charts/assay/values.yaml           config/manager/config.yaml, charts/assay/README.md
 #   charts/assay/templates             config/admission/policies.yaml
-#   comments of conditions, reasons    docs/reference/conditions.md
+#   comments of conditions, reasons    docs/reference/conditions.md, internal/explain/zz_generated.reasons.go
+#   texts of internal/explain          docs/reference/checks.md, docs/reference/checks, docs/reference/reasons
 #   config/crd/bases                   PROJECT
 #   table of driver operations         docs/reference/driver-operations.md
 #   catalogue of metrics               docs/reference/metrics.md
@@ -67,6 +68,7 @@ step "generating deepcopy functions, CRDs, RBAC, chart parts and reference pages
 api
 chart_crds
 go run -trimpath ./hack/generate
+go run -trimpath ./hack/explain-docs
 go run -trimpath ./hack/driver-docs >docs/reference/driver-operations.md
 go run -trimpath ./hack/metrics-docs >docs/reference/metrics.md
 go run -trimpath ./hack/chart-docs charts/assay/values.yaml >charts/assay/README.md

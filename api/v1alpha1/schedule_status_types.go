@@ -69,6 +69,11 @@ type BenchmarkScheduleStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunNow string `json:"runNow,omitempty"`
 
+	// confirmation is the extra run that was started last to confirm a regression. Only with
+	// spec.alarm.confirmBy: ExtraRun.
+	// +optional
+	Confirmation *Confirmation `json:"confirmation,omitempty"`
+
 	// regressions are what became slower, confirmed ones first, at most 16. Only with spec.alarm.
 	// +optional
 	// +listType=atomic
@@ -81,7 +86,7 @@ type BenchmarkScheduleStatus struct {
 }
 
 // RunTrigger is what started a run of a schedule.
-// +kubebuilder:validation:Enum=Schedule;Change;Manual
+// +kubebuilder:validation:Enum=Schedule;Change;Manual;Confirm
 type RunTrigger string
 
 // Triggers.
@@ -92,6 +97,8 @@ const (
 	TriggerChange RunTrigger = "Change"
 	// TriggerManual: the annotation assay.dev/run-now.
 	TriggerManual RunTrigger = "Manual"
+	// TriggerConfirm: the run before was slower than its gate allows, and this one is to confirm it.
+	TriggerConfirm RunTrigger = "Confirm"
 )
 
 // RunOutcome is how a run of a schedule ended.
@@ -131,7 +138,7 @@ type EndedRun struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
-	// trigger is what started it: Schedule, Change or Manual.
+	// trigger is what started it: Schedule, Change, Manual or Confirm.
 	// +optional
 	Trigger RunTrigger `json:"trigger,omitempty"`
 	// completionTime is when it ended.
@@ -186,6 +193,25 @@ type SeenChange struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Run string `json:"run"`
+}
+
+// Confirmation is a run that confirms another one.
+type Confirmation struct {
+	// of is the run that it is to confirm, by its name and its UID.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Of string `json:"of"`
+	// ofUID is the UID of that run.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	OfUID string `json:"ofUID"`
+	// run that confirms.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Run string `json:"run"`
+	// time at which it was started.
+	// +required
+	Time metav1.Time `json:"time"`
 }
 
 // HistoryStatus says where the values of the runs are kept.

@@ -109,7 +109,7 @@ type RunTemplate struct {
 	Metadata RunTemplateMetadata `json:"metadata,omitzero"`
 
 	// namePattern of the runs. {schedule} is the name of the schedule. {id} is the time in UTC, such
-	// as 20261122-0230, or change- or now- with eight characters. The name of a run follows from
+	// as 20261122-0230, or change-, now- or again- with eight characters. The name of a run follows from
 	// what started it, so that nothing is started twice.
 	// +optional
 	// +kubebuilder:default="{schedule}-{id}"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 	"github.com/assay-bench/assay/test/helpers/objectstore"
@@ -42,10 +43,10 @@ func TestVerifyCommandWithObjects(t *testing.T) {
 			t.Errorf("%v ended with %d, want %d with %q:\n%s", args, got, want, says, out.String())
 		}
 	}
-	verify(cli.ExitOK, "objects: not compared: copy "+got.Status.Results.Store)
+	verify(exit.OK, "objects: not compared: copy "+got.Status.Results.Store)
 	// Archive and result of the load and of two trials; the third trial has lost both.
-	verify(cli.ExitOK, "objects: 6 compared, 2 not there as the run has recorded", "--objects", objects)
-	verify(cli.ExitUnreadable, "the copy of the objects (--objects)", "--objects", objects+"/nowhere")
+	verify(exit.OK, "objects: 6 compared, 2 not there as the run has recorded", "--objects", objects)
+	verify(exit.Problem, "the copy of the objects (--objects)", "--objects", objects+"/nowhere")
 	keys := s.Objects(t)
 	i := slices.IndexFunc(keys, func(key string) bool {
 		return strings.Contains(key, "trial-00001") && strings.HasSuffix(key, contract.KeyRaw)
@@ -64,15 +65,15 @@ func TestVerifyCommandWithObjects(t *testing.T) {
 	if err := os.WriteFile(s.Path(keys[i]), data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verify(cli.ExitDiffers, "tampered: object "+strings.TrimPrefix(keys[i], folder)+": it has the SHA-256", "--objects", objects)
+	verify(exit.Differs, "tampered: object "+strings.TrimPrefix(keys[i], folder)+": it has the SHA-256", "--objects", objects)
 	if err := os.WriteFile(s.Path(keys[i]), flippedBack(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	verify(cli.ExitOK, "verified", "--objects", objects)
+	verify(exit.OK, "verified", "--objects", objects)
 	if err := os.Remove(s.Path(keys[j])); err != nil {
 		t.Fatal(err)
 	}
-	verify(cli.ExitDiffers, "lost: object "+strings.TrimPrefix(keys[j], folder)+": it is not there", "--objects", objects)
+	verify(exit.Differs, "lost: object "+strings.TrimPrefix(keys[j], folder)+": it is not there", "--objects", objects)
 }
 
 func flippedBack(data []byte) []byte {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
 )
@@ -75,26 +76,26 @@ func TestVerifyCommand(t *testing.T) {
 			t.Errorf("%v ended with %d, want %d with %q:\n%s", args, got, want, says, out.String())
 		}
 	}
-	verify(cli.ExitUnreadable, "has not ended", "run")
+	verify(exit.Problem, "has not ended", "run")
 	open()
 	got := await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
-	verify(cli.ExitOK, "verified", "run")
-	verify(cli.ExitOK, "1 parts of the plan, 1 of the records (3 attempts), 1 of the summary, 4 results", "run", "-n", ns, "--head", got.Status.Integrity.Head)
-	verify(cli.ExitDiffers, "the head that was noted is f00", "run", "--head", "f00")
-	verify(cli.ExitUnreadable, "not found", "another")
-	verify(cli.ExitUnreadable, "accepts 1 arg")
+	verify(exit.OK, "verified", "run")
+	verify(exit.OK, "1 parts of the plan, 1 of the records (3 attempts), 1 of the summary, 4 results", "run", "-n", ns, "--head", got.Status.Integrity.Head)
+	verify(exit.Differs, "the head that was noted is f00", "run", "--head", "f00")
+	verify(exit.Problem, "not found", "another")
+	verify(exit.Problem, "accepts 1 arg")
 	other := kubeconfigOf(t, "nobody", ns)
-	verify(cli.ExitUnreadable, "forbidden", "run", "--kubeconfig", other)
+	verify(exit.Problem, "forbidden", "run", "--kubeconfig", other)
 	result := contract.ResultName(contract.TrialName("run", 2, 0), 0)
 	edit(t, ns, result, flip(contract.KeyRaw))
-	verify(cli.ExitDiffers, "tampered: ConfigMap "+result+": raw.tar.gz", "run")
+	verify(exit.Differs, "tampered: ConfigMap "+result+": raw.tar.gz", "run")
 	if err := server.API.Delete(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: result}}); err != nil {
 		t.Fatal(err)
 	}
-	verify(cli.ExitDiffers, "lost: ConfigMap "+result+": it was deleted", "run")
+	verify(exit.Differs, "lost: ConfigMap "+result+": it was deleted", "run")
 	got.Status.Integrity = nil
 	if err := server.API.Status().Update(t.Context(), got); err != nil {
 		t.Fatal(err)
 	}
-	verify(cli.ExitUnreadable, "is not chained", "run")
+	verify(exit.Problem, "is not chained", "run")
 }

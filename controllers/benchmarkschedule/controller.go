@@ -125,7 +125,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	r.announce(w, d, a, after)
-	return ctrl.Result{RequeueAfter: patience(w, d, a)}, nil
+	wait := patience(w, d, a)
+	if toConfirm(w, a, after) {
+		wait = time.Second // what is to be confirmed is known since this pass
+	}
+	return ctrl.Result{RequeueAfter: wait}, nil
 }
 
 // patience is how long a schedule is left alone.

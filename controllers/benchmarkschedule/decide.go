@@ -24,6 +24,8 @@ type start struct {
 	time time.Time
 	// runNow is the value of the annotation; empty for another trigger.
 	runNow string
+	// confirms the run with this name and UID; empty for another trigger.
+	confirms, confirmsUID string
 	// change is the token of the change that the run measures; empty for none.
 	change string
 	// exists: an earlier pass has created the run, at that time.
@@ -118,6 +120,9 @@ func wanted(w World, d decision) []start {
 	}
 	if value := runNow(w.Schedule); value != "" && value != w.Schedule.Status.RunNow {
 		out = append(out, start{trigger: v1alpha1.TriggerManual, id: "now-" + short(w, value), runNow: value})
+	}
+	if s, is := confirming(w); is {
+		out = append(out, s)
 	}
 	for i := range out {
 		s := &out[i]

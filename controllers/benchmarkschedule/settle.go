@@ -62,6 +62,8 @@ func apply(st *v1alpha1.BenchmarkScheduleStatus, w World, s start, run string, c
 		st.LastScheduleTime, st.AccountedTime = &metav1.Time{Time: s.time}, &metav1.Time{Time: s.time}
 	case v1alpha1.TriggerManual:
 		st.RunNow = s.runNow
+	case v1alpha1.TriggerConfirm:
+		st.Confirmation = &v1alpha1.Confirmation{Of: s.confirms, OfUID: s.confirmsUID, Run: run, Time: metav1.Time{Time: created}}
 	case v1alpha1.TriggerChange:
 	}
 	if s.change != "" && s.change == token(w) {
@@ -117,7 +119,7 @@ func outcome(run contract.PastRun) v1alpha1.RunOutcome {
 
 func trigger(run contract.PastRun) v1alpha1.RunTrigger {
 	t := v1alpha1.RunTrigger(run.Trigger)
-	if slices.Contains([]v1alpha1.RunTrigger{v1alpha1.TriggerSchedule, v1alpha1.TriggerChange, v1alpha1.TriggerManual}, t) {
+	if slices.Contains([]v1alpha1.RunTrigger{v1alpha1.TriggerSchedule, v1alpha1.TriggerChange, v1alpha1.TriggerManual, v1alpha1.TriggerConfirm}, t) {
 		return t
 	}
 	return ""

@@ -212,17 +212,23 @@ func TestSchemasHaveTheFieldsOfTheTypes(t *testing.T) {
 		notificationSchema: reflect.TypeFor[contract.Notification](),
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var root object
-			if err := json.Unmarshal(data, &root); err != nil {
-				t.Fatal(err)
-			}
+			root := readSchema(t, name)
 			compare(t, typ, root, root.Defs)
 		})
 	}
+}
+
+func readSchema(t *testing.T, name string) object {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root object
+	if err := json.Unmarshal(data, &root); err != nil {
+		t.Fatal(err)
+	}
+	return root
 }
 
 // Every reason of a failure is in the schema, and no other.

@@ -42,7 +42,7 @@ func checkNames(s *source) (map[string]string, []problem) {
 		}
 	}
 	for _, l := range r.literals {
-		if typeName(l.kind) != "Finding" {
+		if kind := typeName(l.kind); kind != "Finding" && kind != "RecordedFinding" {
 			continue
 		}
 		if name := r.field(l, "Check"); name != nil {

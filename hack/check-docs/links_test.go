@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/assay-bench/assay/internal/explain"
 )
 
 // treeOf writes files into a folder.
@@ -76,13 +78,13 @@ func TestCheck(t *testing.T) {
 	root := treeOf(t, map[string]string{
 		"go.mod": "module m\n", "Makefile": "test:\n",
 		findingsPage:              "`a`\n",
-		"internal/validity/f.go":  "package validity\ntype Finding struct { Check string }\nvar f = []Finding{{\"a\"}, {\"b\"}}\n",
+		"internal/validity/f.go":  "package validity\ntype Finding struct { Check, Message string }\nvar f = []Finding{{\"a\", \"it is\"}, {\"b\", \"a message\"}}\n",
 		"api/v1alpha1/c.go":       "package v1alpha1\nconst ReasonGone = \"Gone\"\n",
 		"docs/evidence/claims.md": "- It is fast.\n",
 		"README.md":               "`make gone`\n",
 		"hack/tools/x/go.mod":     "module x\n", "hack/tools/x/broken.go": "no Go\n",
 	})
-	problems, err := check(root)
+	problems, err := check(root, []explain.Entry{{Kind: explain.Check, Name: "a", Example: "a message"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +97,7 @@ func TestCheck(t *testing.T) {
 		"api/v1alpha1/c.go:2: nothing gives the reason ReasonGone",
 		"docs/evidence/claims.md:1: no test and no figure shows this claim: It is fast.",
 		findingsPage + ": the check b (internal/validity/f.go:3) is not explained",
+		textsFolder + ": the check b (internal/validity/f.go:3) has no text",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -2,7 +2,8 @@
 // the repository; hack/verify.sh calls it. It checks
 //
 //	links.go     links, headings, paths in backticks, make targets
-//	findings.go  every check that makes a finding is explained; its names come from the Go sources
+//	findings.go  every check that makes a finding is on its page; its names come from the Go sources
+//	explained.go every check has a text of its own, and examples are messages that the sources give
 //	reasons.go   every reason of a condition is used
 //	claims.go    every claim of the ledger names a test or a figure that exists
 //	source.go    the Go packages of the repository, parsed
@@ -13,6 +14,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/assay-bench/assay/internal/explain"
 )
 
 // problem is one contradiction: a place, such as a file or file:line, and a description.
@@ -22,7 +25,12 @@ type problem struct{ where, what string }
 func (p problem) String() string { return p.where + ": " + p.what }
 
 func main() {
-	problems, err := check(".")
+	entries, err := explain.All()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "check-docs:", err)
+		os.Exit(1)
+	}
+	problems, err := check(".", entries)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "check-docs:", err)
 		os.Exit(1)
@@ -37,7 +45,7 @@ func main() {
 }
 
 // check returns all problems of a repository, by place.
-func check(root string) ([]problem, error) {
+func check(root string, entries []explain.Entry) ([]problem, error) {
 	docs, err := readDocuments(root)
 	if err != nil {
 		return nil, err
@@ -51,6 +59,7 @@ func check(root string) ([]problem, error) {
 		return nil, err
 	}
 	problems = append(problems, checkFindings(source, docs)...)
+	problems = append(problems, checkExplained(source, entries)...)
 	problems = append(problems, checkReasons(source)...)
 	problems = append(problems, checkClaims(source, docs)...)
 	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.where, b.where) })

@@ -1,96 +1,92 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/cli/follow"
+	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/cli/show"
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// Exit codes.
-const (
-	// ExitOK: what the command was asked holds.
-	ExitOK = 0
-	// ExitDiffers: something is not what was stored, or is gone.
-	ExitDiffers = 1
-	// ExitUnreadable: nothing can be said: an object cannot be read, the run has not ended, it has
-	// no chain, or the command was called wrongly.
-	ExitUnreadable = 2
-)
-
 // errDiffers ends a command whose output has said what differs.
-var errDiffers = errors.New("it differs")
+var errDiffers = exit.ErrDiffers
 
-// Main runs a command and returns its exit code.
+// Main runs a command and returns its exit code. Ctrl-C ends the command.
 func Main(args []string, out, problems io.Writer) int {
-	log.SetLogger(logr.Discard()) // what the client library says to itself is nothing for a terminal
-	cmd := newCommand()
-	cmd.SetArgs(args)
-	out, problems = contract.CleanWriter{To: out}, contract.CleanWriter{To: problems} // tenants wrote a part of it
-	cmd.SetOut(out)
-	cmd.SetErr(problems)
-	switch err := cmd.Execute(); {
-	case err == nil:
-		return ExitOK
-	case errors.Is(err, errDiffers):
-		return ExitDiffers
-	default:
-		fmt.Fprintln(problems, "error:", err) //nolint:errcheck // there is nobody else to tell
-		return ExitUnreadable
-	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, args, Streams{os.Stdin, out, problems})
 }
 
-func newCommand() *cobra.Command {
+// Streams of the program.
+type Streams struct {
+	// In is standard input.
+	In io.Reader
+	// Out has the result, Problems errors and progress.
+	Out, Problems io.Writer
+}
+
+// Run a command until it ends, or the context does, and return its exit code.
+func Run(ctx context.Context, args []string, streams Streams) int {
+	log.SetLogger(logr.Discard()) // what the client library says to itself is nothing for a terminal
+	cmd := NewCommand()
+	cmd.SetArgs(args)
+	out, problems := contract.CleanWriter{To: streams.Out}, contract.CleanWriter{To: streams.Problems} // tenants wrote a part of it
+	cmd.SetIn(streams.In)
+	cmd.SetOut(out)
+	cmd.SetErr(problems)
+	code, text := exit.CodeOf(cmd.ExecuteContext(ctx))
+	if text != "" {
+		fmt.Fprintln(problems, "error:", text) //nolint:errcheck // there is nobody else to tell
+	}
+	return code
+}
+
+const rootHelp = `Run benchmarks of databases in a cluster, and look at them.
+
+Every command works with your own rights, as kubectl does. Exit codes of all commands:
+  0    it is done, or it holds; a run that was followed has passed
+  1    wrong usage, or an error of the API, as with kubectl
+  2    run, watch: the run has failed
+  3    run, watch: the run is not valid
+  4    run, watch: the gate of the run has failed
+  5    run, watch: the gate of the run could not decide
+  6    verify, compare, export, import, baseline promote: what a run has stored was changed, or is gone
+  130  Ctrl-C`
+
+// NewCommand is the command with all that are below it.
+func NewCommand() *cobra.Command {
 	root := &cobra.Command{
-		Use: "kubectl-assay", Short: "Look at benchmark runs",
+		Use: "kubectl-assay", Short: "Run benchmarks of databases, and look at them", Long: rootHelp,
 		Annotations:   map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl assay"},
 		SilenceErrors: true, SilenceUsage: true,
 	}
-	k := &kubeconfig{rules: clientcmd.NewDefaultClientConfigLoadingRules()}
-	flags := root.PersistentFlags()
-	flags.StringVar(&k.rules.ExplicitPath, "kubeconfig", "", "path to the kubeconfig file")
-	names := clientcmd.RecommendedConfigOverrideFlags("")
-	names.ContextOverrideFlags.Namespace.ShortName = "n"
-	clientcmd.BindOverrideFlags(&k.overrides, flags, names)
-	root.AddCommand(newVerify(k), newTable(k), newCompare(k), newBaseline(k))
+	k := &kubeconfig{kube.New(root.PersistentFlags())}
+	root.AddCommand(
+		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config),
+		newVerify(k), newCompare(k), newBaseline(k),
+		newExport(k), newImport(),
+	)
 	return root
 }
 
-// kubeconfig of the user.
-type kubeconfig struct {
-	rules     *clientcmd.ClientConfigLoadingRules
-	overrides clientcmd.ConfigOverrides
-}
+// kubeconfig of the user, for commands that only read.
+type kubeconfig struct{ *kube.Config }
 
 // reader of the cluster, and the namespace that the user is in.
 func (k *kubeconfig) reader() (client.Reader, string, error) {
-	config := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(k.rules, &k.overrides)
-	namespace, _, err := config.Namespace()
-	if err != nil {
-		return nil, "", fmt.Errorf("reading the kubeconfig: %w", err)
-	}
-	rest, err := config.ClientConfig()
-	if err != nil {
-		return nil, "", fmt.Errorf("reading the kubeconfig: %w", err)
-	}
-	scheme := runtime.NewScheme()
-	add := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, corev1.AddToScheme)
-	if err := add.AddToScheme(scheme); err != nil {
-		return nil, "", fmt.Errorf("registering the API types: %w", err)
-	}
-	c, err := client.New(rest, client.Options{Scheme: scheme})
-	if err != nil {
-		return nil, "", fmt.Errorf("reaching the cluster: %w", err)
-	}
-	return c, namespace, nil
+	to, err := k.Cluster()
+	return to.API, to.Namespace, err
 }

@@ -31,14 +31,15 @@ standard output, and what the verification found is on standard error.
 
 Exit codes:
   0  the runs are compared, whatever the verdict is
-  1  what a run has stored was changed or is gone; the output names it, and nothing is compared
-  2  nothing can be said: an object cannot be read, a run has not ended or has no chain, or
-     the runs did not measure the same`
+  1  nothing can be said: an object cannot be read, a run has not ended or has no chain, or
+     the runs did not measure the same
+  6  what a run has stored was changed or is gone; the output names it, and nothing is compared`
 
 func newCompare(k *kubeconfig) *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
-		Use: "compare RUN RUN...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
+		Use: "compare RUN|BUNDLE RUN|BUNDLE...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
+		Example: "  kubectl assay compare monday tuesday wednesday\n  kubectl assay compare old new -o json", ValidArgsFunction: k.CompleteRuns(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
 			if err != nil {

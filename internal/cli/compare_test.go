@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/plan"
@@ -181,26 +182,26 @@ func TestCompareRefuses(t *testing.T) {
 		"a changed record": {func(all []client.Object) []client.Object {
 			all[2].(*corev1.ConfigMap).BinaryData[contract.KeyRecords] = all[3].(*corev1.ConfigMap).BinaryData[contract.KeyRecords]
 			return all
-		}, "not compared: a run is not what it has stored", ExitDiffers},
-		"a deleted plan": {func(all []client.Object) []client.Object { return slices.Delete(all, 1, 2) }, "not compared", ExitDiffers},
+		}, "not compared: a run is not what it has stored", exit.Differs},
+		"a deleted plan": {func(all []client.Object) []client.Object { return slices.Delete(all, 1, 2) }, "not compared", exit.Differs},
 		"no chain": {func(all []client.Object) []client.Object {
 			all[0].(*v1alpha1.BenchmarkRun).Status.Integrity = nil
 			return all
-		}, "is not chained", ExitUnreadable},
+		}, "is not chained", exit.Problem},
 		"a run that goes on": {func(all []client.Object) []client.Object {
 			all[0].(*v1alpha1.BenchmarkRun).Status.Conditions = nil
 			return all
-		}, "has not ended", ExitUnreadable},
+		}, "has not ended", exit.Problem},
 		"another load": {func(all []client.Object) []client.Object {
 			all[0].(*v1alpha1.BenchmarkRun).Spec.Workload.Sysbench.Threads = 64
 			return all
-		}, "spec.workload.sysbench.threads (x: 2, y: 64)", ExitUnreadable},
-		"no such run": {func([]client.Object) []client.Object { return nil }, "reading BenchmarkRun ns/y", ExitUnreadable},
+		}, "spec.workload.sysbench.threads (x: 2, y: 64)", exit.Problem},
+		"no such run": {func([]client.Object) []client.Object { return nil }, "reading BenchmarkRun ns/y", exit.Problem},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got, err := compareStored(t, []string{"x", "y"}, measuredRun(t, "x", 1.5, nil), tc.change(measuredRun(t, "y", 1.5, nil)))
-			if err == nil || errors.Is(err, errDiffers) != (tc.exit == ExitDiffers) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
+			if err == nil || errors.Is(err, errDiffers) != (tc.exit == exit.Differs) || !strings.Contains(got+fmt.Sprint(err), tc.want) || strings.Contains(got, "verdict:") {
 				t.Errorf("error %v, want %q, output:\n%s", err, tc.want, got)
 			}
 		})

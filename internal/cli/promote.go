@@ -32,8 +32,8 @@ The manifest goes to stdout, or to a file. Nothing in the cluster is changed.
 
 Exit codes:
   0  the manifest is written
-  1  what the run has stored was changed or is gone: it is never promoted
-  2  nothing is written: the output says why`
+  1  nothing is written: the output says why
+  6  what the run has stored was changed or is gone: it is never promoted`
 
 // maxManifest is the size of a manifest, in bytes: it is there to be read in a commit.
 const maxManifest = 512 << 10
@@ -49,6 +49,7 @@ func newBaseline(k *kubeconfig) *cobra.Command {
 	var p promotion
 	promote := &cobra.Command{
 		Use: "promote RUN", Short: "Write the numbers of a run as a BenchmarkBaseline", Long: promoteHelp, Args: cobra.ExactArgs(1),
+		Example: `  kubectl assay baseline promote nightly-1 --reason "release 1.4" > baseline.yaml`, ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
 			if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
@@ -47,7 +47,7 @@ func storeAway(t *testing.T, c *tally) {
 		}
 	}
 	s.copyTo(t, folder)
-	verifyObjects(t, back, filepath.Join(folder, strings.TrimPrefix(back.Status.Results.Store, "s3://"+bucket+"/")), cli.ExitOK, "verified")
+	verifyObjects(t, back, filepath.Join(folder, strings.TrimPrefix(back.Status.Results.Store, "s3://"+bucket+"/")), exit.OK, "verified")
 
 	gone := c.create(t, "gone", 2, window, "")
 	c.suffer(t, gone, limitOfRow, []*fault{{name: "store for good", shows: lostArchives, do: func(t *testing.T, _ *fault) { s.scale(t, 0) }}}, nil)

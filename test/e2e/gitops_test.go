@@ -16,6 +16,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/test/helpers/cluster"
 )
 
@@ -118,7 +119,7 @@ func (f *flux) promote(t *testing.T, run string) string {
 	t.Helper()
 	var manifest, problems bytes.Buffer
 	args := []string{"baseline", "promote", run, "-n", f.ns, "--name", "release", "--reason", "the first run", "--author", "e2e"}
-	if code := cli.Main(args, &manifest, &problems); code != cli.ExitOK {
+	if code := cli.Main(args, &manifest, &problems); code != exit.OK {
 		t.Fatalf("promoting: %d: %s", code, problems.String())
 	}
 	return manifest.String()

@@ -19,6 +19,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/cli"
+	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/store"
 	"github.com/assay-bench/assay/test/helpers/cluster"
@@ -160,7 +161,7 @@ func checkObject(t *testing.T, path string, o contract.Object, numbers contract.
 // checkVerify: the command finds an object that was changed.
 func checkVerify(t *testing.T, s *objectStore, run *v1alpha1.BenchmarkRun, folder string) {
 	t.Helper()
-	verifyObjects(t, run, folder, cli.ExitOK, "verified")
+	verifyObjects(t, run, folder, exit.OK, "verified")
 	inBucket := strings.TrimPrefix(run.Status.Results.Store, "s3://"+bucket+"/")
 	change := s.inStore(t, "cd /data/objects/"+bucket+"/"+inBucket+"trial-00001-attempt-0/client-1 && chmod u+w *-raw.tar.gz; printf x >> $(echo *-raw.tar.gz)")
 	if out, err := change.CombinedOutput(); err != nil {
@@ -168,7 +169,7 @@ func checkVerify(t *testing.T, s *objectStore, run *v1alpha1.BenchmarkRun, folde
 	}
 	again := t.TempDir()
 	s.copyTo(t, again)
-	verifyObjects(t, run, filepath.Join(again, inBucket), cli.ExitDiffers, "tampered: object trial-00001-attempt-0/client-1/")
+	verifyObjects(t, run, filepath.Join(again, inBucket), exit.Differs, "tampered: object trial-00001-attempt-0/client-1/")
 }
 
 // verifyObjects runs the command with a copy of the objects of a run, and says what it printed when that is not as wanted.

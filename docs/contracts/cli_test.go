@@ -1,0 +1,36 @@
+package contracts
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/cli/output"
+)
+
+// cliSchemas are the documents that `kubectl assay` prints for programs.
+var cliSchemas = map[string]struct {
+	typ     reflect.Type
+	version string
+}{
+	"cli-runs.v1.schema.json": {reflect.TypeFor[output.Runs](), output.RunsVersion},
+	"cli-run.v1.schema.json":  {reflect.TypeFor[output.Run](), output.RunVersion},
+}
+
+// What a command prints is in its schema, with every field set and with none, and a document of another version is not.
+func TestDocumentsOfTheCommandsAreInTheirSchemas(t *testing.T) {
+	for name, of := range cliSchemas {
+		t.Run(name, func(t *testing.T) {
+			compare(t, of.typ, readSchema(t, name), readSchema(t, name).Defs)
+			v := reflect.New(of.typ).Elem()
+			fill(v)
+			v.FieldByName("Version").SetString(of.version)
+			if err := validate(t, name, marshal(t, v.Interface())); err != nil {
+				t.Errorf("%#v", err)
+			}
+			v.FieldByName("Version").SetString("assay.dev/cli/run/v0")
+			if err := validate(t, name, marshal(t, v.Interface())); err == nil {
+				t.Error("a document of another version is accepted")
+			}
+		})
+	}
+}

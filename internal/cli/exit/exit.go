@@ -1,0 +1,53 @@
+// Package exit has the exit codes of `kubectl assay`, one table for all of its commands.
+//
+// In: the error that a command ended with. Out: the code of the program, and whether the error has to be
+// printed. A command that has said in its output what it found ends with an error without a text.
+package exit
+
+import "errors"
+
+// Exit codes. docs/guide/kubectl-assay.md has the table.
+const (
+	// OK: what was asked is done or holds; a run that was followed has passed.
+	OK = 0
+	// Problem: the command was called wrongly, or the API server refused it or did not answer, as with kubectl.
+	Problem = 1
+	// Failed: the run that was followed has failed.
+	Failed = 2
+	// Invalid: it is complete, and its results are not valid, or none of them counts.
+	Invalid = 3
+	// Gate: it is complete and valid, and its gate has failed.
+	Gate = 4
+	// Inconclusive: it is complete and valid, and its gate could not decide.
+	Inconclusive = 5
+	// Differs: what a run has stored was changed, or is gone.
+	Differs = 6
+	// Interrupted: Ctrl-C ended the command; the run goes on.
+	Interrupted = 130
+)
+
+// Coded is an error with an exit code of its own.
+type Coded struct {
+	// Code of the program.
+	Code int
+	// Text for people; empty when the output has said it already.
+	Text string
+}
+
+// Error is the text.
+func (c Coded) Error() string { return c.Text }
+
+// ErrDiffers ends a command whose output has said what differs.
+var ErrDiffers error = Coded{Code: Differs}
+
+// CodeOf an error, and what has to be printed of it; nothing for an empty text.
+func CodeOf(err error) (code int, text string) {
+	var coded Coded
+	switch {
+	case err == nil:
+		return OK, ""
+	case errors.As(err, &coded):
+		return coded.Code, coded.Text
+	}
+	return Problem, err.Error()
+}

@@ -1,0 +1,135 @@
+package follow
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/cli/show"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+const (
+	// quiet is the least time between two lines about trials where there is no terminal.
+	quiet = 10 * time.Second
+	// clearLine moves to the begin of the line and clears it.
+	clearLine = "\r\x1b[K"
+	// barCells is the width of a bar.
+	barCells = 16
+)
+
+// progress of a run for people. The zero value is not ready.
+type progress struct {
+	// out is the terminal itself; what tenants wrote is cleaned before.
+	out io.Writer
+	// width of the terminal; 0 for none.
+	width func() int
+	// last is the line that was shown last, state what decided it, and at when.
+	last, state string
+	at          time.Time
+}
+
+func newProgress(out io.Writer) *progress {
+	return &progress{out: output.Raw(out), width: func() int { return output.Width(out) }}
+}
+
+// show how far a run is.
+func (p *progress) show(run *v1alpha1.BenchmarkRun, now time.Time) {
+	if width := p.width(); width > 0 {
+		p.last = output.Fit(bar(run, now), width-1)
+		p.print(clearLine + p.last)
+		return
+	}
+	line, state := lineOf(run, now), stateOf(run)
+	if line == p.last || state == p.state && now.Sub(p.at) < quiet {
+		return
+	}
+	p.last, p.state, p.at = line, state, now
+	p.print(now.Format(time.TimeOnly) + " " + line + "\n")
+}
+
+// note something beside the progress, once.
+func (p *progress) note(text string) {
+	if text = contract.Line(text); text == p.last {
+		return
+	}
+	p.last = text
+	if p.width() > 0 {
+		text = clearLine + text
+	}
+	p.print(text + "\n")
+}
+
+// done removes the bar.
+func (p *progress) done() {
+	if p.width() > 0 {
+		p.print(clearLine)
+	}
+}
+
+// print to a terminal that may be gone.
+func (p *progress) print(text string) { _, _ = io.WriteString(p.out, text) }
+
+// stateOf a run: a line of it that changes is shown at once.
+func stateOf(run *v1alpha1.BenchmarkRun) string {
+	if run.Status.Phase == v1alpha1.PhaseMeasuring {
+		return string(v1alpha1.PhaseMeasuring)
+	}
+	return string(run.Status.Phase) + show.OutcomeOf(run).Message
+}
+
+// bar of the trials, with what the run does.
+func bar(run *v1alpha1.BenchmarkRun, now time.Time) string {
+	p := run.Status.Progress
+	if run.Status.Phase != v1alpha1.PhaseMeasuring || p.Planned == 0 {
+		return lineOf(run, now)
+	}
+	full := int(int64(barCells) * int64(p.Done) / int64(p.Planned))
+	return fmt.Sprintf("[%s%s] %s", strings.Repeat("=", full), strings.Repeat(" ", barCells-full), measuring(run, now))
+}
+
+// lineOf a run: its phase, and what it does.
+func lineOf(run *v1alpha1.BenchmarkRun, now time.Time) string {
+	if run.Status.Phase == v1alpha1.PhaseMeasuring {
+		return "Measuring " + measuring(run, now)
+	}
+	phase := string(run.Status.Phase)
+	if phase == "" {
+		phase = string(v1alpha1.PhasePending)
+	}
+	return contract.Line(phase + ": " + strings.TrimPrefix(show.OutcomeOf(run).Message, phase+": ")) // Queued is a reason, too
+}
+
+// measuring is how many trials have ended, the time left, the running trial, and the number of the last one.
+func measuring(run *v1alpha1.BenchmarkRun, now time.Time) string {
+	p := run.Status.Progress
+	words := []string{fmt.Sprintf("%d/%d trials", p.Done, p.Planned)}
+	if t := p.EstimatedCompletionTime; t != nil {
+		words = append(words, "ends "+show.Left(t.Sub(now)))
+	}
+	if bad := p.Failed + p.Invalid + p.Disturbed; bad > 0 {
+		words = append(words, fmt.Sprintf("%d not counted", bad))
+	}
+	if p.Current != "" {
+		words = append(words, p.Current)
+	}
+	if last := lastValue(run); last != "" {
+		words = append(words, "last "+last)
+	}
+	return contract.Line(strings.Join(words, ", "))
+}
+
+// lastValue is the main number of the last trial with one.
+func lastValue(run *v1alpha1.BenchmarkRun) string {
+	trials := run.Status.Trials
+	for i := len(trials) - 1; i >= 0; i-- {
+		if len(trials[i].Values) > 0 {
+			v := trials[i].Values[0]
+			return fmt.Sprintf("%s %s %s", trials[i].Target, v.Value, v.Unit)
+		}
+	}
+	return ""
+}

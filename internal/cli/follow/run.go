@@ -1,0 +1,172 @@
+package follow
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/kube"
+)
+
+const runHelp = `Start a run, and follow it to its end.
+
+The objects of the file are applied (server-side), in their order. One of them is a BenchmarkRun. One with
+metadata.generateName is created anew each time. Progress goes to standard error, the numbers and the
+verdict to standard output.
+
+Ctrl-C ends the command and not the run: kubectl assay watch RUN follows it again.
+
+` + exitHelp
+
+// exitHelp is the part of the exit codes that is about a run.
+const exitHelp = `Exit codes:
+  0    the run is complete and valid, and where it has a gate, it has passed
+  1    wrong usage, or an error of the API, as with kubectl
+  2    the run has failed
+  3    the run is complete and not valid: results contradict themselves, or none counts
+  4    the gate of the run has failed
+  5    the gate of the run could not decide
+  130  Ctrl-C; the run goes on`
+
+const runExamples = `  kubectl assay run -f benchmark.yaml
+  kubectl assay run -f benchmark.yaml -o json > result.json
+  kubectl assay new --target mysql=MySQL:9.7 --tool sysbench | kubectl assay run -f -`
+
+// fieldOwner of what the command applies.
+const fieldOwner = "kubectl-assay"
+
+// NewRun is the command `run`.
+func NewRun(config *kube.Config) *cobra.Command {
+	var o options
+	file := ""
+	cmd := &cobra.Command{
+		Use: "run -f FILE", Short: "Start a run, and follow it to its end", Long: runHelp, Example: runExamples, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			objects, err := read(file, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			to, err := config.Cluster()
+			if err != nil {
+				return err
+			}
+			key, err := start(cmd.Context(), to, objects)
+			if err != nil {
+				return err
+			}
+			return o.follow(cmd, following{api: to.API, key: key, started: true})
+		},
+	}
+	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
+	_ = cmd.MarkFlagRequired("filename") //nolint:errcheck // the flag exists
+	o.addTo(cmd)
+	return cmd
+}
+
+// read the objects of a manifest, one of which is a run.
+func read(file string, in io.Reader) ([]*unstructured.Unstructured, error) {
+	data, err := ReadFile(file, in)
+	if err != nil {
+		return nil, err
+	}
+	var out []*unstructured.Unstructured
+	runs := 0
+	documents := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(data)))
+	for {
+		document, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
+		}
+		obj := map[string]any{}
+		if err := yaml.UnmarshalStrict(document, &obj); err != nil {
+			return nil, fmt.Errorf("reading %s: %w", file, err)
+		}
+		if len(obj) == 0 {
+			continue
+		}
+		u := &unstructured.Unstructured{Object: obj}
+		if u.GetKind() == "" || u.GetAPIVersion() == "" {
+			return nil, fmt.Errorf("reading %s: an object has no apiVersion or no kind", file)
+		}
+		if isRun(u) {
+			runs++
+		}
+		out = append(out, u)
+	}
+	if runs != 1 {
+		return nil, fmt.Errorf("%s has %d objects of kind BenchmarkRun, and one run is followed: apply the others with kubectl apply", file, runs)
+	}
+	return out, nil
+}
+
+// ReadFile of the user; "-" is standard input.
+func ReadFile(file string, in io.Reader) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(in)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("reading the manifest: %w", err)
+	}
+	return data, nil
+}
+
+func isRun(u *unstructured.Unstructured) bool {
+	return u.GroupVersionKind().GroupKind() == v1alpha1.GroupVersion.WithKind("BenchmarkRun").GroupKind()
+}
+
+// start applies the objects, and says which run to follow.
+func start(ctx context.Context, to kube.Cluster, objects []*unstructured.Unstructured) (client.ObjectKey, error) {
+	var key client.ObjectKey
+	for _, u := range objects {
+		namespaced, err := to.API.IsObjectNamespaced(u)
+		if err != nil {
+			return key, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
+		}
+		if namespaced && u.GetNamespace() == "" {
+			u.SetNamespace(to.Namespace)
+		}
+		if err := apply(ctx, to.API, u); err != nil {
+			return key, fmt.Errorf("%s %s: %w", u.GetKind(), nameOf(u), err)
+		}
+		if isRun(u) {
+			key = client.ObjectKeyFromObject(u)
+		}
+	}
+	return key, nil
+}
+
+// apply an object; what has no name yet is created.
+func apply(ctx context.Context, api client.Client, u *unstructured.Unstructured) error {
+	if u.GetName() == "" {
+		return api.Create(ctx, u, client.FieldOwner(fieldOwner))
+	}
+	err := api.Apply(ctx, client.ApplyConfigurationFromUnstructured(u), client.FieldOwner(fieldOwner))
+	if apierrors.IsConflict(err) {
+		return fmt.Errorf("%w; another program has set these fields: leave them out of the manifest, or change them with kubectl apply --server-side --force-conflicts", err)
+	}
+	return err
+}
+
+func nameOf(u *unstructured.Unstructured) string {
+	if u.GetName() == "" {
+		return u.GetGenerateName()
+	}
+	return strings.TrimPrefix(u.GetNamespace()+"/"+u.GetName(), "/")
+}

@@ -1,0 +1,126 @@
+package output
+
+import "time"
+
+// RunsVersion names the format of Runs, and RunVersion that of Run. A reader refuses any other.
+const (
+	RunsVersion = "assay.dev/cli/runs/v1"
+	RunVersion  = "assay.dev/cli/run/v1"
+)
+
+// Runs is a list of runs: `get -o json`.
+type Runs struct {
+	// Version is always RunsVersion.
+	Version string `json:"version"`
+	// Runs in the order of their names.
+	Runs []RunHead `json:"runs"`
+}
+
+// RunHead is a run in a few words.
+type RunHead struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	UID       string `json:"uid"`
+	// Phase of the run; empty until the manager has seen it.
+	Phase string `json:"phase"`
+	// Outcome is Running until the run has ended, then Passed, Failed, Invalid, GateFailed or Inconclusive.
+	Outcome string `json:"outcome"`
+	// ExitCode of `run` and `watch` for this outcome; 0 while it is Running.
+	ExitCode int `json:"exitCode"`
+	// Message says what the outcome is about.
+	Message string `json:"message"`
+	Trials  Trials `json:"trials"`
+	// Valid and Passed are the conditions: True, False or Unknown. Passed is absent without a gate.
+	Valid  string `json:"valid"`
+	Passed string `json:"passed,omitempty"`
+	// Headline is the main measurement of every target in the first cell.
+	Headline string `json:"headline,omitempty"`
+	// Verdict is the first comparison in one line.
+	Verdict string `json:"verdict,omitempty"`
+	// Created, Started, Ends and Ended are times. Ends is an estimate, Ended is absent until then.
+	Created time.Time  `json:"created"`
+	Started *time.Time `json:"started,omitempty"`
+	Ends    *time.Time `json:"ends,omitempty"`
+	Ended   *time.Time `json:"ended,omitempty"`
+}
+
+// Trials are numbers of trials.
+type Trials struct {
+	Planned   int32 `json:"planned"`
+	Done      int32 `json:"done"`
+	Succeeded int32 `json:"succeeded"`
+	Failed    int32 `json:"failed"`
+	Invalid   int32 `json:"invalid"`
+	Disturbed int32 `json:"disturbed"`
+	Retries   int32 `json:"retries"`
+}
+
+// Run is a run with its numbers: `get RUN -o json`.
+type Run struct {
+	// Version is always RunVersion.
+	Version string `json:"version"`
+	RunHead
+	// Measurements that were asked for, those of one name and place together, the measured ones first.
+	Measurements []Measurement `json:"measurements"`
+	// MoreMeasurements is how many the run has in its ConfigMaps beyond those of its status.
+	MoreMeasurements int32 `json:"moreMeasurements,omitempty"`
+	// Comparisons in one line each, with their verdicts.
+	Comparisons []Comparison `json:"comparisons"`
+	// MoreComparisons is how many the run has in its ConfigMaps beyond those of its status.
+	MoreComparisons int32 `json:"moreComparisons,omitempty"`
+	// Sweeps are the knees and peaks over a load, in one line each.
+	Sweeps []string `json:"sweeps,omitempty"`
+	// MoreSweeps is how many the run has in its ConfigMaps beyond those of its status.
+	MoreSweeps int32 `json:"moreSweeps,omitempty"`
+	// Findings against the numbers, without notes.
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Measurement is a number of one target. Numbers are decimal, in the unit.
+type Measurement struct {
+	Name string `json:"name"`
+	// Where in the experiment: parameters and labels.
+	Where  map[string]string `json:"where,omitempty"`
+	Target string            `json:"target"`
+	Unit   string            `json:"unit"`
+	// Median of the counted trials, or the quoted number; absent where no trial counts.
+	Median string `json:"median,omitempty"`
+	// IntervalLow and IntervalHigh are the confidence interval of the median; absent for fewer than 6 trials.
+	IntervalLow  string `json:"intervalLow,omitempty"`
+	IntervalHigh string `json:"intervalHigh,omitempty"`
+	Min          string `json:"min,omitempty"`
+	Max          string `json:"max,omitempty"`
+	// Trials that count, and those that were planned; 0 for a quoted number.
+	Trials        int32 `json:"trials"`
+	PlannedTrials int32 `json:"plannedTrials"`
+	// Quoted is the source of a number that somebody else measured; absent for one that was measured here.
+	Quoted string `json:"quoted,omitempty"`
+	// Factor of a quoted number to that of --against.
+	Factor string `json:"factor,omitempty"`
+	// Caveat is a limitation of the number.
+	Caveat string `json:"caveat,omitempty"`
+}
+
+// Comparison of two values of a factor.
+type Comparison struct {
+	// Family is Primary, Control or Exploratory.
+	Family  string `json:"family"`
+	Verdict string `json:"verdict"`
+	// Text is the comparison in one line.
+	Text string `json:"text"`
+	// Blocks that count, and those that were planned.
+	Blocks        int32 `json:"blocks"`
+	PlannedBlocks int32 `json:"plannedBlocks"`
+}
+
+// Finding of a validity check.
+type Finding struct {
+	// Check is its name: docs/reference/checks.md.
+	Check string `json:"check"`
+	// Severity is Invalid, Disturbed or Warning.
+	Severity string `json:"severity"`
+	// Trial that it is about; absent for one about the run.
+	Trial   *int32 `json:"trial,omitempty"`
+	Target  string `json:"target,omitempty"`
+	Message string `json:"message"`
+}

@@ -1,0 +1,101 @@
+package show
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// quotedRun has measured and quoted numbers, and a sweep.
+func quotedRun() *v1alpha1.BenchmarkRun {
+	at := func(threads int32) map[string]intstr.IntOrString {
+		return map[string]intstr.IntOrString{"threads": intstr.FromInt32(threads)}
+	}
+	return &v1alpha1.BenchmarkRun{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "run"},
+		Status: v1alpha1.BenchmarkRunStatus{
+			Phase: v1alpha1.PhaseComplete, Progress: v1alpha1.Progress{Planned: 12, Totals: v1alpha1.Totals{Done: 12, Disturbed: 7}},
+			Conditions: []metav1.Condition{
+				{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: "Succeeded", Message: "12 trials"},
+				{Type: v1alpha1.ConditionValid, Status: metav1.ConditionTrue, Reason: "Succeeded"},
+			},
+			Summary: []v1alpha1.SummaryEntry{
+				{Name: "throughput", Target: "mysql", Parameters: at(2), Unit: "tx/s", Direction: "HigherIsBetter", Median: "326.9", Min: "310.1", Max: "340.2", TrialCount: 5, PlannedTrialCount: 6},
+				{Name: "throughput", Target: "mysql", Parameters: at(64), Unit: "tx/s", Direction: "HigherIsBetter", TrialCount: 0, PlannedTrialCount: 6},
+				{Name: "latency.avg", Target: "mysql", Parameters: at(2), Unit: "ms", Median: "6", Min: "5", Max: "7", IntervalLow: "5.5", IntervalHigh: "6.5", TrialCount: 6, PlannedTrialCount: 6},
+			},
+			Sweeps: []v1alpha1.SweepEntry{{Name: "throughput", Text: "threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16"}},
+			Results: &v1alpha1.ResultsStatus{
+				SweepCount: 3, SummaryEntryCount: 9, ShownEntryCount: 3, ComparisonCount: 1,
+			},
+			Targets: []v1alpha1.TargetStatus{{Name: "mysql"}, {Name: "paper", Source: "a paper", Quoted: []v1alpha1.QuotedValue{
+				{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"threads": "2"}, Value: "500", Unit: "ops/s"},
+				{Stage: v1alpha1.QuotedLoad, Name: "throughput", Labels: map[string]string{"threads": "2"}, Value: "9", Unit: "ops/s"},
+				{Stage: v1alpha1.QuotedRun, Name: "throughput", Labels: map[string]string{"threads": "8"}, Value: "700", Unit: "ops/s"},
+			}}},
+		},
+	}
+}
+
+func told(t *testing.T, run *v1alpha1.BenchmarkRun, view View, width int) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Tell(&out, RunOf(run, view), width); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Quoted numbers stand beside the measured ones of the same place, and are marked.
+func TestMeasuredAndQuoted(t *testing.T) {
+	run := quotedRun()
+	want := `ns/run: Complete (12 of 12 trials, 7 disturbed): Succeeded: 12 trials
+
+MEASUREMENT  WHERE       TARGET  MEDIAN  UNIT   INTERVAL              TRIALS
+throughput   threads=2   mysql   326.9   tx/s   310.1 to 340.2 (all)  5 of 6
+throughput   threads=2   paper   500     ops/s  quoted: a paper       -
+throughput   threads=64  mysql   -       tx/s   -                     0 of 6
+throughput   threads=8   paper   700     ops/s  quoted: a paper       -
+and 6 more numbers in the ConfigMaps of the summary
+
+sweeps:
+  threads of mysql: knee at 5.2 (4.6 to 5.9), peak at 16
+  and 2 more in the ConfigMaps of the summary
+`
+	if diff := cmp.Diff(want, told(t, run, View{}, 0)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := told(t, run, View{Name: "latency.avg"}, 0); strings.Contains(got, "sweeps") || !strings.Contains(got, "latency.avg  threads=2  mysql   6       ms    5.5 to 6.5  6 of 6") {
+		t.Errorf("the latency:\n%s", got)
+	}
+	if got := told(t, run, View{Against: "threads=2"}, 0); !strings.Contains(got, "1.40x threads=2, quoted: a paper") || strings.Count(got, "x threads=2") != 2 {
+		t.Errorf("against threads=2:\n%s", got)
+	}
+	if got := Measurements(run, View{Name: "nothing"}); len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+	for line := range strings.Lines(told(t, run, View{}, 40)) {
+		if strings.HasPrefix(line, "throughput") && len([]rune(line)) > 41 {
+			t.Errorf("a row of %d characters on 40: %q", len([]rune(line)), line)
+		}
+	}
+}
+
+// Without a declaration the main measurement and a latency are shown, with one what is compared.
+func TestNamesThatAreShown(t *testing.T) {
+	run := quotedRun()
+	run.Status.Summary = []v1alpha1.SummaryEntry{{Name: "throughput"}, {Name: "queries"}, {Name: "latency.avg"}, {Name: "latency.percentile"}}
+	if diff := cmp.Diff([]string{"throughput", "latency.percentile"}, View{}.names(run)); diff != "" {
+		t.Errorf("without comparisons (-want +got):\n%s", diff)
+	}
+	run.Status.Comparisons = []v1alpha1.ComparisonEntry{{Name: "latency.avg", Family: v1alpha1.FamilyPrimary}, {Name: "queries", Family: v1alpha1.FamilyExploratory}}
+	if diff := cmp.Diff([]string{"latency.avg"}, View{}.names(run)); diff != "" {
+		t.Errorf("with one (-want +got):\n%s", diff)
+	}
+}
