@@ -38,26 +38,8 @@ func TestMonitoring(t *testing.T) {
 	t.Run("targets", func(t *testing.T) { p.checkManager(t) })
 	t.Run("rules", func(t *testing.T) { p.checkRules(t) })
 
-	bad := strings.Replace(cluster.MariaDB, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
-	failing := cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("failing", bad, short)))
-	live := cluster.Apply(t, ns, cluster.RunYAML("live", "", compared))
-	late := createSchedule(t, ns, "late", cluster.RunYAML("x", "", short), "schedule: '* * * * *'\nstartingDeadlineSeconds: 10")
-	// While the first run has the nodes.
-	t.Run("alert queued", func(t *testing.T) {
-		p.fires(t, "AssayRunQueuedTooLong", map[string]string{"namespace": ns, "severity": "warning"})
-	})
-	t.Run("live", func(t *testing.T) { p.checkLive(t, live) })
-	t.Run("alert schedule missed", func(t *testing.T) { p.checkMissed(t, late) })
-	t.Run("alert failed", func(t *testing.T) {
-		cluster.AwaitRun(t, failing, 2*time.Minute)
-		p.fires(t, "AssayRunFailed", map[string]string{"namespace": ns, "run": "failing", "reason": "ServerRefusedSetting", "severity": "warning"})
-	})
-	fast := cluster.AwaitRun(t, live, 4*time.Minute)
-	// Other work on this machine may disturb all trials of a run: then it is played again.
-	for try := 0; try < 2 && !counts(fast); try++ {
-		fast = cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML(fmt.Sprintf("live-%d", try), "", compared)), 4*time.Minute)
-	}
-	t.Run("results", func(t *testing.T) { p.checkResults(t, fast) })
+	var fast *v1alpha1.BenchmarkRun
+	t.Run("runs", func(t *testing.T) { fast = p.checkRuns(t, ns) })
 	t.Run("alert invalid", func(t *testing.T) {
 		text := workloadOf("dry", "", "{test: oltp_delete, threads: 2, tables: 1, tableSize: 1000, randType: uniform}")
 		text = strings.Replace(text, short, "  design: {blocks: 1, warmup: 0s, duration: 6s}\n", 1)
@@ -70,7 +52,12 @@ func TestMonitoring(t *testing.T) {
 		}
 		p.fires(t, "AssayRunInvalid", map[string]string{"namespace": ns, "run": "dry", "reason": reason, "severity": "warning"})
 	})
-	t.Run("alerts regressed", func(t *testing.T) { p.checkRegressed(t, fast) })
+	t.Run("alerts regressed", func(t *testing.T) {
+		if fast == nil { // this part is played alone
+			fast = playUndisturbed(t, ns, "fast")
+		}
+		p.checkRegressed(t, fast)
+	})
 	t.Run("alert store unreachable", func(t *testing.T) { p.checkStoreAway(t) })
 	t.Run("dashboards", func(t *testing.T) { p.checkDashboards(t, ns, []string{"live", "dry"}) })
 	t.Run("alert manager down", func(t *testing.T) {
@@ -78,6 +65,44 @@ func TestMonitoring(t *testing.T) {
 		t.Cleanup(func() { scaleManager(t, 1) })
 		p.fires(t, "AssayManagerDown", map[string]string{"severity": "critical"})
 	})
+}
+
+// checkRuns: while a run has the nodes, its client is scraped, another one waits for longer than it should, and a schedule misses a
+// time; one that failed says so. It returns a run that measured something.
+func (p *prometheus) checkRuns(t *testing.T, ns string) *v1alpha1.BenchmarkRun {
+	bad := strings.Replace(cluster.MariaDB, "storage:", "config: {innodb_no_such_setting: \"1\"}, storage:", 1)
+	failing := cluster.Apply(t, ns, cluster.Beside(cluster.RunYAML("failing", bad, short)))
+	live := cluster.Apply(t, ns, cluster.RunYAML("live", "", compared))
+	cluster.AwaitState(t, live, time.Minute, "placed", func(r *v1alpha1.BenchmarkRun) bool { return r.Status.Placement != nil })
+	late := createSchedule(t, ns, "late", cluster.RunYAML("x", "", short), "schedule: '* * * * *'\nstartingDeadlineSeconds: 10")
+	t.Run("alert queued", func(t *testing.T) {
+		p.fires(t, "AssayRunQueuedTooLong", map[string]string{"namespace": ns, "severity": "warning"})
+	})
+	t.Run("live", func(t *testing.T) { p.checkLive(t, live) })
+	t.Run("alert schedule missed", func(t *testing.T) { p.checkMissed(t, late) })
+	t.Run("alert failed", func(t *testing.T) {
+		cluster.AwaitRun(t, failing, 2*time.Minute)
+		p.fires(t, "AssayRunFailed", map[string]string{"namespace": ns, "run": "failing", "reason": "ServerRefusedSetting", "severity": "warning"})
+	})
+	fast := cluster.AwaitRun(t, live, 4*time.Minute)
+	if !counts(fast) {
+		fast = playUndisturbed(t, ns, "again")
+	}
+	t.Run("results", func(t *testing.T) { p.checkResults(t, fast) })
+	return fast
+}
+
+// playUndisturbed plays a run, at most twice: other work on this machine may disturb all of its trials.
+func playUndisturbed(t *testing.T, ns, name string) *v1alpha1.BenchmarkRun {
+	t.Helper()
+	for try := range 2 {
+		run := cluster.AwaitRun(t, cluster.Apply(t, ns, cluster.RunYAML(fmt.Sprintf("%s-%d", name, try), "", compared)), 4*time.Minute)
+		if counts(run) {
+			return run
+		}
+	}
+	t.Fatal("every trial was disturbed, twice")
+	return nil
 }
 
 // scaleManager sets how many managers there are.
@@ -196,7 +221,7 @@ func (p *prometheus) checkResults(t *testing.T, run *v1alpha1.BenchmarkRun) {
 		}
 	}
 	if throughput.Median == "" {
-		t.Fatalf("every trial was disturbed, so there is nothing to compare: %+v", throughput.LeftOut)
+		t.Fatalf("no trial of the first cell counts: %+v", throughput.LeftOut)
 	}
 	median := fmt.Sprintf(`assay_run_result_median{measurement="throughput", unit="tx/s", cell="0", namespace=%q, run=%q}`, run.Namespace, run.Name)
 	want := map[string]string{
