@@ -151,7 +151,7 @@ bench-harness: build ## what the driver harnesses cost: the driver null, and SEL
 	@hack/bench-harness.sh $(HARNESS)
 
 .PHONY: bench-scale
-bench-scale: ## cost of 1 to 1,000 runs at once, against its bars (SIZES=1,10,100 is faster)
+bench-scale: ## cost of 1 to 1,000 runs at once and of 1,000 schedules, against its bars (SIZES=1,10,100 is faster)
 	@hack/bench-scale.sh
 
 .PHONY: bench-stats

@@ -37,6 +37,8 @@ type Run struct {
 	UID  types.UID
 	// Created is when.
 	Created time.Time
+	// Scheduled is the time that it was started for; zero for another trigger.
+	Scheduled time.Time
 	// Change is the token of the change that it measures; empty for none.
 	Change string
 	// Ended, at Completed, with or without success.

@@ -14,6 +14,7 @@ var cliSchemas = map[string]struct {
 }{
 	"cli-runs.v1.schema.json": {reflect.TypeFor[output.Runs](), output.RunsVersion},
 	"cli-run.v1.schema.json":  {reflect.TypeFor[output.Run](), output.RunVersion},
+	"cli-plan.v1.schema.json": {reflect.TypeFor[output.Plan](), output.PlanVersion},
 }
 
 // What a command prints is in its schema, with every field set and with none, and a document of another version is not.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/assay-bench/assay/internal/cli/design"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/follow"
 	"github.com/assay-bench/assay/internal/cli/kube"
@@ -63,7 +64,7 @@ Every command works with your own rights, as kubectl does. Exit codes of all com
   3    run, watch: the run is not valid
   4    run, watch: the gate of the run has failed
   5    run, watch: the gate of the run could not decide
-  6    verify, compare, baseline promote: what a run has stored was changed, or is gone
+  6    verify, compare, export, import, baseline promote: what a run has stored was changed, or is gone
   130  Ctrl-C`
 
 // NewCommand is the command with all that are below it.
@@ -75,8 +76,9 @@ func NewCommand() *cobra.Command {
 	}
 	k := &kubeconfig{kube.New(root.PersistentFlags())}
 	root.AddCommand(
-		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config),
+		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), design.NewPlan(),
 		newVerify(k), newCompare(k), newBaseline(k),
+		newExport(k), newImport(),
 	)
 	return root
 }

@@ -38,7 +38,7 @@ Exit codes:
 func newCompare(k *kubeconfig) *cobra.Command {
 	format := ""
 	cmd := &cobra.Command{
-		Use: "compare RUN RUN...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
+		Use: "compare RUN|BUNDLE RUN|BUNDLE...", Short: "Analyse several runs together", Long: compareHelp, Args: cobra.MinimumNArgs(2),
 		Example: "  kubectl assay compare monday tuesday wednesday\n  kubectl assay compare old new -o json", ValidArgsFunction: k.CompleteRuns(0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)

@@ -2,17 +2,21 @@
 //
 // In: a command line, a kubeconfig, as kubectl reads it, and the rights of whoever runs the command. Out: text
 // for people, documents with a version for programs, and an exit code, of which there is one table for all
-// commands. Only `run` writes to the cluster. To verify or to compare a run that has not ended is refused,
+// commands. Only `run` writes to the cluster. A bundle in
+// the place of a run needs none. To verify or to compare a run that has not ended is refused,
 // and so is to compare runs that did not measure the same.
 //
 //	cli.go      the commands, and what tenants wrote without what a terminal acts on
 //	verify.go   compares what a run has stored with its digests
 //	compare.go  analyses several runs together
 //	promote.go  writes the numbers of a run as a BenchmarkBaseline
-//	sources.go  finds the runs that a command names
+//	export.go   writes a run into a file
+//	import.go   unpacks a bundle
+//	sources.go  finds the runs and bundles that a command names
 //	exit        the exit codes
 //	kube        the cluster of the user
 //	output      tables, formats, and the documents for programs
+//	design      what a manifest will do: plan
 //	show        what is said of a run: get
 //	follow      starts a run and follows it: run, watch
 package cli

@@ -10,6 +10,7 @@ import (
 	apimeta "k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/bundle"
 	"github.com/assay-bench/assay/internal/integrity"
 	"github.com/assay-bench/assay/internal/stored"
 )
@@ -22,6 +23,8 @@ Exit codes:
      version of Assay began it, which made no chain
   6  something was changed after it was stored, or is gone; the output names it
 
+Of a bundle ("kubectl assay export --bundle") every file is compared with the index first.
+
 What is in an object store is compared with --objects, which names a copy of the folder of the
 run (status.results.store), such as that of "aws s3 sync".
 
@@ -31,7 +34,7 @@ the head when the run has ended, and give it with --head.`
 func newVerify(k *kubeconfig) *cobra.Command {
 	var head, objects string
 	cmd := &cobra.Command{
-		Use: "verify RUN", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
+		Use: "verify RUN|BUNDLE", Short: "Compare what a run has stored with its digests", Long: verifyHelp, Args: cobra.ExactArgs(1),
 		Example: "  kubectl assay verify demo\n  kubectl assay verify demo --head 3b1f...", ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
@@ -66,6 +69,11 @@ func (v verification) verify(ctx context.Context, out io.Writer) error {
 	}
 	if !run.Finished() {
 		return fmt.Errorf("%s has not ended: what it stores still grows", v.from)
+	}
+	if b, is := v.from.(*bundle.Bundle); is {
+		if err := verifyFiles(b, out); err != nil {
+			return err
+		}
 	}
 	report, err := stored.Verify(ctx, v.from, run, look)
 	if err != nil {

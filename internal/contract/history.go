@@ -38,7 +38,8 @@ type PastRun struct {
 	// Reason and Message of one that did not succeed.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Valid is the status of the condition Valid: True, False or Unknown.
+	// Valid is the status of the condition Valid: True, False or Unknown. It is False of a run whose records were lost or
+	// changed after its end: such a run has no series, and the Reason JournalLost or Tampered.
 	Valid string `json:"valid,omitempty"`
 	// Passed is the condition Passed; absent for a run without a gate, and for one that is not
 	// decided.

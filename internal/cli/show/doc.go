@@ -7,6 +7,7 @@
 //
 //	head.go          a run in a few words, and its outcome with the exit code
 //	get.go           the command `get`
+//	read.go          a run of the cluster, or of a bundle
 //	measurements.go  measured and quoted numbers beside each other
 //	table.go         the numbers of a run as a table
 //	why.go           what a run waits for, and who is to act

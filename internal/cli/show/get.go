@@ -37,28 +37,28 @@ func NewGet(config *kube.Config) *cobra.Command {
 	var view View
 	var format output.Format
 	cmd := &cobra.Command{
-		Use: "get [RUN]", Short: "List runs, or show the numbers of one", Long: getHelp, Example: getExamples, Args: cobra.MaximumNArgs(1),
+		Use: "get [RUN|BUNDLE]", Short: "List runs, or show the numbers of one", Long: getHelp, Example: getExamples, Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: config.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			to, err := config.Cluster()
-			if err != nil {
-				return err
-			}
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {
+				to, err := config.Cluster()
+				if err != nil {
+					return err
+				}
 				doc, err := list(cmd.Context(), to.API, to.Namespace)
 				if err != nil {
 					return err
 				}
 				return format.Write(out, doc, func(out io.Writer) error { return tellList(out, doc, time.Now(), output.Width(out)) })
 			}
-			run := &v1alpha1.BenchmarkRun{}
-			if err := to.API.Get(cmd.Context(), to.Key(args[0]), run); err != nil {
-				return Unread(to.Key(args[0]), err)
+			run, err := read(cmd.Context(), config, args[0])
+			if err != nil {
+				return err
 			}
 			doc := RunOf(run, view)
 			if view.Name != "" && len(doc.Measurements) == 0 {
-				return fmt.Errorf("BenchmarkRun %s: its status has no number of %q: see the names in status.summary", to.Key(args[0]), view.Name)
+				return fmt.Errorf("BenchmarkRun %s: its status has no number of %q: see the names in status.summary", client.ObjectKeyFromObject(run), view.Name)
 			}
 			return format.Write(out, doc, func(out io.Writer) error { return Tell(out, doc, output.Width(out)) })
 		},

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/stored"
+)
+
+const exportHelp = `Write a run with all it has stored into one file, a bundle.
+
+The run is verified first, as by "kubectl assay verify". The bundle has the spec, what it was resolved
+to, the status, the plan, the records, the summary, the results of all clients with their raw output
+and their environment, and the digest of each. The same run gives the same bytes. What is in an object
+store is not in it: the index names the folder.
+
+"verify", "get", "compare" and "export" take the path of a bundle in the place of a run, which has a
+slash in it or ends in ` + bundle.Extension + `. "import" unpacks it.
+
+Exit codes:
+  0  the file is written
+  1  nothing is written: the output says why
+  6  what the run has stored was changed or is gone; the output names it, and nothing is written`
+
+// exporting is what the flags say.
+type exporting struct {
+	bundle bool
+	output string
+}
+
+func newExport(k *kubeconfig) *cobra.Command {
+	var e exporting
+	cmd := &cobra.Command{
+		Use: "export RUN", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
+		Example: "  kubectl assay export demo --bundle", ValidArgsFunction: k.CompleteRuns(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			runs, err := k.sources(args)
+			if err != nil {
+				return err
+			}
+			return e.run(cmd.Context(), runs[0], streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&e.bundle, "bundle", false, "write a bundle")
+	flags.StringVarP(&e.output, "output", "o", "", "the file; default: the name of the run with the extension of the format, in this folder")
+	return cmd
+}
+
+func (e exporting) run(ctx context.Context, from stored.Source, to streams) error {
+	if !e.bundle {
+		return errors.New("say what to write: --bundle")
+	}
+	if err := verifyTo(ctx, from, to.problems); err != nil {
+		return err
+	}
+	run, err := from.Run(ctx)
+	if err != nil {
+		return err
+	}
+	file := e.output
+	if file == "" {
+		file = run.Name + bundle.Extension
+	}
+	var index bundle.Index
+	if err := writeFile(file, func(out io.Writer) (err error) {
+		index, err = bundle.Write(ctx, from, out)
+		return err
+	}); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s: %d files of %s\n", file, len(index.Files), from)
+	if index.Store != "" {
+		text += fmt.Sprintf("  without the objects in %s: copy them, too\n", index.Store)
+	}
+	_, err = io.WriteString(to.out, text)
+	return err
+}
+
+// verifyTo verifies a run that is to leave the cluster. What differs is not exported.
+func verifyTo(ctx context.Context, from stored.Source, notes io.Writer) error {
+	err := verification{from: from}.verify(ctx, notes)
+	if errors.Is(err, errDiffers) {
+		_, told := io.WriteString(notes, "not exported: the run is not what it has stored\n")
+		return errors.Join(err, told)
+	}
+	return err
+}
+
+// writeFile makes a file whole or not at all: what fails half-way leaves what was there.
+func writeFile(path string, write func(io.Writer) error) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.partial")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	err = write(file)
+	if err == nil {
+		err = file.Chmod(0o644)
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name()) // the error that is told is the one that matters
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
+}

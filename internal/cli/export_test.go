@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/cli/exit"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/finished"
+)
+
+// exported is the path of the bundle of a run.
+func exported(t *testing.T, run *finished.Run) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), run.Object.Name+bundle.Extension)
+	var out, notes bytes.Buffer
+	if err := (exporting{bundle: true, output: path}).run(t.Context(), run, streams{&out, &notes}); err != nil {
+		t.Fatalf("%v\n%s", err, notes.String())
+	}
+	if !strings.Contains(notes.String(), "\nverified\n") || !strings.Contains(out.String(), " files of BenchmarkRun ns/run") {
+		t.Errorf("output %q, notes %q", out.String(), notes.String())
+	}
+	return path
+}
+
+// Without a cluster, a bundle is verified, shown, compared and unpacked by its path.
+func TestBundleInThePlaceOfARun(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	one := exported(t, finished.New(t, finished.Options{Name: "run-1"}))
+	two := exported(t, finished.New(t, finished.Options{Name: "run-2", Ratio: 1.52}))
+	folder := filepath.Join(t.TempDir(), "out")
+	tests := map[string]struct {
+		args []string
+		want string
+	}{
+		"verify":  {[]string{"verify", one}, "of the records (25 attempts), 2 of the summary, 50 results"},
+		"get":     {[]string{"get", one}, "threads=2"},
+		"compare": {[]string{"compare", one, two}, "; over 2 runs; "},
+		"import":  {[]string{"import", one, "-o", folder}, folder + ": "},
+		"export":  {[]string{"export", one, "--bundle", "-o", one + ".2" + bundle.Extension}, " files of bundle "},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out, problems bytes.Buffer
+			if code := Main(tc.args, &out, &problems); code != exit.OK || !strings.Contains(out.String(), tc.want) {
+				t.Errorf("exit %d, output lacks %q:\n%s%s", code, tc.want, out.String(), problems.String())
+			}
+		})
+	}
+	if _, err := os.Stat(filepath.Join(folder, "configmaps", "run-1-records-0000", "binaryData", contract.KeyRecords)); err != nil {
+		t.Error(err)
+	}
+	first, err := os.ReadFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := os.ReadFile(one + ".2" + bundle.Extension); err != nil || !bytes.Equal(first, second) {
+		t.Errorf("the bundle of the bundle differs: %v", err)
+	}
+}
+
+// A run that was changed is not exported, and what was there stays.
+func TestExportRefuses(t *testing.T) {
+	run := finished.New(t, finished.Options{})
+	run.Maps["run-trial-00000-result-0"].BinaryData[contract.KeyRaw] = []byte("other")
+	path := filepath.Join(t.TempDir(), "run"+bundle.Extension)
+	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, notes bytes.Buffer
+	err := (exporting{bundle: true, output: path}).run(t.Context(), run, streams{&out, &notes})
+	if !errors.Is(err, errDiffers) || !strings.Contains(notes.String(), "not exported") {
+		t.Errorf("%v\n%s", err, notes.String())
+	}
+	if left, err := os.ReadFile(path); err != nil || string(left) != "before" {
+		t.Errorf("%q, %v", left, err)
+	}
+	if err := writeFile(path, func(io.Writer) error { return errors.New("half-way") }); err == nil {
+		t.Error("it did not fail")
+	}
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+// A bundle whose bytes were changed exits as a run that was changed does; one that is no bundle as
+// what cannot be read.
+func TestVerifyBundle(t *testing.T) {
+	path := exported(t, finished.New(t, finished.Options{}))
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		data []byte
+		code int
+		want string
+	}{
+		"changed raw output": {bytes.Replace(good, []byte("raw output of run"), []byte("RAW output of run"), 1), exit.Differs, "tampered: configmaps/run-trial-00000-result-0/binaryData/raw.tar.gz has the SHA-256 "},
+		"cut":                {good[:len(good)-1024], exit.Problem, "error: bundle "},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			if err := os.WriteFile(path, tc.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, problems bytes.Buffer
+			if code := Main([]string{"verify", path}, &out, &problems); code != tc.code || !strings.Contains(out.String()+problems.String(), tc.want) {
+				t.Errorf("exit %d, want %d and %q:\n%s%s", code, tc.code, tc.want, out.String(), problems.String())
+			}
+		})
+	}
+}

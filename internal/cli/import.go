@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-bench/assay/internal/bundle"
+)
+
+const importHelp = `Verify a bundle and unpack it into a new folder.
+
+The folder has run.json, the BenchmarkRun with its status, and below configmaps/ the verbatim bytes of
+each key of each ConfigMap. No other command needs it: they read the bundle itself.
+
+Exit codes:
+  0  the folder is written
+  1  nothing is written: the output says why
+  6  the bundle is not what its digests say; the output names what differs, and nothing is written`
+
+func newImport() *cobra.Command {
+	folder := ""
+	cmd := &cobra.Command{
+		Use: "import BUNDLE", Short: "Verify a bundle and unpack it", Long: importHelp, Args: cobra.ExactArgs(1),
+		Example: "  kubectl assay import demo" + bundle.Extension, ValidArgsFunction: completeBundle,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return importBundle(cmd.Context(), args[0], folder, streams{cmd.OutOrStdout(), cmd.ErrOrStderr()})
+		},
+	}
+	cmd.Flags().StringVarP(&folder, "output", "o", "", "the folder, which must not exist; default: the name of the run, in this folder")
+	return cmd
+}
+
+// completeBundle completes the path of a bundle.
+func completeBundle(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []cobra.Completion{"tar"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+func importBundle(ctx context.Context, path, folder string, to streams) (err error) {
+	b, err := bundle.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = b.Close() }() // it was only read
+	if err := (verification{from: b}).verify(ctx, to.problems); err != nil {
+		return err
+	}
+	if folder == "" {
+		folder = b.Index.Run.Name
+	}
+	if err := b.Unpack(folder); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to.out, "%s: %d files of %s\n", folder, len(b.Index.Files), b)
+	return err
+}
+
+// verifyFiles compares the files of a bundle with its index, and tells those that differ.
+func verifyFiles(b *bundle.Bundle, out io.Writer) error {
+	differs, err := b.Check()
+	if err != nil || len(differs) == 0 {
+		return err
+	}
+	text := fmt.Sprintf("%s\n", b)
+	for _, d := range differs {
+		text += fmt.Sprintf("  tampered: %s\n", d.Error())
+	}
+	if _, err := io.WriteString(out, text+"DIFFERS\n"); err != nil {
+		return err
+	}
+	return errDiffers
+}

@@ -1,0 +1,30 @@
+package show
+
+import (
+	"context"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/cli/kube"
+)
+
+// read a run: of the cluster by its name, or of a bundle by its path, which needs no cluster.
+func read(ctx context.Context, config *kube.Config, name string) (*v1alpha1.BenchmarkRun, error) {
+	if bundle.IsPath(name) {
+		b, err := bundle.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = b.Close() }() // it was only read
+		return b.Run(ctx)
+	}
+	to, err := config.Cluster()
+	if err != nil {
+		return nil, err
+	}
+	run := &v1alpha1.BenchmarkRun{}
+	if err := to.API.Get(ctx, to.Key(name), run); err != nil {
+		return nil, Unread(to.Key(name), err)
+	}
+	return run, nil
+}
