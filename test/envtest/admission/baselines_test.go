@@ -24,7 +24,9 @@ func TestBaselinesNeedTheRightToGetThem(t *testing.T) {
 	}
 	author, editor := grant(t, ns, "author", starts.Name), grant(t, ns, "editor", "assay-edit")
 	const hidden = `{gate: {baseline: theirs, threshold: 25%}}`
-	within(t, func() bool { return apierrors.IsForbidden(author.Create(t.Context(), parse(t, ns, hidden), client.DryRunAll)) })
+	within(t, func() bool {
+		return apierrors.IsForbidden(author.Create(t.Context(), parse(t, ns, hidden), client.DryRunAll))
+	})
 	within(t, func() bool {
 		return apierrors.IsForbidden(author.Create(t.Context(), schedule(t, ns, hidden), client.DryRunAll))
 	})
