@@ -48,7 +48,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -139,6 +139,10 @@ e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the clus
 export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests, promtool in e2e-monitoring)
 	@hack/export-readers.sh
 
+.PHONY: release-dry-run
+release-dry-run: cluster ## all that a release does, into a registry beside the cluster, and an installation from it
+	@hack/release-dry-run.sh
+
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
 	@hack/e2e.sh trials
@@ -157,7 +161,7 @@ bench-harness: build ## what the driver harnesses cost: the driver null, and SEL
 	@hack/bench-harness.sh $(HARNESS)
 
 .PHONY: bench-scale
-bench-scale: ## cost of 1 to 1,000 runs at once, against its bars (SIZES=1,10,100 is faster)
+bench-scale: ## cost of 1 to 1,000 runs at once and of 1,000 schedules, against its bars (SIZES=1,10,100 is faster)
 	@hack/bench-scale.sh
 
 .PHONY: bench-stats

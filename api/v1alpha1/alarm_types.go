@@ -15,17 +15,46 @@ type Alarm struct {
 	// +kubebuilder:validation:Maximum=10
 	Confirm *int32 `json:"confirm,omitempty"`
 
+	// confirmBy is which further runs confirm what the gate of a run calls slower. NextRun: those that
+	// start anyway. ExtraRun: the schedule also starts a run at once, when nothing else is active or to
+	// start, until the regression is confirmed or gone: at most spec.alarm.confirm runs after each
+	// run that did not confirm. An extra run is confirmation of the software, and not of another night.
+	// +optional
+	// +kubebuilder:default=NextRun
+	ConfirmBy ConfirmBy `json:"confirmBy,omitempty"`
+
 	// changePoints search the history for changes of the level, without a baseline. Absent: the gates
 	// of the runs decide alone.
 	// +optional
 	ChangePoints *ChangePoints `json:"changePoints,omitempty"`
 }
 
-// ChangePoints are changes of the level of the main measurement of the tool, in every cell of every
-// target, over the runs of the history (E-divisive means with a permutation test).
+// ConfirmBy is which further runs confirm a regression.
+// +kubebuilder:validation:Enum=NextRun;ExtraRun
+type ConfirmBy string
+
+// Ways to confirm.
+const (
+	// ConfirmByNextRun: the runs that start anyway.
+	ConfirmByNextRun ConfirmBy = "NextRun"
+	// ConfirmByExtraRun: also a run that the schedule starts at once.
+	ConfirmByExtraRun ConfirmBy = "ExtraRun"
+)
+
+// ChangePoints are changes of the level of measurements, in every cell of every target, over the runs of
+// the history (E-divisive means with a permutation test). Runs that confirm another one do not count:
+// they are there because that one was slow.
 type ChangePoints struct {
-	// errorRate is the largest probability of any change in a history without one, at one look, as a
-	// percentage from 0.1% to 20%. Each run is another look.
+	// measurements that are searched, each with one series in every cell of every target. Absent: the
+	// main one of the tool (rate.highest of a run that searches).
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=8
+	Measurements []MeasurementRef `json:"measurements,omitempty"`
+
+	// errorRate is the largest probability of any change in a history without one, over all series, at
+	// one look, as a percentage from 0.1% to 20%. Each run is another look.
 	// +optional
 	// +kubebuilder:default="1%"
 	// +kubebuilder:validation:MaxLength=8
@@ -70,6 +99,10 @@ type ScheduleRegression struct {
 	// sinceTime is when that run ended.
 	// +optional
 	SinceTime *metav1.Time `json:"sinceTime,omitempty"`
+	// last is the last run that shows it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Last string `json:"last,omitempty"`
 	// runCount is the number of runs that show it.
 	// +required
 	// +kubebuilder:validation:Minimum=1

@@ -12,7 +12,8 @@ type BenchmarkScheduleStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions of the schedule: Ready, Reconciling, Stalled, OnSchedule and Suspended.
+	// conditions of the schedule: Ready, Reconciling, Stalled, OnSchedule, Suspended, and where they apply Regressed and
+	// ImagesResolved.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -69,6 +70,11 @@ type BenchmarkScheduleStatus struct {
 	// +kubebuilder:validation:MaxLength=256
 	RunNow string `json:"runNow,omitempty"`
 
+	// confirmation is the extra run that was started last to confirm a regression. Only with
+	// spec.alarm.confirmBy: ExtraRun.
+	// +optional
+	Confirmation *Confirmation `json:"confirmation,omitempty"`
+
 	// regressions are what became slower, confirmed ones first, at most 16. Only with spec.alarm.
 	// +optional
 	// +listType=atomic
@@ -81,7 +87,7 @@ type BenchmarkScheduleStatus struct {
 }
 
 // RunTrigger is what started a run of a schedule.
-// +kubebuilder:validation:Enum=Schedule;Change;Manual
+// +kubebuilder:validation:Enum=Schedule;Change;Manual;Confirm
 type RunTrigger string
 
 // Triggers.
@@ -92,6 +98,8 @@ const (
 	TriggerChange RunTrigger = "Change"
 	// TriggerManual: the annotation assay.dev/run-now.
 	TriggerManual RunTrigger = "Manual"
+	// TriggerConfirm: the run before was slower than its gate allows, and this one is to confirm it.
+	TriggerConfirm RunTrigger = "Confirm"
 )
 
 // RunOutcome is how a run of a schedule ended.
@@ -131,7 +139,7 @@ type EndedRun struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	UID string `json:"uid"`
-	// trigger is what started it: Schedule, Change or Manual.
+	// trigger is what started it: Schedule, Change, Manual or Confirm.
 	// +optional
 	Trigger RunTrigger `json:"trigger,omitempty"`
 	// completionTime is when it ended.
@@ -179,6 +187,20 @@ type SeenChange struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Digest string `json:"digest"`
+	// specDigest is that of the template's spec alone, as the manager read it that looked last.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SpecDigest string `json:"specDigest,omitempty"`
+	// generation of the schedule that specDigest is of. While it is that of the schedule nobody has changed the template,
+	// whatever defaults another release has.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+	// images are those whose tags were looked up, with the digests that the run was started with.
+	// +optional
+	// +listType=map
+	// +listMapKey=image
+	// +kubebuilder:validation:MaxItems=32
+	Images []SeenImage `json:"images,omitempty"`
 	// time at which a run was started for it.
 	// +required
 	Time metav1.Time `json:"time"`
@@ -186,6 +208,37 @@ type SeenChange struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Run string `json:"run"`
+}
+
+// SeenImage is an image whose tag was looked up.
+type SeenImage struct {
+	// image as it is named.
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Image string `json:"image"`
+	// digest that its tag had.
+	// +required
+	// +kubebuilder:validation:MaxLength=256
+	Digest string `json:"digest"`
+}
+
+// Confirmation is a run that confirms another one.
+type Confirmation struct {
+	// of is the run that it is to confirm, by its name and its UID.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Of string `json:"of"`
+	// ofUID is the UID of that run.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	OfUID string `json:"ofUID"`
+	// run that confirms.
+	// +required
+	// +kubebuilder:validation:MaxLength=63
+	Run string `json:"run"`
+	// time at which it was started.
+	// +required
+	Time metav1.Time `json:"time"`
 }
 
 // HistoryStatus says where the values of the runs are kept.

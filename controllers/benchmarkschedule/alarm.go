@@ -33,17 +33,14 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		return
 	}
 	runs := h.Runs[max(0, len(h.Runs)-changepoint.MostValues):]
-	confirm := 1
-	if alarm.Confirm != nil {
-		confirm = int(*alarm.Confirm)
-	}
+	confirm := confirmations(alarm)
 	var out []v1alpha1.ScheduleRegression
 	decided := slices.Clone(runs)
 	if w.Schedule.Spec.RunTemplate.Spec.Gate != nil {
 		// A gate that could not decide, as without its baseline or in other circumstances, calls nothing slower, and nothing well.
 		decided = slices.DeleteFunc(decided, func(r contract.PastRun) bool { return r.Passed == nil })
 	}
-	for _, r := range gate.Alarm(pasts(decided, func(contract.PastRun, contract.PastSeries) bool { return true }), confirm) {
+	for _, r := range gate.Alarm(pasts(decided, func(run contract.PastRun) []contract.PastSeries { return run.Series }), confirm) {
 		out = append(out, shown(r, v1alpha1.RegressionOfGate, runs))
 	}
 	if c := alarm.ChangePoints; c != nil {
@@ -51,7 +48,7 @@ func look(st *v1alpha1.BenchmarkScheduleStatus, w World, h contract.History) {
 		errorRate, err := baseline.Share(c.ErrorRate)
 		effect, alsoErr := baseline.Share(c.MinimumEffect)
 		if err == nil && alsoErr == nil {
-			found, err := gate.Changes(pasts(runs, isMain), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
+			found, err := gate.Changes(pasts(unprompted(runs), searched(c.Measurements)), gate.ChangeOptions{ErrorRate: errorRate, MinimumEffect: effect, Confirm: confirm})
 			if err == nil { // the history has at most as many runs as are looked at, and finite numbers
 				for _, r := range found {
 					out = append(out, shown(r, v1alpha1.RegressionOfChangePoint, runs))
@@ -82,22 +79,19 @@ func rank(r v1alpha1.ScheduleRegression) int {
 	return 1
 }
 
-// isMain says whether a series is of the main measurement of the tool, which a run has first.
-func isMain(run contract.PastRun, s contract.PastSeries) bool { return s.Name == run.Series[0].Name }
-
 // pasts are the runs of a history that count: what is not valid shows nothing, and neither does what somebody wrote into the
 // history that no status can have.
-func pasts(runs []contract.PastRun, counts func(contract.PastRun, contract.PastSeries) bool) []gate.Past {
+func pasts(runs []contract.PastRun, of func(contract.PastRun) []contract.PastSeries) []gate.Past {
 	var out []gate.Past
 	for _, run := range runs {
 		if run.Valid != string(metav1.ConditionTrue) {
 			continue
 		}
 		past := gate.Past{Run: run.Name, Time: run.CompletionTime}
-		for _, s := range run.Series {
+		for _, s := range of(run) {
 			key := history.KeyOf(s)
-			if median, ok := medianOf(s.Values); ok && counts(run, s) && baseline.Fits(key) {
-				past.Values = append(past.Values, gate.Value{Measurement: key, Direction: s.Direction, Median: median, Slower: s.Slower})
+			if median, ok := medianOf(s.Values); ok && baseline.Fits(key) {
+				past.Values = append(past.Values, gate.Value{Measurement: key, Direction: s.Direction, Median: median, Slower: s.Slower, NotJudged: s.NotJudged})
 			}
 		}
 		out = append(out, past)
@@ -123,7 +117,7 @@ func medianOf(values []*float64) (float64, bool) {
 
 // shown is a regression as the status has it.
 func shown(r gate.Regression, source v1alpha1.RegressionSource, runs []contract.PastRun) v1alpha1.ScheduleRegression {
-	out := v1alpha1.ScheduleRegression{Source: source, Measurement: r.Measurement, Since: contract.Cut(r.Since, 253), RunCount: int32(r.Runs), Confirmed: r.Confirmed}
+	out := v1alpha1.ScheduleRegression{Source: source, Measurement: r.Measurement, Since: contract.Cut(r.Since, 253), Last: contract.Cut(r.Last, 253), RunCount: int32(r.Runs), Confirmed: r.Confirmed}
 	if !r.At.IsZero() {
 		out.SinceTime = &metav1.Time{Time: r.At.Truncate(time.Second)}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // nights are runs of a history: the level of each, and by a letter what its gate said: p passed,
-// s slower, i not valid, u that it could not decide.
+// s slower, n that it could not judge the throughput, i not valid, u that it could not decide.
 func nights(gates string, levels ...float64) contract.History {
 	var h contract.History
 	for i, level := range levels {
@@ -29,11 +29,11 @@ func nights(gates string, levels ...float64) contract.History {
 			return []*float64{&low, nil, &high}
 		}
 		run.Series = []contract.PastSeries{
-			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "throughput", Unit: "tx/s", Direction: contract.HigherIsBetter, Values: value(level), Slower: said == "s"},
+			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "throughput", Unit: "tx/s", Direction: contract.HigherIsBetter, Values: value(level), Slower: said == "s", NotJudged: said == "n"},
 			{Target: "db", Parameters: map[string]contract.Scalar{"threads": {Int: 8, IsInt: true}}, Name: "latency.avg", Unit: "ms", Direction: contract.LowerIsBetter, Values: value(1000 / level)},
 		}
 		if said != "u" {
-			run.Passed = new(said == "p")
+			run.Passed = new(said == "p" || said == "n")
 		}
 		switch said {
 		case "s":
@@ -54,6 +54,26 @@ func otherSince(n int, h contract.History) contract.History {
 	return h
 }
 
+// latencySince multiplies the latency of runs from one on.
+func latencySince(n int, by float64, h contract.History) contract.History {
+	for _, run := range h.Runs[n:] {
+		for _, v := range run.Series[1].Values {
+			if v != nil {
+				*v *= by
+			}
+		}
+	}
+	return h
+}
+
+// promptedSince makes runs from one on such that confirm the one before.
+func promptedSince(n int, h contract.History) contract.History {
+	for i := range h.Runs[n:] {
+		h.Runs[n+i].Trigger = string(v1alpha1.TriggerConfirm)
+	}
+	return h
+}
+
 func steady(n int, level float64) (out []float64) {
 	for range n {
 		out = append(out, level)
@@ -65,6 +85,7 @@ func steady(n int, level float64) (out []float64) {
 // that is slower leaves the schedule ready.
 func TestAlarm(t *testing.T) {
 	points := &v1alpha1.ChangePoints{ErrorRate: "1%", MinimumEffect: "5%"}
+	both := &v1alpha1.ChangePoints{ErrorRate: "1%", MinimumEffect: "5%", Measurements: []v1alpha1.MeasurementRef{{Name: "throughput"}, {Name: "latency.avg"}}}
 	tests := map[string]struct {
 		alarm   *v1alpha1.Alarm
 		history contract.History
@@ -84,9 +105,16 @@ func TestAlarm(t *testing.T) {
 		"slower around a run that is not valid":     {alarm: &v1alpha1.Alarm{}, history: nights("psis", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
 		"slower around one that is undecided":       {gated: true, alarm: &v1alpha1.Alarm{}, history: nights("psus", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
 		"undecided at the end":                      {gated: true, alarm: &v1alpha1.Alarm{}, history: nights("pssu", 100, 70, 70, 70), ready: "True/Succeeded", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
-		"none was valid":                            {alarm: &v1alpha1.Alarm{}, history: nights("ii", 100, 100), ready: "False/LastRunFailed", regressed: "Unknown/NotReached"},
-		"a run that failed otherwise stalls":        {alarm: &v1alpha1.Alarm{}, history: nights("pi", 100, 100), ready: "False/LastRunFailed", regressed: "False/Succeeded"},
-		"the history cannot be read":                {alarm: &v1alpha1.Alarm{}, broken: "it is torn", ready: "False/HistoryUnreadable", regressed: "Unknown/HistoryUnreadable"},
+		"slower around one that is not judged":      {alarm: &v1alpha1.Alarm{}, history: nights("psns", 100, 70, 70, 70), ready: "False/LastRunFailed", regressed: "True/Regressed", found: []string{"db threads=8 throughput: slower than the gate allows since run n-01 (1970-01-02T00:00:00Z), in 2 runs"}},
+		"the level of the latency changed": {
+			alarm: &v1alpha1.Alarm{ChangePoints: both}, history: latencySince(12, 1.25, nights("", steady(16, 100)...)), ready: "True/Succeeded", regressed: "True/Regressed",
+			found: []string{"db threads=8 latency.avg: the level changed by 25 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.0015)"},
+		},
+		"it changed, and the main measurement is searched": {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: latencySince(12, 1.25, nights("", steady(16, 100)...)), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"one slow night, and runs that confirm it":         {alarm: &v1alpha1.Alarm{ChangePoints: points}, history: promptedSince(13, nights("", append(steady(12, 100), steady(4, 80)...)...)), ready: "True/Succeeded", regressed: "False/Succeeded"},
+		"none was valid":                     {alarm: &v1alpha1.Alarm{}, history: nights("ii", 100, 100), ready: "False/LastRunFailed", regressed: "Unknown/NotReached"},
+		"a run that failed otherwise stalls": {alarm: &v1alpha1.Alarm{}, history: nights("pi", 100, 100), ready: "False/LastRunFailed", regressed: "False/Succeeded"},
+		"the history cannot be read":         {alarm: &v1alpha1.Alarm{}, broken: "it is torn", ready: "False/HistoryUnreadable", regressed: "Unknown/HistoryUnreadable"},
 		"the level changed": {
 			alarm: &v1alpha1.Alarm{ChangePoints: points}, history: nights("", append(steady(12, 100), steady(4, 80)...)...), ready: "True/Succeeded", regressed: "True/Regressed",
 			found: []string{"db threads=8 throughput: the level changed by -20 % since run n-12 (1970-01-13T00:00:00Z), in 4 runs (p 0.002)"},

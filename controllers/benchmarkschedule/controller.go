@@ -52,6 +52,8 @@ type Reconciler struct {
 	Engine func(flavor string) (engine.Engine, bool)
 	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)
+	// Tags of images are looked up with it; nil for none.
+	Tags Tags
 	// Workers is the number of schedules that are looked at side by side.
 	Workers int
 
@@ -125,7 +127,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		}
 	}
 	r.announce(w, d, a, after)
-	return ctrl.Result{RequeueAfter: patience(w, d, a)}, nil
+	wait := patience(w, d, a)
+	if toConfirm(w, a, after) {
+		wait = time.Second // what is to be confirmed is known since this pass
+	}
+	return ctrl.Result{RequeueAfter: wait}, nil
 }
 
 // patience is how long a schedule is left alone.

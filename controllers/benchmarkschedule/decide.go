@@ -24,6 +24,8 @@ type start struct {
 	time time.Time
 	// runNow is the value of the annotation; empty for another trigger.
 	runNow string
+	// confirms the run with this name and UID; empty for another trigger.
+	confirms, confirmsUID string
 	// change is the token of the change that the run measures; empty for none.
 	change string
 	// exists: an earlier pass has created the run, at that time.
@@ -119,6 +121,9 @@ func wanted(w World, d decision) []start {
 	if value := runNow(w.Schedule); value != "" && value != w.Schedule.Status.RunNow {
 		out = append(out, start{trigger: v1alpha1.TriggerManual, id: "now-" + short(w, value), runNow: value})
 	}
+	if s, is := confirming(w); is {
+		out = append(out, s)
+	}
 	for i := range out {
 		s := &out[i]
 		s.name = runName(w.Schedule, s.id)
@@ -149,10 +154,11 @@ func token(w World) string {
 	if st := w.Schedule.Status.Change; st != nil {
 		before = *st
 	}
-	if w.Inputs.Digest == "" || w.Inputs.Digest == before.Digest {
+	tags := moved(w.Inputs, before)
+	if w.Inputs.Digest == "" || w.Inputs.Digest == before.Digest && len(tags) == 0 {
 		return ""
 	}
-	return digest([]byte(w.Inputs.Digest + " " + before.Digest + " " + before.Run))
+	return digest([]byte(strings.Join(append(tags, w.Inputs.Digest, before.Digest, before.Run), " ")))
 }
 
 // covering is a run that was started for a change, whatever else started it.

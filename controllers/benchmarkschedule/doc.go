@@ -12,12 +12,14 @@
 //	act.go         the only writer of runs and histories
 //	settle.go      the status that follows. It is pure
 //	alarm.go       what became slower over the history. It is pure
+//	searched.go    the series of a run that are searched for changes. It is pure
+//	confirm.go     the extra run that confirms a regression. It is pure
 //	events.go      derives events from the old and the new status
 //
 // # Invariants
 //
 //  1. The name of a run follows from the schedule and from what starts it: a time, a change, a value
-//     of the annotation. A run is created before the status says so. So a manager that dies between
+//     of the annotation, the run that it is to confirm. A run is created before the status says so. So a manager that dies between
 //     the two starts nothing twice, and a time is accounted for only when its run exists or it was
 //     missed.
 //  2. Times are computed from status.accountedTime, and not from the time of the last pass. So a

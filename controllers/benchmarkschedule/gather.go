@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -14,7 +15,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/history"
-	"github.com/assay-bench/assay/internal/journal"
+	"github.com/assay-bench/assay/internal/integrity"
 )
 
 // indexSchedule finds the runs of a schedule by its UID.
@@ -40,7 +41,9 @@ func (r *Reconciler) gather(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 			return w, err
 		}
 	}
-	if slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || schedule.Status.History != nil {
+	// A time that looks missed may have a run that only the history has: the manager died before it wrote the status.
+	missing, err := timesOf(w)
+	if slices.ContainsFunc(w.Runs, func(run Run) bool { return run.Ended }) || schedule.Status.History != nil || err == nil && missing.missed.count > 0 {
 		if err := r.readHistory(ctx, &w); err != nil {
 			return w, err
 		}
@@ -84,6 +87,9 @@ func describe(run *v1alpha1.BenchmarkRun) Run {
 		Ended: run.Finished(), Deleting: !run.DeletionTimestamp.IsZero(), Completed: run.CreationTimestamp.Time,
 	}
 	out.Succeeded = out.Ended && history.OutcomeOf(run) == v1alpha1.OutcomeSucceeded
+	if at, err := time.Parse(time.RFC3339, run.Annotations[v1alpha1.AnnotationScheduledTime]); err == nil {
+		out.Scheduled = at
+	}
 	if run.Status.CompletionTime != nil {
 		out.Completed = run.Status.CompletionTime.Time
 	}
@@ -128,8 +134,8 @@ func (r *Reconciler) readHistory(ctx context.Context, w *World) error {
 	return nil
 }
 
-// past is the entry of a run that has ended; none for one that is gone. One pass at a time reads
-// records: they may be large.
+// past is the entry of a run that has ended; none for one that is gone. Records that are not those of the run's chain give
+// no values, and the entry says so. One pass at a time reads records: they may be large.
 func (r *Reconciler) past(ctx context.Context, namespace string, of Run) ([]contract.PastRun, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -142,35 +148,50 @@ func (r *Reconciler) past(ctx context.Context, namespace string, of Run) ([]cont
 		return nil, fmt.Errorf("reading run %s: %w", of.Name, err)
 	}
 	build := history.NewBuilder(run)
-	if run.Status.Results == nil {
-		return []contract.PastRun{build.Past()}, nil
-	}
-	for i := range run.Status.Results.RecordConfigMapCount {
-		records, err := r.records(ctx, run, i)
-		if err != nil {
-			return nil, err
+	reading := integrity.NewReading(run, orEmpty(run.Status.Integrity))
+	var found []integrity.Finding
+	for i := range recordParts(run) {
+		name := contract.RecordsName(run.Name, i)
+		cm := &corev1.ConfigMap{}
+		err := r.Live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
+		if apierrors.IsNotFound(err) {
+			cm, err = nil, nil
 		}
+		if err != nil {
+			return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+		}
+		records, differs := reading.Part(name, cm)
+		found = append(found, differs...)
 		build.Add(records)
+	}
+	// A run of before there were chains has nothing to be compared with.
+	if run.Status.Integrity != nil {
+		if found = append(found, reading.End()...); len(found) > 0 {
+			build.Refuse(reasonOf(found[0]), found[0].String())
+		}
 	}
 	return []contract.PastRun{build.Past()}, nil
 }
 
-// records of a part of the journal. One that is lost or that cannot be read has none: the run is kept
-// in the history without its values.
-func (r *Reconciler) records(ctx context.Context, run *v1alpha1.BenchmarkRun, part int32) ([]contract.Record, error) {
-	cm := &corev1.ConfigMap{}
-	name := contract.RecordsName(run.Name, part)
-	err := r.Live.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
-	if apierrors.IsNotFound(err) || err == nil && !metav1.IsControlledBy(cm, run) {
-		return nil, nil
+func orEmpty(anchor *v1alpha1.IntegrityStatus) v1alpha1.IntegrityStatus {
+	if anchor == nil {
+		return v1alpha1.IntegrityStatus{}
 	}
-	if err != nil {
-		return nil, fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	return *anchor
+}
+
+// recordParts is the number of ConfigMaps with the records of a run.
+func recordParts(run *v1alpha1.BenchmarkRun) int32 {
+	if run.Status.Results == nil {
+		return 0
 	}
-	records, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
-	if err != nil {
-		// Whoever edits the records of a run loses them here; the run says Tampered itself.
-		return nil, nil //nolint:nilerr // it would never succeed
+	return run.Status.Results.RecordConfigMapCount
+}
+
+// reasonOf a finding, as the run's own condition has it.
+func reasonOf(f integrity.Finding) string {
+	if f.Kind == integrity.Lost {
+		return v1alpha1.ReasonJournalLost
 	}
-	return records.Records, nil
+	return v1alpha1.ReasonTampered
 }

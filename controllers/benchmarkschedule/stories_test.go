@@ -75,63 +75,6 @@ func TestARunAtItsTime(t *testing.T) {
 	want(t, "events", s.told(), []string{"RunStarted", "RunSucceeded"})
 }
 
-// The manager dies after each of its writes, another one takes over, and whatever it saw and wrote,
-// each time has one run, each run one entry, and no time is lost. The cache of the new one may not
-// know the last runs.
-func TestDeathAtEveryWrite(t *testing.T) {
-	t.Parallel()
-	for dies := range 12 {
-		t.Run(fmt.Sprintf("after %d writes", dies), func(t *testing.T) {
-			t.Parallel()
-			s := newStage(t, `schedule: "@hourly", onChange: true, successfulRunsHistoryLimit: 1`)
-			s.api.dies = dies
-			survive := func() {
-				for range 30 {
-					if result, err := s.reconcile(); err == nil && result.RequeueAfter > time.Second {
-						return
-					} else if err != nil && s.api.dies == 0 {
-						s.api.dies = -1
-						s.restart()
-					}
-				}
-				t.Fatal("it does not come to rest")
-			}
-			survive()
-			first := s.runs()
-			if len(first) != 1 || !strings.HasPrefix(first[0], "nightly-change-") {
-				t.Fatalf("runs %v, want one for the new schedule", first)
-			}
-			s.finish(first[0], true, 1, 2)
-			survive()
-			for n := 1; n <= 3; n++ {
-				s.atHour(n)
-				survive()
-				s.finish(s.name(n), true, float64(n), float64(n))
-				survive()
-			}
-			o := s.pass()
-			var names []string
-			for _, run := range s.history().Runs {
-				names = append(names, run.Name)
-			}
-			want(t, "history", names, []string{first[0], s.name(1), s.name(2), s.name(3)})
-			want(t, "runs that are kept", s.runs(), []string{s.name(3)})
-			want(t, "missed", o.Status.Missed, (*v1alpha1.MissedTimes)(nil))
-		})
-	}
-}
-
-// A cache that does not know the run yet starts nothing a second time, and lets nothing overlap.
-func TestABlindCache(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, `schedule: "@hourly"`)
-	s.atHour(1).pass()
-	s.api.blind = true
-	o := s.atHour(2).pass()
-	want(t, "runs", s.runs(), []string{s.name(1)})
-	want(t, "on schedule", condition(o, "OnSchedule"), "False RunActive")
-}
-
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	t.Run("Forbid waits, and starts the last time late", func(t *testing.T) {

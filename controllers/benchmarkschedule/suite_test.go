@@ -233,7 +233,7 @@ func (s *stage) run(name string) *v1alpha1.BenchmarkRun {
 func (s *stage) finish(name string, succeeded bool, values ...float64) {
 	s.t.Helper()
 	run := s.run(name)
-	records := journal.Records{}
+	records := journal.BeginChain("x")
 	for block, v := range values {
 		records = records.Add(contract.Record{
 			Index: int32(block), Block: int32(block), Target: "db", State: contract.Succeeded, Final: true, Valid: new(true),
@@ -251,6 +251,8 @@ func (s *stage) finish(name string, succeeded bool, values ...float64) {
 		BinaryData: map[string][]byte{contract.KeyRecords: data},
 	}))
 	run.Status.Results = &v1alpha1.ResultsStatus{RecordConfigMapCount: 1}
+	run.Status.Integrity = &v1alpha1.IntegrityStatus{PlanSHA256: "x", Head: records.Head(), RecordCount: records.Count(), RecordsSHA256: contract.Digest(data)}
+	run.Status.Progress.Totals = v1alpha1.Totals(records.Totals())
 	run.Status.Plan = &v1alpha1.PlanStatus{TrialCount: int32(len(values)), CellCount: 1, SHA256: "x", ConfigMapCount: 1}
 	run.Status.Headline, run.Status.CompletionTime = "db "+fmt.Sprint(values), &metav1.Time{Time: s.clock.Now()}
 	condition := func(name string, status metav1.ConditionStatus, reason string) {

@@ -19,6 +19,8 @@ type times struct {
 	since time.Time
 	// hash of the schedule that since is about.
 	hash string
+	// until is the last time before due, to which all times have a run or were missed; zero for none.
+	until time.Time
 	// due is the time that a run is to start for; zero for none.
 	due time.Time
 	// missed are times that no run will start for.
@@ -86,13 +88,8 @@ func (t *times) find(w World) {
 		return
 	}
 	if found.Earlier > 0 {
-		t.missed = missed{
-			count: found.Earlier, more: found.More, last: t.before(found.Latest),
-			why: "another time of the schedule came before a run could start",
-		}
-		if r := waitReason(w); r != "" {
-			t.missed.why = r
-		}
+		t.until = t.before(found.Latest)
+		t.miss(w, found)
 	}
 	late := w.Schedule.Spec.StartingDeadlineSeconds
 	if late == nil || !w.Now.After(t.deadline(found.Latest, *late)) || exists(w, timeID(found.Latest)) {
@@ -100,8 +97,43 @@ func (t *times) find(w World) {
 		return
 	}
 	t.missed.count++
-	t.missed.last = found.Latest
+	t.until, t.missed.last = found.Latest, found.Latest
 	t.missed.why = cmp.Or(waitReason(w), fmt.Sprintf("no run could start within startingDeadlineSeconds (%d)", *late))
+}
+
+// miss the times before the latest one, but those whose run exists or has ended: a manager that died before it wrote the
+// status has started them.
+func (t *times) miss(w World, found calendar.Times) {
+	started := startedTimes(w, t.since, found.Latest)
+	if len(started) >= found.Earlier {
+		return
+	}
+	t.missed = missed{count: found.Earlier - len(started), more: found.More, last: t.until, why: "another time of the schedule came before a run could start"}
+	for started[t.missed.last.Unix()] {
+		t.missed.last = t.before(t.missed.last)
+	}
+	if r := waitReason(w); r != "" {
+		t.missed.why = r
+	}
+}
+
+// startedTimes between two times, excluded, as seconds: those of runs that are there, and of runs in the history.
+func startedTimes(w World, after, before time.Time) map[int64]bool {
+	out := map[int64]bool{}
+	add := func(name string, at time.Time) {
+		if at.After(after) && at.Before(before) && name == runName(w.Schedule, timeID(at)) {
+			out[at.Unix()] = true
+		}
+	}
+	for _, run := range w.Runs {
+		add(run.Name, run.Scheduled)
+	}
+	for _, run := range w.History.Runs {
+		if run.ScheduledTime != nil {
+			add(run.Name, *run.ScheduledTime)
+		}
+	}
+	return out
 }
 
 // waitReason is why runs have waited; empty where they did not.
@@ -129,8 +161,8 @@ func (t *times) deadline(at time.Time, seconds int64) time.Time {
 
 // accounted is the time up to which all times are accounted for; due stays open.
 func (t *times) accounted() time.Time {
-	if t.missed.last.After(t.since) {
-		return t.missed.last
+	if t.until.After(t.since) {
+		return t.until
 	}
 	return t.since
 }

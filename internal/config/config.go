@@ -40,6 +40,8 @@ type Config struct {
 	Shapes Shapes `json:"shapes"`
 	// Notifications about runs, and to whom they are sent.
 	Notifications Notifications `json:"notifications"`
+	// Registries that may be asked for the digests of tags.
+	Registries Registries `json:"registries"`
 }
 
 // Image of a container.
@@ -91,7 +93,7 @@ func Default() Config {
 		PodStart: d(15 * time.Minute), TargetReady: d(20 * time.Minute), Load: d(12 * time.Hour),
 		Cleanup: d(10 * time.Minute), Queue: d(7 * 24 * time.Hour), Reset: d(time.Hour), TrialGrace: d(2 * time.Minute),
 		Upload: d(10 * time.Minute),
-	}, Results: defaultResults(), Notifications: defaultNotifications()}
+	}, Results: defaultResults(), Notifications: defaultNotifications(), Registries: defaultRegistries()}
 }
 
 // Load reads a file on top of Default. An unknown field is an error.
@@ -149,7 +151,7 @@ func (c Config) check() error {
 	if c.Timeouts.Upload.Duration > maxUpload {
 		return fmt.Errorf("timeouts.upload must be at most %s: that is how long an URL is signed for", maxUpload)
 	}
-	return errors.Join(c.Limits.check(), c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check(), c.Notifications.check())
+	return errors.Join(c.Limits.check(), c.Results.check(), c.Pods.check(), c.Queue.check(), c.Shapes.check(), c.Notifications.check(), c.Registries.check())
 }
 
 // images of the configuration, by their fields.

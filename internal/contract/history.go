@@ -25,7 +25,7 @@ type PastRun struct {
 	UID  string `json:"uid"`
 	// SpecHash of the run: runs with the same one are the same experiment.
 	SpecHash string `json:"specHash,omitempty"`
-	// Trigger is what started it: Schedule, Change or Manual.
+	// Trigger is what started it: Schedule, Change, Manual or Confirm.
 	Trigger string `json:"trigger,omitempty"`
 	// ScheduledTime is the time of the schedule that started it; absent for another trigger.
 	ScheduledTime *time.Time `json:"scheduledTime,omitempty"`
@@ -38,7 +38,8 @@ type PastRun struct {
 	// Reason and Message of one that did not succeed.
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Valid is the status of the condition Valid: True, False or Unknown.
+	// Valid is the status of the condition Valid: True, False or Unknown. It is False of a run whose records were lost or
+	// changed after its end: such a run has no series, and the Reason JournalLost or Tampered.
 	Valid string `json:"valid,omitempty"`
 	// Passed is the condition Passed; absent for a run without a gate, and for one that is not
 	// decided.
@@ -78,6 +79,8 @@ type PastSeries struct {
 	Direction Direction         `json:"direction,omitempty"`
 	// Slower: the gate of the run called it slower.
 	Slower bool `json:"slower,omitempty"`
+	// NotJudged: the gate of the run could not say whether it is slower.
+	NotJudged bool `json:"notJudged,omitempty"`
 	// Values, one for each block in the order of the blocks; nil where the trial of the block does
 	// not count, or has no value.
 	Values []*float64 `json:"values"`

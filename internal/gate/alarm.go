@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -24,8 +25,8 @@ type Value struct {
 	Direction   contract.Direction
 	// Median of the run.
 	Median float64
-	// Slower: the gate of the run called it slower.
-	Slower bool
+	// Slower: the gate of the run called it slower. NotJudged: it could not say.
+	Slower, NotJudged bool
 }
 
 // Regression of a series: a measurement that is worse than it was.
@@ -35,6 +36,8 @@ type Regression struct {
 	// Since is the first run in which it is worse, by its name, and At is when that ended.
 	Since string
 	At    time.Time
+	// Last is the last run in which it is worse, by its name.
+	Last string
 	// Runs in which it is worse: that one and all that followed.
 	Runs int
 	// Confirmed: it is worse in as many further runs as were asked for. Only then it is worth an alarm.
@@ -46,17 +49,25 @@ type Regression struct {
 
 // Alarm finds what the gates of a series call slower in its latest run, the oldest run first. It is
 // confirmed when the given number of runs before said the same: with 1, a regression is reported by
-// the second run that shows it. A run without the measurement neither confirms it nor ends it.
+// the second run that shows it. A run without the measurement, or whose gate could not judge it, neither
+// confirms it nor ends it.
 func Alarm(series []Past, confirm int) []Regression {
 	var out []Regression
 	for _, l := range latest(series) {
-		if !l.last.Slower {
-			continue
-		}
 		r := Regression{Measurement: l.last.Measurement}
-		for i := len(l.at) - 1; i >= 0 && l.values[i].Slower; i-- {
+		for i := len(l.at) - 1; i >= 0; i-- {
+			if l.values[i].NotJudged {
+				continue
+			}
+			if !l.values[i].Slower {
+				break
+			}
 			r.Since, r.At = series[l.at[i]].Run, series[l.at[i]].Time
+			r.Last = cmp.Or(r.Last, r.Since)
 			r.Runs++
+		}
+		if r.Runs == 0 {
+			continue
 		}
 		r.Confirmed = r.Runs > confirm
 		out = append(out, r)

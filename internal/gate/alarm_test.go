@@ -14,12 +14,12 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// pasts are runs by letters: s slower, p passed, - without the measurement.
+// pasts are runs by letters: s slower, p passed, n not judged, - without the measurement.
 func pasts(letters string) (out []Past) {
 	for i, l := range letters {
 		p := Past{Run: fmt.Sprint("r", i), Time: time.Unix(int64(i), 0)}
 		if l != '-' {
-			p.Values = []Value{{Measurement: v1alpha1.MeasurementKey{Target: "db", Name: "throughput"}, Direction: contract.HigherIsBetter, Median: 100, Slower: l == 's'}}
+			p.Values = []Value{{Measurement: v1alpha1.MeasurementKey{Target: "db", Name: "throughput"}, Direction: contract.HigherIsBetter, Median: 100, Slower: l == 's', NotJudged: l == 'n'}}
 		}
 		out = append(out, p)
 	}
@@ -33,18 +33,23 @@ func TestAlarm(t *testing.T) {
 		// want is empty for no regression.
 		want string
 	}{
-		"no run":                                 {"", 1, ""},
-		"all passed":                             {"ppp", 1, ""},
-		"slower for the first time":              {"ppps", 1, "since r3, 1 runs, not confirmed"},
-		"slower for the first time, at once":     {"ppps", 0, "since r3, 1 runs, confirmed"},
-		"slower twice":                           {"ppss", 1, "since r2, 2 runs, confirmed"},
-		"slower for long":                        {"psss", 1, "since r1, 3 runs, confirmed"},
-		"slower twice, and three are asked for":  {"ppss", 2, "since r2, 2 runs, not confirmed"},
-		"slower, and well again":                 {"pssp", 1, ""},
-		"an earlier one does not confirm":        {"pssps", 1, "since r4, 1 runs, not confirmed"},
-		"a run without it does not confirm":      {"pps-s", 1, "since r2, 2 runs, confirmed"},
-		"the last run does not have it":          {"ppss-", 1, ""},
-		"it has been slower since it is watched": {"ss", 1, "since r0, 2 runs, confirmed"},
+		"no run":                                  {"", 1, ""},
+		"all passed":                              {"ppp", 1, ""},
+		"slower for the first time":               {"ppps", 1, "since r3, 1 runs, not confirmed"},
+		"slower for the first time, at once":      {"ppps", 0, "since r3, 1 runs, confirmed"},
+		"slower twice":                            {"ppss", 1, "since r2, 2 runs, confirmed"},
+		"slower for long":                         {"psss", 1, "since r1, 3 runs, confirmed"},
+		"slower twice, and three are asked for":   {"ppss", 2, "since r2, 2 runs, not confirmed"},
+		"slower, and well again":                  {"pssp", 1, ""},
+		"an earlier one does not confirm":         {"pssps", 1, "since r4, 1 runs, not confirmed"},
+		"a run without it does not confirm":       {"pps-s", 1, "since r2, 2 runs, confirmed"},
+		"the last run does not have it":           {"ppss-", 1, ""},
+		"one that was not judged does not end it": {"ppsns", 1, "since r2, 2 runs, confirmed"},
+		"and it does not confirm it":              {"ppsn", 1, "since r2, 1 runs, not confirmed"},
+		"what is confirmed stays so":              {"ppssn", 1, "since r2, 2 runs, confirmed"},
+		"well before one that was not judged":     {"ppspn", 1, ""},
+		"nothing was ever judged":                 {"nn", 1, ""},
+		"it has been slower since it is watched":  {"ss", 1, "since r0, 2 runs, confirmed"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +60,9 @@ func TestAlarm(t *testing.T) {
 					confirmed = "not confirmed"
 				}
 				texts = append(texts, fmt.Sprintf("since %s, %d runs, %s", r.Since, r.Runs, confirmed))
+				if last := strings.LastIndex(tt.series, "s"); r.Last != fmt.Sprint("r", last) {
+					t.Errorf("last seen in %s, and that is run %d", r.Last, last)
+				}
 				if want := fmt.Sprint("r", r.At.Unix()); r.Since != want {
 					t.Errorf("since %s at the time of %s", r.Since, want)
 				}

@@ -60,7 +60,7 @@ func Changes(series []Past, o ChangeOptions) ([]Regression, error) {
 			continue
 		}
 		since := series[l.at[len(l.at)-r.Runs]]
-		r.Since, r.At = since.Run, since.Time
+		r.Since, r.At, r.Last = since.Run, since.Time, series[l.at[len(l.at)-1]].Run
 		out = append(out, r)
 	}
 	return out, nil

@@ -30,6 +30,8 @@ type Builder struct {
 	left map[string]bool
 	// last attempt at each trial.
 	last map[int32]attempt
+	// reason and message why its values are not to be believed; empty where they are.
+	reason, message string
 }
 
 // kind of a measurement.
@@ -100,6 +102,9 @@ func (b *Builder) kind(v contract.RecordedValue) (int, bool) {
 	return len(b.kinds) - 1, true
 }
 
+// Refuse the values of the run: its records are not those that it wrote. Its entry has failed, and says why.
+func (b *Builder) Refuse(reason, message string) { b.reason, b.message = reason, message }
+
 // unit is a target in a cell.
 type unit struct {
 	cell   int32
@@ -109,6 +114,9 @@ type unit struct {
 // Past is the entry of the run.
 func (b *Builder) Past() contract.PastRun {
 	out := describe(b.run)
+	if b.reason != "" {
+		return refused(out, b.reason, b.message)
+	}
 	if b.run.Spec.Search != nil {
 		b = b.found()
 		if r := b.run.Status.Results; r != nil {

@@ -59,6 +59,14 @@ func describe(run *v1alpha1.BenchmarkRun) contract.PastRun {
 	return out
 }
 
+// refused is the entry of a run whose records are not its own: nothing that it said of itself counts.
+func refused(run contract.PastRun, reason, message string) contract.PastRun {
+	run.Outcome, run.Valid, run.Passed = string(v1alpha1.OutcomeFailed), string(metav1.ConditionFalse), nil
+	run.Verdict, run.Headline = "", ""
+	run.Reason, run.Message = contract.Cut(reason, maxReason), contract.Cut(message, maxText)
+	return run
+}
+
 // whyFailed are the reason and the message of a run that did not succeed.
 func whyFailed(run *v1alpha1.BenchmarkRun) (reason, message string) {
 	for _, bad := range []struct {

@@ -6,19 +6,23 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 )
 
-// markSlower marks the series that the gate of the run called slower; nil for a run without a gate.
+// markSlower marks the series that the gate of the run called slower, and those that it could not judge;
+// nil for a run without a gate.
 func markSlower(series []contract.PastSeries, gate *v1alpha1.GateStatus) {
 	if gate == nil {
 		return
 	}
-	slower := map[string]bool{}
+	outcomes := map[string]v1alpha1.GateOutcome{}
 	for _, e := range gate.Entries {
-		if e.Outcome == v1alpha1.OutcomeSlower {
-			slower[baseline.Key(e.Measurement)] = true
-		}
+		outcomes[baseline.Key(e.Measurement)] = e.Outcome
 	}
 	for i := range series {
-		series[i].Slower = slower[baseline.Key(KeyOf(series[i]))]
+		switch outcomes[baseline.Key(KeyOf(series[i]))] {
+		case v1alpha1.OutcomeSlower:
+			series[i].Slower = true
+		case v1alpha1.OutcomeNotJudged, v1alpha1.OutcomeNew:
+			series[i].NotJudged = true
+		}
 	}
 }
 

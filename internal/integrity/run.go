@@ -8,7 +8,6 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
-	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/internal/resources"
 )
 
@@ -141,44 +140,29 @@ func (c *comparison) inputs(v1alpha1.IntegrityStatus) error {
 // records, each with the results of its attempt. A part is decoded and dropped before the next
 // one is read.
 func (c *comparison) records(anchor v1alpha1.IntegrityStatus) error {
-	var parts []Part
-	walk := NewWalk(anchor.PlanSHA256)
+	reading := NewReading(c.run, anchor)
 	if c.run.Status.Results != nil {
 		for i := range c.run.Status.Results.RecordConfigMapCount {
-			p := Part{Name: contract.RecordsName(c.run.Name, i), Key: contract.KeyRecords}
-			stored, cm, err := c.stored(p.Name)
+			name := contract.RecordsName(c.run.Name, i)
+			_, cm, err := c.stored(name)
 			if err != nil {
 				return err
 			}
-			p.Stored = stored
-			parts = append(parts, p)
-			if !stored.Exists {
-				walk.broken = true
-				continue
-			}
-			if err := c.part(walk, p.Name, cm); err != nil {
+			records, found := reading.Part(name, cm)
+			c.found(found...)
+			if err := c.results(records); err != nil {
 				return err
 			}
+			c.report.Records++
 		}
 	}
-	c.report.Records = len(parts)
-	if len(parts) > 0 {
-		c.found(Parts(parts, anchor.RecordsSHA256)...)
-	}
-	c.found(walk.End(anchor, c.run.Status.Progress.Totals)...)
+	c.found(reading.End()...)
 	return nil
 }
 
-// part of the records, with the results of its attempts.
-func (c *comparison) part(walk *Walk, name string, cm *corev1.ConfigMap) error {
-	records, err := journal.DecodeRecords(cm.BinaryData[contract.KeyRecords])
-	if err != nil {
-		walk.broken = true
-		c.found(tampered(name, "it cannot be read: %v", err))
-		return nil
-	}
-	c.found(walk.Part(name, records)...)
-	for _, rec := range records.Records {
+// results of the attempts of a part.
+func (c *comparison) results(records []contract.Record) error {
+	for _, rec := range records {
 		c.report.Trials++
 		for _, want := range rec.Delivered {
 			got, cm, err := c.stored(want.ConfigMap)

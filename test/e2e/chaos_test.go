@@ -40,6 +40,7 @@ var rows = []struct {
 	{"clock_step", clockStep},
 	{"result_deleted", resultDeleted},
 	{"store_away", storeAway},
+	{"schedules", killedWhileSchedulesFire},
 }
 
 // TestChaos plays the matrix of faults, or the mixed row alone. Each row leaves what it counted.

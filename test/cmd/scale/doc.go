@@ -1,4 +1,4 @@
-// Command scale measures what many BenchmarkRuns at once cost the manager, and
+// Command scale measures what many BenchmarkRuns and BenchmarkSchedules at once cost the manager, and
 // holds it against the bars of the project. Run it by `make bench-scale`.
 //
 // For each number of runs it starts a real API server (envtest) and the real
@@ -18,4 +18,7 @@
 //	transport.go counts the writes of what is played
 //	runs.go      the runs, and waiting for their end
 //	report.go    figures, and the bars
+//	schedules.go schedules: at rest, due at once, and with a new manager
+//	audit.go     who asked the API server for what, by its audit log
+//	bars.go      figures of schedules, and their bars
 package main

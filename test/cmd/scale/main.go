@@ -18,9 +18,11 @@ import (
 // options of the command line.
 type options struct {
 	manager, crds, output string
-	sizes                 string
+	sizes, schedules      string
 	// window is how long a played client measures.
 	window time.Duration
+	// rest is how long schedules are watched at rest.
+	rest time.Duration
 	// limit for one size.
 	limit   time.Duration
 	verbose bool
@@ -32,7 +34,9 @@ func main() {
 	flag.StringVar(&o.manager, "manager", "", "the manager's binary")
 	flag.StringVar(&o.crds, "crds", "config/crd/bases", "folder of the CRDs")
 	flag.StringVar(&o.output, "output", "testdata/oltp_read_write.stdout", "what sysbench wrote; every played client delivers it")
-	flag.StringVar(&o.sizes, "sizes", "1,10,100,1000,100/20", "runs at once, separated by commas; RUNS/NODES for fewer nodes than 2 per run")
+	flag.StringVar(&o.sizes, "sizes", "1,10,100,1000,100/20", "runs at once, separated by commas; RUNS/NODES for fewer nodes than 2 per run; none")
+	flag.StringVar(&o.schedules, "schedules", "1000/100", "schedules, and how many of them are due at one instant; none")
+	flag.DurationVar(&o.rest, "rest", time.Minute, "how long schedules are watched at rest")
 	flag.DurationVar(&o.window, "window", time.Second, "how long a played client measures")
 	flag.DurationVar(&o.limit, "limit", 2*time.Hour, "time limit of one size")
 	flag.BoolVar(&o.verbose, "v", false, "print the requests that the API server counted, by verb and resource")
@@ -53,7 +57,13 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Print(conditions(o))
+	crowd, err := parseSchedules(o.schedules)
+	if err != nil {
+		return err
+	}
+	if len(sizes) > 0 {
+		fmt.Print(conditions(o))
+	}
 	var all []figures
 	for _, s := range sizes {
 		f, err := measure(ctx, o, s)
@@ -64,6 +74,15 @@ func run(ctx context.Context, o options) error {
 		fmt.Print(table(all))
 	}
 	verdicts := judge(all)
+	if crowd.all > 0 {
+		fmt.Print(conditionsOfSchedules(o, crowd))
+		f, err := measureSchedules(ctx, o, crowd)
+		if err != nil {
+			return fmt.Errorf("schedules: %w", err)
+		}
+		fmt.Print(f)
+		verdicts = append(verdicts, judgeSchedules(f)...)
+	}
 	missed := 0
 	for _, v := range verdicts {
 		fmt.Println(v)
@@ -91,7 +110,13 @@ func (s size) String() string {
 // queued says whether runs have to wait for nodes.
 func (s size) queued() bool { return s.nodes < 2*s.runs }
 
+// none of what an option asks for.
+const none = "none"
+
 func parseSizes(text string) ([]size, error) {
+	if text == none {
+		return nil, nil
+	}
 	var out []size
 	for part := range strings.SplitSeq(text, ",") {
 		runs, nodes, limited := strings.Cut(strings.TrimSpace(part), "/")
@@ -119,7 +144,7 @@ const warmupRuns = 2
 func measure(ctx context.Context, o options, s size) (figures, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.limit)
 	defer cancel()
-	srv, err := startServer(o.crds)
+	srv, err := startServer(o.crds, false)
 	if err != nil {
 		return figures{}, err
 	}

@@ -23,15 +23,33 @@ type server struct {
 	scheme *runtime.Scheme
 	// dir for files of this server and its manager.
 	dir string
+	// audited: who asked what is in the file audit.log.
+	audited bool
 }
+
+// auditPolicy logs each request but watches and those of the server itself, and of a run that is created its
+// name, which only its body has.
+const auditPolicy = `apiVersion: audit.k8s.io/v1
+kind: Policy
+omitStages: [RequestReceived]
+rules:
+- level: None
+  verbs: [watch]
+- level: None
+  users: ["system:apiserver"]
+- level: Request
+  verbs: [create]
+  resources: [{group: assay.dev, resources: [benchmarkruns]}]
+- level: Metadata
+`
 
 // startServer starts etcd and the API server, tuned for a machine that they share
 // with all others.
-func startServer(crds string) (*server, error) {
+func startServer(crds string, audited bool) (*server, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		return nil, errors.New("KUBEBUILDER_ASSETS is not set: run `make bench-scale`, which builds kube-apiserver and etcd")
 	}
-	s := &server{scheme: runtime.NewScheme(), env: &envtest.Environment{CRDDirectoryPaths: []string{crds}, ErrorIfCRDPathMissing: true}}
+	s := &server{scheme: runtime.NewScheme(), audited: audited, env: &envtest.Environment{CRDDirectoryPaths: []string{crds}, ErrorIfCRDPathMissing: true}}
 	add := runtime.NewSchemeBuilder(v1alpha1.AddToScheme, corev1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme)
 	if err := add.AddToScheme(s.scheme); err != nil {
 		return nil, fmt.Errorf("registering the API types: %w", err)
@@ -44,20 +62,27 @@ func startServer(crds string) (*server, error) {
 		Append("disable-admission-plugins", "TaintNodesByCondition").Set("etcd-compaction-interval", "1m")
 	s.env.ControlPlane.GetAPIServer().Configure().Set("enable-priority-and-fairness", "false").
 		Set("max-requests-inflight", "0").Set("max-mutating-requests-inflight", "0")
+	var err error
+	if s.dir, err = os.MkdirTemp("", "bench-scale-"); err != nil {
+		return nil, err
+	}
+	if audited {
+		if err := os.WriteFile(s.file("audit.yaml"), []byte(auditPolicy), 0o600); err != nil {
+			return nil, err
+		}
+		s.env.ControlPlane.GetAPIServer().Configure().Set("audit-policy-file", s.file("audit.yaml")).
+			Set("audit-log-path", s.file(auditLog)).Set("audit-log-mode", "blocking")
+	}
 	// The API server needs most of the machine: memory is there, processors are not.
 	// The manager is started without this.
 	if err := os.Setenv("GOGC", "400"); err != nil {
 		return nil, err
 	}
-	var err error
 	s.config, err = s.env.Start()
 	_ = os.Unsetenv("GOGC")
 	if err != nil {
+		_ = os.RemoveAll(s.dir)
 		return nil, fmt.Errorf("starting the API server: %w", err)
-	}
-	if s.dir, err = os.MkdirTemp("", "bench-scale-"); err != nil {
-		s.stop()
-		return nil, err
 	}
 	return s, nil
 }

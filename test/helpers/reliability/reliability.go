@@ -69,6 +69,7 @@ var Faults = []Fault{
 	{"clock_step", "the clock of one agent is stepped by 30 s"},
 	{"result_deleted", "the ConfigMap of a result is deleted while it is measured"},
 	{"store_away", "the object store is away"},
+	{"schedules", "the manager is killed with SIGKILL again and again while schedules start runs"},
 }
 
 // Commit of the tree that is tested, marked if there are changes; unknown outside of a checkout.

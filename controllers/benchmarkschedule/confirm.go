@@ -1,0 +1,74 @@
+package benchmarkschedule
+
+import (
+	"slices"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// confirming is the extra run that is to confirm what the gate of the last run calls slower. It has time:
+// it starts when nothing else is active, after all else that is to start, because any other run confirms
+// it as well. So it never replaces a run.
+func confirming(w World) (start, bool) {
+	s := w.Schedule
+	if len(w.Ended) > 0 || w.MoreEnded || w.HistoryError != "" || !lookedAt(s, w.History) || !unanswered(s) {
+		return start{}, false
+	}
+	if extraRuns(w.History) >= confirmations(s.Spec.Alarm) {
+		return start{}, false
+	}
+	last := s.Status.LastRun
+	out := start{trigger: v1alpha1.TriggerConfirm, id: "again-" + short(w, last.UID), confirms: last.Name, confirmsUID: last.UID}
+	if !exists(w, out.id) && len(activeRuns(w)) > 0 {
+		return start{}, false
+	}
+	return out, true
+}
+
+// toConfirm says whether the next pass has a run to start that confirms what this one has found.
+func toConfirm(w World, a done, after *v1alpha1.BenchmarkSchedule) bool {
+	w.Schedule, w.History, w.Ended = after, a.history, nil
+	_, is := confirming(w)
+	return is
+}
+
+// unanswered says whether an extra run is wanted and was not started: the last run shows a regression
+// that is not confirmed. What change points find asks for none: they do not count extra runs.
+func unanswered(s *v1alpha1.BenchmarkSchedule) bool {
+	alarm, last := s.Spec.Alarm, s.Status.LastRun
+	if alarm == nil || alarm.ConfirmBy != v1alpha1.ConfirmByExtraRun || s.Spec.Suspend || last == nil {
+		return false
+	}
+	if c := s.Status.Confirmation; c != nil && c.OfUID == last.UID {
+		return false
+	}
+	return slices.ContainsFunc(s.Status.Regressions, func(r v1alpha1.ScheduleRegression) bool {
+		return r.Source == v1alpha1.RegressionOfGate && !r.Confirmed && r.Last == last.Name
+	})
+}
+
+// extraRuns at the end of a history. Their number is bounded, whatever they show.
+func extraRuns(h contract.History) (n int) {
+	for _, run := range slices.Backward(h.Runs) {
+		if trigger(run) != v1alpha1.TriggerConfirm {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// confirmations that an alarm asks for, as the API server's default.
+func confirmations(alarm *v1alpha1.Alarm) int {
+	if alarm == nil || alarm.Confirm == nil {
+		return 1
+	}
+	return int(*alarm.Confirm)
+}
+
+// unprompted are the runs that started for themselves. One that confirms another is there because that
+// one was slow: to change points it would be a second value of the same night.
+func unprompted(runs []contract.PastRun) []contract.PastRun {
+	return slices.DeleteFunc(slices.Clone(runs), func(r contract.PastRun) bool { return trigger(r) == v1alpha1.TriggerConfirm })
+}
