@@ -78,7 +78,7 @@ func NewCommand() *cobra.Command {
 	root.AddCommand(
 		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(), design.NewNew(), design.NewShapes(k.Config),
 		newVerify(k), newCompare(k), newBaseline(k),
-		newExport(k), newImport(),
+		newExport(k), newImport(), newReport(k),
 	)
 	return root
 }
