@@ -160,6 +160,16 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	if late.code != exit.Problem || !strings.Contains(late.problems, "has not ended within 200ms") || !strings.Contains(late.problems, "Measuring 0/3 trials") {
 		t.Errorf("after its timeout: %+v", late)
 	}
+	if why := assay(t.Context(), "why", "run", "--kubeconfig", config); why.code != exit.OK || !strings.Contains(why.out, "Measured: Progressing") || !strings.Contains(why.out, "who acts: nobody") {
+		t.Errorf("why: %+v", why)
+	}
+	allowReader(t, ns, "reader")
+	if why := assay(t.Context(), "why", "run", "--kubeconfig", kubeconfigOf(t, "reader", ns)); why.code != exit.OK || !strings.Contains(why.out, "pods: not known: pods is forbidden") {
+		t.Errorf("why, without the right to list pods: %+v", why)
+	}
+	if logs := assay(t.Context(), "logs", "run", "--kubeconfig", config); logs.code != exit.Problem || !strings.Contains(logs.problems, "reading the log of pod run-trial-00000-") {
+		t.Errorf("logs of a pod that only this test plays: %+v", logs)
+	}
 	open()
 	await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	if again := assay(t.Context(), "run", "-f", file, "--kubeconfig", config); again.code != exit.OK || !strings.Contains(again.problems, "nothing was started") {

@@ -17,6 +17,6 @@
 //	kube        the cluster of the user
 //	output      tables, formats, and the documents for programs
 //	design      what a manifest will do: plan
-//	show        what is said of a run: get
+//	show        what is said of a run: get, why, logs, and the explanation of a name
 //	follow      starts a run and follows it: run, watch
 package cli
