@@ -76,7 +76,7 @@ func planned() Objects {
 	latency := v1alpha1.MeasurementKey{Target: "db", Name: "latency", Labels: map[string]string{"percentile": "95"}, Unit: "ms"}
 	all.Runs[0].OwnerReferences = []metav1.OwnerReference{{Kind: "BenchmarkSchedule", Name: "nightly", Controller: new(true)}}
 	nightly := v1alpha1.BenchmarkSchedule{ObjectMeta: metav1.ObjectMeta{Namespace: "a", Name: "nightly"}}
-	nightly.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Threshold: "25%"}
+	nightly.Spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: "release", Also: []v1alpha1.FurtherBaseline{{Name: "last-week"}}, Threshold: "25%"}
 	nightly.Status = v1alpha1.BenchmarkScheduleStatus{
 		LastScheduleTime: at(time.Hour), NextScheduleTime: at(-time.Hour), LastSuccessfulTime: at(48 * time.Hour),
 		Active:  []v1alpha1.ActiveRun{{Name: "measuring"}},
