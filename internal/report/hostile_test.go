@@ -10,6 +10,7 @@ import (
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/plan"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -36,8 +37,8 @@ func spoken(t testing.TB, text string) Input {
 	m := twoServers(6)
 	m.targets = []string{"mysql", text}
 	inner := m.measure
-	m.measure = func(target string, v intOrString, block int) []contract.RecordedValue {
-		out := inner(target, v, block)
+	m.measure = func(target string, cell plan.Cell, block int) []contract.RecordedValue {
+		out := inner(target, cell, block)
 		for i := range out {
 			out[i].Unit = text
 			out[i].Labels = map[string]string{text: text}
