@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -101,6 +102,39 @@ func harmless(t *testing.T, text, plain string) {
 	for _, r := range page {
 		if r == '\u202e' || r == '\x1b' || r == 0 {
 			t.Errorf("%q leaves the character %q in the page", text, r)
+		}
+	}
+}
+
+// Whatever numbers a tool prints, there is a page. What cannot be drawn is in the tables.
+func TestHostileNumbers(t *testing.T) {
+	for _, v := range []float64{0, -1, 5e-324, 1e-300, 1e300, math.MaxFloat64, -math.MaxFloat64} {
+		m := twoServers(6, 1, 2, 4)
+		inner := m.measure
+		m.measure = func(target string, cell plan.Cell, block int) []contract.RecordedValue {
+			out := inner(target, cell, block)
+			out[0].Value = v
+			if block%2 == 0 {
+				out[1].Value = v
+			}
+			return out
+		}
+		in := m.input(t)
+		in.Result = func(rec contract.Record) (contract.Result, bool, error) {
+			res := resultOf(rec)
+			for i := range res.Measurements[0].Intervals {
+				if i%3 == 0 {
+					res.Measurements[0].Intervals[i] = contract.Interval{AtSeconds: v, Value: &v}
+				}
+			}
+			res.Measurements[1].Histogram.Buckets[2] = contract.Bucket{Value: v, Count: -5}
+			res.Tool.WarmupSeconds = &v
+			return res, true, nil
+		}
+		in.Sweeps = append(in.Sweeps, v1alpha1.SweepEntry{Axis: "threads", Target: "mysql", Name: contract.NameThroughput, Knee: strconv.FormatFloat(v, 'g', -1, 64)})
+		page := pageOf(t, in)
+		if strings.Contains(page, "NaN") || strings.Contains(page, "Inf") || len(page) > 1<<20 {
+			t.Errorf("%v: the page of %d bytes has what is no number", v, len(page))
 		}
 	}
 }

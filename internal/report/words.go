@@ -180,7 +180,10 @@ func percent(share float64) string {
 
 // ratioText has three significant digits.
 func ratioText(r float64) string {
-	if r >= 100 || r <= 0 {
+	if r < 0.001 {
+		return strconv.FormatFloat(r, 'g', 3, 64)
+	}
+	if r >= 100 {
 		return chart.Figure(math.Round(r))
 	}
 	return strconv.FormatFloat(r, 'f', max(0, 2-int(math.Floor(math.Log10(r)))), 64)
