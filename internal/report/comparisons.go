@@ -22,7 +22,7 @@ func comparison(in Input, trials trials) (out []block) {
 		if len(blocks) == 0 {
 			continue
 		}
-		if !strong {
+		if !strong && hasStrong(blocks) {
 			out = append(out, paragraph("Bold is the best median of its group. Whether it is better than the others is what the verdict says, not the bold letters. "+
 				"Below a median stand the smallest and the largest trial, and the ratio to the baseline where it was compared; a question mark is an inconclusive one."))
 			strong = true
@@ -33,6 +33,15 @@ func comparison(in Input, trials trials) (out []block) {
 		}
 	}
 	return append(out, ratios...)
+}
+
+// hasStrong says whether a table has anything in bold.
+func hasStrong(blocks []block) bool {
+	return slices.ContainsFunc(blocks, func(b block) bool {
+		return b.table != nil && slices.ContainsFunc(b.table.rows, func(row []cell) bool {
+			return slices.ContainsFunc(row, func(c cell) bool { return c.strong })
+		})
+	})
 }
 
 // mediansOf a measurement: a table for each panel, and bars where nothing numeric goes across.
@@ -60,7 +69,7 @@ func bars(m *measurement, l layout, panel string, all []placed, values trials) *
 	var rows []chart.Row
 	measured := 0
 	for _, p := range sorted[:min(len(sorted), maxMarks)] {
-		row := rowOf(p, m, slices.Index(series, p.series))
+		row := rowOf(p, m, l, slices.Index(series, p.series))
 		if row.Mid != nil {
 			measured++
 		}

@@ -50,7 +50,7 @@ func spoken(t testing.TB, text string) Input {
 		rec.Findings = []contract.RecordedFinding{{Check: text, Severity: v1alpha1.SeverityWarning, Message: text}}
 		rec.TargetNodeName, rec.ClientNodeNames = text, []string{text}
 	}
-	in := m.input(t)
+	in := withResults(m.input(t))
 	in.Run.Name, in.Run.Namespace = text, text
 	st := &in.Run.Status
 	st.Headline, st.Verdict, st.Phase = text, text, v1alpha1.Phase(text)

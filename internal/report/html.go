@@ -10,6 +10,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/report/chart"
 )
 
@@ -84,7 +85,10 @@ func (d document) write(to io.Writer) error {
 	for _, c := range d.chapters {
 		out := htmlChapter{ID: c.id, Title: c.title}
 		for i, b := range c.blocks {
-			one := htmlBlock{Text: b.text, Heading: b.heading, Code: b.code, Bullets: b.bullets, Table: b.table.html()}
+			one := htmlBlock{Text: contract.Line(b.text), Heading: contract.Line(b.heading), Code: contract.Clean(b.code), Table: b.table.html()}
+			for _, text := range b.bullets {
+				one.Bullets = append(one.Bullets, contract.Line(text))
+			}
 			if b.figure != nil {
 				f, err := b.figure.html(fmt.Sprintf("%s-%d", c.id, i))
 				if err != nil {
@@ -108,7 +112,7 @@ func (t *table) html() *htmlTable {
 	if t == nil {
 		return nil
 	}
-	out := &htmlTable{Caption: t.caption, Folded: t.folded}
+	out := &htmlTable{Caption: contract.Line(t.caption), Folded: t.folded}
 	for _, h := range t.head {
 		out.Head = append(out.Head, htmlColumn{line(h.name), h.number})
 	}
@@ -140,7 +144,7 @@ func (f *figure) html(id string) (*htmlFigure, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &htmlFigure{ID: id, Caption: f.caption, Note: f.note, Behind: f.behind.html(),
+	out := &htmlFigure{ID: id, Caption: contract.Line(f.caption), Note: contract.Line(f.note), Behind: f.behind.html(),
 		Wide: template.HTML(wide), Narrow: template.HTML(narrow)} //nolint:gosec // package chart escapes what it writes
 	for i, name := range f.key {
 		out.Key = append(out.Key, htmlKey{"f" + strconv.Itoa(int(chart.SeriesColor)+i%chart.SeriesCount), line(name)})

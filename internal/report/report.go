@@ -27,7 +27,13 @@ type Input struct {
 	Searches    []v1alpha1.SearchEntry
 	// Quoted are the numbers of published targets.
 	Quoted []quoted.Numbers
+	// Result of an attempt, its clients merged; false for one that has none. Without it there are no pictures of
+	// single trials.
+	Result func(contract.Record) (contract.Result, bool, error)
 }
+
+// MaxResults of clients are read for a report; one trial of each target in up to four cells is, however many there are.
+const MaxResults = 64
 
 // Write the report as a page. It fails for an input without a run, when a result cannot be read, and when the page
 // cannot be written.
@@ -46,10 +52,21 @@ func Write(to io.Writer, in Input) error {
 func build(in Input) (document, error) {
 	d := document{title: line(in.Run.Name), lead: lead(in), lacks: lacks(in), facts: facts(in)}
 	trials := trialsOf(in)
+	looked, err := look(in, trials)
+	if err != nil {
+		return d, err
+	}
 	for _, c := range []chapter{
 		{"comparison", "Comparison", comparison(in, trials)},
 		{"trials", "Every trial", everyTrial(in, trials)},
+		{"load", "Over the load", overLoad(in, trials)},
+		{"time", "Over time", overTime(looked)},
+		{"latency", "Latency spectrum", spectrum(looked)},
+		{"environment", "Environment", environment(in)},
+		{"findings", "What the checks found", findings(in)},
+		{"quoted", "Quoted numbers", quotedNumbers(in)},
 		{"all", "All medians", allMedians(in)},
+		{"repeat", "How to repeat it", repeat(in)},
 	} {
 		if len(c.blocks) > 0 {
 			d.chapters = append(d.chapters, c)

@@ -42,3 +42,18 @@ func BenchmarkReportOfManyTrials(b *testing.B) {
 		}
 	}
 }
+
+// Points that are left out are those between others: the smallest and the largest value are always drawn.
+func TestThinnedPointsKeepTheRange(t *testing.T) {
+	var all []trial
+	for i := range 1000 {
+		all = append(all, trial{index: int32(i), value: float64((i * 7919) % 1000)})
+	}
+	got := dots(all, "tx/s", 50)
+	if len(got) != 50 || got[0].Y != 0 || got[49].Y != 999 {
+		t.Fatalf("got %d points from %v to %v, want 50 from 0 to 999", len(got), got[0].Y, got[len(got)-1].Y)
+	}
+	if all := dots(all[:50], "tx/s", 50); len(all) != 50 || all[3].Y != 757 {
+		t.Errorf("50 points are not drawn as they are: %+v", all[:4])
+	}
+}

@@ -143,7 +143,7 @@ func bestOf(all []*v1alpha1.SummaryEntry) (best *v1alpha1.SummaryEntry) {
 // medians of a panel as a table.
 func medians(m *measurement, l layout, panel string, all []placed, of ratios) *table {
 	across, series := each(all, func(p placed) string { return p.across }), each(all, func(p placed) string { return p.series })
-	t := &table{caption: captionOf(m, panel, "medians")}
+	t := &table{caption: captionOf(m, panel, "medians of the trials that count")}
 	at, groups := map[[2]string]*v1alpha1.SummaryEntry{}, map[string][]*v1alpha1.SummaryEntry{}
 	for _, p := range all {
 		at[[2]string{p.across, p.series}] = p.entry

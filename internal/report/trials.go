@@ -137,7 +137,7 @@ func everyTrial(in Input, all trials) (out []block) {
 		"range of the trials where they are too few for an interval. The axis does not begin at 0."))
 	drawn := 0
 	for _, name := range names[:min(len(names), maxPanels)] {
-		f, n := strips(m, name, by[name], all, most)
+		f, n := strips(m, l, name, by[name], all, most)
 		if f == nil {
 			continue
 		}
@@ -155,14 +155,14 @@ func everyTrial(in Input, all trials) (out []block) {
 }
 
 // strips of a panel, and how many points they have.
-func strips(m *measurement, panel string, all []placed, values trials, most int) (*figure, int) {
+func strips(m *measurement, l layout, panel string, all []placed, values trials, most int) (*figure, int) {
 	series := each(all, func(p placed) string { return p.series })
 	var rows []chart.Row
 	behind := &table{caption: "Trials behind the picture: " + m.title(), head: []column{{"", false}, {"trial", true}, {"block", true}, {m.title(), true}, {"left out", false}}}
 	drawn, open := 0, false
 	for _, p := range grouped(all)[:min(len(all), maxMarks)] {
 		trials := values.of(p.entry)
-		row := rowOf(p, m, slices.Index(series, p.series))
+		row := rowOf(p, m, l, slices.Index(series, p.series))
 		row.Dots = dots(trials, m.unit, most)
 		drawn += len(row.Dots)
 		rows = append(rows, row)
@@ -197,18 +197,22 @@ func strips(m *measurement, panel string, all []placed, values trials, most int)
 // captionOf a picture or a table of a panel.
 func captionOf(m *measurement, panel, what string) string {
 	if panel == "" || panel == "all" {
-		return line(what + ", " + m.title())
+		return line(m.title() + ": " + what)
 	}
-	return line(panel + ": " + what + ", " + m.title())
+	return line(panel + ", " + m.title() + ": " + what)
 }
 
 // rowOf an entry: its median with its interval, or its range.
-func rowOf(p placed, m *measurement, series int) chart.Row {
+func rowOf(p placed, m *measurement, l layout, series int) chart.Row {
 	e := p.entry
-	row := chart.Row{Label: cmp.Or(p.series, p.across, e.Target), Series: max(series, 0)}
+	across := p.across
+	if l.numeric {
+		across = l.across[0] + " " + p.across
+	}
+	row := chart.Row{Label: cmp.Or(p.series, across, e.Target), Series: max(series, 0)}
 	label := row.Label
 	if p.across != "" && p.series != "" {
-		row.Group, label = p.across, p.across+", "+p.series
+		row.Group, label = across, across+", "+p.series
 	}
 	mid, ok := decimal(e.Median)
 	if !ok {

@@ -69,21 +69,22 @@ func (in Input) sentence(e v1alpha1.ComparisonEntry) string {
 	if e.Factor != v1alpha1.FactorTarget {
 		value, base = e.Factor+" "+value, e.Factor+" "+base
 	}
+	where := in.placeOf(e)
+	if where != "" {
+		where = " at " + where
+	}
 	text := ""
 	switch e.Verdict {
 	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
-		text = fmt.Sprintf("%s is %s than %s: its %s is %s", value, strings.ToLower(string(e.Verdict)), base, name, times(e))
+		text = fmt.Sprintf("%s is %s than %s%s: its %s is %s", value, strings.ToLower(string(e.Verdict)), base, where, name, times(e))
 	case v1alpha1.VerdictHigher, v1alpha1.VerdictLower:
-		text = fmt.Sprintf("%s of %s is %s than of %s: %s", name, value, strings.ToLower(string(e.Verdict)), base, times(e))
+		text = fmt.Sprintf("%s of %s is %s than that of %s%s: %s", name, value, strings.ToLower(string(e.Verdict)), base, where, times(e))
 	case v1alpha1.VerdictEquivalent:
-		text = fmt.Sprintf("%s and %s are equivalent in %s: the difference was shown to be too small to matter, %s", value, base, name, times(e))
+		text = fmt.Sprintf("%s and %s are equivalent in %s%s: the difference was shown to be too small to matter, %s", value, base, name, where, times(e))
 	case v1alpha1.VerdictInconclusive:
-		text = fmt.Sprintf("Inconclusive: the data do not say whether %s of %s differs from that of %s, %s", name, value, base, times(e))
+		text = fmt.Sprintf("Inconclusive%s: %s of %s is %s against that of %s, which chance may have made", where, name, value, times(e), base)
 	default:
-		text = fmt.Sprintf("No verdict: %s of %s against %s is a hint only, %s", name, value, base, times(e))
-	}
-	if where := in.placeOf(e); where != "" {
-		text = "At " + where + ": " + text
+		text = fmt.Sprintf("No verdict%s: %s of %s is %s against that of %s, which is a hint only", where, name, value, times(e), base)
 	}
 	if e.BelowMinimumEffect {
 		text += "; the difference is smaller than matters"

@@ -132,6 +132,18 @@ func Figure(v float64) string {
 	return group(text)
 }
 
+// Short is a number with two significant digits, and all digits before the point.
+func Short(v float64) string {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return Figure(v)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(math.Abs(v)))-1)
+	if unit >= 1 {
+		return Figure(math.Round(v))
+	}
+	return Figure(math.Round(v/unit) * unit)
+}
+
 // group the digits before the point by three.
 func group(text string) string {
 	if strings.ContainsAny(text, "eE") {
