@@ -52,7 +52,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run bench-trials bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -120,6 +120,7 @@ conformance: build ## every driver of every language against the protocol, on re
 .PHONY: e2e-full
 e2e-full: cluster images-full ## every story, in the cluster, and the conformance of the harnesses
 	@hack/conformance.sh
+	@hack/export-readers.sh
 	@hack/e2e.sh full
 
 .PHONY: e2e-gitops
@@ -136,6 +137,11 @@ e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step
 .PHONY: e2e-monitoring
 e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the cluster (the first time, building them takes 15 minutes)
 	@hack/monitoring.sh e2e
+	@hack/export-readers.sh promtool
+
+.PHONY: export-readers
+export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests, promtool in e2e-monitoring)
+	@hack/export-readers.sh
 
 .PHONY: release-dry-run
 release-dry-run: cluster ## all that a release does, into a registry beside the cluster, and an installation from it
@@ -144,6 +150,10 @@ release-dry-run: cluster ## all that a release does, into a registry beside the 
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster
 	@hack/e2e.sh trials
+
+.PHONY: bench-live
+bench-live: cluster images ## what a scrape of the live figures costs the tool, within one trial of four minutes, in the cluster
+	@hack/e2e.sh live
 
 .PHONY: bench-fidelity
 bench-fidelity: cluster images ## sysbench and YCSB through Assay against the same by kubectl run, 20 pairs each, in the cluster

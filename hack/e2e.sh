@@ -2,9 +2,9 @@
 # Runs the end-to-end stories in the cluster: the core ones, or with `full` all of them; `chaos` is the matrix of faults,
 # of which each row leaves its counts in out/chaos (`-run TestChaos/etcd_full` plays one row). The others are benchmarks
 # (test/bench), and want a quiet machine: `trials` of the operator itself, `fidelity` against tools that are called by
-# hand, and `reproductions` of published comparisons of drivers.
+# hand, `reproductions` of published comparisons of drivers, and `live` of what a scrape of live figures costs the tool.
 # `monitoring` needs Prometheus and its operator, which hack/monitoring.sh brings.
-# Usage: e2e.sh [core|full|gitops|chaos|monitoring|trials|fidelity|reproductions] [flags for go test...]
+# Usage: e2e.sh [core|full|gitops|chaos|monitoring|trials|fidelity|reproductions|live] [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -24,7 +24,8 @@ case $stories in
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
   reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;
-  *) fail "no such stories: $stories (core, full, gitops, chaos, monitoring, trials, fidelity or reproductions)" ;;
+  live) flags=("${benchmarks[@]}" '^BenchmarkLiveFigures$') package=./test/bench ;;
+  *) fail "no such stories: $stories (core, full, gitops, chaos, monitoring, trials, fidelity, reproductions or live)" ;;
 esac
 
 step "install the chart with short timeouts"
@@ -42,6 +43,9 @@ more=()
   --set metrics.podMonitor.interval=5s --set metrics.dashboards.enabled=true
   --set-json 'metrics.podMonitor.from=[{"namespaceSelector":{"matchLabels":{"kubernetes.io/metadata.name":"assay-monitoring"}}}]'
 )
+[[ $stories != live ]] || more=(--set metrics.podMonitor.enabled=true)
+# The chart has objects of the Prometheus Operator then.
+[[ $stories != monitoring && $stories != live ]] || hack/monitoring.sh crds
 install_chart "${more[@]}" --set leaderElection.enabled=$elect --set timeouts.imagePull=10s --set pods.disk.client.limit=2Gi --wait --timeout 3m
 "$(tool kubernetes)/kubectl" apply -f config/samples/shapes.yaml
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Tests the chart's monitoring with the real Prometheus, which is built from Go modules (hack/monitoring).
 #   rules   every recording rule and alert of the chart, by promtool, without a cluster
+#   crds    the kinds of the Prometheus Operator that the chart has objects of, into the cluster
 #   e2e     Prometheus Operator and Prometheus in the cluster: targets, rules, alerts and the queries of the dashboards
-# Usage: monitoring.sh rules|e2e [flags for go test...]
+# Usage: monitoring.sh rules|crds|e2e [flags for go test...]
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 cd "$REPO"
@@ -34,12 +35,12 @@ crds() {
 
 case ${1:-} in
   rules) rules ;;
+  crds) crds ;;
   e2e)
     shift
     rules
-    crds
     hack/images.sh tool-monitoring && hack/images.sh load core # the list of images then has both
     hack/e2e.sh monitoring "$@"
     ;;
-  *) fail "usage: monitoring.sh rules|e2e" ;;
+  *) fail "usage: monitoring.sh rules|crds|e2e" ;;
 esac

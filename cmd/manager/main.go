@@ -24,7 +24,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
-	registry "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkbaseline"
@@ -33,10 +32,8 @@ import (
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/cached"
 	"github.com/assay-bench/assay/internal/config"
-	"github.com/assay-bench/assay/internal/metrics"
 	"github.com/assay-bench/assay/internal/podlog"
 	"github.com/assay-bench/assay/internal/queue"
-	"github.com/assay-bench/assay/internal/store/s3"
 	"github.com/assay-bench/assay/runners"
 )
 
@@ -119,7 +116,7 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 	if err != nil {
 		return err
 	}
-	objects, err := objectStore(cfg.Results.Store)
+	objects, err := objectStore(mgr, cfg.Results.Store)
 	if err != nil {
 		return err
 	}
@@ -150,22 +147,6 @@ func addControllers(mgr ctrl.Manager, cfg config.Config, f flags) error {
 		return fmt.Errorf("registering the controller of BenchmarkBaselines: %w", err)
 	}
 	return nil
-}
-
-// objectStore of the configuration; nil for none.
-func objectStore(cfg config.Store) (benchmarkrun.ObjectStore, error) {
-	if !cfg.Configured() {
-		return nil, nil
-	}
-	c, err := s3.New(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("preparing the object store (results.store): %w", err)
-	}
-	counted, err := metrics.CountRequests(c, registry.Registry)
-	if err != nil {
-		return nil, fmt.Errorf("registering the metrics of the object store: %w", err)
-	}
-	return counted, nil
 }
 
 // newScheme has only the kinds that the manager uses, because every further group costs

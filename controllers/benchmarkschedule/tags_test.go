@@ -68,7 +68,7 @@ func (i *images) push(image string) string {
 }
 
 // mayAsk lets the manager ask the registry.
-func (s *stage) mayAsk(host string) {
+func mayAsk(s *stage, host string) {
 	s.t.Helper()
 	resolver, err := tags.New(config.Registries{
 		Timeout: metav1.Duration{Duration: 5 * time.Second}, Ask: []config.Registry{{Host: host, PlainHTTP: true}},
@@ -77,8 +77,8 @@ func (s *stage) mayAsk(host string) {
 	s.r.Tags = resolver
 }
 
-// started are the runs that were not there before; each is ended.
-func (s *stage) started(known []string) []string {
+// newRuns are those that were not there before; each is ended.
+func newRuns(s *stage, known []string) []string {
 	s.t.Helper()
 	var out []string
 	for _, run := range s.runs() {
@@ -138,25 +138,25 @@ func TestATagThatMoved(t *testing.T) {
 			image.set(s, tag)
 			later()
 			known := s.runs()
-			want(t, "runs of a new schedule", len(s.started(nil)), 1)
+			want(t, "runs of a new schedule", len(newRuns(s, nil)), 1)
 
-			s.mayAsk(i.host)
+			mayAsk(s, i.host)
 			o := later()
-			want(t, "runs when the registry may be asked", s.started(known), []string(nil))
+			want(t, "runs when the registry may be asked", newRuns(s, known), []string(nil))
 			want(t, "what is known", o.Status.Change.Images, []v1alpha1.SeenImage{{Image: tag, Digest: first}})
 			want(t, "condition", condition(o, v1alpha1.ConditionImagesResolved), "True Succeeded")
 
 			second := i.push(tag)
 			o = later()
 			want(t, "what is known", o.Status.Change.Images, []v1alpha1.SeenImage{{Image: tag, Digest: second}})
-			started := s.started(known)
+			started := newRuns(s, known)
 			if len(started) != 1 || image.of(s.run(started[0]).Spec) != tag+"@"+second || !strings.HasPrefix(started[0], "nightly-change-") {
 				t.Fatalf("runs %v, want one of %s", started, second)
 			}
 			known = s.runs()
-			want(t, "nothing moved", s.started(known), []string(nil))
+			want(t, "nothing moved", newRuns(s, known), []string(nil))
 			later()
-			want(t, "nothing moved", s.started(known), []string(nil))
+			want(t, "nothing moved", newRuns(s, known), []string(nil))
 		})
 	}
 }
@@ -169,16 +169,16 @@ func TestARegistryThatIsAway(t *testing.T) {
 	s := newStage(t, `onChange: true, successfulRunsHistoryLimit: 100`)
 	first := i.push(tag)
 	s.r.Config.Engines["MariaDB"]["10.11"] = config.Image{Image: tag}
-	s.mayAsk(i.host)
+	mayAsk(s, i.host)
 	s.pass()
-	want(t, "runs of a new schedule", len(s.started(nil)), 1)
+	want(t, "runs of a new schedule", len(newRuns(s, nil)), 1)
 	want(t, "the image", s.run(s.runs()[0]).Spec.Targets[0].MySQL.Image, tag+"@"+first)
 	known := s.runs()
 	s.told()
 
 	i.broken.Store(true)
 	o := s.at(5 * time.Minute).pass()
-	want(t, "runs", s.started(known), []string(nil))
+	want(t, "runs", newRuns(s, known), []string(nil))
 	want(t, "condition", []string{condition(o, v1alpha1.ConditionImagesResolved), condition(o, "Ready")}, []string{"False ImageUnresolved", "True Succeeded"})
 	want(t, "events", s.told(), []string{"ImageUnresolved"})
 	s.at(10 * time.Minute).pass()
@@ -186,7 +186,7 @@ func TestARegistryThatIsAway(t *testing.T) {
 
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.RunTemplate.Spec.Design.Blocks = 3 })
 	s.at(11 * time.Minute).pass()
-	started := s.started(known)
+	started := newRuns(s, known)
 	if len(started) != 1 || s.run(started[0]).Spec.Targets[0].MySQL.Image != tag+"@"+first {
 		t.Fatalf("a change while the registry is away: %v", started)
 	}
@@ -195,7 +195,7 @@ func TestARegistryThatIsAway(t *testing.T) {
 	i.broken.Store(false)
 	o = s.at(20 * time.Minute).pass()
 	want(t, "condition", condition(o, v1alpha1.ConditionImagesResolved), "True Succeeded")
-	want(t, "runs when it is back", s.started(known), []string(nil))
+	want(t, "runs when it is back", newRuns(s, known), []string(nil))
 
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.OnChange = false })
 	o = s.at(25 * time.Minute).pass()
@@ -208,7 +208,7 @@ func TestAnUpgradeStartsNothing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `onChange: true, successfulRunsHistoryLimit: 100`)
 	s.pass()
-	want(t, "runs of a new schedule", len(s.started(nil)), 1)
+	want(t, "runs of a new schedule", len(newRuns(s, nil)), 1)
 	known := s.runs()
 
 	o := s.get()
@@ -218,13 +218,13 @@ func TestAnUpgradeStartsNothing(t *testing.T) {
 	o.Status.Change.SpecDigest, o.Status.Change.Digest = "older", compose(lines, "older")
 	s.must(server.API.Status().Update(t.Context(), o))
 	o = s.at(5 * time.Minute).pass()
-	want(t, "runs after the upgrade", s.started(known), []string(nil))
+	want(t, "runs after the upgrade", newRuns(s, known), []string(nil))
 	want(t, "reconciling", condition(o, "Reconciling"), "False Succeeded")
 
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.SuccessfulRunsHistoryLimit = new(int32(99)) })
 	s.at(10 * time.Minute).pass()
-	want(t, "runs after another change", s.started(known), []string(nil))
+	want(t, "runs after another change", newRuns(s, known), []string(nil))
 	s.change(func(o *v1alpha1.BenchmarkSchedule) { o.Spec.RunTemplate.Spec.Design.Blocks = 3 })
 	s.at(15 * time.Minute).pass()
-	want(t, "runs after a change of the template", len(s.started(known)), 1)
+	want(t, "runs after a change of the template", len(newRuns(s, known)), 1)
 }

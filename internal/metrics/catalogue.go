@@ -77,7 +77,7 @@ var (
 
 // Of the object store, since the manager started.
 var storeRequests = &family.Family{
-	Name: "assay_store_requests_total", Help: "Number of requests of the manager to the object store, by how they ended.",
+	Name: "assay_store_requests_total", Help: "Number of requests of the manager to the object store, by how they ended. It asks at least once in a minute (probe).",
 	Labels: []string{labelOperation, labelOutcome}, Counter: true,
 }
 

@@ -24,7 +24,6 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/config"
 	"github.com/assay-bench/assay/internal/metrics/family"
-	"github.com/assay-bench/assay/internal/store"
 )
 
 var now = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -320,42 +319,5 @@ func TestManagerThatIsNotElected(t *testing.T) {
 	s.Elected = make(chan struct{})
 	if got := text(t, gather(t, s, Bounds{Runs: 1, SeriesPerRun: 1})); strings.Contains(got, "assay_run") {
 		t.Errorf("got\n%s", got)
-	}
-}
-
-// unreachable is an object store that does not answer.
-type unreachable struct{ objectStore }
-
-func (unreachable) Check(context.Context, store.Item) (store.State, error) {
-	return store.Unreachable, errors.New("no answer")
-}
-
-func (unreachable) Read(context.Context, store.Item) ([]byte, store.State, error) {
-	return nil, store.Unreachable, errors.New("no answer")
-}
-
-func TestRequestsToTheStore(t *testing.T) {
-	r := prometheus.NewPedanticRegistry()
-	s, err := CountRequests(unreachable{}, r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if state, err := s.Check(t.Context(), store.Item{}); state != store.Unreachable || err == nil {
-		t.Errorf("check: %s, %v", state, err)
-	}
-	for range 2 {
-		if _, state, err := s.Read(t.Context(), store.Item{}); state != store.Unreachable || err == nil {
-			t.Errorf("read: %s, %v", state, err)
-		}
-	}
-	all, err := r.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := text(t, all)
-	for _, line := range []string{`{operation="check",outcome="unreachable"} 1`, `{operation="read",outcome="unreachable"} 2`, `{operation="read",outcome="present"} 0`} {
-		if !strings.Contains(got, storeRequests.Name+line+"\n") {
-			t.Errorf("no line %s in\n%s", line, got)
-		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/assay-bench/assay/internal/store"
@@ -28,6 +29,8 @@ type Store struct {
 const (
 	operationCheck = "check"
 	operationRead  = "read"
+	// operationProbe is a check for an object that nobody makes.
+	operationProbe = "probe"
 )
 
 // CountRequests to the object store, in a registry. Every outcome is there from the start, so that the first of its kind is an
@@ -35,7 +38,7 @@ const (
 func CountRequests(of objectStore, in prometheus.Registerer) (Store, error) {
 	f := storeRequests
 	s := Store{of, prometheus.NewCounterVec(prometheus.CounterOpts{Name: f.Name, Help: f.Help}, f.Labels)}
-	for _, operation := range []string{operationCheck, operationRead} {
+	for _, operation := range []string{operationCheck, operationRead, operationProbe} {
 		for _, state := range []store.State{store.Present, store.Absent, store.Different, store.Unreachable} {
 			s.requests.WithLabelValues(operation, outcome(state))
 		}
@@ -57,4 +60,33 @@ func (s Store) Read(ctx context.Context, item store.Item) ([]byte, store.State, 
 	data, state, err := s.objectStore.Read(ctx, item)
 	s.requests.WithLabelValues(operationRead, outcome(state)).Inc()
 	return data, state, err
+}
+
+// Probe asks the store for an object that nobody makes, at once and then at each interval, until the
+// context ends: clients that do not reach the store give up without a request of the manager, and a store
+// that is away shall be known before a run ends. What the store answers is counted, and logged when it
+// changes.
+func (s Store) Probe(ctx context.Context, key string, every time.Duration, log logr.Logger) {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	answers := true
+	for {
+		state, err := s.objectStore.Check(ctx, store.Item{Key: key})
+		if ctx.Err() != nil {
+			return
+		}
+		s.requests.WithLabelValues(operationProbe, outcome(state)).Inc()
+		switch {
+		case state == store.Unreachable && answers:
+			log.Error(err, "the object store does not answer")
+		case state != store.Unreachable && !answers:
+			log.Info("the object store answers again")
+		}
+		answers = state != store.Unreachable
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticks.C:
+		}
+	}
 }

@@ -163,7 +163,7 @@ func newRig(t *testing.T, tool string, phase contract.Phase, change func(*contra
 }
 
 // supervised runs the supervisor of a tool's container, and returns the socket of its agent.
-func supervised(t *testing.T) string {
+func supervised(t testing.TB) string {
 	t.Helper()
 	// The names of tests are too long for a socket.
 	dir, err := os.MkdirTemp("", "tool")
