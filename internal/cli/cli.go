@@ -49,7 +49,10 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	cmd.SetOut(out)
 	cmd.SetErr(problems)
 	code, text := exit.CodeOf(cmd.ExecuteContext(ctx))
-	if text != "" {
+	switch {
+	case code == exit.Interrupted:
+		fmt.Fprintln(problems, text) //nolint:errcheck // there is nobody else to tell
+	case text != "":
 		fmt.Fprintln(problems, "error:", text) //nolint:errcheck // there is nobody else to tell
 	}
 	return code
