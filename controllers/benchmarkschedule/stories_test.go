@@ -35,7 +35,7 @@ func (s *stage) atHour(n int) *stage {
 }
 
 // afterHour is so long after that hour, whenever the schedule was created.
-func (s *stage) afterHour(n int, later time.Duration) *stage {
+func afterHour(s *stage, n int, later time.Duration) *stage {
 	after, _ := s.hour(n)
 	return s.at(after + later)
 }
