@@ -20,6 +20,10 @@ help: ## this list
 generate: ## deepcopy functions, CRDs, RBAC and all else that is derived
 	@hack/generate.sh
 
+.PHONY: docs
+docs: ## the documentation site with search, in out/site (VERSION=v0.1.0 builds it beside the versions that are there)
+	@hack/site.sh $(VERSION)
+
 .PHONY: build
 build: ## manager and agent as static Linux binaries, in out/bin/linux
 	@mkdir -p out/bin/linux
@@ -90,7 +94,7 @@ demo: cluster images-demo ## a benchmark from beginning to end
 ## Tests
 
 .PHONY: test
-test: unit envtest e2e ## everything
+test: unit envtest browser e2e ## everything
 
 .PHONY: unit
 unit: ## tests that need nothing
@@ -99,6 +103,10 @@ unit: ## tests that need nothing
 .PHONY: envtest
 envtest: ## tests against a real API server
 	@hack/test.sh envtest
+
+.PHONY: browser
+browser: ## the pages in headless Chromium: no error, no request, no barrier that axe finds
+	@hack/browser.sh
 
 .PHONY: envtest-assets
 envtest-assets: ## API server and etcd for envtest; prints the value for KUBEBUILDER_ASSETS
