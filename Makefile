@@ -48,7 +48,7 @@ clean: ## what was built in this checkout (bin, out); the cache and the cluster 
 
 # On a machine where the cluster has to be made from nothing, the images that are needed next are built meanwhile.
 deploy demo: export ASSAY_IMAGES := demo
-e2e e2e-gitops e2e-chaos e2e-monitoring bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
+e2e e2e-gitops e2e-chaos e2e-monitoring release-dry-run bench-trials bench-live bench-fidelity bench-drivers: export ASSAY_IMAGES := core
 e2e-full: export ASSAY_IMAGES := full
 
 .PHONY: cluster
@@ -132,6 +132,10 @@ e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step
 .PHONY: e2e-monitoring
 e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the cluster (the first time, building them takes 15 minutes)
 	@hack/monitoring.sh e2e
+
+.PHONY: release-dry-run
+release-dry-run: cluster ## all that a release does, into a registry beside the cluster, and an installation from it
+	@hack/release-dry-run.sh
 
 .PHONY: bench-trials
 bench-trials: cluster images ## dead time between trials, start skew of four clients, restore of 1 GiB, in the cluster

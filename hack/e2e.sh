@@ -20,7 +20,7 @@ case $stories in
   full) flags=(-v -parallel=3) ;;
   gitops) flags=(-v -run '^TestFlux') ;;
   chaos) flags=(-v -run '^TestChaos$' -chaos -chaos-report "$REPO/out/chaos") ;;
-  monitoring) flags=(-v -run '^TestMonitoring$' -monitoring) ;;
+  monitoring) flags=(-v -run '^TestMonitoring' -monitoring) ;;
   trials) flags=("${benchmarks[@]}" '^Benchmark(StartSkew|DeadTime|Reset)$') package=./test/bench ;;
   fidelity) flags=("${benchmarks[@]}" '^BenchmarkFidelity$') package=./test/bench ;;
   reproductions) flags=("${benchmarks[@]}" '^BenchmarkReproductions$') package=./test/bench ;;

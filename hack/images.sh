@@ -7,6 +7,7 @@
 #   prune   old images: the newest few of each name stay, so that a run in progress keeps its agent
 #   clean   all images and bases; the next build starts from fresh Debian packages
 #   publish our own images to a registry, as a release does: publish REPOSITORY VERSION [set|name...]
+#   publish-built  for a dry run of a release without BuildKit: the images that are built, without packages and provenance
 #   demo    what `make demo` needs; core: what the core stories need beside it; full: all, for `make e2e-full`
 # With a set, out/values-local.yaml names for Helm what the cluster has, and out/images.txt lists it.
 source "$(dirname "${BASH_SOURCE[0]}")/lib.sh"

@@ -82,4 +82,7 @@ const (
 	// otherwise. Unknown until a run with valid results has ended, while the history cannot be read,
 	// and where neither a gate nor change points look.
 	ConditionRegressed = "Regressed"
+	// ConditionImagesResolved: only with spec.onChange, where a tag of the template's images is in a registry that may be
+	// asked. True when all of them were looked up at the last look. False when one could not be: no change of it is seen.
+	ConditionImagesResolved = "ImagesResolved"
 )

@@ -240,6 +240,8 @@ const (
 	ReasonRunActive = "RunActive"
 	// ReasonRunRejected: the API server refuses the run that the template describes.
 	ReasonRunRejected = "RunRejected"
+	// ReasonImageUnresolved: a registry did not say which digest the tag of an image has. No run is started for that.
+	ReasonImageUnresolved = "ImageUnresolved"
 	// ReasonRegressed: a measurement became slower, and further runs confirm it.
 	ReasonRegressed = "Regressed"
 	// ReasonUnconfirmed: a measurement became slower, and no further run has confirmed it yet.

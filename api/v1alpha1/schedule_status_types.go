@@ -12,7 +12,8 @@ type BenchmarkScheduleStatus struct {
 	// +kubebuilder:validation:Minimum=-1
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions of the schedule: Ready, Reconciling, Stalled, OnSchedule and Suspended.
+	// conditions of the schedule: Ready, Reconciling, Stalled, OnSchedule, Suspended, and where they apply Regressed and
+	// ImagesResolved.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -186,6 +187,20 @@ type SeenChange struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Digest string `json:"digest"`
+	// specDigest is that of the template's spec alone, as the manager read it that looked last.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	SpecDigest string `json:"specDigest,omitempty"`
+	// generation of the schedule that specDigest is of. While it is that of the schedule nobody has changed the template,
+	// whatever defaults another release has.
+	// +optional
+	Generation int64 `json:"generation,omitempty"`
+	// images are those whose tags were looked up, with the digests that the run was started with.
+	// +optional
+	// +listType=map
+	// +listMapKey=image
+	// +kubebuilder:validation:MaxItems=32
+	Images []SeenImage `json:"images,omitempty"`
 	// time at which a run was started for it.
 	// +required
 	Time metav1.Time `json:"time"`
@@ -193,6 +208,18 @@ type SeenChange struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=63
 	Run string `json:"run"`
+}
+
+// SeenImage is an image whose tag was looked up.
+type SeenImage struct {
+	// image as it is named.
+	// +required
+	// +kubebuilder:validation:MaxLength=1024
+	Image string `json:"image"`
+	// digest that its tag had.
+	// +required
+	// +kubebuilder:validation:MaxLength=256
+	Digest string `json:"digest"`
 }
 
 // Confirmation is a run that confirms another one.

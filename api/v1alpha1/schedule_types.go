@@ -76,8 +76,9 @@ type BenchmarkScheduleSpec struct {
 	// onChange starts a run when the spec of the template changes, or what it names: the content of
 	// a ConfigMap, the UID or the resourceVersion of a Secret with credentials, an InstanceShape, the
 	// image that a version of the engine catalogue or the tool resolves to. What it names is looked at
-	// every five minutes, and at every change of the schedule. A new schedule has changed. An image
-	// behind a tag that moved is not seen: nothing here asks registries.
+	// every five minutes, and at every change of the schedule. A new schedule has changed. The tag of an
+	// image that moved is a change where the administrator lets the manager ask its registry (chart value
+	// registries); the run names the image by the digest then.
 	// +optional
 	OnChange bool `json:"onChange,omitempty"`
 

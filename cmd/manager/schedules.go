@@ -10,14 +10,19 @@ import (
 	"github.com/assay-bench/assay/controllers/benchmarkschedule"
 	"github.com/assay-bench/assay/engines"
 	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/registry"
 	"github.com/assay-bench/assay/runners"
 )
 
 // addSchedules registers the controller that starts the runs of schedules.
 func addSchedules(mgr manager.Manager, cfg config.Config, workers int) error {
+	tags, err := registry.New(cfg.Registries, clock.RealClock{})
+	if err != nil {
+		return fmt.Errorf("preparing the registries (registries.ask): %w", err)
+	}
 	schedules := &benchmarkschedule.Reconciler{
 		Client: mgr.GetClient(), Live: mgr.GetAPIReader(), Clock: clock.RealClock{}, Events: mgr.GetEventRecorder("assay"), Config: cfg,
-		Engine: engines.Find, Runner: runners.Find, Workers: workers,
+		Engine: engines.Find, Runner: runners.Find, Tags: tags, Workers: workers,
 	}
 	if err := schedules.SetupWithManager(mgr); err != nil {
 		return fmt.Errorf("registering the controller of BenchmarkSchedules: %w", err)

@@ -10,8 +10,10 @@ import (
 	"sync"
 	"testing"
 
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/api/v1alpha1"
@@ -89,8 +91,8 @@ func TestRunCommandEndsWithTheOutcome(t *testing.T) {
 			if err := server.API.Create(t.Context(), expecting(ns, "release")); err != nil {
 				t.Fatal(err)
 			}
-			config := kubeconfigOf(t, "", ns)
-			got := assay(t.Context(), "run", "-f", manifestFile(t, newRun(t, ns, tt.change)), "--kubeconfig", config, "--interval", "50ms")
+			config, file := kubeconfigOf(t, "", ns), manifestFile(t, newRun(t, ns, tt.change))
+			got := assay(t.Context(), "run", "-f", file, "--kubeconfig", config, "--interval", "50ms")
 			if got.code != tt.code || !strings.Contains(got.out, tt.says) {
 				t.Fatalf("run ended with %d, want %d with %q:\n%s%s", got.code, tt.code, tt.says, got.out, got.problems)
 			}
@@ -100,6 +102,7 @@ func TestRunCommandEndsWithTheOutcome(t *testing.T) {
 			if err := json.Unmarshal([]byte(again.out), &doc); err != nil || again.code != tt.code || doc.ExitCode != tt.code || doc.Outcome != tt.word || doc.Version != output.RunVersion {
 				t.Errorf("watch ended with %d, outcome %s (%d), error %v:\n%s%s", again.code, doc.Outcome, doc.ExitCode, err, again.out, again.problems)
 			}
+			isAsPlanned(t, ns, file)
 			if get := assay(t.Context(), "get", "--kubeconfig", config); get.code != exit.OK || !strings.Contains(get.out, tt.word) {
 				t.Errorf("get ended with %d: %s%s", get.code, get.out, get.problems)
 			}
@@ -157,6 +160,16 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	if late.code != exit.Problem || !strings.Contains(late.problems, "has not ended within 200ms") || !strings.Contains(late.problems, "Measuring 0/3 trials") {
 		t.Errorf("after its timeout: %+v", late)
 	}
+	if why := assay(t.Context(), "why", "run", "--kubeconfig", config); why.code != exit.OK || !strings.Contains(why.out, "Measured: Progressing") || !strings.Contains(why.out, "who acts: nobody") {
+		t.Errorf("why: %+v", why)
+	}
+	allowReader(t, ns, "reader")
+	if why := assay(t.Context(), "why", "run", "--kubeconfig", kubeconfigOf(t, "reader", ns)); why.code != exit.OK || !strings.Contains(why.out, "pods: not known: pods is forbidden") {
+		t.Errorf("why, without the right to list pods: %+v", why)
+	}
+	if logs := assay(t.Context(), "logs", "run", "--kubeconfig", config); logs.code != exit.Problem || !strings.Contains(logs.problems, "reading the log of pod run-trial-00000-") {
+		t.Errorf("logs of a pod that only this test plays: %+v", logs)
+	}
 	open()
 	await(t, run, "Complete", isTrue(v1alpha1.ConditionComplete))
 	if again := assay(t.Context(), "run", "-f", file, "--kubeconfig", config); again.code != exit.OK || !strings.Contains(again.problems, "nothing was started") {
@@ -183,5 +196,28 @@ func TestFollowingEndsWithoutTheRun(t *testing.T) {
 	list := assay(t.Context(), "get", "--kubeconfig", config, "-o", "yaml")
 	if err := yaml.Unmarshal([]byte(list.out), &runs); err != nil || len(runs.Runs) != 1 || runs.Runs[0].Valid != string(metav1.ConditionTrue) {
 		t.Errorf("%v: %+v", err, list)
+	}
+}
+
+// isAsPlanned says whether a run that was accepted is what `plan` said of its manifest before, without a cluster.
+func isAsPlanned(t *testing.T, ns, file string) {
+	t.Helper()
+	run := &v1alpha1.BenchmarkRun{}
+	if err := server.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: "run"}, run); err != nil {
+		t.Fatal(err)
+	}
+	accepted := apimeta.FindStatusCondition(run.Status.Conditions, v1alpha1.ConditionAccepted)
+	if accepted.Status != metav1.ConditionTrue {
+		return // refused for what only the cluster knows
+	}
+	said := assay(t.Context(), "plan", "-f", file, "-o", "json", "--kubeconfig", "/nowhere")
+	var doc output.Plan
+	if err := json.Unmarshal([]byte(said.out), &doc); err != nil || said.code != exit.OK {
+		t.Fatalf("%v: %+v", err, said)
+	}
+	st := run.Status
+	if doc.SHA256 != st.Plan.SHA256 || doc.Seed != *st.Plan.Seed || doc.Message != accepted.Message || doc.Bytes != st.Results.BudgetBytes {
+		t.Errorf("planned: %s, seed %d, %d bytes, %q; it is %s, seed %d, %d bytes, %q",
+			doc.SHA256, doc.Seed, doc.Bytes, doc.Message, st.Plan.SHA256, *st.Plan.Seed, st.Results.BudgetBytes, accepted.Message)
 	}
 }

@@ -73,6 +73,7 @@ func (r *Reconciler) remove(ctx context.Context, namespace string, run Run) erro
 // belongs to somebody else.
 func (r *Reconciler) create(ctx context.Context, w World, s start, out done) (done, error) {
 	run := newRun(w.Schedule, s)
+	pin(&run.Spec, r.Config, w.Inputs.Images)
 	err := r.Client.Create(ctx, run)
 	switch {
 	case err == nil:

@@ -52,6 +52,8 @@ type Reconciler struct {
 	Engine func(flavor string) (engine.Engine, bool)
 	// Runner finds the adapter of a tool.
 	Runner func(name string) (runner.Runner, bool)
+	// Tags of images are looked up with it; nil for none.
+	Tags Tags
 	// Workers is the number of schedules that are looked at side by side.
 	Workers int
 

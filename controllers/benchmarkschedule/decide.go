@@ -154,10 +154,11 @@ func token(w World) string {
 	if st := w.Schedule.Status.Change; st != nil {
 		before = *st
 	}
-	if w.Inputs.Digest == "" || w.Inputs.Digest == before.Digest {
+	tags := moved(w.Inputs, before)
+	if w.Inputs.Digest == "" || w.Inputs.Digest == before.Digest && len(tags) == 0 {
 		return ""
 	}
-	return digest([]byte(w.Inputs.Digest + " " + before.Digest + " " + before.Run))
+	return digest([]byte(strings.Join(append(tags, w.Inputs.Digest, before.Digest, before.Run), " ")))
 }
 
 // covering is a run that was started for a change, whatever else started it.

@@ -29,7 +29,8 @@ type named struct {
 }
 
 // namedBy a spec. Secrets for pulling images are not among them: they do not change what is
-// measured, and are renewed often. Images of the user are part of the spec itself.
+// measured, and are renewed often. Images of the user are part of the spec itself; which digests their tags have,
+// tags.go asks.
 func namedBy(spec v1alpha1.BenchmarkRunSpec, c accept.Catalogue) named {
 	out := named{images: map[string]string{}}
 	out.shape(&spec.Clients.Shape)
@@ -89,14 +90,12 @@ func (e *missingError) Error() string { return e.message }
 
 // inputs of the template: its spec, and what it names, fetched by name.
 func (r *Reconciler) inputs(ctx context.Context, schedule *v1alpha1.BenchmarkSchedule) (Inputs, error) {
+	now, err := specDigest(schedule.Spec.RunTemplate.Spec)
+	if err != nil {
+		return Inputs{}, err
+	}
 	spec := schedule.Spec.RunTemplate.Spec.DeepCopy()
 	spec.SetDefaults()
-	// These do not change what is measured.
-	spec.Priority, spec.Retain, spec.Suspend, spec.TTLSecondsAfterFinished = 0, "", false, nil
-	text, err := json.Marshal(spec)
-	if err != nil {
-		return Inputs{}, fmt.Errorf("encoding the template: %w", err)
-	}
 	lines, err := r.linesOf(ctx, schedule.Namespace, namedBy(*spec, accept.Catalogue{Tool: r.Runner, Engine: r.Engine, Config: r.Config}))
 	var missing *missingError
 	switch {
@@ -105,9 +104,30 @@ func (r *Reconciler) inputs(ctx context.Context, schedule *v1alpha1.BenchmarkSch
 	case err != nil:
 		return Inputs{}, err
 	}
-	lines = append(lines, "spec "+digest(text))
+	in := Inputs{Digest: compose(lines, now), Fresh: compose(lines, now), SpecDigest: now}
+	if c := schedule.Status.Change; c != nil && c.SpecDigest != "" && c.Generation == schedule.Generation {
+		in.Digest = compose(lines, c.SpecDigest)
+	}
+	return r.resolve(ctx, schedule, in), nil
+}
+
+// specDigest is that of what the template has, without what does not change what is measured. The API server and another
+// release of the manager add other defaults to a spec that nobody has changed: its generation tells that.
+func specDigest(of v1alpha1.BenchmarkRunSpec) (string, error) {
+	spec := of.DeepCopy()
+	spec.Priority, spec.Retain, spec.Suspend, spec.TTLSecondsAfterFinished = 0, "", false, nil
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return "", fmt.Errorf("encoding the template: %w", err)
+	}
+	return digest(text), nil
+}
+
+// compose the digest of a spec and of what it names.
+func compose(lines []string, spec string) string {
+	lines = append(slices.Clone(lines), "spec "+spec)
 	slices.Sort(lines)
-	return Inputs{Digest: digest([]byte(strings.Join(lines, "\n")))}, nil
+	return digest([]byte(strings.Join(lines, "\n")))
 }
 
 // linesOf what a template names: a line for each object and image, which changes with it.
@@ -139,11 +159,8 @@ func (r *Reconciler) linesOf(ctx context.Context, namespace string, of named) (l
 		if err := r.fetch(ctx, "", name, shape, v1alpha1.ReasonShapeNotFound); err != nil {
 			return nil, err
 		}
-		text, err := json.Marshal(shape.Spec)
-		if err != nil {
-			return nil, fmt.Errorf("encoding InstanceShape %s: %w", name, err)
-		}
-		lines = append(lines, fmt.Sprintf("shape %s %s", name, digest(text)))
+		// Not its spec, which other defaults would change.
+		lines = append(lines, fmt.Sprintf("shape %s %s %d", name, shape.UID, shape.Generation))
 	}
 	return lines, nil
 }

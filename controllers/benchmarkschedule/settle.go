@@ -29,6 +29,7 @@ func settle(w World, d decision, a done) v1alpha1.BenchmarkScheduleStatus {
 	if d.start != nil && a.started.Name != "" {
 		apply(&st, w, *d.start, a.started.Name, a.started.Created)
 	}
+	refresh(&st, w)
 	st.Active = active(w, a)
 	st.NextScheduleTime = nil
 	if next := d.times.next(); d.invalid == "" && !w.Schedule.Spec.Suspend && !next.IsZero() {
@@ -67,7 +68,25 @@ func apply(st *v1alpha1.BenchmarkScheduleStatus, w World, s start, run string, c
 	case v1alpha1.TriggerChange:
 	}
 	if s.change != "" && s.change == token(w) {
-		st.Change = &v1alpha1.SeenChange{Digest: w.Inputs.Digest, Time: metav1.Time{Time: created}, Run: run}
+		st.Change = &v1alpha1.SeenChange{
+			Digest: w.Inputs.Fresh, SpecDigest: w.Inputs.SpecDigest, Generation: w.Schedule.Generation,
+			Time: metav1.Time{Time: created}, Run: run, Images: w.Inputs.Images,
+		}
+	}
+}
+
+// refresh what the status knows of inputs that have not changed: how this manager reads the spec, and tags that were not
+// looked up before.
+func refresh(st *v1alpha1.BenchmarkScheduleStatus, w World) {
+	c := st.Change
+	if c == nil || w.Inputs.Digest == "" || c.Digest != w.Inputs.Digest {
+		return
+	}
+	c.Digest, c.SpecDigest, c.Generation = w.Inputs.Fresh, w.Inputs.SpecDigest, w.Schedule.Generation
+	for _, image := range w.Inputs.Images {
+		if seenDigest(c, image.Image) == "" && len(c.Images) < maxImages {
+			c.Images = append(c.Images, image)
+		}
 	}
 }
 
@@ -146,6 +165,7 @@ func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a 
 		suspended = state{metav1.ConditionTrue, v1alpha1.ReasonSuspended, "spec.suspend is true: nothing is started but by the annotation " + v1alpha1.AnnotationRunNow}
 	}
 	setRegressed(st, w, a.history)
+	setImages(st, w)
 	for _, c := range []struct {
 		name string
 		state
@@ -161,6 +181,25 @@ func setConditions(st *v1alpha1.BenchmarkScheduleStatus, w World, d decision, a 
 			LastTransitionTime: metav1.Time{Time: w.Now},
 		})
 	}
+}
+
+// setImages says whether the tags of the template's images could be looked up; the condition is absent where none is.
+func setImages(st *v1alpha1.BenchmarkScheduleStatus, w World) {
+	switch {
+	case w.Schedule.Spec.OnChange && (w.Schedule.Spec.Suspend || w.Inputs.Digest == ""):
+		return // as it was: nothing was looked up
+	case !w.Inputs.Asked:
+		apimeta.RemoveStatusCondition(&st.Conditions, v1alpha1.ConditionImagesResolved)
+		return
+	}
+	s := state{metav1.ConditionTrue, v1alpha1.ReasonSucceeded, "the tags of the template's images were looked up"}
+	if w.Inputs.Unresolved != "" {
+		s = state{metav1.ConditionFalse, v1alpha1.ReasonImageUnresolved, w.Inputs.Unresolved}
+	}
+	apimeta.SetStatusCondition(&st.Conditions, metav1.Condition{
+		Type: v1alpha1.ConditionImagesResolved, Status: s.status, Reason: s.reason, Message: contract.Cut(s.message, maxMessage),
+		ObservedGeneration: w.Schedule.Generation, LastTransitionTime: metav1.Time{Time: w.Now},
+	})
 }
 
 // readyState is whether the schedule can start runs and its last run succeeded. Stalled: it does not
@@ -191,7 +230,7 @@ func progressState(st v1alpha1.BenchmarkScheduleStatus, w World) state {
 	if !spec.OnChange || spec.Suspend {
 		return done
 	}
-	if change := st.Change; change != nil && change.Digest == w.Inputs.Digest {
+	if change := st.Change; change != nil && change.Digest == w.Inputs.Fresh && len(moved(w.Inputs, *change)) == 0 {
 		if slices.ContainsFunc(st.Active, func(r v1alpha1.ActiveRun) bool { return r.Name == change.Run }) {
 			return state{metav1.ConditionTrue, v1alpha1.ReasonProgressing, fmt.Sprintf("run %s measures the last change", change.Run)}
 		}

@@ -51,8 +51,16 @@ type Run struct {
 
 // Inputs are what a template names.
 type Inputs struct {
-	// Digest of the template's spec and of what it names; empty where something is missing.
+	// Digest of the template's spec and of what it names; empty where something is missing. The spec is as the status knows
+	// it, if it was not written since.
 	Digest string
+	// Fresh is the Digest with the spec as this manager reads it, and SpecDigest that of the spec alone.
+	Fresh, SpecDigest string
+	// Images whose tags were looked up, in the order of their names.
+	Images []v1alpha1.SeenImage
+	// Asked: there are images to be looked up. Unresolved is why one could not be; empty where all could.
+	Asked      bool
+	Unresolved string
 	// Reason and Message of what is missing.
 	Reason, Message string
 }

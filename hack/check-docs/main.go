@@ -6,6 +6,7 @@
 //	explained.go every check has a text of its own, and examples are messages that the sources give
 //	reasons.go   every reason of a condition is used
 //	claims.go    every claim of the ledger names a test or a figure that exists
+//	commands.go  every command of a page is executed by a test, or the page says why not
 //	source.go    the Go packages of the repository, parsed
 package main
 
@@ -62,6 +63,7 @@ func check(root string, entries []explain.Entry) ([]problem, error) {
 	problems = append(problems, checkExplained(source, entries)...)
 	problems = append(problems, checkReasons(source)...)
 	problems = append(problems, checkClaims(source, docs)...)
+	problems = append(problems, checkCommands(source, docs)...)
 	slices.SortStableFunc(problems, func(a, b problem) int { return strings.Compare(a.where, b.where) })
 	return problems, nil
 }

@@ -7,6 +7,7 @@
 //	tags.go      the tag of an image, from all that decides its content
 //	build.go     missing images, one chain for each base
 //	publish.go   images for others, with packages and provenance
+//	publish_built.go  the same without both, for a dry run without BuildKit
 //	prune.go     old images
 //	nodes.go     which node gets which image, and what it lacks
 //	values.go    the Helm values that name what was built

@@ -20,9 +20,12 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	b := builder{progress: progress{out: os.Stderr, folder: os.Getenv("ASSAY_PROGRESS")}, cache: *cache}
 	words, err := flag.Args(), error(nil)
-	if len(words) > 0 && words[0] == "publish" {
-		err = publish(ctx, b, words[1:])
-	} else {
+	switch {
+	case len(words) > 0 && words[0] == "publish":
+		err = publish(ctx, b.publish, words[1:])
+	case len(words) > 0 && words[0] == "publish-built":
+		err = publish(ctx, b.publishBuilt, words[1:])
+	default:
 		err = run(ctx, b, *cluster, words)
 	}
 	stop()
@@ -64,10 +67,10 @@ func run(ctx context.Context, b builder, cluster string, words []string) error {
 	return b.writeValues(ctx, cluster, chosen, all)
 }
 
-// publish takes REPOSITORY VERSION [set|name...].
-func publish(ctx context.Context, b builder, words []string) error {
+// publish takes REPOSITORY VERSION [set|name...], and publishes the images by do.
+func publish(ctx context.Context, do func(context.Context, string, string, []image) error, words []string) error {
 	if len(words) < 2 {
-		return fmt.Errorf("usage: publish REPOSITORY VERSION [set|name...]")
+		return fmt.Errorf("usage: publish|publish-built REPOSITORY VERSION [set|name...]")
 	}
 	all, err := readTable(tableFile)
 	if err != nil {
@@ -77,7 +80,7 @@ func publish(ctx context.Context, b builder, words []string) error {
 	if err != nil {
 		return err
 	}
-	return b.publish(ctx, words[0], words[1], chosen)
+	return do(ctx, words[0], words[1], chosen)
 }
 
 // act does one action, or without one all of them. Nodes follow what prune left, so they are

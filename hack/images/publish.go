@@ -21,17 +21,25 @@ func (i image) isPublished() bool {
 	return i.Name == "manager" || i.Name == "agent" || strings.HasPrefix(i.Name, "runner-")
 }
 
+// publisher pushes an image as NAME:VERSION and returns its reference by digest.
+type publisher func(ctx context.Context, name, version string, i image) (string, error)
+
 // publish builds images with BuildKit, with a list of their packages (SPDX) and with what they
 // were built from and how (SLSA provenance), and pushes them as REPOSITORY/assay-NAME:VERSION.
 // Bases are pulled by the digests of the Dockerfiles.
 func (b builder) publish(ctx context.Context, repository, version string, images []image) error {
+	return b.publishBy(ctx, b.publishOne, repository, version, images)
+}
+
+// publishBy publishes each image by one, and lists the references that it returns.
+func (b builder) publishBy(ctx context.Context, one publisher, repository, version string, images []image) error {
 	defer b.step("images: publishing to " + repository)()
 	var out strings.Builder
 	for _, i := range images {
 		if !i.isPublished() {
 			continue
 		}
-		reference, err := b.publishOne(ctx, repository+"/"+i.repository(), version, i)
+		reference, err := one(ctx, repository+"/"+i.repository(), version, i)
 		if err != nil {
 			return fmt.Errorf("image %s: %w", i.key(), err)
 		}

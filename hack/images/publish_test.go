@@ -60,5 +60,5 @@ func TestPublish(t *testing.T) {
 			t.Errorf("published although buildx says %s", said)
 		}
 	}
-	checkError(t, publish(context.Background(), b, []string{"example.com/team"}), "usage: publish")
+	checkError(t, publish(context.Background(), b.publish, []string{"example.com/team"}), "usage: publish")
 }

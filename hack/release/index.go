@@ -29,7 +29,12 @@ func indexFiles(version, out string, paths []string) error {
 	}
 	text, err := index(version, lists, registry{
 		create: func(tag string, references []string) error {
-			_, err := buildx(append([]string{"create", "--tag", tag}, references...)...)
+			// The images of an index are taken out of it, with their descriptions, so attestations stay.
+			args := []string{"index", "append", "--tag", tag}
+			for _, r := range references {
+				args = append(args, "--manifest", r)
+			}
+			_, err := crane(args...)
 			return err
 		},
 		digestOf: digestOf,

@@ -2,16 +2,19 @@
 //
 //	go run ./hack/release index VERSION OUT PUBLISHED...   one image of several architectures out of one for each
 //	go run ./hack/release pin VALUES PUBLISHED             the chart's values name every image by digest
+//	go run ./hack/release pin-known VALUES PUBLISHED       for dry runs: servers of databases that no registry knows keep their tag
 //	go run ./hack/release changelog CHANGELOG VERSION      prints the chapter of the version
 //
-// In: lists of images as hack/images writes them (out/published.txt), charts/assay/values.yaml,
-// CHANGELOG.md, and the registries, which docker buildx asks. Out: a list of the same form with the
-// indexes, the same values with digests, or the text. A reference whose digest is not known is an
-// error, and so are an image that one architecture lacks and a version without a chapter.
+// hack/release.sh calls it. In: lists of images as hack/images writes them (out/published.txt),
+// charts/assay/values.yaml, CHANGELOG.md, and the registries, which crane of hack/tools/oci asks. Out:
+// a list of the same form with the indexes, the same values with digests, or the text. A reference
+// whose digest is not known is an error, and so are an image that one architecture lacks and a version
+// without a chapter.
 package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -26,10 +29,12 @@ func main() {
 
 func run(args []string) error {
 	switch {
-	case len(args) >= 5 && args[0] == "index":
+	case len(args) >= 4 && args[0] == "index":
 		return indexFiles(args[1], args[2], args[3:])
 	case len(args) == 3 && args[0] == "pin":
-		return pinFile(args[1], args[2])
+		return pinFile(args[1], args[2], digestOf)
+	case len(args) == 3 && args[0] == "pin-known":
+		return pinFile(args[1], args[2], whereKnown(digestOf, os.Stderr))
 	case len(args) == 3 && args[0] == "changelog":
 		text, err := os.ReadFile(args[1])
 		if err != nil {
@@ -42,11 +47,11 @@ func run(args []string) error {
 		_, err = fmt.Print(chapter)
 		return err
 	}
-	return fmt.Errorf("usage: release index VERSION OUT PUBLISHED PUBLISHED... | pin VALUES PUBLISHED | changelog CHANGELOG VERSION")
+	return fmt.Errorf("usage: release index VERSION OUT PUBLISHED... | pin|pin-known VALUES PUBLISHED | changelog CHANGELOG VERSION")
 }
 
 // pinFile pins the values in place.
-func pinFile(path, publishedPath string) error {
+func pinFile(path, publishedPath string, digestOf func(string) (string, error)) error {
 	values, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -73,9 +78,20 @@ func published(list string) map[string]string {
 	return out
 }
 
-// buildx calls docker buildx imagetools, and returns what it prints.
-func buildx(args ...string) (string, error) {
-	out, err := exec.Command("docker", append([]string{"buildx", "imagetools"}, args...)...).Output()
+// whereKnown asks as digestOf does, and answers with nothing where no digest is known, with a line that says so.
+func whereKnown(digestOf func(string) (string, error), log io.Writer) func(string) (string, error) {
+	return func(reference string) (string, error) {
+		digest, err := digestOf(reference)
+		if err != nil {
+			_, err = fmt.Fprintf(log, "    %s KEEPS ITS TAG: no registry was asked with success\n", reference)
+		}
+		return digest, err
+	}
+}
+
+// crane calls the program of that name, and returns what it prints.
+func crane(args ...string) (string, error) {
+	out, err := exec.Command("crane", args...).Output()
 	if failed, is := err.(*exec.ExitError); is {
 		err = fmt.Errorf("%w: %s", err, failed.Stderr)
 	}
@@ -85,7 +101,7 @@ func buildx(args ...string) (string, error) {
 // digestOf asks the registry for the digest of an image: of its index, if it has several
 // architectures.
 func digestOf(reference string) (string, error) {
-	digest, err := buildx("inspect", reference, "--format", "{{.Manifest.Digest}}")
+	digest, err := crane("digest", reference)
 	if err != nil {
 		return "", fmt.Errorf("asking for the digest of %s: %w", reference, err)
 	}

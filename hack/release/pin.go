@@ -84,8 +84,8 @@ func pinServer(line string, digestOf func(string) (string, error)) (string, erro
 		return line, nil
 	}
 	digest, err := digestOf(found[1])
-	if err != nil {
-		return "", err
+	if err != nil || digest == "" {
+		return line, err
 	}
 	return strings.Replace(line, found[1], found[1]+"@"+digest, 1), nil
 }

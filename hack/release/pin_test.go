@@ -101,3 +101,30 @@ func TestUnknownDigestsAreErrors(t *testing.T) {
 		t.Error("without a registry there is no error")
 	}
 }
+
+// In a dry run a server whose digest nobody knows keeps its tag, with a line that says so. Our own images are by digest all
+// the same.
+func TestADryRunLeavesUnknownServersAlone(t *testing.T) {
+	var log strings.Builder
+	some := func(reference string) (string, error) {
+		if strings.Contains(reference, "mariadb") {
+			return digest, nil
+		}
+		return "", fmt.Errorf("no registry")
+	}
+	after, err := pin(chart(t), all(t), whereKnown(some, &log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(after) {
+		if found := server.FindStringSubmatch(line); found != nil && !strings.Contains(line, "runner") && !strings.Contains(log.String(), found[1]+" KEEPS ITS TAG") {
+			t.Errorf("%s is not pinned, and nothing says so:\n%s", found[1], &log)
+		}
+	}
+	if strings.Contains(log.String(), "mariadb") || strings.Count(log.String(), "\n") < 3 {
+		t.Errorf("said:\n%s", &log)
+	}
+	if _, err := pin(chart(t), nil, whereKnown(some, &log)); err == nil {
+		t.Error("without our own images there is no error")
+	}
+}

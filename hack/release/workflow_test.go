@@ -73,12 +73,11 @@ func TestReleaseSigns(t *testing.T) {
 		permissions map[string]string
 		words       []string
 	}{
-		"images": {map[string]string{"contents": "read", "packages": "write"}, []string{"release changelog CHANGELOG.md", "make build", "images.sh publish"}},
+		"images": {map[string]string{"contents": "read", "packages": "write"}, []string{"hack/release.sh check", `hack/release.sh images "$ARCH"`}},
 		"publish": {map[string]string{"contents": "read", "packages": "write", "id-token": "write"}, []string{
-			"sigstore/cosign-installer@", "go run ./hack/release index", `cosign sign --yes --recursive "$image"`,
-			"go run ./hack/release pin charts/assay/values.yaml", "helm push", `cosign sign --yes "$REPOSITORY/charts/assay@`,
+			"hack/release.sh index amd64 arm64", "hack/release.sh sign", "hack/release.sh chart", "hack/release.sh sign-chart",
 		}},
-		"changelog": {map[string]string{"contents": "write"}, []string{"release changelog CHANGELOG.md", "gh release create"}},
+		"changelog": {map[string]string{"contents": "write"}, []string{"hack/release.sh changelog", "gh release create"}},
 	}
 	if len(w.Jobs) != len(jobs) {
 		t.Errorf("the workflow has %d jobs, want %d", len(w.Jobs), len(jobs))
@@ -100,5 +99,37 @@ func TestReleaseSigns(t *testing.T) {
 			}
 			last = at
 		}
+	}
+}
+
+// The dry run does all that the workflow does, in its order, and hack/release.sh has no step that neither of
+// them takes.
+func TestTheDryRunDoesWhatTheWorkflowDoes(t *testing.T) {
+	step := regexp.MustCompile(`hack/release\.sh ([a-z-]+)`)
+	steps := func(path string) []string {
+		text, err := os.ReadFile(filepath.Join("..", "..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for line := range strings.Lines(string(text)) {
+			if m := step.FindStringSubmatch(line); m != nil && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+				out = append(out, m[1])
+			}
+		}
+		return out
+	}
+	want := []string{"check", "images", "index", "sign", "chart", "sign-chart", "changelog"}
+	for _, path := range []string{".github/workflows/release.yaml", "hack/release-dry-run.sh"} {
+		if diff := cmp.Diff(want, steps(path)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", path, diff)
+		}
+	}
+	usage, err := os.ReadFile("../release.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := "usage: release.sh " + strings.Join(want, "|"); !strings.Contains(string(usage), all) {
+		t.Errorf("hack/release.sh has other steps than %s", all)
 	}
 }

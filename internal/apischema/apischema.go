@@ -48,6 +48,18 @@ func ForTool(name string) (*Tool, error) {
 	return t, nil
 }
 
+// ForSpec is the schema of the whole spec in the embedded CRD: what the API server does with the spec of a new run.
+func ForSpec() (*Tool, error) { return spec() }
+
+// spec of a run, read once. It is costly: all rules of the CRD are compiled.
+var spec = sync.OnceValues(func() (*Tool, error) {
+	props, err := specSchema(crd.BenchmarkRuns)
+	if err != nil {
+		return nil, fmt.Errorf("reading the embedded CRD: %w", err)
+	}
+	return New(field.NewPath("spec"), &props)
+})
+
 // tools by their names in spec.workload, read once.
 var tools = sync.OnceValues(func() (map[string]*Tool, error) {
 	workload, err := workloadSchema(crd.BenchmarkRuns)
@@ -65,6 +77,19 @@ var tools = sync.OnceValues(func() (map[string]*Tool, error) {
 
 // workloadSchema is that of spec.workload in a CRD with one version.
 func workloadSchema(manifest []byte) (apiextensionsv1.JSONSchemaProps, error) {
+	spec, err := specSchema(manifest)
+	if err != nil {
+		return apiextensionsv1.JSONSchemaProps{}, err
+	}
+	workload, ok := spec.Properties["workload"]
+	if !ok {
+		return apiextensionsv1.JSONSchemaProps{}, errors.New("it has no spec.workload")
+	}
+	return workload, nil
+}
+
+// specSchema is that of spec in a CRD with one version.
+func specSchema(manifest []byte) (apiextensionsv1.JSONSchemaProps, error) {
 	var definition apiextensionsv1.CustomResourceDefinition
 	if err := yaml.UnmarshalStrict(manifest, &definition); err != nil {
 		return apiextensionsv1.JSONSchemaProps{}, err
@@ -72,12 +97,11 @@ func workloadSchema(manifest []byte) (apiextensionsv1.JSONSchemaProps, error) {
 	if n := len(definition.Spec.Versions); n != 1 {
 		return apiextensionsv1.JSONSchemaProps{}, fmt.Errorf("it has %d versions, want 1", n)
 	}
-	root := definition.Spec.Versions[0].Schema.OpenAPIV3Schema
-	workload, ok := root.Properties["spec"].Properties["workload"]
+	spec, ok := definition.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 	if !ok {
 		return apiextensionsv1.JSONSchemaProps{}, errors.New("it has no spec.workload")
 	}
-	return workload, nil
+	return spec, nil
 }
 
 // New is the schema of an object. path is the prefix of error messages.

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/assay-bench/assay/internal/cli/design"
 	"github.com/assay-bench/assay/internal/cli/exit"
 	"github.com/assay-bench/assay/internal/cli/follow"
 	"github.com/assay-bench/assay/internal/cli/kube"
@@ -75,9 +76,9 @@ func NewCommand() *cobra.Command {
 	}
 	k := &kubeconfig{kube.New(root.PersistentFlags())}
 	root.AddCommand(
-		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config),
+		follow.NewRun(k.Config), follow.NewWatch(k.Config), show.NewGet(k.Config), show.NewWhy(k.Config), show.NewLogs(k.Config), show.NewExplain(), design.NewPlan(),
 		newVerify(k), newCompare(k), newBaseline(k),
-		newExport(k), newImport(),
+		newExport(k), newImport(), newReport(k),
 	)
 	return root
 }

@@ -16,6 +16,7 @@
 //	exit        the exit codes
 //	kube        the cluster of the user
 //	output      tables, formats, and the documents for programs
-//	show        what is said of a run: get
+//	design      what a manifest will do: plan
+//	show        what is said of a run: get, why, logs, and the explanation of a name
 //	follow      starts a run and follows it: run, watch
 package cli

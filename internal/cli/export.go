@@ -21,7 +21,7 @@ to, the status, the plan, the records, the summary, the results of all clients w
 and their environment, and the digest of each. The same run gives the same bytes. What is in an object
 store is not in it: the index names the folder.
 
-"verify", "get", "compare" and "export" take the path of a bundle in the place of a run, which has a
+"verify", "get", "compare", "report" and "export" take the path of a bundle in the place of a run, which has a
 slash in it or ends in ` + bundle.Extension + `. "import" unpacks it.
 
 Exit codes:

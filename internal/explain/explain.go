@@ -104,7 +104,7 @@ func Checks() ([]Group, error) {
 					worst = c.Severity
 				}
 				group.Entries = append(group.Entries, Entry{
-					Kind: Check, Name: c.Name, Family: plain(g.Title), Severities: append([]string{worst}, c.Also...), Meaning: c.Meaning,
+					Kind: Check, Name: c.Name, Family: Plain(g.Title), Severities: append([]string{worst}, c.Also...), Meaning: c.Meaning,
 					Causes: c.Causes, Remedies: c.Remedies, Example: c.Example, See: c.See,
 				})
 			}

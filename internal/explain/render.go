@@ -26,17 +26,17 @@ func (e Entry) Is() string {
 // Text is the entry for a terminal: without Markdown, with the same words as its page.
 func (e Entry) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %s\n\n%s\n", e.Name, e.Is(), wrapped(plain(capital(e.Meaning)), ""))
+	fmt.Fprintf(&b, "%s is %s\n\n%s\n", e.Name, e.Is(), Wrapped(Plain(capital(e.Meaning)), ""))
 	if e.Who != "" {
 		fmt.Fprintf(&b, "\nWho acts: %s.\n", e.Who)
 	}
 	for _, part := range e.parts() {
 		fmt.Fprintf(&b, "\n%s:\n", part.title)
 		for _, line := range part.lines {
-			fmt.Fprintf(&b, "  - %s\n", wrapped(plain(line), "    "))
+			fmt.Fprintf(&b, "  - %s\n", Wrapped(Plain(line), "    "))
 		}
 	}
-	fmt.Fprintf(&b, "\nExample of a message:\n  %s\n", wrapped(e.Example, "  "))
+	fmt.Fprintf(&b, "\nExample of a message:\n  %s\n", Wrapped(e.Example, "  "))
 	if see := e.see(); len(see) > 0 {
 		fmt.Fprintf(&b, "\nMore:\n")
 		for _, page := range see {
@@ -95,8 +95,8 @@ func (e Entry) see() []string {
 	return append(out, e.See...)
 }
 
-// plain is Markdown without links and quotes of code.
-func plain(markdown string) string {
+// Plain is Markdown without links and quotes of code, for a terminal.
+func Plain(markdown string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(markdown, "$1"), "`", "")
 }
 
@@ -121,8 +121,8 @@ func capital(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// wrapped is a text in lines of the terminal's width; those after the first are indented.
-func wrapped(text, indent string) string {
+// Wrapped is a text in lines of the terminal's width; those after the first are indented.
+func Wrapped(text, indent string) string {
 	var b strings.Builder
 	at := 0
 	for i, word := range strings.Fields(text) {

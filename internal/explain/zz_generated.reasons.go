@@ -94,6 +94,7 @@ var reasons = []struct{ name, family, meaning string }{
 	{"ScheduleMissed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "No run was started for a time of the schedule: the manager or the API server was not there, a run was active for too long, or the run was rejected."},
 	{"RunActive", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A run is to start, and waits until the active ones have ended."},
 	{"RunRejected", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The API server refuses the run that the template describes."},
+	{"ImageUnresolved", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A registry did not say which digest the tag of an image has. No run is started for that."},
 	{"Regressed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and further runs confirm it."},
 	{"Unconfirmed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "A measurement became slower, and no further run has confirmed it yet."},
 	{"LastRunFailed", "Schedules: reasons of the conditions of a BenchmarkSchedule, besides those above.", "The last run did not succeed: it failed, or its condition Valid or Passed is False."},

@@ -40,8 +40,9 @@ type Resolver struct {
 	clock      clock.PassiveClock
 	slots      chan struct{}
 
-	mu    sync.Mutex
-	known map[string]answer
+	mu sync.Mutex
+	// known answers by the image, and registries that did not answer, by the host.
+	known, silent map[string]answer
 }
 
 // answer of a registry, or why there is none.
@@ -53,7 +54,7 @@ type answer struct {
 
 // New resolver. It fails where the credentials of a registry cannot be used.
 func New(c config.Registries, clock clock.PassiveClock) (*Resolver, error) {
-	r := &Resolver{timeout: c.Timeout.Duration, registries: map[string]config.Registry{}, clock: clock, slots: make(chan struct{}, atOnce), known: map[string]answer{}}
+	r := &Resolver{timeout: c.Timeout.Duration, registries: map[string]config.Registry{}, clock: clock, slots: make(chan struct{}, atOnce), known: map[string]answer{}, silent: map[string]answer{}}
 	for _, one := range c.Ask {
 		host, err := hostOf(one.Host)
 		if err != nil {
@@ -88,7 +89,11 @@ func (r *Resolver) Asks(image string) bool {
 
 // Digest that the tag of an image has, such as sha256:... Its errors are the same for the same cause, and short.
 func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
-	if a, is := r.remembered(image); is {
+	tag, err := name.NewTag(image)
+	if err != nil {
+		return "", errors.New("it is no name of an image with a tag")
+	}
+	if a, is := r.remembered(image, tag.RegistryStr()); is {
 		return a.digest, a.err
 	}
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
@@ -102,14 +107,24 @@ func (r *Resolver) Digest(ctx context.Context, image string) (string, error) {
 		return "", errTooMany
 	}
 	a.at = r.clock.Now()
-	r.remember(image, a)
+	r.remember(image, tag.RegistryStr(), a)
 	return a.digest, a.err
 }
 
+// silentError is the error for a registry that did not answer: it is not asked for other images either, so that it holds the
+// callers for no more than one timeout in a while.
+type silentError struct{ why string }
+
+// Error says why.
+func (e silentError) Error() string { return e.why }
+
 // remembered answer, or why there will be none.
-func (r *Resolver) remembered(image string) (answer, bool) {
+func (r *Resolver) remembered(image, host string) (answer, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if a, is := r.silent[host]; is && r.clock.Since(a.at) < fresh {
+		return a, true
+	}
 	if a, is := r.known[image]; is && r.clock.Since(a.at) < fresh {
 		return a, true
 	}
@@ -117,9 +132,14 @@ func (r *Resolver) remembered(image string) (answer, bool) {
 	return answer{err: errTooMany}, len(r.known) >= maxKnown
 }
 
-func (r *Resolver) remember(image string, a answer) {
+func (r *Resolver) remember(image, host string, a answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if errors.As(a.err, new(silentError)) {
+		r.silent[host] = a
+		return
+	}
+	delete(r.silent, host)
 	r.known[image] = a
 }
 
@@ -150,13 +170,13 @@ func (r *Resolver) ask(ctx context.Context, image string) (string, error) {
 	found, err := remote.Head(tag, remote.WithContext(ctx), remote.WithTransport(through), remote.WithAuth(as), remote.WithUserAgent("assay"),
 		remote.WithRetryPredicate(func(error) bool { return false }), remote.WithRetryStatusCodes())
 	if err != nil {
-		return "", errors.New(contract.Cut(reasonOf(ctx, err), maxReason))
+		return "", describe(ctx, err)
 	}
 	return found.Digest.String(), nil
 }
 
-// reasonOf an error, without what differs from time to time, such as ports and the text of a page.
-func reasonOf(ctx context.Context, err error) string {
+// describe an error without what differs from time to time, such as ports and the text of a page.
+func describe(ctx context.Context, err error) error {
 	var refused refusedError
 	var answered *transport.Error
 	var unknown *net.DNSError
@@ -164,17 +184,17 @@ func reasonOf(ctx context.Context, err error) string {
 	var timeout net.Error
 	switch {
 	case errors.As(err, &refused):
-		return refused.why
+		return refused
 	case errors.As(err, &answered) && len(answered.Errors) > 0:
-		return fmt.Sprintf("it answered %d: %s", answered.StatusCode, contract.Cut(string(answered.Errors[0].Code), 64))
+		return fmt.Errorf("it answered %d: %s", answered.StatusCode, contract.Cut(string(answered.Errors[0].Code), 64))
 	case errors.As(err, &answered):
-		return fmt.Sprintf("it answered %d %s", answered.StatusCode, http.StatusText(answered.StatusCode))
+		return fmt.Errorf("it answered %d %s", answered.StatusCode, http.StatusText(answered.StatusCode))
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
-		return "there was no answer in time"
+		return silentError{"there was no answer in time"}
 	case errors.As(err, &unknown):
-		return "its host is not known"
+		return silentError{"its host is not known"}
 	case errors.As(err, &op):
-		return "it cannot be reached: " + op.Err.Error()
+		return silentError{"it cannot be reached: " + contract.Cut(op.Err.Error(), maxReason)}
 	}
-	return "asking it failed: " + err.Error()
+	return errors.New(contract.Cut("asking it failed: "+err.Error(), maxReason))
 }

@@ -158,6 +158,15 @@ func TestABadRegistry(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	host := strings.TrimPrefix(gone.URL, "http://")
+	quiet := newAsked(t, 2*time.Second, config.Registry{Host: hangs, PlainHTTP: true})
+	quiet.wants(t, hangs+"/db:1", "", "no answer in time")
+	began := time.Now()
+	for i := range 100 {
+		quiet.wants(t, fmt.Sprintf("%s/db:%d", hangs, i), "", "no answer in time")
+	}
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("100 other images of a registry that does not answer took %s", took)
+	}
 	for at, reason := range map[string]string{hangs: "no answer in time", host: "cannot be reached: connect: connection refused", endless: "asking it failed"} {
 		began := time.Now()
 		r := newAsked(t, 2*time.Second, config.Registry{Host: at, PlainHTTP: true})
@@ -206,7 +215,7 @@ func TestTooMany(t *testing.T) {
 	host := served(t, nil)
 	r := newAsked(t, 10*time.Second, config.Registry{Host: host, PlainHTTP: true})
 	for i := range maxKnown {
-		r.remember(fmt.Sprint(i), answer{at: r.clock.Now()})
+		r.remember(fmt.Sprint(i), "x", answer{at: r.clock.Now()})
 	}
 	r.wants(t, host+"/db:1", "", "too many")
 	r.clock.SetTime(r.clock.Now().Add(fresh))

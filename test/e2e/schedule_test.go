@@ -15,9 +15,11 @@ import (
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/history"
 	"github.com/assay-bench/assay/test/helpers/cluster"
+	"github.com/assay-bench/assay/test/helpers/pages"
 )
 
-// A schedule starts a run on demand, the run is measured to its end, and the history has its values.
+// A schedule starts a run on demand, the run is measured to its end, and the history has its values. The commands of the
+// guide work as they are written.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	ns := cluster.Namespace(t)
@@ -45,6 +47,13 @@ func TestSchedule(t *testing.T) {
 	s = awaitSchedule(t, ns, time.Minute, "seen the end of its run", func(s v1alpha1.BenchmarkScheduleStatus) bool { return s.LastRun != nil })
 	if s.LastRun.Outcome != history.OutcomeOf(ended) || s.NextScheduleTime == nil || len(s.Active) > 0 {
 		t.Errorf("the schedule says %+v", s)
+	}
+	shell := newShell(t, ns)
+	for _, path := range []string{"docs/guide/schedule.md", "docs/runbooks/AssayScheduleMissed.md", "docs/runbooks/AssayScheduleRegressed.md"} {
+		page := pages.Open(t, "../..", path, shell.Shell).Replace("nightly", "story").Replace("NAMESPACE", ns).Replace("SCHEDULE", "story")
+		for page.Left() > 0 {
+			page.Next()
+		}
 	}
 	cm := &corev1.ConfigMap{}
 	if err := cluster.API.Get(t.Context(), client.ObjectKey{Namespace: ns, Name: s.History.ConfigMap}, cm); err != nil {

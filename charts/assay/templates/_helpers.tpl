@@ -120,6 +120,16 @@ notifications:
   {{- else }} []
   {{- end }}
   {{- end }}
+registries:
+  timeout: {{ .Values.registries.timeout }}
+  ask:
+  {{- range $i, $one := .Values.registries.ask }}
+  - {{ toYaml (omit $one "secret") | nindent 4 | trim }}
+    {{- if $one.secret }}
+    credentials: /etc/assay-registries/{{ $i }}
+    {{- end }}
+  {{- else }} []
+  {{- end }}
 {{- end -}}
 
 {{/* What values.schema.json cannot say. */}}
@@ -151,6 +161,9 @@ notifications:
 {{- if and (eq $.Values.networkPolicy.egress "Restricted") (not $.Values.notifications.egress) -}}
 {{- fail "networkPolicy.egress: Restricted needs notifications.egress: say by which rules the receivers are reached" -}}
 {{- end -}}
+{{- end -}}
+{{- if and .Values.registries.ask (eq .Values.networkPolicy.egress "Restricted") (not .Values.registries.egress) -}}
+{{- fail "networkPolicy.egress: Restricted needs registries.egress: say by which rules the registries are reached" -}}
 {{- end -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.leaderElection.enabled) -}}
 {{- fail "replicas: more than one manager needs leaderElection.enabled: true" -}}

@@ -21,13 +21,7 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 	if err != nil {
 		return Budget{}, err
 	}
-	limits := in.Catalogue.Config.Results.Budget
-	b, err := budget.Of(in.demandOfBytes(out, fixed), budget.Limits{Run: limits.Run.Value(), LeastResult: limits.LeastResult.Value()})
-	var small *budget.TooSmallError
-	if errors.As(err, &small) {
-		return Budget{}, refuse(v1alpha1.ReasonResultBudgetExceeded,
-			"spec.design, spec.matrix: %v: measure less, or let the administrator raise results.budget.run", err)
-	}
+	b, err := bytesOf(in, out, fixed)
 	if err != nil {
 		return Budget{}, err
 	}
@@ -39,6 +33,18 @@ func (in Input) budget(out Result, copies []decision.Action, ask *decision.Askin
 		return Budget{}, err
 	}
 	return Budget{Budget: b, Held: fixed, Store: in.folder()}, nil
+}
+
+// bytesOf the results of the run, of which so many are written at once.
+func bytesOf(in Input, out Result, fixed int64) (budget.Budget, error) {
+	limits := in.Catalogue.Config.Results.Budget
+	b, err := budget.Of(in.demandOfBytes(out, fixed), budget.Limits{Run: limits.Run.Value(), LeastResult: limits.LeastResult.Value()})
+	var small *budget.TooSmallError
+	if errors.As(err, &small) {
+		return b, refuse(v1alpha1.ReasonResultBudgetExceeded,
+			"spec.design, spec.matrix: %v: measure less, or let the administrator raise results.budget.run", err)
+	}
+	return b, err
 }
 
 // judge what other runs hold. What they may still write is a matter of the queue: this run waits there

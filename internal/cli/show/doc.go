@@ -12,4 +12,5 @@
 //	table.go         the numbers of a run as a table
 //	why.go           what a run waits for, and who is to act
 //	logs.go          what the tool or the server printed
+//	explain.go       what a reason, a check or a field means
 package show

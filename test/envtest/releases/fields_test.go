@@ -3,18 +3,17 @@ package releases
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/test/helpers/lastrelease"
 )
 
 const (
@@ -25,17 +24,11 @@ const (
 // A manager of the last release that finds a run with fields of the spec that it does not know
 // would carry out another experiment. So new fields need a new level of the reader.
 func TestNewFieldsOfTheSpecNeedANewReader(t *testing.T) {
-	name, commit, ok := strings.Cut(strings.TrimSpace(lastRelease), " ")
-	if !ok {
-		t.Fatal("last-release.txt: want a tag and its commit")
-	}
-	source(t, commit) // skips where the clone lacks it
-	then := specFields(t, show(t, commit, crd))
-	now, err := os.ReadFile(filepath.Join(top, crd))
-	if err != nil {
-		t.Fatal(err)
-	}
-	level := regexp.MustCompile(`const JournalReader = (\d+)`).FindSubmatch(show(t, commit, journalSource))
+	name, _ := lastrelease.Name(t)
+	tree := lastrelease.Tree(t, crd, journalSource)
+	then := specFields(t, read(t, filepath.Join(tree, crd)))
+	now := read(t, filepath.Join("../../..", crd))
+	level := regexp.MustCompile(`const JournalReader = (\d+)`).FindSubmatch(read(t, filepath.Join(tree, journalSource)))
 	if level == nil {
 		t.Fatalf("%s of %s has no JournalReader", journalSource, name)
 	}
@@ -57,11 +50,11 @@ func TestNewFieldsOfTheSpecNeedANewReader(t *testing.T) {
 	}
 }
 
-func show(t *testing.T, commit, path string) []byte {
+func read(t *testing.T, path string) []byte {
 	t.Helper()
-	out, err := exec.Command("git", "-C", top, "show", commit+":"+path).Output()
+	out, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("reading %s of %s: %v", path, commit, err)
+		t.Fatal(err)
 	}
 	return out
 }

@@ -3,12 +3,10 @@ package releases
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -28,14 +26,9 @@ import (
 	"github.com/assay-bench/assay/internal/journal"
 	"github.com/assay-bench/assay/test/helpers/apiserver"
 	"github.com/assay-bench/assay/test/helpers/kubelet"
+	"github.com/assay-bench/assay/test/helpers/lastrelease"
 	"github.com/assay-bench/assay/test/helpers/program"
 )
-
-//go:embed last-release.txt
-var lastRelease string
-
-// top of the repository.
-const top = "../../.."
 
 var server apiserver.Server
 
@@ -56,11 +49,8 @@ type stage struct {
 // measured twice, and every record stays. What this tree begins has a chain, and the last
 // release waits; what the last release began has none, and is not called tampered.
 func TestTwoReleasesShareARun(t *testing.T) {
-	name, commit, ok := strings.Cut(strings.TrimSpace(lastRelease), " ")
-	if !ok {
-		t.Fatal("last-release.txt: want a tag and its commit")
-	}
-	last, newest := program.Build(t, source(t, commit)), program.Manager(t)
+	name, _ := lastrelease.Name(t)
+	last, newest := program.Build(t, lastrelease.Tree(t)), program.Manager(t)
 	makeNodes(t)
 	for what, c := range map[string]struct {
 		stages  []stage
@@ -140,28 +130,6 @@ func share(t *testing.T, stages []stage) *v1alpha1.BenchmarkRun {
 		}
 	}
 	return end
-}
-
-// source lays the tree of a commit into a folder.
-func source(t *testing.T, commit string) string {
-	t.Helper()
-	archive := exec.Command("git", "-C", top, "archive", commit)
-	tree, err := archive.Output()
-	if err != nil {
-		// Only a clone that was cut may lack it; in a whole one the entry is wrong.
-		shallow, _ := exec.Command("git", "-C", top, "rev-parse", "--is-shallow-repository").Output()
-		if strings.TrimSpace(string(shallow)) != "false" {
-			t.Skipf("NOT TESTED: this tree has no whole history, and so not the commit %s of the last release: git fetch --unshallow", commit)
-		}
-		t.Fatalf("last-release.txt: the commit %s of the last release is not in this clone: %v", commit, err)
-	}
-	dir := t.TempDir()
-	unpack := exec.Command("tar", "-x", "-C", dir)
-	unpack.Stdin = bytes.NewReader(tree)
-	if out, err := unpack.CombinedOutput(); err != nil {
-		t.Fatalf("unpacking %s: %v: %s", commit, err, out)
-	}
-	return dir
 }
 
 const configuration = `

@@ -65,15 +65,18 @@ func MainWithAudit(m *testing.M, s *Server) int {
 	return run(m, s, dir)
 }
 
+// MainBare is Main with an API server that has no CRDs of Assay.
+func MainBare(m *testing.M, s *Server) int { return runWith(m, s, "", &envtest.Environment{}) }
+
 // run the tests; with a folder, calls are logged there.
 func run(m *testing.M, s *Server, audit string) int {
+	return runWith(m, s, audit, &envtest.Environment{CRDDirectoryPaths: []string{definitions()}, ErrorIfCRDPathMissing: true})
+}
+
+func runWith(m *testing.M, s *Server, audit string, env *envtest.Environment) int {
 	if os.Getenv(assets) == "" {
 		fmt.Fprintln(os.Stderr, "KUBEBUILDER_ASSETS is not set: run these tests with `make envtest`, which builds kube-apiserver and etcd")
 		return 1
-	}
-	env := &envtest.Environment{
-		CRDDirectoryPaths:     []string{definitions()},
-		ErrorIfCRDPathMissing: true,
 	}
 	log := ""
 	if audit != "" {

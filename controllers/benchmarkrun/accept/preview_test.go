@@ -1,0 +1,47 @@
+package accept
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+)
+
+// What is foreseen without a cluster is what the manager decides with one.
+func TestPreviewIsWhatIsDecided(t *testing.T) {
+	for name, change := range map[string]change{
+		"one target": spec(func(*v1alpha1.BenchmarkRunSpec) {}),
+		"two of them": spec(func(s *v1alpha1.BenchmarkRunSpec) {
+			second := s.Targets[0]
+			second.Name = "b"
+			s.Targets = append(s.Targets, second)
+		}),
+		"no such tool": spec(func(s *v1alpha1.BenchmarkRunSpec) {
+			s.Workload = v1alpha1.Workload{Custom: &v1alpha1.CustomWorkload{Image: "x"}}
+		}),
+		"too short": spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Deadline.Duration = 1 }),
+		"too many":  spec(func(s *v1alpha1.BenchmarkRunSpec) { s.Design.Blocks = 30000 }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(change)
+			decided, got := w.decide(t), Preview(w.in)
+			if diff := cmp.Diff(words(decided.State), words(got.State)); diff != "" {
+				t.Fatalf("the state (-decided +foreseen):\n%s", diff)
+			}
+			if _, done := got.State.(decision.Done); !done {
+				return
+			}
+			if got.Plan.SHA256() != decided.Status.Plan.SHA256 || got.Budget != decided.Status.Budget.Budget || got.Budget.Bytes == 0 {
+				t.Errorf("plan %s and budget %+v, decided are %s and %+v", got.Plan.SHA256(), got.Budget, decided.Status.Plan.SHA256, decided.Status.Budget.Budget)
+			}
+			if diff := cmp.Diff(decided.Status.Plan.Analysis, got.Analysis); diff != "" {
+				t.Errorf("the analysis (-decided +foreseen):\n%s", diff)
+			}
+			if want := len(got.Plan.Trials) * 60; int(got.Least.Seconds()) != want {
+				t.Errorf("at least %s, want %d s", got.Least, want)
+			}
+		})
+	}
+}

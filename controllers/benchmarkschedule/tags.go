@@ -1,0 +1,143 @@
+package benchmarkschedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/config"
+)
+
+// Tags answers which digest the tag of an image has.
+type Tags interface {
+	// Asks says whether an image has a tag, in a registry that may be asked.
+	Asks(image string) bool
+	// Digest that the tag has now, such as sha256:...
+	Digest(ctx context.Context, image string) (string, error)
+}
+
+const (
+	// maxImages of a template that are looked up.
+	maxImages = 32
+	// askFor is how long a pass asks registries: it holds a worker.
+	askFor = 20 * time.Second
+	// maxImageName of an image of a run, in bytes.
+	maxImageName = 512
+)
+
+// imagesOf a template that runs are made of: those of its targets and of its tool, as they are named.
+func imagesOf(spec v1alpha1.BenchmarkRunSpec, c config.Config) []string {
+	var out []string
+	for _, t := range spec.Targets {
+		if t.MySQL != nil {
+			out = append(out, imageOf(t.MySQL, c))
+		}
+	}
+	if custom := spec.Workload.Custom; custom != nil {
+		out = append(out, custom.Image)
+	}
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(image string) bool { return image == "" })
+}
+
+// imageOf a server: its own, or that of the catalogue.
+func imageOf(t *v1alpha1.MySQLTarget, c config.Config) string {
+	if t.Image != "" {
+		return t.Image
+	}
+	return c.Engines[t.Flavor][t.Version].Image
+}
+
+// resolve the tags of a template. One that cannot be looked up has the digest that it had when the last run was started for a
+// change, so that it starts none.
+func (r *Reconciler) resolve(ctx context.Context, s *v1alpha1.BenchmarkSchedule, in Inputs) Inputs {
+	if r.Tags == nil || s.Spec.Suspend {
+		return in
+	}
+	ctx, cancel := context.WithTimeout(ctx, askFor)
+	defer cancel()
+	var asked []string
+	for _, image := range imagesOf(s.Spec.RunTemplate.Spec, r.Config) {
+		if r.Tags.Asks(image) {
+			asked = append(asked, image)
+		}
+	}
+	in.Asked = len(asked) > 0
+	for i, image := range asked {
+		if i == maxImages {
+			in.Unresolved = fmt.Sprintf("the template has %d images with tags, and only %d are looked up", len(asked), maxImages)
+			break
+		}
+		digest, err := r.Tags.Digest(ctx, image)
+		if err == nil {
+			in.Images = append(in.Images, v1alpha1.SeenImage{Image: image, Digest: digest})
+			continue
+		}
+		if in.Unresolved == "" {
+			in.Unresolved = fmt.Sprintf("the tag of image %s cannot be looked up: %v: no change of it is seen meanwhile", image, err)
+		}
+		if known := seenDigest(s.Status.Change, image); known != "" {
+			in.Images = append(in.Images, v1alpha1.SeenImage{Image: image, Digest: known})
+		}
+	}
+	return in
+}
+
+// seenDigest of an image, when the last run was started for a change; empty for one that was not known.
+func seenDigest(seen *v1alpha1.SeenChange, image string) string {
+	if seen == nil {
+		return ""
+	}
+	i := slices.IndexFunc(seen.Images, func(s v1alpha1.SeenImage) bool { return s.Image == image })
+	if i < 0 {
+		return ""
+	}
+	return seen.Images[i].Digest
+}
+
+// moved are the tags that have another digest than before. One that was not known before has not moved: that a registry may
+// be asked from now on starts no run.
+func moved(in Inputs, before v1alpha1.SeenChange) []string {
+	var out []string
+	for _, image := range in.Images {
+		if was := seenDigest(&before, image.Image); was != "" && was != image.Digest {
+			out = append(out, image.Image+"@"+image.Digest)
+		}
+	}
+	return out
+}
+
+// pin the images of a run to the digests that the schedule has seen: a node may have an older image of the same tag.
+func pin(spec *v1alpha1.BenchmarkRunSpec, c config.Config, images []v1alpha1.SeenImage) {
+	seen := &v1alpha1.SeenChange{Images: images}
+	for i := range spec.Targets {
+		t := spec.Targets[i].MySQL
+		if t == nil {
+			continue
+		}
+		image := imageOf(t, c)
+		if digest := seenDigest(seen, image); digest != "" {
+			t.Version, t.Image = "", pinned(image, digest)
+		}
+	}
+	if custom := spec.Workload.Custom; custom != nil {
+		if digest := seenDigest(seen, custom.Image); digest != "" {
+			custom.Image = pinned(custom.Image, digest)
+		}
+	}
+}
+
+// pinned is an image with its tag and a digest, or without the tag where that is too long.
+func pinned(image, digest string) string {
+	out := image + "@" + digest
+	if colon := strings.LastIndexByte(image, ':'); len(out) > maxImageName && colon > strings.LastIndexByte(image, '/') {
+		out = image[:colon] + "@" + digest
+	}
+	if len(out) > maxImageName {
+		return image
+	}
+	return out
+}

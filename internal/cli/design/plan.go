@@ -1,0 +1,243 @@
+package design
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/accept"
+	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
+	"github.com/assay-bench/assay/engines"
+	"github.com/assay-bench/assay/internal/budget"
+	"github.com/assay-bench/assay/internal/cli/follow"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/config"
+	"github.com/assay-bench/assay/internal/plan"
+	"github.com/assay-bench/assay/runners"
+)
+
+const planHelp = `Say what a manifest will do, without a cluster.
+
+It checks the spec as the API server does, and plans as the manager does: cells and trials, their order, the least time, what the
+comparisons can show, the pods and nodes, and how much of etcd the results may take. The seed and the order are those that
+the run will have.
+
+What it cannot know without a cluster it says below: whether nodes offer the shapes, what ConfigMaps, Secrets and shapes hold
+that are named, which versions and limits the operator has, and how long loading takes.`
+
+const planExamples = `  kubectl assay plan -f benchmark.yaml
+  kubectl assay plan -f benchmark.yaml --trials 100
+  kubectl assay plan -f benchmark.yaml -o json | jq .leastSeconds`
+
+// NewPlan is the command `plan`.
+func NewPlan() *cobra.Command {
+	file, trials := "", 0
+	var format output.Format
+	cmd := &cobra.Command{
+		Use: "plan -f FILE", Short: "Say what a manifest will do, without a cluster", Long: planHelp, Example: planExamples, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			data, err := follow.ReadFile(file, cmd.InOrStdin())
+			if err != nil {
+				return err
+			}
+			run, err := runIn(data)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			doc, err := planOf(run)
+			if err != nil {
+				return fmt.Errorf("%s: %w", file, err)
+			}
+			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error { return tellPlan(out, doc, trials, output.Width(out)) })
+		},
+	}
+	cmd.Flags().StringVarP(&file, "filename", "f", "", "file with the manifest, or - for standard input (required)")
+	_ = cmd.MarkFlagRequired("filename") //nolint:errcheck // the flag exists
+	cmd.Flags().IntVar(&trials, "trials", 10, "how many trials are listed")
+	format.AddTo(cmd)
+	return cmd
+}
+
+// planOf a run with all defaults.
+func planOf(run *v1alpha1.BenchmarkRun) (output.Plan, error) {
+	f := accept.Preview(accept.Input{Run: run, Catalogue: accept.Catalogue{Tool: runners.Find, Engine: engines.Find, Config: config.Default()}})
+	done, ok := f.State.(decision.Done)
+	if !ok {
+		if failed, is := f.State.(decision.Failed); is {
+			return output.Plan{}, fmt.Errorf("the manager would refuse it (%s): %s", failed.Reason, failed.Message)
+		}
+		return output.Plan{}, fmt.Errorf("it cannot be planned: %+v", f.State)
+	}
+	doc := output.Plan{
+		Version: output.PlanVersion, Name: run.Name, Message: done.Message, Order: string(f.Plan.Order), Blocks: int32(f.Plan.Blocks()), Seed: f.Plan.Seed,
+		SHA256: f.Plan.SHA256(), Targets: f.Plan.Targets, LeastSeconds: f.Least.Seconds(), MayEndEarly: run.Spec.Search != nil || run.Spec.Design.StopEarly != nil,
+		DeadlineSeconds: run.Spec.Deadline.Seconds(),
+		LeastNodes:      leastNodes(run), Pods: podsOf(run), Bytes: f.Budget.Bytes, Unknown: unknownOf(run, f.Least),
+	}
+	for _, cell := range f.Plan.Cells {
+		doc.Cells = append(doc.Cells, textsOf(cell))
+	}
+	for _, t := range f.Plan.Trials {
+		doc.Trials = append(doc.Trials, output.PlannedTrial{Index: t.Index, Block: t.Block, Cell: t.Cell, Target: f.Plan.Targets[t.Target], Reset: t.Reset})
+	}
+	if a := f.Analysis; a != nil {
+		doc.Analysis = &output.PlannedAnalysis{Comparisons: a.ComparisonCount, BlocksNeeded: a.BlocksNeeded, DetectableEffect: a.DetectableEffect, Exploratory: a.Exploratory}
+	}
+	return doc, nil
+}
+
+func textsOf(cell plan.Cell) map[string]string {
+	out := map[string]string{}
+	for axis, value := range cell {
+		out[axis] = value.String()
+	}
+	return out
+}
+
+// podsOf a run that exist at the same time.
+func podsOf(run *v1alpha1.BenchmarkRun) []output.PlannedPods {
+	out := []output.PlannedPods{}
+	for _, t := range run.Provided() {
+		out = append(out, output.PlannedPods{Role: "target", Name: t.Name, Count: int32(1 + t.Replicas()), Shape: shapeText(*t.Shape)})
+	}
+	return append(out, output.PlannedPods{Role: "client", Count: int32(run.ClientCount()), Shape: shapeText(run.Spec.Clients.Shape)})
+}
+
+func shapeText(ref v1alpha1.ShapeRef) string {
+	if ref.Inline == nil {
+		return ref.Name
+	}
+	return fmt.Sprintf("cpu %s, memory %s", ref.Inline.CPU.String(), ref.Inline.Memory.String())
+}
+
+// leastNodes that the pods need at the same time: targets may share one, a replica has no other database beside it, and
+// clients are apart from targets unless the spec says otherwise.
+func leastNodes(run *v1alpha1.BenchmarkRun) (n int32) {
+	provided := run.Provided()
+	if len(provided) == 0 {
+		return 1
+	}
+	replicas := 0
+	for _, t := range provided {
+		if run.Spec.Design.IdleTargets == v1alpha1.IdleStopped {
+			replicas = max(replicas, t.Replicas())
+		} else {
+			replicas += t.Replicas()
+		}
+	}
+	n = int32(1 + replicas)
+	if run.Spec.Clients.Placement.SeparateFromTargets == v1alpha1.SeparationRequired {
+		n++
+	}
+	return n
+}
+
+// unknownOf a run without a cluster.
+func unknownOf(run *v1alpha1.BenchmarkRun, least time.Duration) []string {
+	var shapes, names, versions []string
+	shape := func(ref *v1alpha1.ShapeRef) {
+		if ref != nil && ref.Inline == nil && !slices.Contains(shapes, ref.Name) {
+			shapes = append(shapes, ref.Name)
+		}
+	}
+	shape(&run.Spec.Clients.Shape)
+	for _, t := range run.Spec.Targets {
+		switch {
+		case t.MySQL != nil:
+			shape(t.Shape)
+			if t.MySQL.Image == "" {
+				versions = append(versions, t.MySQL.Flavor+" "+t.MySQL.Version)
+			}
+			for _, ref := range t.MySQL.ConfigFrom {
+				names = append(names, "ConfigMap "+ref.Name)
+			}
+		case t.External != nil:
+			names = append(names, "Secret "+t.External.Credentials.Name)
+		case t.Published != nil:
+			names = append(names, "ConfigMap "+t.Published.ConfigMap.Name)
+		}
+	}
+	if g := run.Spec.Gate; g != nil {
+		names = append(names, "BenchmarkBaseline "+g.Baseline)
+	}
+	out := []string{"the limits of the operator: its defaults are assumed", "whether nodes offer the shapes, and how long the run waits in the queue"}
+	add := func(what string, list []string) {
+		if len(list) > 0 {
+			out = append(out, what+strings.Join(slices.Compact(slices.Sorted(slices.Values(list))), ", "))
+		}
+	}
+	add("whether there are the shapes ", shapes)
+	add("whether the operator's catalogue has ", versions)
+	add("what the namespace has as ", names)
+	took := "how long pods, loading and resets take"
+	if least == 0 {
+		took += ", and the operations of a trial"
+	}
+	return append(out, took)
+}
+
+// tellPlan to people.
+func tellPlan(out io.Writer, doc output.Plan, trials, width int) error {
+	least := "unknown: the tool counts operations"
+	switch {
+	case doc.LeastSeconds > 0 && doc.MayEndEarly:
+		least = seconds(doc.LeastSeconds) + " for all trials, and it may need fewer"
+	case doc.LeastSeconds > 0:
+		least = "at least " + seconds(doc.LeastSeconds)
+	}
+	text := fmt.Sprintf("%s: %s\n\n", doc.Name, doc.Message)
+	if _, err := io.WriteString(out, text); err != nil {
+		return err
+	}
+	rows := [][]string{
+		{"order", fmt.Sprintf("%s, seed %d, plan %.12s", doc.Order, doc.Seed, doc.SHA256)},
+		{"time", least + ", without pods, loading and resets; the deadline is " + seconds(doc.DeadlineSeconds)},
+	}
+	for _, p := range doc.Pods {
+		rows = append(rows, []string{"pods", strings.TrimSpace(fmt.Sprintf("%d %s %s", p.Count, p.Role, p.Name)) + ": " + p.Shape})
+	}
+	rows = append(rows, []string{"nodes", fmt.Sprintf("at least %d", doc.LeastNodes)}, []string{"results", "at most " + budget.Text(doc.Bytes) + " of etcd"})
+	if err := output.Rows(out, width, rows); err != nil {
+		return err
+	}
+	if n := min(max(trials, 0), len(doc.Trials)); n > 0 {
+		if _, err := io.WriteString(out, "\n"); err != nil {
+			return err
+		}
+		table := [][]string{{"TRIAL", "BLOCK", "TARGET", "CELL", "RESET"}}
+		for _, t := range doc.Trials[:n] {
+			table = append(table, []string{
+				strconv.Itoa(int(t.Index)), strconv.Itoa(int(t.Block)), t.Target, cellText(doc.Cells[t.Cell]), map[bool]string{true: "yes", false: "no"}[t.Reset],
+			})
+		}
+		if err := output.Rows(out, width, table); err != nil {
+			return err
+		}
+		if more := len(doc.Trials) - n; more > 0 {
+			if _, err := fmt.Fprintf(out, "and %d more (--trials %d)\n", more, len(doc.Trials)); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := io.WriteString(out, "\nnot known without a cluster:\n  "+strings.Join(doc.Unknown, "\n  ")+"\n")
+	return err
+}
+
+func cellText(cell map[string]string) string {
+	var words []string
+	for _, axis := range slices.Sorted(maps.Keys(cell)) {
+		words = append(words, axis+"="+cell[axis])
+	}
+	return strings.Join(words, " ")
+}
+
+func seconds(s float64) string {
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
+}

@@ -1,0 +1,125 @@
+package design
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with a file.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got); -update writes it:\n%s", path, diff)
+	}
+}
+
+const samples = "../../../config/samples/"
+
+// What is said of the manifests that Assay ships.
+func TestPlanOfSamples(t *testing.T) {
+	for _, name := range []string{"demo.yaml", "sweep.yaml", "search.yaml", "drivers-node-small.yaml"} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(samples + name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run, err := runIn(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc, err := planOf(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := tellPlan(&out, doc, 4, 0); err != nil {
+				t.Fatal(err)
+			}
+			golden(t, strings.TrimSuffix(name, ".yaml")+".plan.txt", out.String())
+		})
+	}
+}
+
+// Every sample can be planned.
+func TestEverySampleHasAPlan(t *testing.T) {
+	files, err := filepath.Glob(samples + "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count("\n"+string(data), "\nkind: BenchmarkRun\n") != 1 {
+			continue
+		}
+		planned++
+		run, err := runIn(data)
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if doc, err := planOf(run); err != nil || len(doc.Trials) == 0 || doc.Bytes == 0 || doc.LeastNodes < 1 {
+			t.Errorf("%s: %v: %+v", file, err, doc)
+		}
+	}
+	if planned < 8 {
+		t.Errorf("only %d samples have a run", planned)
+	}
+}
+
+// What the API server or the manager would refuse is refused here, with the field.
+func TestPlanRefuses(t *testing.T) {
+	data, err := os.ReadFile(samples + "demo.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo := string(data)
+	before, _, _ := strings.Cut(demo, "spec:")
+	for name, tt := range map[string]struct{ old, new, says string }{
+		"an unknown field":        {"deadline: 15m", "deadlines: 15m", "spec: unknown field: deadlines"},
+		"a value out of bounds":   {"blocks: 8", "blocks: 800", "spec.design.blocks"},
+		"a rule of the API":       {"deadline: 15m", "deadline: 1s", "deadline must be between 1m and 720h"},
+		"a rule between fields":   {"duration: 3s", "duration: 3500ms", "duration must be in whole seconds"},
+		"a plan that is too long": {"duration: 3s", "duration: 300s", "the manager would refuse it (InvalidSpec): spec.deadline: 15m0s is shorter than the plan"},
+		"no baseline":             {"baseline: mysql", "baseline: oracle", "the manager would refuse it"},
+		"another kind":            {"kind: BenchmarkRun", "kind: Deployment", "0 objects of kind BenchmarkRun"},
+		"another version":         {"v1alpha1", "v9", "its apiVersion is assay.dev/v9"},
+		"no spec":                 {strings.TrimPrefix(demo, before), "", "it has no spec"},
+		"no YAML":                 {"spec:", "spec", "line"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Replace(demo, tt.old, tt.new, 1)
+			if text == demo {
+				t.Fatalf("the sample has no %q", tt.old)
+			}
+			run, err := runIn([]byte(text))
+			if err == nil {
+				_, err = planOf(run)
+			}
+			if err == nil || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%v, want %q", err, tt.says)
+			}
+		})
+	}
+}

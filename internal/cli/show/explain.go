@@ -1,0 +1,96 @@
+package show
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/assay-bench/assay/internal/apischema"
+	"github.com/assay-bench/assay/internal/cli/output"
+	"github.com/assay-bench/assay/internal/explain"
+)
+
+const explainHelp = `Say what a reason, a check or a field means.
+
+A reason stands in a condition or at a trial, a check in a finding. A field is one of BenchmarkRun: spec.design.blocks, or
+design.blocks for short. It needs no cluster.`
+
+const explainExamples = `  kubectl assay explain Queued
+  kubectl assay explain little
+  kubectl assay explain design.dataReset
+  kubectl assay explain workload.sysbench -o json`
+
+// NewExplain is the command `explain`.
+func NewExplain() *cobra.Command {
+	var format output.Format
+	cmd := &cobra.Command{
+		Use: "explain REASON|CHECK|FIELD", Short: "Say what a reason, a check or a field means", Long: explainHelp, Example: explainExamples, Args: cobra.ExactArgs(1),
+		ValidArgsFunction: completeNames,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			doc, text, err := explanationOf(args[0])
+			if err != nil {
+				return err
+			}
+			return format.Write(cmd.OutOrStdout(), doc, func(out io.Writer) error {
+				_, err := io.WriteString(out, text)
+				return err
+			})
+		},
+	}
+	format.AddTo(cmd)
+	return cmd
+}
+
+// completeNames of reasons and checks.
+func completeNames(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	all, err := explain.All()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []cobra.Completion
+	for _, e := range all {
+		out = append(out, e.Name)
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// explanationOf a name, as a document and as text.
+func explanationOf(name string) (output.Explanation, string, error) {
+	doc := output.Explanation{Version: output.ExplanationVersion}
+	entry, similar, err := explain.Find(name)
+	if err != nil {
+		return doc, "", err
+	}
+	if entry.Name != "" {
+		doc.Kind, doc.Name, doc.Meaning, doc.Who, doc.Severities = string(entry.Kind), entry.Name, explain.Plain(entry.Meaning), entry.Who, entry.Severities
+		for _, text := range entry.Causes {
+			doc.Causes = append(doc.Causes, explain.Plain(text))
+		}
+		for _, text := range entry.Remedies {
+			doc.Do = append(doc.Do, explain.Plain(text))
+		}
+		return doc, entry.Text(), nil
+	}
+	field, err := apischema.FieldOf(name)
+	if err != nil {
+		if len(similar) > 0 {
+			err = fmt.Errorf("%w; similar names: %s", err, strings.Join(similar, ", "))
+		}
+		return doc, "", fmt.Errorf("%q is no reason and no check, and %w", name, err)
+	}
+	doc.Kind, doc.Name, doc.Meaning = "field", field.Path, field.Description
+	doc.Fields = append([]string{}, field.Fields...)
+	text := fmt.Sprintf("%s (%s%s)\n\n%s\n", field.Path, field.Type, map[bool]string{true: ", required"}[field.Required], explain.Wrapped(field.Description, ""))
+	for _, line := range []struct{ what, value string }{{"default", field.Default}, {"values", strings.Join(field.Values, ", ")}, {"bounds", field.Bounds}} {
+		if line.value != "" {
+			text += "\n" + line.what + ": " + explain.Wrapped(line.value, "  ") + "\n"
+		}
+	}
+	doc.Type, doc.Default, doc.Values, doc.Bounds, doc.Required = field.Type, field.Default, field.Values, field.Bounds, field.Required
+	if len(field.Fields) > 0 {
+		text += "\nfields:\n  " + strings.Join(field.Fields, "\n  ") + "\n"
+	}
+	return doc, text, nil
+}

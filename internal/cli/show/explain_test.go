@@ -1,0 +1,33 @@
+package show
+
+import (
+	"strings"
+	"testing"
+)
+
+// A reason, a check and a field are found by one command, and what is none of them is an error that says what there is.
+func TestExplain(t *testing.T) {
+	for name, tt := range map[string]struct{ kind, says, fail string }{
+		"Queued":                 {"reason", "Who acts: nobody.", ""},
+		"queued":                 {"reason", "Queued is a reason.", ""},
+		"nothing-done":           {"check", "nothing-done is a check of results", ""},
+		"design.blocks":          {"field", "spec.design.blocks (integer)", ""},
+		"spec.targets[0].mysql":  {"field", "spec.targets.mysql (object)", ""},
+		"targets.mysql.flavor":   {"field", "values: MySQL, MariaDB, Percona, TiDB", ""},
+		"design.order":           {"field", "default: \"RandomizedBlocks\"", ""},
+		"status.progress":        {"field", "estimatedCompletionTime", ""},
+		"matrix.values":          {"field", "([]integer or string, required)", ""},
+		"design.block":           {"", "", "it has blocks, cooldown"},
+		"nothing":                {"", "", "similar names: nothing-done"},
+		"":                       {"", "", "is no reason and no check"},
+		"design.blocks.anything": {"", "", `spec.design.blocks has no field "anything"`},
+	} {
+		doc, text, err := explanationOf(name)
+		switch {
+		case tt.fail != "" && (err == nil || !strings.Contains(err.Error(), tt.fail)):
+			t.Errorf("%s: error %v, want %q", name, err, tt.fail)
+		case tt.fail == "" && (err != nil || doc.Kind != tt.kind || doc.Meaning == "" || !strings.Contains(text, tt.says)):
+			t.Errorf("%s: error %v, %+v\n%s\nwant %q", name, err, doc, text, tt.says)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package show
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/cli/kube"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/resources"
+)
+
+const logsHelp = `Print what the tool of a trial printed, or the log of a server.
+
+Of a trial that runs it is the log of the tool's container, which needs the right to read logs of pods. Of a trial that has ended
+it is the verbatim output that its result holds, file by file, and of one that failed the last lines of its pod. Without --trial it is
+the trial that runs, or the last one that ended.
+
+With --target it is the log of the database pod, which exists as long as the run has its servers.`
+
+const logsExamples = `  kubectl assay logs demo
+  kubectl assay logs demo --trial 3
+  kubectl assay logs demo --target mysql --follow`
+
+// logs is what the flags say.
+type logs struct {
+	trial, attempt, client int32
+	target                 string
+	follow                 bool
+}
+
+// NewLogs is the command `logs`.
+func NewLogs(config *kube.Config) *cobra.Command {
+	var l logs
+	cmd := &cobra.Command{
+		Use: "logs RUN", Short: "Print what a tool or a server printed", Long: logsHelp, Example: logsExamples, Args: cobra.ExactArgs(1),
+		ValidArgsFunction: config.CompleteRuns(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			to, err := config.Cluster()
+			if err != nil {
+				return err
+			}
+			run := &v1alpha1.BenchmarkRun{}
+			if err := to.API.Get(cmd.Context(), to.Key(args[0]), run); err != nil {
+				return Unread(to.Key(args[0]), err)
+			}
+			return l.print(cmd.Context(), to, run, cmd.OutOrStdout())
+		},
+	}
+	flags := cmd.Flags()
+	flags.Int32Var(&l.trial, "trial", -1, "index of the trial; default: the one that runs, or the last one")
+	flags.Int32Var(&l.attempt, "attempt", -1, "attempt at the trial, from 0; default: the last one")
+	flags.Int32Var(&l.client, "client", 0, "index of the client, where there are several")
+	flags.StringVar(&l.target, "target", "", "name of a target: the log of its server")
+	flags.BoolVar(&l.follow, "follow", false, "go on with a log that grows, as kubectl logs --follow does")
+	cmd.MarkFlagsMutuallyExclusive("trial", "target")
+	return cmd
+}
+
+func (l logs) print(ctx context.Context, to kube.Cluster, run *v1alpha1.BenchmarkRun, out io.Writer) error {
+	if l.target != "" {
+		return l.server(ctx, to, run, out)
+	}
+	trial, attempt, err := l.which(ctx, to.API, run)
+	if err != nil {
+		return err
+	}
+	job := contract.TrialName(run.Name, trial, attempt)
+	var pods corev1.PodList
+	err = to.API.List(ctx, &pods, client.InNamespace(run.Namespace), client.MatchingLabels{"batch.kubernetes.io/job-name": job, v1alpha1.LabelRunUID: string(run.UID)})
+	if err != nil && !apierrors.IsForbidden(err) {
+		return fmt.Errorf("listing the pods of trial %d: %w", trial, err)
+	}
+	for _, pod := range pods.Items {
+		if index := pod.Labels["batch.kubernetes.io/job-completion-index"]; index != "" && index != fmt.Sprint(l.client) {
+			continue
+		}
+		if pod.Status.Phase == corev1.PodRunning {
+			return l.stream(ctx, to, pod.Name, podContainer{run.Namespace, resources.RunnerContainer}, out)
+		}
+	}
+	return l.stored(ctx, to.API, run, contract.ResultName(job, int(l.client)), out)
+}
+
+// server is the log of a database pod.
+func (l logs) server(ctx context.Context, to kube.Cluster, run *v1alpha1.BenchmarkRun, out io.Writer) error {
+	switch t := run.Target(l.target); {
+	case t.Name == "":
+		return fmt.Errorf("BenchmarkRun %s has no target %q", run.Name, l.target)
+	case t.MySQL == nil:
+		return fmt.Errorf("target %s is no server that Assay provides: it has no pod", l.target)
+	}
+	return l.stream(ctx, to, contract.TargetName(run.Name, l.target)+"-0", podContainer{run.Namespace, resources.ServerContainer}, out)
+}
+
+// podContainer is a container of a pod in a namespace.
+type podContainer struct{ namespace, container string }
+
+// stream the log of a container.
+func (l logs) stream(ctx context.Context, to kube.Cluster, pod string, in podContainer, out io.Writer) error {
+	api, err := to.Logs()
+	if err != nil {
+		return err
+	}
+	log, err := api.Pods(in.namespace).GetLogs(pod, &corev1.PodLogOptions{Container: in.container, Follow: l.follow}).Stream(ctx)
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("there is no pod %s: it exists only while the run has its servers", pod)
+	}
+	if err != nil {
+		return fmt.Errorf("reading the log of pod %s: %w", pod, err)
+	}
+	defer func() { _ = log.Close() }() // it was only read
+	return copyLines(out, log)
+}
+
+// which trial and attempt are printed.
+func (l logs) which(ctx context.Context, api client.Reader, run *v1alpha1.BenchmarkRun) (trial, attempt int32, err error) {
+	shown := run.Status.Trials
+	switch {
+	case l.trial < 0 && len(shown) == 0:
+		return 0, 0, fmt.Errorf("BenchmarkRun %s has begun no trial: kubectl assay why %[1]s says what it waits for", run.Name)
+	case l.trial < 0:
+		last := shown[len(shown)-1]
+		trial, attempt = last.Index, last.Attempt
+	default:
+		trial = l.trial
+		for _, t := range shown {
+			if t.Index == trial {
+				attempt = max(attempt, t.Attempt)
+			}
+		}
+		if p := run.Status.Plan; p == nil || trial >= p.TrialCount {
+			return 0, 0, fmt.Errorf("the plan of BenchmarkRun %s has no trial %d", run.Name, trial)
+		}
+	}
+	if l.attempt >= 0 {
+		return trial, l.attempt, nil
+	}
+	// The status has the last attempts only.
+	for next := attempt + 1; next <= run.Spec.Design.MaxRetries && run.Spec.Design.OnTrialFailure == v1alpha1.OnFailureRetry; next++ {
+		cm := &corev1.ConfigMap{}
+		err := api.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: contract.ResultName(contract.TrialName(run.Name, trial, next), int(l.client))}, cm)
+		if apierrors.IsNotFound(err) {
+			break
+		}
+		if err != nil {
+			return 0, 0, err
+		}
+		attempt = next
+	}
+	return trial, attempt, nil
+}
+
+// stored output of a client of a trial that has ended.
+func (l logs) stored(ctx context.Context, api client.Reader, run *v1alpha1.BenchmarkRun, name string, out io.Writer) error {
+	cm := &corev1.ConfigMap{}
+	err := api.Get(ctx, client.ObjectKey{Namespace: run.Namespace, Name: name}, cm)
+	if apierrors.IsNotFound(err) {
+		return fmt.Errorf("there is no ConfigMap %s: the trial has not begun, or there is no such attempt or client", name)
+	}
+	if err != nil {
+		return fmt.Errorf("reading ConfigMap %s: %w", name, err)
+	}
+	if !metav1.IsControlledBy(cm, run) {
+		return fmt.Errorf("ConfigMap %s belongs to another object", name)
+	}
+	raw, log := cm.BinaryData[contract.KeyRaw], cm.Data[contract.KeyLog]
+	if len(raw) > 0 {
+		if err := printFiles(out, raw); err != nil {
+			return fmt.Errorf("ConfigMap %s: %w", name, err)
+		}
+	}
+	if log != "" {
+		_, err := fmt.Fprintf(out, "==> %s <==\n%s\n", contract.KeyLog, log)
+		return err
+	}
+	switch {
+	case len(raw) > 0:
+		return nil
+	case cm.Annotations[contract.AnnotationUploads] != "" && run.Status.Results != nil:
+		return fmt.Errorf("the output is in the object store: %s", run.Status.Results.Store)
+	}
+	return fmt.Errorf("ConfigMap %s has no output: the trial delivered none yet, or failed before", name)
+}
+
+// maxOutput is printed of an archive, which a tenant made.
+const maxOutput = 16 << 20
+
+// printFiles of an archive, each with its name.
+func printFiles(out io.Writer, raw []byte) error {
+	gz, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return fmt.Errorf("its output cannot be read: %w", err)
+	}
+	limited := &io.LimitedReader{R: gz, N: maxOutput}
+	files := tar.NewReader(limited)
+	for {
+		header, err := files.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case limited.N == 0:
+			return fmt.Errorf("its output has more than %d MiB", maxOutput>>20)
+		case err != nil:
+			return fmt.Errorf("its output cannot be read: %w", err)
+		}
+		if _, err := fmt.Fprintf(out, "==> %s <==\n", contract.Line(header.Name)); err != nil {
+			return err
+		}
+		if err := copyLines(out, files); err != nil {
+			if limited.N == 0 {
+				return fmt.Errorf("its output has more than %d MiB", maxOutput>>20)
+			}
+			return err
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/report/chart"
+)
+
+// comparison is the first chapter: medians beside each other, and the ratios that were tested.
+func comparison(in Input, trials trials) (out []block) {
+	names, of := shownNames(in), ratiosOf(in)
+	strong, ratios := false, ratioBlocks(in)
+	for _, m := range measurements(in.Entries) {
+		if !slices.Contains(names, m.entries[0].Name) {
+			continue
+		}
+		l := layOut(m.entries, factorOf(in))
+		blocks := mediansOf(m, l, of, trials)
+		if len(blocks) == 0 {
+			continue
+		}
+		if !strong && hasStrong(blocks) {
+			out = append(out, paragraph("Bold is the best median of its group. Whether it is better than the others is what the verdict says, not the bold letters. "+
+				"Below a median stand the smallest and the largest trial, and the ratio to the baseline where it was compared; a question mark is an inconclusive one."))
+			strong = true
+		}
+		out = append(append(out, block{heading: m.title()}), blocks...)
+		if ratios != nil { // behind the main measurement, which the verdict is about
+			out, ratios = append(append(out, block{heading: "Ratios"}), ratios...), nil
+		}
+	}
+	return append(out, ratios...)
+}
+
+// hasStrong says whether a table has anything in bold.
+func hasStrong(blocks []block) bool {
+	return slices.ContainsFunc(blocks, func(b block) bool {
+		return b.table != nil && slices.ContainsFunc(b.table.rows, func(row []cell) bool {
+			return slices.ContainsFunc(row, func(c cell) bool { return c.strong })
+		})
+	})
+}
+
+// mediansOf a measurement: a table for each panel, and bars where nothing numeric goes across.
+func mediansOf(m *measurement, l layout, of ratios, values trials) (out []block) {
+	names, by := panels(l.place(m.entries))
+	for _, name := range names[:min(len(names), maxPanels)] {
+		out = append(out, block{table: medians(m, l, name, by[name], of)})
+		if f := bars(m, l, name, by[name], values); f != nil {
+			out = append(out, block{figure: f})
+		}
+	}
+	if more := len(names) - maxPanels; more > 0 {
+		out = append(out, paragraph(fmt.Sprintf("%d more groups are in the table of all medians.", more)))
+	}
+	return out
+}
+
+// bars of a panel, in groups, each with its spread and its trials.
+func bars(m *measurement, l layout, panel string, all []placed, values trials) *figure {
+	if l.numeric && len(each(all, func(p placed) string { return p.across })) > 2 {
+		return nil // curves show it
+	}
+	series := each(all, func(p placed) string { return p.series })
+	sorted := grouped(all)
+	var rows []chart.Row
+	measured := 0
+	for _, p := range sorted[:min(len(sorted), maxMarks)] {
+		row := rowOf(p, m, l, slices.Index(series, p.series))
+		if row.Mid != nil {
+			measured++
+		}
+		for _, t := range values.of(p.entry) {
+			if t.leftOut == "" && len(row.Dots) < maxDots/maxMarks {
+				row.Dots = append(row.Dots, chart.Dot{Y: t.value, Title: t.title(m.unit)})
+			}
+		}
+		rows = append(rows, row)
+	}
+	if measured < 2 {
+		return nil
+	}
+	f := &figure{caption: captionOf(m, panel, "medians with their spread"), behind: barsBehind(m, rows)}
+	if len(l.across) > 0 && len(series) > 1 {
+		f.key = series
+	}
+	if len(sorted) > maxMarks {
+		f.note = fmt.Sprintf("The first %d of %d rows are drawn.", maxMarks, len(sorted))
+	}
+	f.draw = chart.Rows{Label: f.caption + ". The table has the numbers.", Unit: m.title(), Rows: rows, Bars: true}.SVG
+	return f
+}
+
+func barsBehind(m *measurement, rows []chart.Row) *table {
+	t := &table{caption: "Numbers behind the picture: " + m.title(), head: []column{{"", false}, {"median", true}, {"from", true}, {"to", true}}}
+	for _, r := range rows {
+		cells := []cell{{text: strings.TrimPrefix(r.Group+", "+r.Label, ", "), heading: true}, {text: "–"}, {text: "–"}, {text: "–"}}
+		for i, v := range []*float64{r.Mid, r.Low, r.High} {
+			if v != nil {
+				cells[i+1].text = chart.Figure(*v)
+			}
+		}
+		t.rows = append(t.rows, cells)
+	}
+	return t
+}
+
+// ratioBlocks are the comparisons of the run as a picture and a table: declared ones first.
+func ratioBlocks(in Input) (out []block) {
+	if len(in.Comparisons) == 0 {
+		return nil
+	}
+	t := &table{caption: "Comparisons with their verdicts", head: []column{{"comparison", false}, {"verdict", false}, {"ratio", true}, {"interval", true}, {"p", true}, {"blocks", true}}}
+	for _, e := range in.Comparisons {
+		note := e.Reason
+		if e.Family != v1alpha1.FamilyPrimary {
+			note = strings.TrimPrefix(strings.ToLower(string(e.Family))+"; "+e.Reason, "; ")
+		}
+		verdict := strings.ToLower(string(e.Verdict))
+		if e.BelowMinimumEffect {
+			verdict += ", by less than matters"
+		}
+		strong := e.Verdict == v1alpha1.VerdictFaster || e.Verdict == v1alpha1.VerdictSlower
+		t.rows = append(t.rows, []cell{{text: in.subject(e), heading: true, below: []string{strings.TrimSuffix(note, "; ")}}, {text: verdict, strong: strong},
+			{text: short(&e)}, {text: intervalOf(e)}, {text: pOf(e)}, {text: fmt.Sprintf("%d of %d", e.BlockCount, e.PlannedBlockCount)}})
+	}
+	if f := forest(in); f != nil {
+		f.behind = t
+		return []block{{figure: f}}
+	}
+	return []block{{table: t}}
+}
+
+// subject of a comparison.
+func (in Input) subject(e v1alpha1.ComparisonEntry) string {
+	text := e.Value + " against " + e.Baseline
+	if e.Factor != v1alpha1.FactorTarget {
+		text = e.Factor + " " + text
+	}
+	if where := in.placeOf(e); where != "" {
+		text += ", " + where
+	}
+	return nameOf(e.Name, e.Labels) + ": " + text
+}
+
+// forest is one row for each comparison, over the ratio.
+func forest(in Input) *figure {
+	all := in.Comparisons
+	var rows []chart.Row
+	for _, e := range all {
+		r, ok := decimal(e.Ratio)
+		if !ok || r <= 0 || len(rows) >= maxMarks {
+			continue
+		}
+		row := chart.Row{Label: in.subject(e), Mid: &r, Note: short(&e), Title: line(e.Text), Series: seriesOf(e)}
+		low, has := decimal(e.IntervalLow)
+		high, also := decimal(e.IntervalHigh)
+		if has && also && low > 0 && high > 0 {
+			row.Low, row.High = &low, &high
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	one := 1.0
+	f := &figure{caption: "Ratios to the baseline, with their intervals", key: []string{"declared, with a verdict", "without a verdict"},
+		note: "The dashed line is no difference. An interval that crosses it carries no verdict. The axis is logarithmic: half and double are equally far from it."}
+	if len(all) > len(rows) {
+		f.note += fmt.Sprintf(" %d of %d comparisons are drawn.", len(rows), len(all))
+	}
+	f.draw = chart.Rows{Label: f.caption + ". The table behind it has the numbers.", Unit: "ratio to the baseline", Rows: rows, Log: true, Reference: &one}.SVG
+	return f
+}
+
+// seriesOf a comparison: the first colour for a verdict, the second one for none.
+func seriesOf(e v1alpha1.ComparisonEntry) int {
+	switch e.Verdict {
+	case v1alpha1.VerdictInconclusive, v1alpha1.VerdictExploratory:
+		return 1
+	}
+	return 0
+}

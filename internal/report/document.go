@@ -1,0 +1,89 @@
+package report
+
+import (
+	"unicode/utf8"
+
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+// document is the page before its form.
+type document struct {
+	title string
+	// lead is the verdict, lacks what it does not say.
+	lead, lacks []string
+	facts       []pair
+	chapters    []chapter
+}
+
+type pair struct{ name, value string }
+
+// chapter has a heading and blocks below it.
+type chapter struct {
+	id, title string
+	blocks    []block
+}
+
+// block is one of its fields.
+type block struct {
+	text    string
+	heading string
+	bullets []string
+	table   *table
+	figure  *figure
+	code    string
+}
+
+// table with a heading for each column. All cells of a column have one alignment.
+type table struct {
+	caption string
+	head    []column
+	rows    [][]cell
+	// folded: it is open only on request, as a table behind a figure is.
+	folded bool
+}
+
+type column struct {
+	name   string
+	number bool
+}
+
+// cell of a table: text, below it in small letters what belongs to it.
+type cell struct {
+	text  string
+	below []string
+	// strong is the best of its group, heading names the row.
+	strong, heading bool
+}
+
+// figure is a picture in two widths, with the numbers behind it.
+type figure struct {
+	caption string
+	// key names the colours of the series, in their order; empty for one series.
+	key  []string
+	note string
+	// draw the picture so many CSS pixels wide.
+	draw   func(width int) (string, error)
+	behind *table
+}
+
+// Bounds of what a page shows, so that it stays below 5 MB whatever is in the run.
+const (
+	// maxText is the longest text of a cell or a bullet, in characters; maxCode of a manifest, in bytes.
+	maxText, maxCode = 400, 200_000
+	// maxRows of a table, maxPanels of a kind of picture, maxMarks rows of a picture.
+	maxRows, maxPanels, maxMarks = 500, 8, 40
+	// maxDots of all pictures of a kind together.
+	maxDots = 3000
+)
+
+// line is a text of anybody on one line, cut.
+func line(text string) string { return cut(contract.Line(text), maxText) }
+
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+func paragraph(text string) block { return block{text: text} }

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// lacks is what the verdict does not say, as far as the run itself knows it.
+func lacks(in Input) (out []string) {
+	primary := family(in, v1alpha1.FamilyPrimary)
+	if len(primary) == 0 {
+		out = append(out, "No comparison was declared before the data, so there is no verdict: differences between numbers are hints for the next run.")
+	} else {
+		out = append(out, "It is about these servers on these nodes in this one run. How another run would differ is in no interval: "+
+			"repeat the run, and analyse the runs together with kubectl assay compare.")
+	}
+	open := slices.ContainsFunc(primary, func(e v1alpha1.ComparisonEntry) bool { return e.Verdict == v1alpha1.VerdictInconclusive })
+	if open {
+		text := "Inconclusive is not equal."
+		if d, ok := decimal(primary[0].DetectableEffect); ok {
+			text += fmt.Sprintf(" With this spread, these blocks find a difference of %s or more in four of five runs.", strings.TrimPrefix(percent(d), "+"))
+		}
+		out = append(out, text)
+	}
+	if names := differencesOf(in.Comparisons); len(names) > 0 {
+		out = append(out, line("The sides differ in more than what is compared: "+strings.Join(names, ", ")+"."))
+	}
+	if n := len(family(in, v1alpha1.FamilyExploratory)); n > 0 && len(primary) > 0 {
+		out = append(out, plural(n, "exploratory comparison")+" below have no error rate: they are hints.")
+	}
+	out = append(out, limitsOf(in.Entries)...)
+	if text := leftOut(in.Entries); text != "" {
+		out = append(out, text)
+	}
+	if len(in.Quoted) > 0 {
+		out = append(out, "Quoted numbers were measured by somebody else, somewhere else. No test uses them.")
+	}
+	return out
+}
+
+func differencesOf(all []v1alpha1.ComparisonEntry) (out []string) {
+	for _, e := range all {
+		for _, name := range e.Differences {
+			if !slices.Contains(out, name) && len(out) < 12 {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// mainName of the measurements: that of the first entry.
+func mainName(entries []v1alpha1.SummaryEntry) string {
+	if len(entries) == 0 {
+		return ""
+	}
+	return entries[0].Name
+}
+
+// limitsOf the trials behind the main measurement: what else than the servers decided their numbers.
+func limitsOf(entries []v1alpha1.SummaryEntry) (out []string) {
+	limits, trials, saturated, unsteady := map[v1alpha1.LimitKind]int32{}, int32(0), int32(0), int32(0)
+	for _, e := range entries {
+		if e.Name != mainName(entries) {
+			continue
+		}
+		trials, saturated = trials+e.TrialCount, saturated+e.SaturatedTrialCount
+		for _, l := range e.LimitedBy {
+			limits[l.By] += l.TrialCount
+		}
+		if e.Steadiness != nil {
+			unsteady += e.Steadiness.NotSteady
+		}
+	}
+	add := func(n int32, text string) {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("In %d of %d trials %s.", n, trials, text))
+		}
+	}
+	add(limits[v1alpha1.LimitClient], "the client was at its own CPU limit: they say how fast the client is")
+	add(limits[v1alpha1.LimitCPU], "the server used up the CPU of its shape: with more CPU the order may be another")
+	add(limits[v1alpha1.LimitMemory], "the server waited for memory within the limit of its shape")
+	add(saturated, "the offered rate was not achieved, so that latencies grow with the length of the window")
+	add(unsteady, "the throughput was not steady: it changed within the window by more than 5 %")
+	return out
+}
+
+// leftOut says how many trials are not behind the main measurement, and why.
+func leftOut(entries []v1alpha1.SummaryEntry) string {
+	planned, counts := int32(0), map[v1alpha1.LeftOutReason]int32{}
+	labels := ""
+	for i, e := range entries {
+		if e.Name != mainName(entries) {
+			continue
+		}
+		if i == 0 {
+			labels = labelKey(e.Labels)
+		}
+		if labelKey(e.Labels) != labels {
+			continue // the same trials once more
+		}
+		planned += e.PlannedTrialCount
+		for _, l := range e.LeftOut {
+			counts[l.Reason] += l.TrialCount
+		}
+	}
+	total, parts := int32(0), []string{}
+	for _, reason := range []v1alpha1.LeftOutReason{v1alpha1.LeftOutFailed, v1alpha1.LeftOutInvalid, v1alpha1.LeftOutDisturbed,
+		v1alpha1.LeftOutBlockDisturbed, v1alpha1.LeftOutNoValue, v1alpha1.LeftOutNotRun} {
+		if n := counts[reason]; n > 0 {
+			total, parts = total+n, append(parts, fmt.Sprintf("%d %s", n, words(string(reason))))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d trials are left out: %s.", total, planned, strings.Join(parts, ", "))
+}

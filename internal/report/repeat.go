@@ -1,0 +1,62 @@
+package report
+
+import (
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// manifest is what repeats a run.
+type manifest struct {
+	APIVersion string                    `json:"apiVersion"`
+	Kind       string                    `json:"kind"`
+	Metadata   map[string]string         `json:"metadata"`
+	Spec       v1alpha1.BenchmarkRunSpec `json:"spec"`
+}
+
+// repeat is the manifest, what pins it, and how to see whether the numbers on this page are those of the run.
+func repeat(in Input) (out []block) {
+	run, st := in.Run, in.Run.Status
+	m := manifest{APIVersion: v1alpha1.GroupVersion.String(), Kind: "BenchmarkRun", Metadata: map[string]string{"generateName": run.Name + "-", "namespace": run.Namespace}, Spec: *run.Spec.DeepCopy()}
+	if st.Plan != nil && st.Plan.Seed != nil {
+		m.Spec.Design.Seed = st.Plan.Seed
+	}
+	out = append(out, paragraph("The same spec with the same seed gives the same plan, trial by trial. Save it to a file, and create it with kubectl create -f."))
+	text, err := yaml.Marshal(m)
+	if err == nil && len(text) <= maxCode {
+		out = append(out, block{code: string(text)})
+	} else {
+		out = append(out, paragraph("The spec is too long for this page: kubectl get benchmarkrun "+line(run.Name)+" -o yaml has it."))
+	}
+	t := &table{caption: "What pins the run", head: []column{{"what", false}, {"value", false}}}
+	add := func(name, value string) {
+		if value != "" {
+			t.rows = append(t.rows, []cell{{text: name, heading: true}, {text: value}})
+		}
+	}
+	add("hash of the resolved spec", st.SpecHash)
+	if p := st.Plan; p != nil {
+		add("hash of the plan", p.SHA256)
+	}
+	if i := st.Integrity; i != nil {
+		add("head of the chain of records", i.Head)
+		add("hash of the summary", i.SummarySHA256)
+	}
+	if r := st.Resolved; r != nil {
+		add("image of the tool", r.RunnerImage)
+		add("image of the agent", r.AgentImage)
+	}
+	for _, target := range st.Targets {
+		add("image of "+target.Name, target.ImageID)
+	}
+	if len(t.rows) > 0 {
+		out = append(out, block{table: t})
+	}
+	command := "kubectl assay verify " + run.Name
+	if run.Namespace != "" {
+		command += " --namespace " + run.Namespace
+	}
+	return append(out, paragraph("Whether anything of the run was changed afterwards says:"), block{code: line(strings.TrimSpace(command))})
+}

@@ -1,0 +1,250 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	apimeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/contract"
+	"github.com/assay-bench/assay/internal/report/chart"
+)
+
+// lead is the verdict: in one sentence, and what that is one of.
+func lead(in Input) (out []string) {
+	st := in.Run.Status
+	if c := isTrue(in, v1alpha1.ConditionFailed); c != nil {
+		out = append(out, line("The run failed ("+c.Reason+"): "+strings.TrimSuffix(c.Message, ".")+"."))
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionValid); c != nil && c.Status == metav1.ConditionFalse {
+		out = append(out, line("The run is not valid, so no number of it can be relied on: "+strings.TrimSuffix(c.Message, ".")+"."))
+	}
+	if st.CompletionTime == nil {
+		out = append(out, fmt.Sprintf("The run has not ended: %d of %d trials are done.", st.Progress.Done, st.Progress.Planned))
+	}
+	primary := family(in, v1alpha1.FamilyPrimary)
+	switch {
+	case len(primary) > 0:
+		out = append(out, in.sentence(primary[0]))
+	case st.Headline != "":
+		out = append(out, line("No comparison was declared. Measured: "+st.Headline+"."))
+	case len(out) == 0:
+		out = append(out, "There is no number: no trial counts.")
+	}
+	if len(primary) > 1 {
+		out = append(out, fmt.Sprintf("This is the first of %d comparisons that were declared: %s.", len(primary), tally(primary)))
+	}
+	if c := apimeta.FindStatusCondition(st.Conditions, v1alpha1.ConditionPassed); st.Gate != nil && c != nil && c.Message != "" {
+		out = append(out, line("The gate: "+c.Message))
+	}
+	return out
+}
+
+func isTrue(in Input, name string) *metav1.Condition {
+	c := apimeta.FindStatusCondition(in.Run.Status.Conditions, name)
+	if c == nil || c.Status != metav1.ConditionTrue {
+		return nil
+	}
+	return c
+}
+
+func family(in Input, want v1alpha1.ComparisonFamily) (out []v1alpha1.ComparisonEntry) {
+	for _, e := range in.Comparisons {
+		if e.Family == want {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// sentence of a comparison.
+func (in Input) sentence(e v1alpha1.ComparisonEntry) string {
+	value, base, name := e.Value, e.Baseline, nameOf(e.Name, e.Labels)
+	if e.Factor != v1alpha1.FactorTarget {
+		value, base = e.Factor+" "+value, e.Factor+" "+base
+	}
+	where := in.placeOf(e)
+	if where != "" {
+		where = " at " + where
+	}
+	text := ""
+	switch e.Verdict {
+	case v1alpha1.VerdictFaster, v1alpha1.VerdictSlower:
+		text = fmt.Sprintf("%s is %s than %s%s: its %s is %s", value, strings.ToLower(string(e.Verdict)), base, where, name, times(e))
+	case v1alpha1.VerdictHigher, v1alpha1.VerdictLower:
+		text = fmt.Sprintf("%s of %s is %s than that of %s%s: %s", name, value, strings.ToLower(string(e.Verdict)), base, where, times(e))
+	case v1alpha1.VerdictEquivalent:
+		text = fmt.Sprintf("%s and %s are equivalent in %s%s: the difference was shown to be too small to matter, %s", value, base, name, where, times(e))
+	case v1alpha1.VerdictInconclusive:
+		text = fmt.Sprintf("Inconclusive%s: %s of %s is %s against that of %s, which chance may have made", where, name, value, times(e), base)
+	default:
+		text = fmt.Sprintf("No verdict%s: %s of %s is %s against that of %s, which is a hint only", where, name, value, times(e), base)
+	}
+	if e.BelowMinimumEffect {
+		text += "; the difference is smaller than matters"
+	}
+	text = contract.Line(text) + evidenceOf(e)
+	if e.Verdict == v1alpha1.VerdictInconclusive || e.Verdict == v1alpha1.VerdictExploratory {
+		text += ", because " + contract.Line(e.Reason)
+	}
+	return cut(strings.TrimSuffix(strings.TrimSuffix(text, ", because "), ".")+".", 2*maxText)
+}
+
+// placeOf the experiment that a comparison is about.
+func (in Input) placeOf(e v1alpha1.ComparisonEntry) string {
+	var words []string
+	if e.Target != "" && in.Plan != nil && len(in.Plan.Targets) > 1 {
+		words = append(words, e.Target)
+	}
+	for _, axis := range slices.Sorted(maps.Keys(e.Parameters)) {
+		v := e.Parameters[axis]
+		words = append(words, axis+" "+v.String())
+	}
+	return strings.Join(words, ", ")
+}
+
+// nameOf a measurement with its labels, as people read it.
+func nameOf(name string, labels map[string]string) string {
+	if name == contract.NameLatencyPercentile && labels[contract.LabelPercentile] != "" {
+		name = "latency p" + labels[contract.LabelPercentile]
+		labels = maps.Clone(labels)
+		delete(labels, contract.LabelPercentile)
+	}
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
+		words = append(words, key+" "+labels[key])
+	}
+	if len(words) > 0 {
+		name += " (" + strings.Join(words, ", ") + ")"
+	}
+	return name
+}
+
+// times is the ratio in words.
+func times(e v1alpha1.ComparisonEntry) string {
+	r, ok := decimal(e.Ratio)
+	if !ok || r <= 0 {
+		return "of which there is no ratio"
+	}
+	if r > 1/1.25 && r < 1.25 {
+		word := " higher"
+		if r < 1 {
+			word = " lower"
+		}
+		return strings.TrimLeft(percent(r-1), "+−") + word
+	}
+	return ratioText(r) + " times as high"
+}
+
+// percent of a share, such as +3.8 %.
+func percent(share float64) string {
+	sign := "+"
+	if share < 0 {
+		sign = "−"
+	}
+	digits := 1
+	if a := math.Abs(share); a > 0 && a < 0.001 {
+		digits = 2
+	}
+	return sign + strconv.FormatFloat(100*math.Abs(share), 'f', digits, 64) + " %"
+}
+
+// ratioText has three significant digits.
+func ratioText(r float64) string {
+	if r >= 100 || r <= 0 {
+		return chart.Figure(math.Round(r))
+	}
+	return strconv.FormatFloat(r, 'f', max(0, 2-int(math.Floor(math.Log10(r)))), 64)
+}
+
+// evidenceOf a comparison in brackets: interval, p and blocks.
+func evidenceOf(e v1alpha1.ComparisonEntry) string {
+	var words []string
+	if text := intervalOf(e); text != "" {
+		if c, ok := decimal(e.IntervalConfidence); ok {
+			text = strconv.FormatFloat(100*c, 'g', 4, 64) + " % interval " + text
+		}
+		words = append(words, text)
+	}
+	if p := pOf(e); p != "" {
+		words = append(words, "p "+p)
+	}
+	words = append(words, fmt.Sprintf("%d of %d blocks", e.BlockCount, e.PlannedBlockCount))
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+func pOf(e v1alpha1.ComparisonEntry) string {
+	text := e.P
+	if e.AdjustedP != "" {
+		text = e.AdjustedP
+	}
+	p, ok := decimal(text)
+	switch {
+	case !ok:
+		return ""
+	case p < 0.0001:
+		return "< 0.0001"
+	}
+	return strconv.FormatFloat(p, 'g', 2, 64)
+}
+
+// intervalOf the ratio; empty without one.
+func intervalOf(e v1alpha1.ComparisonEntry) string {
+	low, has := decimal(e.IntervalLow)
+	high, also := decimal(e.IntervalHigh)
+	if !has || !also {
+		return ""
+	}
+	if r, ok := decimal(e.Ratio); ok && r > 1/1.25 && r < 1.25 {
+		return percent(low-1) + " to " + percent(high-1)
+	}
+	return ratioText(low) + " to " + ratioText(high)
+}
+
+// tally of verdicts, such as "4 faster, 1 inconclusive".
+func tally(entries []v1alpha1.ComparisonEntry) string {
+	var order []string
+	counts := map[string]int{}
+	for _, e := range entries {
+		word := strings.ToLower(string(e.Verdict))
+		if counts[word]++; counts[word] == 1 {
+			order = append(order, word)
+		}
+	}
+	for i, word := range order {
+		order[i] = fmt.Sprintf("%d %s", counts[word], word)
+	}
+	return strings.Join(order, ", ")
+}
+
+// words of a name in CamelCase.
+func words(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		if i > 0 && r >= 'A' && r <= 'Z' {
+			out.WriteByte(' ')
+		}
+		out.WriteRune(r)
+	}
+	return strings.ToLower(out.String())
+}
+
+// decimal number of the status; false for anything else.
+func decimal(text string) (float64, bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// plural of a counted noun.
+func plural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return chart.Figure(float64(n)) + " " + one + "s"
+}
