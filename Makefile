@@ -116,6 +116,7 @@ conformance: build ## every driver of every language against the protocol, on re
 .PHONY: e2e-full
 e2e-full: cluster images-full ## every story, in the cluster, and the conformance of the harnesses
 	@hack/conformance.sh
+	@hack/export-readers.sh
 	@hack/e2e.sh full
 
 .PHONY: e2e-gitops
@@ -132,6 +133,11 @@ e2e-chaos: cluster images ## the matrix of faults (an hour): kills at every step
 .PHONY: e2e-monitoring
 e2e-monitoring: cluster images ## Prometheus Operator and Prometheus in the cluster (the first time, building them takes 15 minutes)
 	@hack/monitoring.sh e2e
+	@hack/export-readers.sh promtool
+
+.PHONY: export-readers
+export-readers: ## exported files, read by the programs they are made for (from PyPI; benchstat is in the unit tests, promtool in e2e-monitoring)
+	@hack/export-readers.sh
 
 .PHONY: release-dry-run
 release-dry-run: cluster ## all that a release does, into a registry beside the cluster, and an installation from it

@@ -60,6 +60,12 @@ type BaselineRun struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	SpecHash string `json:"specHash,omitempty"`
+	// workload of it in lines "name=value", such as sysbench.tables=10, and clients.count. A gate
+	// compares a run of another workload only where it is told to. Long values are digests. Absent: it is
+	// not known, and each workload is compared.
+	// +optional
+	// +kubebuilder:validation:MaxLength=16384
+	Workload string `json:"workload,omitempty"`
 	// headline of it, for people.
 	// +optional
 	// +kubebuilder:validation:MaxLength=8192

@@ -7,6 +7,7 @@ import (
 // Gate compares a run that has ended with the expected numbers of a BenchmarkBaseline. A
 // measurement is slower when any of the given rules says so: threshold and test.
 //
+// +kubebuilder:validation:XValidation:rule="!has(self.also) || !self.also.exists(b, b.name == self.baseline)",fieldPath=".also",message="also names further baselines: leave the one of baseline out"
 // +kubebuilder:validation:XValidation:rule="!self.fail.exists(f, f == 'Slower') || has(self.threshold) || has(self.test)",message="fail: [Slower] needs a rule: threshold, such as 25%, or test"
 type Gate struct {
 	// baseline is the name of a BenchmarkBaseline in the namespace of the run. It is read once, at
@@ -15,6 +16,21 @@ type Gate struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Baseline string `json:"baseline"`
+
+	// also are further baselines, at most 3, such as that of last week. The run is compared with each by
+	// the same rules. The test is over all measurements of all baselines that can fail together.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=3
+	Also []FurtherBaseline `json:"also,omitempty"`
+
+	// otherWorkload is what happens when the run has not the workload of the baseline's run. Refuse:
+	// nothing is compared with that baseline, and Passed is Unknown. Compare: it is compared all the same,
+	// and the message names the difference.
+	// +optional
+	// +kubebuilder:default=Refuse
+	OtherWorkload OtherWorkload `json:"otherWorkload,omitempty"`
 
 	// fail has what the gate fails for: Slower (a measurement is worse than the rules allow),
 	// Missing (the baseline has a measurement, and the run has no value of it that counts), Invalid
@@ -54,6 +70,54 @@ type Gate struct {
 	// +optional
 	// +kubebuilder:default=Ignored
 	Health GateHealth `json:"health,omitempty"`
+}
+
+// FurtherBaseline of a gate.
+type FurtherBaseline struct {
+	// name of a BenchmarkBaseline in the namespace of the run.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// effect is Fail (the gate fails for this baseline as for the first one) or Inform (the message says
+	// how the run compares with it, and nothing depends on it).
+	// +optional
+	// +kubebuilder:default=Fail
+	Effect BaselineEffect `json:"effect,omitempty"`
+}
+
+// BaselineEffect is what a baseline of a gate decides.
+// +kubebuilder:validation:Enum=Fail;Inform
+type BaselineEffect string
+
+// Effects of baselines.
+const (
+	// EffectFail: the gate fails for it.
+	EffectFail BaselineEffect = "Fail"
+	// EffectInform: it is only told of.
+	EffectInform BaselineEffect = "Inform"
+)
+
+// OtherWorkload is what a gate does with a baseline of another workload.
+// +kubebuilder:validation:Enum=Refuse;Compare
+type OtherWorkload string
+
+// What a gate does with a baseline of another workload.
+const (
+	RefuseOtherWorkload  OtherWorkload = "Refuse"
+	CompareOtherWorkload OtherWorkload = "Compare"
+)
+
+// Baselines of a gate, the first one first, each with its effect.
+func (g Gate) Baselines() []FurtherBaseline {
+	out := []FurtherBaseline{{Name: g.Baseline, Effect: EffectFail}}
+	for _, b := range g.Also {
+		if b.Effect == "" { // as the API server's default
+			b.Effect = EffectFail
+		}
+		out = append(out, b)
+	}
+	return out
 }
 
 // GateFailure is something that a gate can fail for.
@@ -103,9 +167,39 @@ type GateTest struct {
 
 // GateStatus is what a gate was judged by.
 type GateStatus struct {
-	// baseline as it was read; absent where there was none.
+	// baselines of the gate, in the order of the spec, with what the run is against each of them.
 	// +optional
-	Baseline *GateBaseline `json:"baseline,omitempty"`
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=4
+	Baselines []GateBaseline `json:"baselines,omitempty"`
+	// entries are the measurements against each baseline, those that are not as it wants them first.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Entries []GateEntry `json:"entries,omitempty"`
+}
+
+// GateBaseline is what a run is against one baseline.
+type GateBaseline struct {
+	// name of the BenchmarkBaseline.
+	// +required
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// effect is Fail, or Inform for a baseline on which nothing depends.
+	// +required
+	Effect BaselineEffect `json:"effect"`
+	// passed is True, False, or Unknown where nothing could be decided.
+	// +required
+	// +kubebuilder:validation:Enum=True;False;Unknown
+	Passed metav1.ConditionStatus `json:"passed"`
+	// reason why: one of the condition Passed.
+	// +required
+	// +kubebuilder:validation:MaxLength=64
+	Reason string `json:"reason"`
+	// pin tells the baseline apart as it was read; absent where there was none.
+	// +optional
+	Pin *BaselinePin `json:"pin,omitempty"`
 	// judgedCount is the number of measurements that were compared.
 	// +required
 	// +kubebuilder:validation:Minimum=0
@@ -129,19 +223,10 @@ type GateStatus struct {
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=1024
 	Differences []string `json:"differences,omitempty"`
-	// entries are the measurements, those that are not as the baseline wants them first.
-	// +optional
-	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=64
-	Entries []GateEntry `json:"entries,omitempty"`
 }
 
-// GateBaseline pins a baseline.
-type GateBaseline struct {
-	// name of the BenchmarkBaseline.
-	// +required
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
+// BaselinePin tells apart what was read of a baseline.
+type BaselinePin struct {
 	// uid of it.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
@@ -186,6 +271,10 @@ type GateEntry struct {
 	// outcome of the measurement.
 	// +required
 	Outcome GateOutcome `json:"outcome"`
+	// baseline that it was compared with.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	Baseline string `json:"baseline,omitempty"`
 	// measurement that was judged.
 	// +required
 	Measurement MeasurementKey `json:"measurement"`

@@ -274,6 +274,8 @@ const (
 	// ReasonNotAlike: the run was measured in other circumstances than its baseline, in what
 	// requireLike names.
 	ReasonNotAlike = "NotAlike"
+	// ReasonNotComparable: the run has another workload than that of the baseline. Nothing was compared.
+	ReasonNotComparable = "NotComparable"
 	// ReasonNotJudged: no measurement can be compared, or nothing looks.
 	ReasonNotJudged = "NotJudged"
 )

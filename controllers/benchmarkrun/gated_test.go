@@ -62,6 +62,10 @@ func TestRunEndsAtItsGate(t *testing.T) {
 		}, end: v1alpha1.ConditionFailed, want: "False", reason: v1alpha1.ReasonRunFailed, message: "the run has failed: ToolFailed", stalled: "True"},
 		"no baseline": {gate: v1alpha1.Gate{Threshold: "25%"}, absent: true, client: delivers(always(100)), want: "Unknown", reason: v1alpha1.ReasonBaselineNotFound,
 			message: "the namespace has no BenchmarkBaseline release", stalled: "False"},
+		"of two baselines, one is not there": {gate: v1alpha1.Gate{Threshold: "25%", Also: []v1alpha1.FurtherBaseline{{Name: "last-week"}}}, client: delivers(always(99)), want: "Unknown", reason: v1alpha1.ReasonBaselineNotFound,
+			message: "the namespace has no BenchmarkBaseline last-week", stalled: "False"},
+		"another workload": {gate: v1alpha1.Gate{Threshold: "25%"}, client: delivers(always(50)), want: "Unknown", reason: v1alpha1.ReasonNotComparable,
+			baseline: func(b *v1alpha1.BenchmarkBaseline) { b.Spec.Run.Workload = "clients.count=7" }, message: "clients.count (7 became 1)", stalled: "False"},
 		"another machine": {gate: v1alpha1.Gate{Threshold: "25%", RequireLike: []v1alpha1.LikeAspect{v1alpha1.LikeCPU}}, client: delivers(always(100)), want: "Unknown", reason: v1alpha1.ReasonNotAlike,
 			baseline: func(b *v1alpha1.BenchmarkBaseline) {
 				b.Spec.Environments = []v1alpha1.BaselineEnvironment{{Target: "db", Facts: "target/cpu=X\nclient/cpu=X"}}
@@ -115,7 +119,7 @@ func TestRunEndsAtItsGate(t *testing.T) {
 // checkPinned: the run says which baseline it was judged by.
 func checkPinned(t *testing.T, run *v1alpha1.BenchmarkRun, b *v1alpha1.BenchmarkBaseline) {
 	t.Helper()
-	if g := run.Status.Gate; g == nil || g.Baseline == nil || g.Baseline.UID != string(b.UID) || g.Baseline.ResourceVersion == "" || len(g.Baseline.SHA256) != 64 {
+	if g := run.Status.Gate; g == nil || len(g.Baselines) == 0 || g.Baselines[0].Pin.UID != string(b.UID) || g.Baselines[0].Pin.ResourceVersion == "" || len(g.Baselines[0].Pin.SHA256) != 64 {
 		t.Errorf("pinned: %+v", g)
 	}
 }
@@ -130,6 +134,9 @@ func TestBadGates(t *testing.T) {
 	n := 0
 	for name, tt := range map[string]struct{ gate, refused string }{
 		"no baseline":                   {`{threshold: 25%}`, "spec.gate.baseline"},
+		"further baselines of one name": {`{baseline: b, threshold: 25%, also: [{name: c}, {name: c}]}`, "spec.gate.also[1]"},
+		"the baseline once more":        {`{baseline: b, threshold: 25%, also: [{name: b}]}`, "also names further baselines"},
+		"too many baselines":            {`{baseline: b, threshold: 25%, also: [{name: c}, {name: d}, {name: e}, {name: f}]}`, "spec.gate.also"},
 		"no rule":                       {`{baseline: b}`, "fail: [Slower] needs a rule: threshold, such as 25%, or test"},
 		"a threshold without a unit":    {`{baseline: b, threshold: "25"}`, "spec.gate.threshold"},
 		"a threshold of nothing":        {`{baseline: b, threshold: "0%"}`, "threshold must be above 0%"},

@@ -18,7 +18,7 @@ func (s *stage) slower(name string) {
 	s.t.Helper()
 	s.finish(name, true, 70, 70)
 	run := s.run(name)
-	run.Status.Gate = &v1alpha1.GateStatus{SlowerCount: 1, JudgedCount: 1, Entries: []v1alpha1.GateEntry{{
+	run.Status.Gate = &v1alpha1.GateStatus{Entries: []v1alpha1.GateEntry{{
 		Outcome: v1alpha1.OutcomeSlower, Measurement: v1alpha1.MeasurementKey{Target: "db", Name: "throughput", Unit: "tx/s"}, Text: "slower",
 	}}}
 	apimeta.SetStatusCondition(&run.Status.Conditions, metav1.Condition{Type: v1alpha1.ConditionPassed, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonSlower, Message: "slower"})

@@ -121,6 +121,17 @@ func fieldsOf(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
 	return out, nil
 }
 
+// WorkloadFields are the fields of a spec that say what its clients do, by their paths: the tool and its
+// parameters, the number of clients, and what a search looks for. How often and for how long it is
+// measured is none of them, and neither are the cells.
+func WorkloadFields(spec v1alpha1.BenchmarkRunSpec) (map[string]string, error) {
+	fields, err := fieldsOf(spec)
+	maps.DeleteFunc(fields, func(path, _ string) bool {
+		return path != "clients.count" && !slices.ContainsFunc([]string{"workload.", "search.objectives", "search.maxErrors"}, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+	})
+	return fields, err
+}
+
 // flatten a tree of JSON. Parts of a list are known by their names, where they have some.
 func flatten(path string, tree any, out map[string]string) {
 	switch v := tree.(type) {

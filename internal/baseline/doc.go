@@ -7,5 +7,6 @@
 //
 //	make.go   from a run to a spec
 //	read.go   from a spec to values, and what contradicts itself
+//	workload.go  what the clients of a run do, and what differs from that
 //	key.go    what tells measurements apart
 package baseline

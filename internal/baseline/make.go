@@ -59,9 +59,13 @@ func Make(s Source) (v1alpha1.BenchmarkBaselineSpec, error) {
 	case len(all) > MaxMeasurements:
 		return v1alpha1.BenchmarkBaselineSpec{}, errTooMany
 	}
+	workload, err := WorkloadOf(s.Run)
+	if err != nil {
+		return v1alpha1.BenchmarkBaselineSpec{}, err
+	}
 	st := s.Run.Status
 	out := v1alpha1.BenchmarkBaselineSpec{
-		Run:       v1alpha1.BaselineRun{Name: s.Run.Name, UID: string(s.Run.UID), CompletionTime: st.CompletionTime, SpecHash: st.SpecHash, Headline: st.Headline},
+		Run:       v1alpha1.BaselineRun{Name: s.Run.Name, UID: string(s.Run.UID), CompletionTime: st.CompletionTime, SpecHash: st.SpecHash, Workload: workload, Headline: st.Headline},
 		Promotion: s.Promotion,
 	}
 	tolerances := map[string]string{}

@@ -13,7 +13,7 @@ import (
 func slimSchedule(s *v1alpha1.BenchmarkSchedule) {
 	spec := v1alpha1.BenchmarkScheduleSpec{}
 	if g := s.Spec.RunTemplate.Spec.Gate; g != nil {
-		spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: g.Baseline, Threshold: g.Threshold}
+		spec.RunTemplate.Spec.Gate = &v1alpha1.Gate{Baseline: g.Baseline, Also: g.Also, Threshold: g.Threshold}
 	}
 	st := s.Status
 	kept := v1alpha1.BenchmarkScheduleStatus{
@@ -34,7 +34,7 @@ func slimSchedule(s *v1alpha1.BenchmarkSchedule) {
 	}
 	room := budget(maxTexts)
 	kept.Regressions = firstOf(st.Regressions, len(st.Regressions), func(r v1alpha1.ScheduleRegression) (v1alpha1.ScheduleRegression, bool) {
-		r.Text = ""
+		r.Text, r.Last = "", ""
 		return r, room.takes(append(textsOfKey(r.Measurement), r.Since)...)
 	})
 	s.Spec, s.Status = spec, kept

@@ -7,16 +7,21 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/assay-bench/assay/internal/bundle"
+	"github.com/assay-bench/assay/internal/export"
 	"github.com/assay-bench/assay/internal/stored"
 )
 
-const exportHelp = `Write a run with all it has stored into one file, a bundle.
+const exportHelp = `Write a run into a file: in the format of another program, or whole, as a bundle.
 
-The run is verified first, as by "kubectl assay verify". The bundle has the spec, what it was resolved
+The run is verified first, as by "kubectl assay verify". What is absent in the run is absent in the file.
+docs/reference/exports.md has what stands where in each format.
+
+The bundle has the spec, what it was resolved
 to, the status, the plan, the records, the summary, the results of all clients with their raw output
 and their environment, and the digest of each. The same run gives the same bytes. What is in an object
 store is not in it: the index names the folder.
@@ -29,9 +34,14 @@ Exit codes:
   1  nothing is written: the output says why
   6  what the run has stored was changed or is gone; the output names it, and nothing is written`
 
+const exportExamples = `  kubectl assay export demo --format csv -o demo.csv
+  kubectl assay export demo --format benchstat
+  kubectl assay export demo --bundle`
+
 // exporting is what the flags say.
 type exporting struct {
 	bundle bool
+	format string
 	output string
 }
 
@@ -39,7 +49,7 @@ func newExport(k *kubeconfig) *cobra.Command {
 	var e exporting
 	cmd := &cobra.Command{
 		Use: "export RUN", Short: "Write a run into a file", Long: exportHelp, Args: cobra.ExactArgs(1),
-		Example: "  kubectl assay export demo --bundle", ValidArgsFunction: k.CompleteRuns(1),
+		Example: exportExamples, ValidArgsFunction: k.CompleteRuns(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			runs, err := k.sources(args)
 			if err != nil {
@@ -50,17 +60,63 @@ func newExport(k *kubeconfig) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&e.bundle, "bundle", false, "write a bundle")
-	flags.StringVarP(&e.output, "output", "o", "", "the file; default: the name of the run with the extension of the format, in this folder")
+	flags.StringVar(&e.format, "format", "", "format of the file:\n"+formatList())
+	flags.StringVarP(&e.output, "output", "o", "", "the file; default: standard output for text, else the name of the run with the extension of the format")
+	cmd.MarkFlagsMutuallyExclusive("bundle", "format")
+	cmd.MarkFlagsOneRequired("bundle", "format")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formatNames(), cobra.ShellCompDirectiveNoFileComp)) //nolint:errcheck // the flag exists
 	return cmd
 }
 
+// formatList are the formats with what they are, a line each.
+func formatList() string {
+	var lines []string
+	for _, f := range export.Formats() {
+		lines = append(lines, f.Name+": "+f.About)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func formatNames() (names []cobra.Completion) {
+	for _, f := range export.Formats() {
+		names = append(names, cobra.CompletionWithDesc(f.Name, f.About))
+	}
+	return names
+}
+
 func (e exporting) run(ctx context.Context, from stored.Source, to streams) error {
+	var format export.Format
 	if !e.bundle {
-		return errors.New("say what to write: --bundle")
+		var err error
+		if format, err = export.Find(e.format); err != nil {
+			return err
+		}
 	}
 	if err := verifyTo(ctx, from, to.problems); err != nil {
 		return err
 	}
+	if e.bundle {
+		return e.writeBundle(ctx, from, to)
+	}
+	run, err := stored.Read(ctx, from)
+	if err != nil {
+		return err
+	}
+	file := e.output
+	if file == "" && format.Binary {
+		file = run.Object.Name + format.Extension
+	}
+	if file == "" {
+		return format.Write(ctx, to.out, run)
+	}
+	if err := writeFile(file, func(out io.Writer) error { return format.Write(ctx, out, run) }); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(to.problems, "%s: %s of %s\n", file, format.Name, from)
+	return err
+}
+
+func (e exporting) writeBundle(ctx context.Context, from stored.Source, to streams) error {
 	run, err := from.Run(ctx)
 	if err != nil {
 		return err

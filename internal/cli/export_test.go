@@ -117,3 +117,36 @@ func TestVerifyBundle(t *testing.T) {
 		})
 	}
 }
+
+// A format goes to standard output, a binary one into a file, and an unknown one is refused before
+// anything is read.
+func TestExportInAFormat(t *testing.T) {
+	run := finished.New(t, finished.Options{})
+	t.Chdir(t.TempDir())
+	tests := map[string]struct {
+		exporting
+		out, file, failure string
+	}{
+		"text":           {exporting{format: "csv"}, "namespace,run,run_uid,", "", ""},
+		"text in a file": {exporting{format: "csv", output: "x.csv"}, "", "x.csv", ""},
+		"binary":         {exporting{format: "parquet"}, "", "run.parquet", ""},
+		"unknown":        {exporting{format: "xls"}, "", "", `there is no format "xls"`},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var out, notes bytes.Buffer
+			err := tc.run(t.Context(), run, streams{&out, &notes})
+			if (err == nil) != (tc.failure == "") || err != nil && !strings.Contains(err.Error(), tc.failure) {
+				t.Fatalf("error %v, want %q", err, tc.failure)
+			}
+			if !strings.HasPrefix(out.String(), tc.out) || tc.out == "" && out.Len() > 0 {
+				t.Errorf("output: %s", out.String())
+			}
+			if tc.file != "" {
+				if info, err := os.Stat(tc.file); err != nil || info.Size() == 0 || !strings.Contains(notes.String(), tc.file+": ") {
+					t.Errorf("%v, %s", err, notes.String())
+				}
+			}
+		})
+	}
+}

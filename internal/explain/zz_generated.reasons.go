@@ -107,5 +107,6 @@ var reasons = []struct{ name, family, meaning string }{
 	{"BaselineNotFound", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The namespace has no BenchmarkBaseline of that name. Nothing was compared."},
 	{"BaselineInvalid", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The numbers of the BenchmarkBaseline contradict themselves."},
 	{"NotAlike", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run was measured in other circumstances than its baseline, in what requireLike names."},
+	{"NotComparable", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "The run has another workload than that of the baseline. Nothing was compared."},
 	{"NotJudged", "Gates: reasons of Passed. With health: Required, they are those of Stalled, too.", "No measurement can be compared, or nothing looks."},
 }

@@ -1,7 +1,9 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/assay-bench/assay/internal/baseline"
 	"github.com/assay-bench/assay/internal/contract"
@@ -10,13 +12,14 @@ import (
 
 // likeness of the circumstances of both sides, target by target. A run is compared with an earlier one
 // of the same target, so that another image of the server is a difference, too.
-func (j *judgement) likeness(expected []baseline.Expected) {
+func (j *judgement) likeness() {
 	var classes []likeness.Class
 	for _, aspect := range j.Gate.RequireLike {
 		classes = append(classes, likeness.Class(aspect))
 	}
 	var targets []string
-	for _, e := range expected {
+	most := maxDifferences / len(j.Gate.Baselines())
+	for _, e := range j.expected {
 		if slices.Contains(targets, e.Key.Target) || !slices.Contains(j.Run.Layout.Plan.Targets, e.Key.Target) {
 			continue
 		}
@@ -30,7 +33,7 @@ func (j *judgement) likeness(expected []baseline.Expected) {
 			if d.Class == likeness.MachineSpeed {
 				text = e.Key.Target + ": " + d.Name + " (" + d.Why + ")"
 			}
-			if len(j.status.Differences) < maxDifferences {
+			if len(j.status.Differences) < most {
 				j.status.Differences = append(j.status.Differences, contract.Cut(text, maxText))
 			}
 		}
@@ -38,6 +41,17 @@ func (j *judgement) likeness(expected []baseline.Expected) {
 			j.unmet = contract.Cut(e.Key.Target+": "+unmet, maxText)
 		}
 	}
+}
+
+// otherWorkload says in what the workload differs from that of the baseline's run; empty where it does
+// not, and where it is not known.
+func (j *judgement) otherWorkload() string {
+	all := baseline.Differing(j.Baseline.Spec.Run.Workload, j.Workload)
+	text := strings.Join(all[:min(len(all), maxNamed)], ", ")
+	if more := len(all) - maxNamed; more > 0 {
+		text += fmt.Sprintf(", and %d more", more)
+	}
+	return contract.Cut(text, maxText)
 }
 
 func orNone(value string) string {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -8,32 +9,31 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/baseline"
-	"github.com/assay-bench/assay/internal/contract"
-)
-
-const (
-	// maxEntries and maxDifferences are the bounds of status.gate.
-	maxEntries     = 64
-	maxDifferences = 16
-	// maxEntriesBytes of texts and labels are shown, to one entry: a tenant writes the labels of a
-	// baseline, and a status that is too large ends no run.
-	maxEntriesBytes = 64 << 10
+	"github.com/assay-bench/assay/internal/stats"
 )
 
 // Input of a judgement.
 type Input struct {
 	// Gate of the run.
 	Gate v1alpha1.Gate
-	// Baseline as it was read; nil where the namespace has none of that name.
-	Baseline *v1alpha1.BenchmarkBaseline
-	// SHA256 of its spec.
-	SHA256 string
+	// Baselines as they were read, in the order of Gate.Baselines.
+	Baselines []Read
 	// Failed is why the run has failed, and Invalid why it is not valid; empty where it is not so.
 	Failed, Invalid string
 	// SpecHash of the run: that of the baseline's run is another one where something else was asked for.
 	SpecHash string
+	// Workload of the run, as baselines have it; empty where it is not known.
+	Workload string
 	// Run and its records. Without a plan nothing is compared.
 	Run analysis.Run
+}
+
+// Read is a baseline as it was read.
+type Read struct {
+	// Baseline is nil where the namespace has none of that name.
+	Baseline *v1alpha1.BenchmarkBaseline
+	// SHA256 of its spec.
+	SHA256 string
 }
 
 // Verdict of a gate: the condition Passed, and status.gate.
@@ -45,51 +45,55 @@ type Verdict struct {
 	Gate v1alpha1.GateStatus
 }
 
-// Judge a run that has ended.
+// Judge a run that has ended, by each baseline of its gate.
 func Judge(in Input) Verdict {
-	switch {
-	case in.Failed != "":
+	if in.Failed != "" {
 		return Verdict{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonRunFailed, Message: cut("the run has failed: " + in.Failed)}
-	case in.Baseline == nil:
-		return in.unjudged(v1alpha1.ReasonBaselineNotFound, "the namespace has no BenchmarkBaseline "+in.Gate.Baseline+
-			", so that nothing was compared: kubectl assay baseline promote makes one from a run")
 	}
-	j := judgement{Input: in, status: v1alpha1.GateStatus{Baseline: pin(in)}}
-	expected, err := baseline.Read(in.Baseline.Spec)
-	if err != nil {
-		return j.with(in.unjudged(v1alpha1.ReasonBaselineInvalid, "BenchmarkBaseline "+in.Gate.Baseline+": "+err.Error()))
+	var all []*judgement
+	for i, b := range in.Gate.Baselines() {
+		j := &judgement{Input: in, status: v1alpha1.GateBaseline{Name: b.Name, Effect: b.Effect}}
+		if i < len(in.Baselines) {
+			j.Read = in.Baselines[i]
+		}
+		j.undecided(j.read())
+		all = append(all, j)
 	}
-	if in.Run.Layout.Plan == nil {
-		return j.with(in.unjudged(v1alpha1.ReasonNotJudged, "the run has no plan, so that nothing was compared"))
+	if b, err := boundsOf(in.Gate); err != nil {
+		for _, j := range all {
+			j.undecided(v1alpha1.ReasonNotJudged, err.Error())
+		}
+	} else {
+		rule(all, b)
 	}
-	values, err := analysis.ValuesOf(in.Run)
-	if err != nil {
-		return j.with(in.unjudged(v1alpha1.ReasonNotJudged, err.Error()))
+	for _, j := range all {
+		j.conclude()
 	}
-	if err := j.compare(expected, values); err != nil {
-		return j.with(in.unjudged(v1alpha1.ReasonNotJudged, err.Error()))
-	}
-	if j.likeness(expected); j.unmet != "" {
-		j.withdraw()
-	}
-	j.count()
-	return j.with(j.verdict())
+	return joined(in, all)
 }
 
-// pin of the baseline.
-func pin(in Input) *v1alpha1.GateBaseline {
-	b := in.Baseline
-	return &v1alpha1.GateBaseline{
-		Name: b.Name, UID: string(b.UID), ResourceVersion: b.ResourceVersion, SHA256: in.SHA256, Run: b.Spec.Run.Name, PromotionTime: b.Spec.Promotion.Time.DeepCopy(),
+// joined is the verdict of all baselines together: it fails when any of those that count fails, and passes
+// when the run has passed each of them.
+func joined(in Input, all []*judgement) Verdict {
+	out := Verdict{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSucceeded, Gate: v1alpha1.GateStatus{Entries: entriesOf(all)}}
+	for _, reason := range []string{v1alpha1.ReasonNew, v1alpha1.ReasonMissing, v1alpha1.ReasonSlower} {
+		for _, j := range all {
+			if j.counts() && j.status.Passed == metav1.ConditionFalse && j.status.Reason == reason {
+				out.Status, out.Reason = metav1.ConditionFalse, reason
+			}
+		}
 	}
-}
-
-// unjudged is the verdict of a gate that cannot decide, unless it fails for results that are not valid.
-func (in Input) unjudged(reason, message string) Verdict {
+	for _, j := range all {
+		out.Gate.Baselines = append(out.Gate.Baselines, j.status)
+		if j.counts() && j.status.Passed == metav1.ConditionUnknown && out.Status == metav1.ConditionTrue {
+			out.Status, out.Reason = metav1.ConditionUnknown, j.status.Reason
+		}
+	}
 	if in.Invalid != "" && in.fails(v1alpha1.FailInvalid) {
-		return Verdict{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonInvalid, Message: cut("the run is not valid (" + in.Invalid + "); " + message)}
+		out.Status, out.Reason = metav1.ConditionFalse, v1alpha1.ReasonInvalid
 	}
-	return Verdict{Status: metav1.ConditionUnknown, Reason: reason, Message: cut(message)}
+	out.Message = message(in, all)
+	return out
 }
 
 func (in Input) fails(f v1alpha1.GateFailure) bool {
@@ -99,18 +103,76 @@ func (in Input) fails(f v1alpha1.GateFailure) bool {
 	return slices.Contains(in.Gate.Fail, f)
 }
 
-// judgement under way.
+// judgement by one baseline.
 type judgement struct {
 	Input
-	status v1alpha1.GateStatus
-	all    []judged
+	Read
+	status v1alpha1.GateBaseline
+	// expected are the measurements of the baseline, and all what became of them.
+	expected []baseline.Expected
+	all      []judged
+	// family of comparisons for the test, one for each that is expected, and why there is none.
+	family   []stats.Comparison
+	untested []string
+	// unread is why nothing was compared; empty where something was.
+	unread string
 	// unmet says in which required aspects the sides differ.
 	unmet string
 }
 
-func (j *judgement) with(v Verdict) Verdict {
-	v.Gate = j.status
-	return v
+// counts says whether the gate fails for the baseline.
+func (j *judgement) counts() bool { return j.status.Effect != v1alpha1.EffectInform }
+
+// undecided is the end of a judgement that cannot decide; without a reason it goes on.
+func (j *judgement) undecided(reason, why string) {
+	if reason != "" && j.unread == "" {
+		j.status.Passed, j.status.Reason, j.unread = metav1.ConditionUnknown, reason, why
+	}
+}
+
+// read the baseline and what the run has of it. It returns why nothing can be compared; empty otherwise.
+func (j *judgement) read() (reason, why string) {
+	if j.Baseline == nil {
+		return v1alpha1.ReasonBaselineNotFound, "the namespace has no BenchmarkBaseline " + j.status.Name +
+			", so that nothing was compared: kubectl assay baseline promote makes one from a run"
+	}
+	j.status.Pin = j.pin()
+	var err error
+	if j.expected, err = baseline.Read(j.Baseline.Spec); err != nil {
+		return v1alpha1.ReasonBaselineInvalid, "BenchmarkBaseline " + j.status.Name + ": " + err.Error()
+	}
+	if j.Run.Layout.Plan == nil {
+		return v1alpha1.ReasonNotJudged, "the run has no plan, so that nothing was compared"
+	}
+	if other := j.otherWorkload(); other != "" && j.Gate.OtherWorkload != v1alpha1.CompareOtherWorkload {
+		return v1alpha1.ReasonNotComparable, fmt.Sprintf("the run has another workload than baseline %s (run %s), so that nothing was compared: %s", j.status.Name, j.Baseline.Spec.Run.Name, other)
+	}
+	values, err := analysis.ValuesOf(j.Run)
+	if err != nil {
+		return v1alpha1.ReasonNotJudged, err.Error()
+	}
+	j.compare(values)
+	return "", ""
+}
+
+// pin of the baseline.
+func (j *judgement) pin() *v1alpha1.BaselinePin {
+	b := j.Baseline
+	return &v1alpha1.BaselinePin{
+		UID: string(b.UID), ResourceVersion: b.ResourceVersion, SHA256: j.SHA256, Run: b.Spec.Run.Name, PromotionTime: b.Spec.Promotion.Time.DeepCopy(),
+	}
+}
+
+// conclude what the rules said.
+func (j *judgement) conclude() {
+	if j.unread != "" {
+		return
+	}
+	if j.likeness(); j.unmet != "" {
+		j.withdraw()
+	}
+	j.count()
+	j.verdict()
 }
 
 // judged is one measurement.
@@ -124,9 +186,11 @@ type judged struct {
 }
 
 // compare what the baseline expects with what the run has.
-func (j *judgement) compare(expected []baseline.Expected, values *analysis.Values) error {
+func (j *judgement) compare(values *analysis.Values) {
 	var names []string
-	for _, e := range expected {
+	known := map[string]bool{}
+	for _, e := range j.expected {
+		known[baseline.Key(e.Key)] = true
 		if !slices.Contains(names, e.Key.Name) {
 			names = append(names, e.Key.Name)
 		}
@@ -137,20 +201,12 @@ func (j *judgement) compare(expected []baseline.Expected, values *analysis.Value
 			has[key] = v
 		}
 	}
-	var err error
-	if j.all, err = j.rules(expected, has); err != nil {
-		return err
-	}
-	known := map[string]bool{}
-	for _, e := range expected {
-		known[baseline.Key(e.Key)] = true
-	}
+	j.measure(has)
 	for _, v := range values.Primary() {
 		if key := baseline.KeyOf(v); !known[baseline.Key(key)] {
 			j.all = append(j.all, newOne(key, v))
 		}
 	}
-	return nil
 }
 
 // withdraw what the rules say: in other circumstances it is not about the software. Otherwise a schedule
@@ -164,68 +220,20 @@ func (j *judgement) withdraw() {
 	}
 }
 
-// count the outcomes, and show the entries: what is not as it should be first.
-func (j *judgement) count() {
-	for _, one := range j.all {
-		switch one.outcome {
-		case v1alpha1.OutcomeSlower:
-			j.status.SlowerCount++
-			j.status.JudgedCount++
-		case v1alpha1.OutcomePassed:
-			j.status.JudgedCount++
-		case v1alpha1.OutcomeMissing:
-			j.status.MissingCount++
-		case v1alpha1.OutcomeNew:
-			j.status.NewCount++
-		}
-	}
-	room := maxEntriesBytes
-	for _, outcome := range []v1alpha1.GateOutcome{
-		v1alpha1.OutcomeSlower, v1alpha1.OutcomeMissing, v1alpha1.OutcomeNew, v1alpha1.OutcomeNotJudged, v1alpha1.OutcomePassed,
-	} {
-		for _, one := range j.all {
-			if one.outcome == outcome && len(j.status.Entries) < maxEntries && room > 0 {
-				room -= sizeOf(one.key) + min(len(one.text), maxText)
-				one.entry.Outcome, one.entry.Measurement = one.outcome, one.key
-				one.entry.Text = contract.Cut(one.text, maxText)
-				j.status.Entries = append(j.status.Entries, one.entry)
-			}
-		}
-	}
-}
-
-// sizeOf the texts of a key, in bytes.
-func sizeOf(k v1alpha1.MeasurementKey) int {
-	n := len(k.Target) + len(k.Name) + len(k.Unit)
-	for _, values := range []map[string]string{k.Parameters, k.Labels} {
-		for name, value := range values {
-			n += len(name) + len(value)
-		}
-	}
-	return n
-}
-
 // verdict of what was compared.
-func (j *judgement) verdict() Verdict {
-	var reasons []string
-	fail := func(f v1alpha1.GateFailure, reason string, is bool) {
-		if is && j.fails(f) {
-			reasons = append(reasons, reason)
-		}
-	}
-	fail(v1alpha1.FailInvalid, v1alpha1.ReasonInvalid, j.Invalid != "")
-	fail(v1alpha1.FailSlower, v1alpha1.ReasonSlower, j.status.SlowerCount > 0)
-	fail(v1alpha1.FailMissing, v1alpha1.ReasonMissing, j.status.MissingCount > 0)
-	fail(v1alpha1.FailNew, v1alpha1.ReasonNew, j.status.NewCount > 0)
-	out := Verdict{Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonSucceeded}
+func (j *judgement) verdict() {
+	st := &j.status
+	st.Passed, st.Reason = metav1.ConditionTrue, v1alpha1.ReasonSucceeded
 	switch {
-	case len(reasons) > 0:
-		out.Status, out.Reason = metav1.ConditionFalse, reasons[0]
+	case st.SlowerCount > 0 && j.fails(v1alpha1.FailSlower):
+		st.Passed, st.Reason = metav1.ConditionFalse, v1alpha1.ReasonSlower
+	case st.MissingCount > 0 && j.fails(v1alpha1.FailMissing):
+		st.Passed, st.Reason = metav1.ConditionFalse, v1alpha1.ReasonMissing
+	case st.NewCount > 0 && j.fails(v1alpha1.FailNew):
+		st.Passed, st.Reason = metav1.ConditionFalse, v1alpha1.ReasonNew
 	case j.unmet != "":
-		out.Status, out.Reason = metav1.ConditionUnknown, v1alpha1.ReasonNotAlike
-	case j.status.JudgedCount == 0:
-		out.Status, out.Reason = metav1.ConditionUnknown, v1alpha1.ReasonNotJudged
+		st.Passed, st.Reason = metav1.ConditionUnknown, v1alpha1.ReasonNotAlike
+	case st.JudgedCount == 0:
+		st.Passed, st.Reason = metav1.ConditionUnknown, v1alpha1.ReasonNotJudged
 	}
-	out.Message = j.words()
-	return out
 }

@@ -34,36 +34,48 @@ func boundsOf(g v1alpha1.Gate) (b bounds, err error) {
 	return b, nil
 }
 
-// rules judge each measurement that the baseline expects. The test is over all of them together: which
+// measure what the baseline expects: the medians of both sides, and the comparisons for the test. Which
 // ones are in its family never depends on values.
-func (j *judgement) rules(expected []baseline.Expected, has map[string]analysis.BlockValues) ([]judged, error) {
-	b, err := boundsOf(j.Gate)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]judged, len(expected))
-	family, untested := make([]stats.Comparison, len(expected)), make([]string, len(expected))
-	for i, e := range expected {
+func (j *judgement) measure(has map[string]analysis.BlockValues) {
+	n := len(j.expected)
+	j.all, j.family, j.untested = make([]judged, n), make([]stats.Comparison, n), make([]string, n)
+	for i, e := range j.expected {
 		v, there := has[baseline.Key(e.Key)]
-		out[i] = medians(e, v, there)
-		if b.errorRate == 0 || out[i].outcome != v1alpha1.OutcomePassed || costs.SinceStart(e.Key.Name) {
+		j.all[i] = medians(e, v, there)
+		if j.Gate.Test == nil || j.all[i].outcome != v1alpha1.OutcomePassed || costs.SinceStart(e.Key.Name) {
 			continue
 		}
-		if family[i], err = stats.CompareUnpaired(v.Blocks, e.Blocks); err != nil {
-			untested[i] = "the test needs positive values: " + err.Error()
+		var err error
+		if j.family[i], err = stats.CompareUnpaired(v.Blocks, e.Blocks); err != nil {
+			j.untested[i] = "the test needs positive values: " + err.Error()
 		}
 	}
-	decisions := make([]stats.Decision, len(expected))
-	if b.errorRate > 0 {
-		decisions = stats.Decide(family, b.errorRate, b.minimumEffect)
-	}
-	for i, e := range expected {
-		if out[i].outcome != v1alpha1.OutcomePassed {
-			continue
+}
+
+// rule on each measurement. The measurements of all baselines that can fail the gate are one family, so
+// that the error rate is that of the gate. Those that inform are another one: they take nothing from it.
+func rule(all []*judgement, b bounds) {
+	for _, counts := range []bool{true, false} {
+		var some []*judgement
+		var family []stats.Comparison
+		for _, j := range all {
+			if j.counts() == counts && j.unread == "" {
+				some, family = append(some, j), append(family, j.family...)
+			}
 		}
-		out[i].judge(e, b, tested{decisions[i], family[i], untested[i]})
+		decisions := make([]stats.Decision, len(family))
+		if b.errorRate > 0 {
+			decisions = stats.Decide(family, b.errorRate, b.minimumEffect)
+		}
+		for _, j := range some {
+			for i, e := range j.expected {
+				if j.all[i].outcome == v1alpha1.OutcomePassed {
+					j.all[i].judge(e, b, tested{decisions[i], j.family[i], j.untested[i]})
+				}
+			}
+			decisions = decisions[len(j.expected):]
+		}
 	}
-	return out, nil
 }
 
 // medians of both sides. The outcome is Passed where they can be compared.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/internal/analysis"
 	"github.com/assay-bench/assay/internal/contract"
@@ -24,17 +26,43 @@ const oneRunEach = "each side is one run, and the test does not know how much ru
 
 func cut(message string) string { return contract.Cut(message, maxMessage) }
 
-// words of a verdict: how many measurements were judged, what is not as it should be, and what else
+// message of a verdict: what is said of all, and of each baseline, those that the run has not passed first.
+func message(in Input, all []*judgement) string {
+	var parts []string
+	if in.Invalid != "" {
+		parts = append(parts, "the run is not valid ("+in.Invalid+")")
+	}
+	tested := false
+	for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
+		for _, j := range all {
+			if j.counts() && j.status.Passed == status {
+				parts = append(parts, contract.Cut(j.words(), maxMessage/len(all)))
+			}
+		}
+	}
+	for _, j := range all {
+		if !j.counts() {
+			parts = append(parts, "for information: "+contract.Cut(j.words(), maxMessage/len(all)))
+		}
+		tested = tested || in.Gate.Test != nil && j.unread == ""
+	}
+	if tested {
+		parts = append(parts, oneRunEach)
+	}
+	return cut(strings.Join(parts, "; "))
+}
+
+// words on one baseline: how many measurements were judged, what is not as it should be, and what else
 // differs.
 func (j *judgement) words() string {
+	if j.unread != "" {
+		return j.unread
+	}
 	s := j.status
 	parts := []string{fmt.Sprintf("%d of %d measurements are slower than baseline %s (run %s, promoted %s)", s.SlowerCount, s.JudgedCount,
-		s.Baseline.Name, s.Baseline.Run, s.Baseline.PromotionTime.UTC().Format("2006-01-02"))}
+		s.Name, s.Pin.Run, s.Pin.PromotionTime.UTC().Format("2006-01-02"))}
 	if s.JudgedCount == 0 {
-		parts[0] = fmt.Sprintf("no measurement of baseline %s (run %s) can be compared", s.Baseline.Name, s.Baseline.Run)
-	}
-	if j.Invalid != "" {
-		parts = append([]string{"the run is not valid (" + j.Invalid + ")"}, parts...)
+		parts[0] = fmt.Sprintf("no measurement of baseline %s (run %s) can be compared", s.Name, s.Pin.Run)
 	}
 	for _, part := range []struct {
 		outcome v1alpha1.GateOutcome
@@ -51,13 +79,12 @@ func (j *judgement) words() string {
 	} else if len(s.Differences) > 0 {
 		parts = append(parts, "the circumstances differ: "+strings.Join(s.Differences[:min(len(s.Differences), maxNamed)], ", "))
 	}
-	if before := j.Baseline.Spec.Run.SpecHash; before != "" && j.SpecHash != "" && before != j.SpecHash {
-		parts = append(parts, "the run has another spec than that of the baseline (workload, design, targets, or what they name)")
+	if other := j.otherWorkload(); other != "" {
+		parts = append(parts, "the run has another workload than that of the baseline: "+other)
+	} else if before := j.Baseline.Spec.Run.SpecHash; before != "" && j.SpecHash != "" && before != j.SpecHash {
+		parts = append(parts, "the run has another spec than that of the baseline (design, targets, or what they name)")
 	}
-	if j.Gate.Test != nil {
-		parts = append(parts, oneRunEach)
-	}
-	return cut(strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
 // named are the first measurements of an outcome; empty without any.

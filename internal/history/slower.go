@@ -12,9 +12,17 @@ func markSlower(series []contract.PastSeries, gate *v1alpha1.GateStatus) {
 	if gate == nil {
 		return
 	}
+	inform := map[string]bool{}
+	for _, b := range gate.Baselines {
+		inform[b.Name] = b.Effect == v1alpha1.EffectInform
+	}
+	// Of several baselines, one that it is slower than decides, and then one that could judge it.
+	rank := map[v1alpha1.GateOutcome]int{v1alpha1.OutcomeSlower: 3, v1alpha1.OutcomePassed: 2, v1alpha1.OutcomeMissing: 1, v1alpha1.OutcomeNotJudged: 1, v1alpha1.OutcomeNew: 1}
 	outcomes := map[string]v1alpha1.GateOutcome{}
 	for _, e := range gate.Entries {
-		outcomes[baseline.Key(e.Measurement)] = e.Outcome
+		if key := baseline.Key(e.Measurement); !inform[e.Baseline] && rank[e.Outcome] > rank[outcomes[key]] {
+			outcomes[key] = e.Outcome
+		}
 	}
 	for i := range series {
 		switch outcomes[baseline.Key(KeyOf(series[i]))] {

@@ -14,12 +14,18 @@ func TestMarkSlower(t *testing.T) {
 	entry := func(name string, outcome v1alpha1.GateOutcome) v1alpha1.GateEntry {
 		return v1alpha1.GateEntry{Outcome: outcome, Measurement: v1alpha1.MeasurementKey{Target: "db", Name: name}}
 	}
-	gate := &v1alpha1.GateStatus{Entries: []v1alpha1.GateEntry{
+	against := func(baseline string, e v1alpha1.GateEntry) v1alpha1.GateEntry {
+		e.Baseline = baseline
+		return e
+	}
+	gate := &v1alpha1.GateStatus{Baselines: []v1alpha1.GateBaseline{{Name: "release"}, {Name: "week"}, {Name: "month", Effect: v1alpha1.EffectInform}}, Entries: []v1alpha1.GateEntry{
+		against("month", entry("well", v1alpha1.OutcomeSlower)), against("release", entry("slow than one", v1alpha1.OutcomePassed)), against("week", entry("slow than one", v1alpha1.OutcomeSlower)),
+		against("release", entry("in one", v1alpha1.OutcomeNew)), against("week", entry("in one", v1alpha1.OutcomePassed)),
 		entry("slow", v1alpha1.OutcomeSlower), entry("odd", v1alpha1.OutcomeNotJudged), entry("new", v1alpha1.OutcomeNew), entry("well", v1alpha1.OutcomePassed),
 	}}
 	want := []contract.PastSeries{
 		{Target: "db", Name: "slow", Slower: true}, {Target: "db", Name: "odd", NotJudged: true}, {Target: "db", Name: "new", NotJudged: true},
-		{Target: "db", Name: "well"}, {Target: "db", Name: "other"}, {Target: "db2", Name: "slow"},
+		{Target: "db", Name: "slow than one", Slower: true}, {Target: "db", Name: "in one"}, {Target: "db", Name: "well"}, {Target: "db", Name: "other"}, {Target: "db2", Name: "slow"},
 	}
 	got := make([]contract.PastSeries, len(want))
 	for i, s := range want {

@@ -76,15 +76,18 @@ func ofGate(s *v1alpha1.BenchmarkSchedule, known baselines) []series {
 	if gate == nil {
 		return nil
 	}
-	out := []series{{scheduleBaseline, id(s, gate.Baseline), 1}}
-	b, is := known[[2]string{s.Namespace, gate.Baseline}]
-	if !is {
-		return out
-	}
-	for _, m := range b.Spec.Measurements {
-		unit, factor := family.BaseUnit(m.Unit)
-		if value, ok := worst(m, gate.Threshold, factor); ok {
-			out = append(out, series{scheduleLimit, append(id(s, gate.Baseline), ofKey(m.MeasurementKey, unit)...), value})
+	var out []series
+	for _, named := range gate.Baselines() {
+		out = append(out, series{scheduleBaseline, id(s, named.Name), 1})
+		b, is := known[[2]string{s.Namespace, named.Name}]
+		if !is {
+			continue
+		}
+		for _, m := range b.Spec.Measurements {
+			unit, factor := family.BaseUnit(m.Unit)
+			if value, ok := worst(m, gate.Threshold, factor); ok {
+				out = append(out, series{scheduleLimit, append(id(s, named.Name), ofKey(m.MeasurementKey, unit)...), value})
+			}
 		}
 	}
 	return out

@@ -17,7 +17,7 @@ import (
 )
 
 // gated is the design and the gate of the runs of the story.
-const gated = "  design: {blocks: 6, warmup: 1s, duration: 3s}\n  gate: {baseline: release, threshold: 50%, health: Required}\n"
+const gated = "  design: {blocks: 6, warmup: 1s, duration: 3s}\n  gate: {baseline: release, also: [{name: last-week}], threshold: 50%, health: Required}\n"
 
 // tolerated is what the author of the baseline allows the latency: a percentile of some seconds on a shared
 // machine varies by more than a throughput does. With a fraction of the CPU it is many times as long.
@@ -40,16 +40,21 @@ func TestGate(t *testing.T) {
 	if out, err := s.run("kubectl create -f baseline.yaml"); err != nil {
 		t.Fatalf("applying: %v: %s", err, out)
 	}
+	if out, err := s.run("sed 's/name: release/name: last-week/' baseline.yaml | kubectl create -f -"); err != nil {
+		t.Fatalf("applying a second baseline: %v: %s", err, out)
+	}
 	second := s.await("nightly-2", "", metav1.ConditionTrue, v1alpha1.ReasonSucceeded)
-	if g := second.Status.Gate; g.Baseline.Run != "nightly-1" || g.JudgedCount != 2 || g.MissingCount+g.NewCount != 0 {
-		t.Errorf("judged: %+v", g)
+	for _, b := range second.Status.Gate.Baselines {
+		if b.Passed != metav1.ConditionTrue || b.Pin.Run != "nightly-1" || b.JudgedCount != 2 || b.MissingCount+b.NewCount != 0 {
+			t.Errorf("judged: %+v", b)
+		}
 	}
 	for guide.Left() > 0 {
 		guide.Next()
 	}
 	third := s.await("nightly-3", strings.Replace(cluster.MariaDB, quick, slow, 1), metav1.ConditionFalse, v1alpha1.ReasonSlower)
 	message := apimeta.FindStatusCondition(third.Status.Conditions, v1alpha1.ConditionPassed).Message
-	if !strings.Contains(message, "slower: mariadb throughput: ") || !strings.Contains(message, "mariadb: target/cpus (") {
+	if !strings.Contains(message, "slower: mariadb throughput: ") || !strings.Contains(message, "mariadb: target/cpus (") || !strings.Contains(message, "slower than baseline last-week") {
 		t.Errorf("the message: %s", message)
 	}
 	if !strings.Contains(message, "latency.percentile{p=95}: ") || !strings.Contains(message, "and 400 % is allowed") {

@@ -96,6 +96,16 @@ matchConditions:
 [{'field': '{{ .path }}.workload.sysbench.script.configMap', 'name': string({{ .spec }}.workload.sysbench.script.configMap.name)}] : [])
 {{- end -}}
 
+{{/* The baselines of a gate: their numbers stand in the status of the run. */}}
+{{- define "assay.admission.baselines" -}}
+!has({{ .spec }}.gate) ? [] : (
+[{'field': '{{ .path }}.gate.baseline', 'name': string({{ .spec }}.gate.baseline)}] +
+(has({{ .spec }}.gate.also) ? {{ .spec }}.gate.also.map(b, {'field': '{{ .path }}.gate.also', 'name': string(b.name)}) : []))
+{{- end -}}
+
+{{/* The largest number of baselines of a gate: one, and spec.gate.also has this bound in the API. */}}
+{{- define "assay.admission.mostBaselines" -}}4{{- end -}}
+
 {{/*
 A script of sysbench, and options of a Java machine, start programs as a custom tool does. URLs of JDBC can make a driver
 load classes.

@@ -6,6 +6,7 @@ import (
 	"github.com/assay-bench/assay/api/v1alpha1"
 	"github.com/assay-bench/assay/controllers/benchmarkrun/decision"
 	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/baseline"
 	"github.com/assay-bench/assay/internal/contract"
 	"github.com/assay-bench/assay/internal/gate"
 )
@@ -21,8 +22,8 @@ type Ended struct {
 // Gated is the verdict of a gate.
 type Gated = gate.Verdict
 
-// Gate is the verdict of spec.gate on a run that ends; nil for a run without one. The baseline is read
-// once, by its name in the namespace of the run; a run that has failed needs none. It has no meaning
+// Gate is the verdict of spec.gate on a run that ends; nil for a run without one. The baselines are read
+// once, by their names in the namespace of the run; a run that has failed needs none. It has no meaning
 // while questions are open.
 func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 	if in.Run.Spec.Gate == nil {
@@ -34,9 +35,20 @@ func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 		verdict := gate.Judge(out)
 		return &verdict
 	}
-	found := decision.Baseline(ask, out.Gate.Baseline)
-	if !found.Known {
+	for _, b := range out.Gate.Baselines() {
+		found := decision.Baseline(ask, b.Name)
+		one := gate.Read{}
+		if found.Exists {
+			one = gate.Read{Baseline: found.Value, SHA256: digestOf(found.Value.Spec)}
+		}
+		out.Baselines = append(out.Baselines, one)
+	}
+	if !ask.Complete() {
 		return nil
+	}
+	var err error
+	if out.Workload, err = baseline.WorkloadOf(in.Run); err != nil {
+		out.Workload = "" // no spec is without JSON: it came as such
 	}
 	if v := end.Verdict; !v.Known {
 		out.Invalid = v1alpha1.ReasonNoUsableTrial + ": there is no result"
@@ -49,9 +61,6 @@ func Gate(in Input, end Ended, ask *decision.Asking) *Gated {
 	out.Run = analysis.Run{Name: in.Run.Name, Spec: in.Run.Spec, Input: analysis.Input{
 		Layout: in.Layout, Declaration: in.Declaration, Names: in.Names, Records: in.Records, Limit: in.Limit,
 	}}
-	if found.Exists {
-		out.Baseline, out.SHA256 = found.Value, digestOf(found.Value.Spec)
-	}
 	verdict := gate.Judge(out)
 	return &verdict
 }

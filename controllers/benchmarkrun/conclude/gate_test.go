@@ -48,7 +48,10 @@ func TestGateAsks(t *testing.T) {
 			if text := string(got.Status) + "/" + got.Reason; text != tt.want || !strings.Contains(got.Message, tt.message) {
 				t.Errorf("got %s: %s", text, got.Message)
 			}
-			if g := got.Gate.Baseline; tt.known.Ask() != nil && g != nil && (g.ResourceVersion != "7" || len(g.SHA256) != 64) {
+			if len(got.Gate.Baselines) == 0 {
+				return
+			}
+			if g := got.Gate.Baselines[0].Pin; g != nil && (g.ResourceVersion != "7" || len(g.SHA256) != 64) {
 				t.Errorf("pinned: %+v", g)
 			}
 		})

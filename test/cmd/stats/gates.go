@@ -30,8 +30,18 @@ const gatedCells, gatedBlocks = 8, 10
 func (g gated) failed(random *rand.Rand) bool {
 	before := g.run(random, 0)
 	spec := must(baseline.Make(baseline.Source{Run: &v1alpha1.BenchmarkRun{}, Recorded: before}))
-	verdict := gate.Judge(gate.Input{Gate: g.gate, Baseline: &v1alpha1.BenchmarkBaseline{Spec: spec}, Run: g.run(random, g.slower)})
+	verdict := gate.Judge(gate.Input{Gate: g.gate, Baselines: g.baselines(random, spec), Run: g.run(random, g.slower)})
 	return verdict.Status == metav1.ConditionFalse
+}
+
+// baselines of the gate: that of the first run, and one of another run for each further one.
+func (g gated) baselines(random *rand.Rand, first v1alpha1.BenchmarkBaselineSpec) []gate.Read {
+	out := []gate.Read{{Baseline: &v1alpha1.BenchmarkBaseline{Spec: first}}}
+	for range g.gate.Also {
+		spec := must(baseline.Make(baseline.Source{Run: &v1alpha1.BenchmarkRun{}, Recorded: g.run(random, 0)}))
+		out = append(out, gate.Read{Baseline: &v1alpha1.BenchmarkBaseline{Spec: spec}})
+	}
+	return out
 }
 
 // run with the throughput of each cell. What runs differ by is the same in all cells: it is another
@@ -79,7 +89,15 @@ func gates() []simulation {
 		one(found, "test of 5 % or more, 8 % slower, noise 2 %, runs alike", atLeastAbout(0.95), gated{noise: 0.02, slower: 0.08, gate: test}),
 		one(found, "the same, between runs 2 %", atLeastAbout(0.8), gated{noise: 0.02, between: 0.02, slower: 0.08, gate: test}),
 	}
-	return append(all, changes()...)
+	also := func(g v1alpha1.Gate) v1alpha1.Gate {
+		g.Baseline, g.Also = "release", []v1alpha1.FurtherBaseline{{Name: "last-week"}, {Name: "last-month"}}
+		return g
+	}
+	all = append(all, changes()...)
+	return append(all,
+		one(alarm, "test at 5 % of any difference, 3 baselines, noise 2 %, runs alike", atMost(errorRate), gated{noise: 0.02, gate: also(any)}),
+		one(alarm, "test at 5 % of 5 % or more, 3 baselines, noise 2 %, between runs 2 %", none, gated{noise: 0.02, between: 0.02, gate: also(test)}),
+		one(found, "test of 5 % or more, 3 baselines, 8 % slower, noise 2 %, between runs 2 %", atLeastAbout(0.8), gated{noise: 0.02, between: 0.02, slower: 0.08, gate: also(test)}))
 }
 
 // nights are the runs of a schedule: each night's level, times noise that depends on the night before by

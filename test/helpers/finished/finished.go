@@ -227,6 +227,8 @@ func (r *Run) record(trial plan.Trial, attempt int32, failed bool) contract.Reco
 		return rec
 	}
 	rec.Result = contract.ResultName(job, 0)
+	from, to := windowOf(trial)
+	rec.WindowStartTime, rec.WindowEndTime = &from, &to
 	rec.Disturbed = int(trial.Index) == len(r.plan.Trials)-1
 	v := Clients * r.throughput(trial)
 	rec.Values = []contract.RecordedValue{
@@ -235,6 +237,12 @@ func (r *Run) record(trial plan.Trial, attempt int32, failed bool) contract.Reco
 		{Name: contract.NameLatencyPercentile, Labels: map[string]string{contract.LabelPercentile: "95"}, Value: 1800 * float64(load.IntVal) / v, Unit: "ms", Direction: contract.LowerIsBetter},
 	}
 	return rec
+}
+
+// windowOf a trial: 30 seconds in a minute of its own.
+func windowOf(trial plan.Trial) (start, end time.Time) {
+	start = began().Add(time.Duration(trial.Index) * time.Minute)
+	return start, start.Add(30 * time.Second)
 }
 
 // throughput of one client.
@@ -250,8 +258,7 @@ func (r *Run) throughput(trial plan.Trial) float64 {
 func (r *Run) result(trial plan.Trial, attempt int32, client int, failed bool) map[string][]byte {
 	index, block, cell := int(trial.Index), int(trial.Block), int(trial.Cell)
 	raw := []byte("raw output of " + r.Object.Name)
-	start := began().Add(time.Duration(trial.Index) * time.Minute)
-	end := start.Add(30 * time.Second)
+	start, end := windowOf(trial)
 	res := contract.Result{
 		Version: contract.ResultVersion, State: contract.Succeeded, Tool: contract.Tool{Name: "sysbench", Version: "1.1.0"}, RawSHA256: contract.Digest(raw),
 		Times: contract.Times{WindowStarted: &start, WindowEnded: &end},

@@ -137,7 +137,7 @@ func TestPolicies(t *testing.T) {
 	for _, kind := range kinds {
 		var want []string
 		for _, of := range []string{"benchmarkruns", "benchmarkschedules"} {
-			for _, what := range []string{"configmaps", "pods", "secrets"} {
+			for _, what := range []string{"baselines", "configmaps", "pods", "secrets"} {
 				want = append(want, kind+" /assay-"+of+"-"+what)
 			}
 		}
@@ -162,7 +162,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	both := []string{"--api-versions=v1/Pod", "--api-versions=admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy"}
-	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 6 {
+	if got := mustHelm(t, both...).keys(kinds[0]); len(got) != 8 {
 		t.Errorf("an API server with the kind: %v", got)
 	}
 }

@@ -1,0 +1,48 @@
+package analysis
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+)
+
+// Runs that may stop early are compared at the error rate of one look, as each of them is by itself: their
+// intervals are wider than those of runs with fixed blocks.
+func TestRunsThatMayStopEarly(t *testing.T) {
+	width := func(t *testing.T, stop *v1alpha1.StopEarly, runs int, version string) float64 {
+		t.Helper()
+		all := repeated(t, 20, usual, []float64{1.2, 1.21, 1.19, 1.2}[:runs]...)
+		for i := range all {
+			all[i].Spec.Design.StopEarly = stop
+			if i > 0 && version != "" {
+				all[i].Spec.Targets[0].MySQL.Version = version
+			}
+			declare(t, &all[i])
+		}
+		got, err := ConcludeRuns(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		low, err := strconv.ParseFloat(got.Comparisons[0].IntervalLow, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		high, err := strconv.ParseFloat(got.Comparisons[0].IntervalHigh, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return high / low
+	}
+	stop := &v1alpha1.StopEarly{MinBlocks: 6, Precision: "2%"}
+	for name, tt := range map[string]struct {
+		runs    int
+		version string
+	}{"over runs": {4, ""}, "run against run": {2, "9.7"}} {
+		t.Run(name, func(t *testing.T) {
+			if fixed, early := width(t, nil, tt.runs, tt.version), width(t, stop, tt.runs, tt.version); !(early > fixed) {
+				t.Errorf("the interval reaches over %v, and over %v with fixed blocks", early, fixed)
+			}
+		})
+	}
+}

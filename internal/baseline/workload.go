@@ -1,0 +1,84 @@
+package baseline
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/assay-bench/assay/api/v1alpha1"
+	"github.com/assay-bench/assay/internal/analysis"
+	"github.com/assay-bench/assay/internal/contract"
+)
+
+const (
+	// maxWorkload are the bytes of a workload that a baseline takes.
+	maxWorkload = 16384
+	// maxField is the longest value that is kept as it is, in bytes.
+	maxField = 128
+	digestOf = "sha256:"
+)
+
+// WorkloadOf a run in lines "name=value", sorted: what its clients do, without where, how often and in
+// which cells. A value that is long or has lines is its digest; and so is a workload that is too large.
+func WorkloadOf(run *v1alpha1.BenchmarkRun) (string, error) {
+	fields, err := analysis.WorkloadFields(run.Spec)
+	if err != nil {
+		return "", err
+	}
+	if r := run.Status.Resolved; r != nil && r.Inputs != nil {
+		fields["files"] = r.Inputs.SHA256
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		lines = append(lines, short(strings.TrimPrefix(name, "workload."))+"="+short(fields[name]))
+	}
+	text := strings.Join(lines, "\n")
+	if len(text) > maxWorkload {
+		return "all=" + digestOf + contract.Digest([]byte(text)), nil
+	}
+	return text, nil
+}
+
+// short is a text that fits into a line.
+func short(text string) string {
+	if len(text) <= maxField && contract.Clean(text) == text && !strings.ContainsAny(text, "\n=") {
+		return text
+	}
+	return digestOf + contract.Digest([]byte(text))
+}
+
+// Differing are the fields of two workloads that differ, in words, such as "sysbench.tables (10 became
+// 20)". None where one of them is not known.
+func Differing(before, now string) []string {
+	if before == "" || now == "" {
+		return nil
+	}
+	x, y := linesOf(before), linesOf(now)
+	all := maps.Clone(x)
+	maps.Copy(all, y)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if x[name] != y[name] {
+			out = append(out, name+" ("+orAbsent(x[name])+" became "+orAbsent(y[name])+")")
+		}
+	}
+	return out
+}
+
+func linesOf(text string) map[string]string {
+	out := map[string]string{}
+	for line := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		if name != "" {
+			out[contract.Cut(contract.Clean(name), maxField)] = contract.Cut(contract.Clean(value), maxField)
+		}
+	}
+	return out
+}
+
+func orAbsent(value string) string {
+	if value == "" {
+		return "absent"
+	}
+	return value
+}
